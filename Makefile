@@ -1,0 +1,67 @@
+# Ovation. `make help` lists what there is; two commands need nothing else: `make serve` and `make test`.
+
+SWIFT_FLAGS ?=
+PORT ?= 8080
+export OVATION_ROOT := $(CURDIR)
+
+.DEFAULT_GOAL := help
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start docs clean
+
+help: ## what the commands are
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+serve: ## build and run a server for this machine, with a demo application, on http://localhost:8080 (ARGS='--port 9000 …')
+	@scripts/bootstrap build
+	@scripts/build-server
+	@exec .build/release/ovation serve --dev $(ARGS)
+
+serve-lan: ## the same for phones on this network: own certificate, QR code, guests for this run
+	@scripts/bootstrap build
+	@scripts/build-server
+	@exec .build/release/ovation serve --lan $(ARGS)
+
+build: ## the release build alone: .build/release/ovation
+	@scripts/bootstrap build
+	@scripts/build-server
+
+test: ## everything that must hold: sources, Swift, web, browsers
+	@scripts/bootstrap test
+	@scripts/test all
+
+test-swift: ## the Swift tests alone (ARGS='--filter RoomRules')
+	@scripts/bootstrap build
+	@scripts/test swift $(ARGS)
+
+test-web: ## the web SDK's tests alone, without a browser
+	@scripts/bootstrap test
+	@scripts/test web
+
+test-browser: ## real Chromium and Firefox against a real server (ARGS='-k salon')
+	@scripts/bootstrap test
+	@scripts/test browser $(ARGS)
+
+lint: ## formatting, module directions, banned calls, web types and style
+	@scripts/bootstrap test
+	@scripts/lint
+
+format: ## rewrite the sources in the house format
+	@scripts/bootstrap test
+	@scripts/lint --fix
+
+rows: ## each promised feature with the tests that prove it (ARGS='--missing')
+	@scripts/rows $(ARGS)
+
+fuzz: ## every parser under libFuzzer (SECONDS=30 each)
+	@scripts/bootstrap build
+	@scripts/fuzz $(or $(SECONDS),30)
+
+bench-start: ## time until ready and resident memory of an idle server on an empty directory
+	@scripts/bootstrap build
+	@scripts/build-server
+	@scripts/bench-start
+
+docs: ## where the documentation is
+	@sed -n '1,40p' Documentation/README.md
+
+clean: ## remove what was built
+	rm -rf .build .build-* .venv

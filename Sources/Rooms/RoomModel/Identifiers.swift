@@ -1,0 +1,108 @@
+/// An application of this server (the SDKAppID of the reference documents).
+public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertible {
+    public var rawValue: UInt32
+    public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+    public init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(UInt32.self) }
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+    public var description: String { String(rawValue) }
+}
+
+/// A user within an application: 1…32 of `A-Z a-z 0-9 _ -`.
+public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(_ rawValue: String) {
+        guard (1...32).contains(rawValue.utf8.count),
+            rawValue.utf8.allSatisfy({ byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
+                default: false
+                }
+            })
+        else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = UserID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a user id is 1…32 of A-Z a-z 0-9 _ -")
+        }
+        self = id
+    }
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+    public var description: String { rawValue }
+}
+
+/// A room within an application. The number 123 and the string "123" are different rooms (reference document 002).
+public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// 1…4294967294
+    case number(UInt32)
+    /// 1…64 bytes of letters, digits, space and ``!#$%&()+-:;<=.>?@[]^_{}~,|``
+    case string(String)
+
+    /// `nil` for 0 and 4294967295, which the reference documents exclude.
+    public init?(number: UInt32) {
+        guard number != 0, number != .max else { return nil }
+        self = .number(number)
+    }
+
+    public init?(string: String) {
+        guard (1...64).contains(string.utf8.count), string.utf8.allSatisfy(RoomID.allows) else { return nil }
+        self = .string(string)
+    }
+
+    private static let punctuation = Set(" !#$%&()+-:;<=.>?@[]^_{}~,|".utf8)
+
+    private static func allows(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        default: punctuation.contains(byte)
+        }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(UInt32.self), let id = RoomID(number: number) {
+            self = id
+        } else if let string = try? container.decode(String.self), let id = RoomID(string: string) {
+            self = id
+        } else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a room id is 1…4294967294 or a string of 1…64 allowed characters")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number): try container.encode(number)
+        case .string(let string): try container.encode(string)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .number(let number): String(number)
+        case .string(let string): "\"\(string)\""
+        }
+    }
+}
+
+/// How a user is shown.
+public struct UserProfile: Hashable, Sendable, Codable {
+    public var id: UserID
+    public var name: String
+    /// An `https:`, `http:` or relative URL, or empty.
+    public var avatar: String
+    public init(id: UserID, name: String = "", avatar: String = "") {
+        self.id = id
+        self.name = name
+        self.avatar = avatar
+    }
+}

@@ -1,0 +1,97 @@
+// The seam between the two cores: the room core tells the media plane who may be heard where,
+// the media plane tells the room core who is there and how loud. Neither knows the other's types.
+
+/// One person's media path on this server; made by the room core, opaque to the media plane.
+package struct PeerID: Hashable, Sendable {
+    package var rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// One room on the media plane; made by the room core, never reused while the process lives.
+package struct StageID: Hashable, Sendable {
+    package var rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// What a client offers. `number` grows with each offer of a peer; a stale one is refused.
+package struct MediaOffer: Sendable {
+    package var stage: StageID
+    package var peer: PeerID
+    package var number: UInt32
+    package var sdp: String
+    package init(stage: StageID, peer: PeerID, number: UInt32, sdp: String) {
+        self.stage = stage
+        self.peer = peer
+        self.number = number
+        self.sdp = sdp
+    }
+}
+
+package struct MediaAnswer: Sendable, Hashable {
+    package var number: UInt32
+    package var sdp: String
+    /// For each slot (= seat) that the offer had a receive line for, the line's `mid`.
+    package var slots: [Slot]
+
+    package struct Slot: Sendable, Hashable {
+        package var index: Int
+        package var mid: String
+        package init(index: Int, mid: String) {
+            self.index = index
+            self.mid = mid
+        }
+    }
+    package init(number: UInt32, sdp: String, slots: [Slot]) {
+        self.number = number
+        self.sdp = sdp
+        self.slots = slots
+    }
+}
+
+/// Why an offer was refused: the client's fault (`badOffer`), or ours.
+package enum MediaRefusal: Error, Hashable, Sendable {
+    /// The text is no session description, or lacks what §8 of the protocol wants; says what.
+    case badOffer(String)
+    /// A newer offer of this peer has been answered.
+    case staleOffer
+    case unknownStage
+    /// The worker is past its load limit, or the media plane is draining.
+    case overloaded
+    case stopped
+}
+
+/// What the media plane reports. Order is kept per stage.
+package enum MediaFact: Sendable, Hashable {
+    /// ICE and DTLS are through: sound can flow.
+    case connected(StageID, PeerID)
+    /// No authentic packet for 6 s.
+    case lost(StageID, PeerID)
+    /// Packets again after `lost`.
+    case recovered(StageID, PeerID)
+    /// The peer is gone for good (DTLS closed, ICE never came, `closePeer`).
+    case closed(StageID, PeerID)
+    /// Loudness 0…100 of the peers heard on the stage; sent at most every 100 ms, once with an empty list at silence.
+    case levels(StageID, [PeerID: UInt8])
+}
+
+/// The media plane as the room core sees it. Every call returns at once; `answer` is the only one that waits.
+package protocol MediaControl: Sendable {
+    /// Changes when the media plane starts anew: peers of an earlier epoch are gone.
+    var epoch: UInt64 { get }
+
+    func openStage(_ stage: StageID, slots: Int)
+    /// Cuts everybody and forgets the stage.
+    func closeStage(_ stage: StageID)
+
+    /// Opens or renegotiates a peer.
+    func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer
+    func closePeer(_ peer: PeerID, on stage: StageID)
+
+    /// Says whose microphone is heard on `slot`, and whether it is cut there. A peer is on one slot at most; assigning it elsewhere takes it off the other.
+    /// `confirmed` runs on the media thread once no further packet against this rule can leave.
+    func assign(
+        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
+
+    /// Facts, for one consumer.
+    var facts: AsyncStream<MediaFact> { get }
+}

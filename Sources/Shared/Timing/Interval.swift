@@ -1,0 +1,20 @@
+/// A length of time in nanoseconds. Lighter than `Swift.Duration` (8 bytes, no 128-bit arithmetic), which the packet path wants.
+package struct Interval: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let zero = Interval(nanoseconds: 0)
+    package static func seconds(_ n: Int64) -> Interval { Interval(nanoseconds: n * 1_000_000_000) }
+    package static func milliseconds(_ n: Int64) -> Interval { Interval(nanoseconds: n * 1_000_000) }
+    package static func microseconds(_ n: Int64) -> Interval { Interval(nanoseconds: n * 1_000) }
+
+    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    package static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
+    package static func + (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds + b.nanoseconds) }
+    package static func - (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func * (a: Interval, n: Int64) -> Interval { Interval(nanoseconds: a.nanoseconds * n) }
+    package static func / (a: Interval, n: Int64) -> Interval { Interval(nanoseconds: a.nanoseconds / n) }
+}
