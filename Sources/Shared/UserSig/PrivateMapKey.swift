@@ -44,12 +44,12 @@ public struct PrivateMapKey: Hashable, Sendable {
     /// and for version 1 the room's text; big-endian, texts with a 16-bit length before them.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        func append<T: FixedWidthInteger>(_ value: T) {
+        func appendInteger<T: FixedWidthInteger>(_ value: T) {
             withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
         }
-        func append(_ text: String) {
+        func appendText(_ text: String) {
             let utf8 = text.utf8.prefix(Int(UInt16.max))
-            append(UInt16(utf8.count))
+            appendInteger(UInt16(utf8.count))
             bytes.append(contentsOf: utf8)
         }
         var number: UInt32 = 0
@@ -58,14 +58,14 @@ public struct PrivateMapKey: Hashable, Sendable {
         case .number(let value): number = value
         case .string(let value): name = value
         }
-        append(UInt8(name == nil ? 0 : 1))
-        append(user)
-        append(application)
-        append(number)
-        append(expiresAt)
-        append(privileges.rawValue)
-        append(UInt32(0))
-        if let name { append(name) }
+        appendInteger(UInt8(name == nil ? 0 : 1))
+        appendText(user)
+        appendInteger(application)
+        appendInteger(number)
+        appendInteger(expiresAt)
+        appendInteger(privileges.rawValue)
+        appendInteger(UInt32(0))
+        if let name { appendText(name) }
         return bytes
     }
 

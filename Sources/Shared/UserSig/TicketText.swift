@@ -17,7 +17,7 @@ public enum TicketText {
         json += ",\"TLS.expire\":\(ticket.lifetime),\"TLS.time\":\(ticket.issuedAt)"
         if let userbuf = ticket.userbuf { json += ",\"TLS.userbuf\":\"\(Base64.encode(userbuf))\"" }
         json += ",\"TLS.sig\":\"\(ticket.signature)\"}"
-        return Base64.encode(deflate(Array(json.utf8))).map(toTicketAlphabet).reduce(into: "") { $0.append($1) }
+        return String(Base64.encode(deflate(Array(json.utf8))).map(toTicketAlphabet))
     }
 
     static func decode(_ text: String) throws(TicketFailure) -> Ticket {
