@@ -1,0 +1,146 @@
+/// The loudness of the packet's sound (RFC 6464), sent in clear.
+package struct AudioLevel: Hashable, Sendable {
+    /// −dBov: 0 is the loudest, 127 is silence.
+    package var attenuation: UInt8
+    /// The sender's own opinion whether this is voice.
+    package var isVoice: Bool
+
+    package init(attenuation: UInt8, isVoice: Bool) {
+        self.attenuation = min(attenuation, 127)
+        self.isVoice = isVoice
+    }
+
+    package init(byte: UInt8) { self.init(attenuation: byte & 0x7f, isVoice: byte & 0x80 != 0) }
+
+    package var byte: UInt8 { attenuation | (isVoice ? 0x80 : 0) }
+}
+
+/// The header extensions that we understand.
+package enum HeaderExtensionKind: Int, CaseIterable, Sendable {
+    case audioLevel
+    case mid
+
+    package var uri: String {
+        switch self {
+        case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+        case .mid: "urn:ietf:params:rtp-hdrext:sdes:mid"
+        }
+    }
+
+    package init?(uri: String) {
+        guard let kind = HeaderExtensionKind.allCases.first(where: { $0.uri == uri }) else { return nil }
+        self = kind
+    }
+}
+
+/// Which id stands for which kind of header extension, as one peer negotiated it.
+package struct HeaderExtensionMap: Hashable, Sendable {
+    /// 0 = not negotiated.
+    private var audioLevel: UInt8 = 0
+    private var mid: UInt8 = 0
+
+    package init() {}
+
+    /// Ids 1…14 (one-byte form) and 16…255 (two-byte form) are usable; others are not entered, and the result is false.
+    @discardableResult
+    package mutating func set(_ kind: HeaderExtensionKind, id: UInt8) -> Bool {
+        guard id != 0, id != 15 else { return false }
+        switch kind {
+        case .audioLevel: audioLevel = id
+        case .mid: mid = id
+        }
+        return true
+    }
+
+    package func id(of kind: HeaderExtensionKind) -> UInt8? {
+        let id =
+            switch kind {
+            case .audioLevel: audioLevel
+            case .mid: mid
+            }
+        return id == 0 ? nil : id
+    }
+
+    package func kind(of id: UInt8) -> HeaderExtensionKind? {
+        guard id != 0 else { return nil }
+        return HeaderExtensionKind.allCases.first { self.id(of: $0) == id }
+    }
+}
+
+/// Walks the elements of a header extension in either form of RFC 8285. Anything that is not well-formed ends the walk.
+///
+/// A view: it must not outlive the packet.
+package struct HeaderExtensions: Sequence, IteratorProtocol {
+    package static let oneByteProfile: UInt16 = 0xbede
+    /// The low four bits are "appbits", which we send as zero and ignore.
+    package static let twoByteProfile: UInt16 = 0x1000
+
+    package struct Element {
+        package var id: UInt8
+        /// Where the value lies in the packet.
+        package var range: Range<Int>
+    }
+
+    private let packet: UnsafeRawBufferPointer
+    private let isOneByte: Bool
+    private var offset: Int
+    private let end: Int
+
+    package init(of header: RTPHeader, in packet: UnsafeRawBufferPointer) {
+        self.packet = packet
+        offset = header.extensionOffset
+        isOneByte = header.extensionProfile == HeaderExtensions.oneByteProfile
+        let isTwoByte = header.extensionProfile.map { $0 & 0xfff0 == HeaderExtensions.twoByteProfile } ?? false
+        end = isOneByte || isTwoByte ? Swift.min(header.headerLength, packet.count) : offset
+    }
+
+    package mutating func next() -> Element? {
+        while offset < end {
+            let head = packet[offset]
+            // RFC 8285 §4.1: an id of 0 is a padding byte. In the one-byte form its length bits are not looked at.
+            if isOneByte ? head >> 4 == 0 : head == 0 {
+                offset += 1
+                continue
+            }
+            let element: Element
+            if isOneByte {
+                // RFC 8285 §4.2: id 15 ends the walk, whatever follows.
+                guard head >> 4 != 15 else { break }
+                let start = offset + 1
+                element = Element(id: head >> 4, range: start..<start + Int(head & 0x0f) + 1)
+            } else {
+                guard offset + 1 < end else { break }
+                let start = offset + 2
+                element = Element(id: head, range: start..<start + Int(packet[offset + 1]))
+            }
+            guard element.range.upperBound <= end else { break }
+            offset = element.range.upperBound
+            return element
+        }
+        offset = end
+        return nil
+    }
+}
+
+extension RTPHeader {
+    /// Where the value of the extension with this id lies; nil if the packet has none. `packet` is the one that was parsed.
+    package func extensionRange(id: UInt8, in packet: UnsafeRawBufferPointer) -> Range<Int>? {
+        guard extensionProfile != nil else { return nil }
+        var elements = HeaderExtensions(of: self, in: packet)
+        while let element = elements.next() {
+            if element.id == id { return element.range }
+        }
+        return nil
+    }
+
+    package func audioLevel(in packet: UnsafeRawBufferPointer, _ map: HeaderExtensionMap) -> AudioLevel? {
+        guard let id = map.id(of: .audioLevel), let range = extensionRange(id: id, in: packet), range.count == 1
+        else { return nil }
+        return AudioLevel(byte: packet[range.lowerBound])
+    }
+
+    package func mid(in packet: UnsafeRawBufferPointer, _ map: HeaderExtensionMap) -> Mid? {
+        guard let id = map.id(of: .mid), let range = extensionRange(id: id, in: packet) else { return nil }
+        return Mid(packet[range])
+    }
+}
