@@ -1,0 +1,280 @@
+"""A person at a browser: the same few verbs over Chromium (WebDriver) and Firefox (Marionette)."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+from marionette import ELEMENT, Marionette
+from server import free_port
+from sound import LISTEN, REMEMBER_PEERS, SILENT, silent_sound_device, tone, tones
+
+PATIENCE = 15
+
+
+def by_testid(name):
+    return f'[data-testid="{name}"]'
+
+
+class Person:
+    """What a test may do and see. `find` takes a CSS selector; a bare word is a data-testid."""
+
+    def __init__(self, name, server):
+        self.name = name
+        self.server = server
+
+    @staticmethod
+    def selector(where):
+        return where if any(c in where for c in "[.#> :") else by_testid(where)
+
+    def wait(self, what, script, *arguments, seconds=PATIENCE):
+        """Until the script gives something true; says what it waited for."""
+        deadline = time.monotonic() + seconds
+        while True:
+            value = self.run(script, *arguments)
+            if value:
+                return value
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{self.name} waited {seconds} s for {what}")
+            time.sleep(0.05)
+
+    def sees(self, where, text=None, seconds=PATIENCE):
+        """Until the element is visible (and has the text)."""
+        return self.wait(
+            f"{where}" + (f" with “{text}”" if text else ""),
+            """
+            const [selector, text] = arguments;
+            return [...document.querySelectorAll(selector)].some((e) => {
+              const box = e.getBoundingClientRect();
+              return box.width > 0 && box.height > 0 && getComputedStyle(e).visibility !== 'hidden'
+                && (text === null || (e.value ?? e.textContent).includes(text) || e.textContent.includes(text));
+            });""",
+            self.selector(where), text, seconds=seconds)
+
+    def sees_no(self, where, text=None, seconds=PATIENCE):
+        return self.wait(
+            f"no {where}" + (f" with “{text}”" if text else ""),
+            """
+            const [selector, text] = arguments;
+            return ![...document.querySelectorAll(selector)].some((e) => {
+              const box = e.getBoundingClientRect();
+              return box.width > 0 && box.height > 0 && (text === null || e.textContent.includes(text));
+            });""",
+            self.selector(where), text, seconds=seconds)
+
+    def text(self, where):
+        return self.run("const e = document.querySelector(arguments[0]); return e && (e.value ?? e.textContent);", self.selector(where))
+
+    def attribute(self, where, name):
+        return self.run("const e = document.querySelector(arguments[0]); return e && e.getAttribute(arguments[1]);", self.selector(where), name)
+
+    def hears(self):
+        return self.run_async(LISTEN)
+
+    def hears_tone(self, hertz, seconds=PATIENCE, tolerance=8):
+        """Until a decoded track carries that frequency at an audible level."""
+        deadline = time.monotonic() + seconds
+        while True:
+            heard = self.hears()
+            if any(abs(found - hertz) <= tolerance for found in tones(heard)):
+                return
+            assert time.monotonic() < deadline, f"{self.name} does not hear {hertz} Hz; hears {heard}"
+
+    def hears_silence(self, seconds=PATIENCE):
+        """Until every decoded track is silent, twice in a row."""
+        deadline = time.monotonic() + seconds
+        quiet = 0
+        while quiet < 2:
+            heard = self.hears()
+            quiet = quiet + 1 if all(h.get("rms", 1) < SILENT for h in heard) else 0
+            assert time.monotonic() < deadline, f"{self.name} still hears {heard}"
+
+
+class Chromium(Person):
+    def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en"):
+        super().__init__(name, server)
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+
+        self.profile = pathlib.Path(profile)
+        self.profile.mkdir(parents=True)
+        options = webdriver.ChromeOptions()
+        for flag in (
+            "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio",
+            "--use-fake-device-for-media-stream", "--autoplay-policy=no-user-gesture-required",
+            "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+            f"--window-size={width},{height}", f"--user-data-dir={self.profile}", f"--lang={language}",
+        ):
+            options.add_argument(flag)
+        if microphone == "granted":
+            options.add_argument("--use-fake-ui-for-media-stream")
+        elif microphone == "denied":
+            options.add_argument("--deny-permission-prompts")
+        if tone_hertz:
+            options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.add_experimental_option("prefs", {"intl.accept_languages": language})
+        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self.driver.set_script_timeout(30)
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
+        self.size(width, height)
+        self.scheme("dark" if dark else "light")
+        self.seen = []
+
+    def size(self, width, height, scale=1):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 600})
+
+    def scheme(self, name):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
+
+    def offline(self, off):
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions",
+                                    {"offline": off, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+    def open(self, path="/"):
+        self.driver.get(self.server.url + path if path.startswith("/") else path)
+
+    def click(self, where):
+        self.sees(where)
+        from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.driver.find_element("css selector", self.selector(where)).click()
+            except (ElementClickInterceptedException, StaleElementReferenceException):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def type(self, where, text):
+        self.sees(where)
+        field = self.driver.find_element("css selector", self.selector(where))
+        field.clear()
+        field.send_keys(text)
+
+    def keys(self, *keys):
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def run_async(self, script, *arguments):
+        return self.driver.execute_async_script(script, *arguments)
+
+    def screenshot(self, path):
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+        shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+        pathlib.Path(path).write_bytes(base64.b64decode(shot["data"]))
+
+    def console(self):
+        self.seen += [f"{e['level']}: {e['message']}" for e in self.driver.get_log("browser")]
+        return self.seen
+
+    def complaints(self):
+        """Errors a person would find in the console, except the network's own about a server that the test took away."""
+        try:
+            own = self.run("return window.__complaints || []")
+        except Exception as error:  # the window may be gone
+            return [f"no page: {error}"] if "invalid session" not in str(error) else []
+        network = ("net::ERR_", "WebSocket connection to", "Failed to load resource")
+        return own + [line for line in self.console() if line.startswith("SEVERE") and not any(n in line for n in network)]
+
+    def close(self):
+        self.driver.quit()
+
+
+class Firefox(Person):
+    """Firefox ESR. Its fake microphone is a tone of its own (media.navigator.streams.fake); it decodes only towards a sound
+    device, so it gets a silent one of PulseAudio."""
+
+    TONE = 1000
+
+    def __init__(self, name, server, profile, width=1280, height=800):
+        super().__init__(name, server)
+        self.profile = pathlib.Path(profile)
+        self.profile.mkdir(parents=True)
+        port = free_port()
+        preferences = {
+            "marionette.port": port,
+            "media.navigator.streams.fake": True,
+            "media.navigator.permission.disabled": True,
+            "media.autoplay.default": 0,
+            "media.autoplay.blocking_policy": 0,
+            "media.autoplay.block-webaudio": False,
+            "media.peerconnection.ice.loopback": True,
+            "media.peerconnection.ice.obfuscate_host_addresses": False,
+            "browser.shell.checkDefaultBrowser": False,
+            "datareporting.policy.dataSubmissionEnabled": False,
+            "app.update.enabled": False,
+            "network.captive-portal-service.enabled": False,
+            "network.connectivity-service.enabled": False,
+            "browser.safebrowsing.update.enabled": False,
+            "extensions.update.enabled": False,
+        }
+        (self.profile / "user.js").write_text(
+            "".join(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in preferences.items()))
+        with open(self.profile / "firefox.log", "wb") as log:
+            self.process = subprocess.Popen(
+                ["firefox-esr", "--headless", "--marionette", "--no-remote", "--profile", self.profile,
+                 f"--width={width}", f"--height={height}", "about:blank"],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=os.environ | silent_sound_device())
+        self.marionette = Marionette(port)
+
+    def open(self, path="/"):
+        self.marionette.call("WebDriver:Navigate", {"url": self.server.url + path if path.startswith("/") else path})
+
+    def remember_peers(self):
+        """Marionette has no script before the page's own; the app makes its peer only on entering a room, so this is early enough."""
+        self.run("if (!window.__peers) { const s = arguments[0]; (0, eval)(s); }", REMEMBER_PEERS)
+
+    def click(self, where):
+        self.sees(where)
+        element = self.marionette.element(self.selector(where))
+        self.marionette.call("WebDriver:ElementClick", {"id": element})
+
+    def type(self, where, text):
+        self.sees(where)
+        element = self.marionette.element(self.selector(where))
+        self.marionette.call("WebDriver:ElementClear", {"id": element})
+        self.marionette.call("WebDriver:ElementSendKeys", {"id": element, "text": text})
+
+    def _script(self, command, script, arguments):
+        return self.marionette.call(command, {"script": script, "args": list(arguments), "sandbox": None, "newSandbox": False})
+
+    def run(self, script, *arguments):
+        return self._script("WebDriver:ExecuteScript", script, arguments)
+
+    def run_async(self, script, *arguments):
+        return self._script("WebDriver:ExecuteAsyncScript", script, arguments)
+
+    def screenshot(self, path):
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+        shot = self.marionette.call("WebDriver:TakeScreenshot", {"full": False})
+        pathlib.Path(path).write_bytes(base64.b64decode(shot))
+
+    def console(self):
+        return []
+
+    def complaints(self):
+        return self.run("return window.__complaints || []")
+
+    def close(self):
+        try:
+            self.marionette.call("Marionette:Quit", {"flags": ["eForceQuit"]})
+        except (OSError, RuntimeError, ConnectionError):
+            pass
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+__all__ = ["ELEMENT", "Chromium", "Firefox", "Person", "by_testid"]

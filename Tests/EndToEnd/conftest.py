@@ -1,0 +1,59 @@
+"""Real browsers against a real server process. Each test starts its own server on an empty directory unless it shares one."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from browsers import Chromium, Firefox  # noqa: E402
+from server import Server  # noqa: E402
+
+ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
+
+
+def pytest_collection_modifyitems(items):
+    """A test is known by its sentence, which carries the ids of the rows that it proves."""
+    for item in items:
+        sentence = getattr(item.function, "story", None)
+        if sentence:
+            item._nodeid = f"{item.nodeid.split('::')[0]}::{sentence}"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    setattr(item, "report_" + call.when, outcome.get_result())
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(tmp_path / "data") as running:
+        yield running
+
+
+@pytest.fixture
+def people(request, server, tmp_path):
+    """`people(name, tone=440)` opens a browser window of that person; closed, and checked for console errors, at the end."""
+    opened = []
+
+    def arrive(name, browser="chromium", **options):
+        kind = {"chromium": Chromium, "firefox": Firefox}[browser]
+        person = kind(name, server, tmp_path / f"profile-{len(opened)}", **options)
+        opened.append(person)
+        return person
+
+    yield arrive
+    failed = getattr(request.node, "report_call", None) is not None and request.node.report_call.failed
+    complaints = []
+    for person in opened:
+        if failed:
+            ARTIFACTS.mkdir(exist_ok=True)
+            person.screenshot(ARTIFACTS / f"{request.function.__name__}-{person.name}.png")
+            print(f"--- console of {person.name}\n" + "\n".join(person.console()))
+        complaints += [f"{person.name}: {line}" for line in person.complaints()]
+        person.close()
+    if failed:
+        print("--- server log\n" + server.log()[-4000:])
+    assert failed or not complaints, "console errors:\n" + "\n".join(complaints)

@@ -1,0 +1,73 @@
+"""The server under test: the built executable, as a process of its own, on ports that stay the same over restarts."""
+
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXECUTABLE = pathlib.Path(os.environ.get("OVATION_EXECUTABLE", ROOT / ".build/debug/ovation"))
+READY_SECONDS = 20
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    def __init__(self, data, *arguments):
+        self.data = pathlib.Path(data)
+        self.port = free_port()
+        self.media_port = free_port(socket.SOCK_DGRAM)
+        self.arguments = list(arguments)
+        self.process = None
+        self.output = self.data.parent / f"server-{self.port}.log"
+        self.url = f"http://localhost:{self.port}"
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        with open(self.output, "ab") as log:
+            self.process = subprocess.Popen(
+                [EXECUTABLE, "serve", "--dev", "--data", self.data, "--port", str(self.port),
+                 "--media-port", str(self.media_port), "--web-root", ROOT / "Web", *self.arguments],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+            )
+        deadline = time.monotonic() + READY_SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=2) as answer:
+                    if answer.status == 200:
+                        return
+            except OSError:
+                pass
+            assert self.process.poll() is None, f"the server ended:\n{self.log()}"
+            assert time.monotonic() < deadline, f"not ready after {READY_SECONDS} s:\n{self.log()}"
+            time.sleep(0.02)
+
+    def kill(self):
+        """kill -9: no goodbye, no flush."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError("the server did not end within 10 s of SIGTERM")
+
+    def log(self):
+        return self.output.read_text(errors="replace") if self.output.exists() else ""

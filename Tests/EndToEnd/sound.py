@@ -1,0 +1,116 @@
+"""Tones that a fake microphone plays, and what a page really hears of them."""
+
+import atexit
+import functools
+import math
+import shutil
+import struct
+import subprocess
+import tempfile
+import wave
+
+RATE = 48000
+
+
+def tone(path, hertz, seconds=6.0, amplitude=0.5, on=0.4, off=0.2):
+    """A sine in bursts with soft edges: a browser's noise suppression takes a steady tone for noise and removes it."""
+    period = on + off
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        samples = []
+        for n in range(round(round(seconds / period) * period * RATE)):
+            at = (n / RATE) % period
+            edge = min(at / 0.01, (on - at) / 0.01, 1.0) if at < on else 0.0
+            samples.append(struct.pack("<h", round(32767 * amplitude * edge * math.sin(2 * math.pi * hertz * n / RATE))))
+        file.writeframes(b"".join(samples))
+    return path
+
+
+# Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes.
+REMEMBER_PEERS = """
+(() => {
+  const Real = window.RTCPeerConnection;
+  window.__peers = [];
+  window.RTCPeerConnection = class extends Real {
+    constructor(...rest) { super(...rest); window.__peers.push(this); }
+  };
+  const store = [];
+  window.__complaints = store;
+  const error = console.error.bind(console);
+  console.error = (...rest) => { store.push(rest.map(String).join(' ')); error(...rest); };
+  window.addEventListener('error', (e) => store.push(String(e.message)));
+  window.addEventListener('unhandledrejection', (e) => store.push('unhandled: ' + String(e.reason && e.reason.stack || e.reason)));
+  window.addEventListener('securitypolicyviolation', (e) => store.push('CSP: ' + e.violatedDirective + ' ' + e.blockedURI));
+})();
+"""
+
+# Energy and strongest frequency of what the page decodes, per receiver: the loudest of several looks over about a second.
+LISTEN = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const peer = (window.__peers || []).filter((p) => p.connectionState === 'connected').pop();
+  if (!peer) return done([]);
+  window.__ears = window.__ears || new AudioContext({sampleRate: 48000});
+  const ears = window.__ears;
+  await ears.resume();
+  const taps = peer.getReceivers().filter((r) => r.track && r.track.kind === 'audio').map((receiver) => {
+    const source = ears.createMediaStreamSource(new MediaStream([receiver.track]));
+    const analyser = ears.createAnalyser();
+    analyser.fftSize = 16384;
+    analyser.smoothingTimeConstant = 0;
+    source.connect(analyser);
+    const mid = (peer.getTransceivers().find((t) => t.receiver === receiver) || {}).mid;
+    return {source, analyser, heard: {mid, rms: 0, hertz: 0}};
+  });
+  for (let look = 0; look < 5; look++) {
+    await new Promise((resolve) => setTimeout(resolve, look ? 170 : 400));
+    for (const {analyser, heard} of taps) {
+      const wave = new Float32Array(analyser.fftSize);
+      analyser.getFloatTimeDomainData(wave);
+      let sum = 0;
+      for (const v of wave) sum += v * v;
+      const rms = Math.sqrt(sum / wave.length);
+      if (rms <= heard.rms) continue;
+      const bins = new Float32Array(analyser.frequencyBinCount);
+      analyser.getFloatFrequencyData(bins);
+      let best = 1;
+      for (let i = 2; i < bins.length; i++) if (bins[i] > bins[best]) best = i;
+      heard.rms = rms;
+      heard.hertz = best * ears.sampleRate / analyser.fftSize;
+    }
+  }
+  for (const {source} of taps) source.disconnect();
+  done(taps.map((t) => t.heard));
+})().catch((e) => done([{error: String(e)}]));
+"""
+
+
+@functools.cache
+def silent_sound_device():
+    """Starts a PulseAudio of our own with a null sink; gives the environment in which programs find it."""
+    runtime = tempfile.mkdtemp(prefix="ovation-pulse-")
+    environment = {"XDG_RUNTIME_DIR": runtime}
+    process = subprocess.Popen(
+        ["pulseaudio", "-n", "--exit-idle-time=-1", "--load=module-null-sink", "--load=module-native-protocol-unix"],
+        env={"PATH": "/usr/bin:/bin", "HOME": runtime, **environment},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+
+    def stop():
+        process.terminate()
+        process.wait()
+        shutil.rmtree(runtime, ignore_errors=True)
+
+    atexit.register(stop)
+    return environment
+
+
+# Firefox's own fake microphone is a sine of about 0.006; a track without packets decodes to exact or nearly exact silence.
+LOUD = 0.003
+SILENT = 0.0005
+
+
+def tones(heard):
+    """The frequencies (Hz) that are clearly there."""
+    return sorted(round(h["hertz"]) for h in heard if h.get("rms", 0) > LOUD)

@@ -1,0 +1,58 @@
+"""The module table: what each target may import beside the standard library.
+
+This is the direction of the whole house; CONTRIBUTING.md explains it. A target that is not here fails the check,
+so that opening one is a decision."""
+
+# name: (folder, own targets and packages that it may import)
+MODULES = {
+    # Anyone may import Timing.
+    "Timing": ("Shared", set()),
+    "SignalProtocol": ("Shared", {"RoomModel", "Foundation"}),
+    "UserSig": ("Shared", {"Crypto", "CZlib", "Foundation"}),
+    "Wire": ("Media", set()),
+    "RTP": ("Media", {"Wire"}),
+    "SDP": ("Media", set()),
+    "ICE": ("Media", {"Wire", "Crypto"}),
+    "DTLS": ("Media", {"Wire", "COpenSSL"}),
+    "SRTP": ("Media", {"Wire", "RTP", "COpenSSL"}),
+    "PeerSession": ("Media", {"Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP"}),
+    "Forwarding": ("Media", {"Wire", "RTP"}),
+    "DatagramIO": ("Media", {"Wire", "CNet"}),
+    "RoomModel": ("Rooms", set()),
+    "RoomRules": ("Rooms", {"RoomModel"}),
+    "RoomPorts": ("Rooms", {"RoomModel"}),
+    "RoomService": ("Rooms", {"RoomModel", "RoomRules", "RoomPorts"}),
+    "MediaNode": (
+        "Server",
+        {"Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "Forwarding", "DatagramIO", "RoomPorts"},
+    ),
+    "StoreSQLite": ("Server", {"RoomModel", "RoomPorts", "GRDB"}),
+    "Gateway": (
+        "Server",
+        {"RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "CQREncode"},
+    ),
+    # The only place that knows every concrete type.
+    "ServerApp": (
+        "Server",
+        {"RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Gateway", "MediaNode", "StoreSQLite"},
+    ),
+    "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "ArgumentParser"}),
+}
+
+ANYONE = {"Timing", "Synchronization", "Swift"}
+# Platform modules: allowed where the work is at an edge.
+PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
+PLATFORM_USERS = {"StoreSQLite", "Gateway", "ServerApp", "OvationTool", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService"}
+# The Hummingbird and NIO families, logging and configuration: server edges only.
+SERVER_PACKAGES = {
+    "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTPTypes",
+    "NIOHTTPTypesHTTP1", "NIOWebSocket", "NIOSSL", "NIOFoundationCompat", "NIOConcurrencyHelpers", "NIOExtras",
+    "Logging", "ServiceLifecycle", "UnixSignals", "Yams", "Crypto", "SystemPackage", "AsyncAlgorithms", "X509", "SwiftASN1",
+    "DequeModule", "Collections",
+}
+SERVER_PACKAGE_USERS = {"Gateway", "ServerApp", "OvationTool", "StoreSQLite", "MediaNode"}
+# Data structures without I/O, where a room or a worker needs a ring or a heap.
+STRUCTURES = {"DequeModule", "HeapModule", "Collections", "OrderedCollections"}
+
+# Sans-I/O cores: no clock, no task, no lock, no global randomness.
+CORES = ["Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "Forwarding", "RoomModel", "RoomRules"]
