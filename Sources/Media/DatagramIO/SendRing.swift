@@ -1,0 +1,82 @@
+internal import Glibc
+internal import Timing
+
+/// The order and age of queued datagrams, and what the kernel's answers mean for them. The datagrams themselves stand in a
+/// batch with the same slot numbers; the system call is passed in, so that its refusals can be played in tests.
+final class SendRing {
+    /// While the kernel takes nothing, so many datagrams may wait; then the oldest go. A power of two.
+    static let capacity = 1024
+    /// Sound that waited for longer in this host is worth less than the room it takes.
+    static let maximumDelay = Interval.milliseconds(20)
+
+    struct Stats: Sendable, Hashable {
+        var sent: UInt64 = 0
+        var droppedLate: UInt64 = 0
+        var droppedTooLarge: UInt64 = 0
+        var droppedRefused: UInt64 = 0
+    }
+
+    private(set) var stats = Stats()
+    /// Number of datagrams that wait.
+    private(set) var count = 0
+    /// The kernel refused to take more.
+    private(set) var isBlocked = false
+    private var head = 0
+    private let committedAt: UnsafeMutablePointer<Instant>
+
+    init() {
+        committedAt = .allocate(capacity: Self.capacity)
+        committedAt.initialize(repeating: .distantPast, count: Self.capacity)
+    }
+
+    deinit { committedAt.deallocate() }
+
+    /// The slot that the next `commit` queues; drops the oldest datagram if none is free.
+    func nextSlot() -> Int {
+        if count == Self.capacity { drop(\.droppedLate) }
+        return (head + count) & (Self.capacity - 1)
+    }
+
+    /// Queues the slot last given by `nextSlot`, and returns it.
+    func commit(at now: Instant) -> Int {
+        precondition(count < Self.capacity, "commit belongs to nextSlot")
+        let slot = (head + count) & (Self.capacity - 1)
+        committedAt[slot] = now
+        count += 1
+        return slot
+    }
+
+    /// Gives `send` runs of neighbouring slots until nothing is left or the kernel blocks. `send` returns how many it took
+    /// (from the first on), or -errno of the first.
+    func flush(at now: Instant, send: (_ first: Int, _ count: Int) -> Int32) {
+        isBlocked = false
+        while count > 0 {
+            if now - committedAt[head] > Self.maximumDelay {
+                drop(\.droppedLate)
+                continue
+            }
+            let result = send(head, min(count, Self.capacity - head))
+            switch result {
+            case 1...:
+                stats.sent &+= UInt64(result)
+                advance(by: Int(result))
+            case -EAGAIN, -ENOBUFS, 0:
+                isBlocked = true
+                return
+            case -EMSGSIZE: drop(\.droppedTooLarge)
+            default: drop(\.droppedRefused)
+            }
+        }
+    }
+
+    private func drop(_ counter: WritableKeyPath<Stats, UInt64>) {
+        stats[keyPath: counter] &+= 1
+        advance(by: 1)
+    }
+
+    private func advance(by sent: Int) {
+        count -= sent
+        // An empty ring starts over, so that in the steady state no run wraps.
+        head = count == 0 ? 0 : (head + sent) & (Self.capacity - 1)
+    }
+}

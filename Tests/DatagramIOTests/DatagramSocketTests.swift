@@ -1,0 +1,219 @@
+internal import Glibc
+internal import Testing
+internal import Timing
+internal import Wire
+
+@testable internal import DatagramIO
+
+@Suite struct DatagramSocketTests {
+    private struct Received: Equatable {
+        var bytes: [UInt8]
+        var path: NetworkPath
+        var arrival: Instant
+    }
+
+    private static let anyV6 = IPAddress(high: 0, low: 0)
+    private static let anyV4 = IPAddress(v4: 0, 0, 0, 0)
+    private static let loopbackV6 = IPAddress(high: 0, low: 1)
+
+    private func open(_ ip: IPAddress) throws -> DatagramSocket {
+        try DatagramSocket(binding: TransportAddress(ip: ip, port: 0))
+    }
+
+    private func send(
+        _ bytes: [UInt8], from socket: DatagramSocket, to remote: TransportAddress, as local: IPAddress? = nil
+    ) {
+        let slot = socket.nextSlot()
+        slot.copyBytes(from: bytes)
+        let path = NetworkPath(
+            local: TransportAddress(ip: local ?? socket.local.ip, port: socket.local.port), remote: remote)
+        socket.commit(length: bytes.count, path: path, at: SystemClock.now())
+    }
+
+    /// Waits until `count` datagrams came; loopback delivers within the send call, the poller is there to not depend on it.
+    private func receive(_ count: Int, on socket: DatagramSocket) throws -> [Received] {
+        let poller = try Poller()
+        try poller.add(socket, tag: 3)
+        var all: [Received] = []
+        let deadline = SystemClock.now() + .seconds(5)
+        while all.count < count, SystemClock.now() < deadline {
+            let ready = poller.wait(until: deadline, now: SystemClock.now())
+            guard ready.readable == 1 << 3 else { continue }
+            while socket.receive(
+                at: SystemClock.now(),
+                { slot, length, path, arrival in
+                    all.append(Received(bytes: Array(slot[..<length]), path: path, arrival: arrival))
+                }) > 0
+            {}
+        }
+        return all
+    }
+
+    @Test("An answer leaves from the very address the datagram came to", arguments: [true, false])
+    func sourceAddress(dualStack: Bool) throws {
+        let server = try open(dualStack ? Self.anyV6 : Self.anyV4)
+        let client = try open(IPAddress(v4: 127, 0, 0, 1))
+        // 127.0.0.77 is this host too; a plain sendto would answer from 127.0.0.1.
+        let target = TransportAddress(ip: IPAddress(v4: 127, 0, 0, 77), port: server.local.port)
+        send([1, 2, 3], from: client, to: target)
+        client.flush(at: SystemClock.now())
+        let before = SystemClock.now()
+        let question = try #require(try receive(1, on: server).first)
+        #expect(question.bytes == [1, 2, 3])
+        #expect(question.path.local == target)
+        #expect(question.path.remote == client.local)
+        #expect(question.arrival <= SystemClock.now())
+        #expect(before - question.arrival < .seconds(1))
+
+        send([4], from: server, to: question.path.remote, as: question.path.local.ip)
+        server.flush(at: SystemClock.now())
+        let answer = try #require(try receive(1, on: client).first)
+        #expect(answer.bytes == [4])
+        #expect(answer.path.remote == target)
+    }
+
+    @Test("One dual-stack socket speaks IPv6 as well")
+    func ipv6() throws {
+        let server = try open(Self.anyV6)
+        let client = try open(Self.loopbackV6)
+        send([9, 9], from: client, to: TransportAddress(ip: Self.loopbackV6, port: server.local.port))
+        client.flush(at: SystemClock.now())
+        let question = try #require(try receive(1, on: server).first)
+        #expect(question.path.local.ip == Self.loopbackV6)
+        #expect(question.path.remote == client.local)
+        send([8], from: server, to: question.path.remote, as: question.path.local.ip)
+        server.flush(at: SystemClock.now())
+        #expect(try receive(1, on: client).map(\.bytes) == [[8]])
+    }
+
+    @Test("Batches keep order and content; a full batch leaves before the flush")
+    func batches() throws {
+        let server = try open(Self.anyV6)
+        let client = try open(IPAddress(v4: 127, 0, 0, 1))
+        let target = TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: server.local.port)
+        let count = DatagramSocket.flushThreshold * 3 + 5
+        let datagrams = (0..<count).map { n in [UInt8](repeating: UInt8(n % 251), count: 1 + n * 7 % 1400) }
+        for datagram in datagrams { send(datagram, from: client, to: target) }
+        #expect(client.stats.sent == UInt64(DatagramSocket.flushThreshold * 3))
+        #expect(client.hasQueued)
+        client.flush(at: SystemClock.now())
+        #expect(!client.hasQueued)
+        #expect(try receive(count, on: server).map(\.bytes) == datagrams)
+        #expect(server.stats.received == UInt64(count))
+    }
+
+    @Test("A datagram that the kernel refuses does not hold up the next")
+    func refused() throws {
+        let server = try open(Self.anyV6)
+        let client = try open(IPAddress(v4: 127, 0, 0, 1))
+        send([1], from: client, to: TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: 0))
+        send([2], from: client, to: TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: server.local.port))
+        client.flush(at: SystemClock.now())
+        #expect(client.stats.droppedRefused == 1)
+        #expect(try receive(1, on: server).map(\.bytes) == [[2]])
+    }
+
+    @Test("A datagram larger than a slot is dropped and counted")
+    func truncated() throws {
+        let server = try open(IPAddress(v4: 127, 0, 0, 1))
+        let sender = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(sender) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = server.local.port.bigEndian
+        name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        for size in [DatagramSocket.slotBytes + 1, DatagramSocket.slotBytes] {
+            let sent = withUnsafePointer(to: &name) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    sendto(
+                        sender, [UInt8](repeating: 7, count: size), size, 0, $0,
+                        socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            #expect(sent == size)
+        }
+        #expect(try receive(1, on: server).map(\.bytes.count) == [DatagramSocket.slotBytes])
+        #expect(server.stats.truncated == 1)
+    }
+
+    @Test("A taken port is told apart from other failures")
+    func addressInUse() throws {
+        let first = try open(Self.anyV6)
+        let failure = #expect(throws: SocketFailure.self) { try DatagramSocket(binding: first.local) }
+        #expect(failure?.isAddressInUse == true)
+        #expect(failure?.description.contains("\(first.local.port)") == true)
+        let other = #expect(throws: SocketFailure.self) {
+            // TEST-NET-3 (RFC 5737) is nobody's.
+            try DatagramSocket(binding: TransportAddress(ip: IPAddress(v4: 203, 0, 113, 1), port: 0))
+        }
+        #expect(other?.isAddressInUse == false)
+    }
+
+    @Test("A socket serves its own port and the addresses it is bound to")
+    func serves() throws {
+        let any = try open(Self.anyV6)
+        let one = try open(IPAddress(v4: 127, 0, 0, 1))
+        let onePort = one.local.port
+        #expect(any.serves(TransportAddress(ip: IPAddress(v4: 10, 0, 0, 1), port: any.local.port)))
+        #expect(!any.serves(TransportAddress(ip: IPAddress(v4: 10, 0, 0, 1), port: any.local.port ^ 1)))
+        #expect(one.serves(TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: onePort)))
+        #expect(!one.serves(TransportAddress(ip: IPAddress(v4: 127, 0, 0, 2), port: onePort)))
+    }
+}
+
+@Suite struct PollerTests {
+    @Test("Waits are rounded up to whole milliseconds and never negative")
+    func rounding() {
+        let now = Instant(nanoseconds: 5_000_000)
+        #expect(Poller.milliseconds(until: nil, now: now) == -1)
+        #expect(Poller.milliseconds(until: now, now: now) == 0)
+        #expect(Poller.milliseconds(until: .distantPast, now: now) == 0)
+        #expect(Poller.milliseconds(until: now + Interval(nanoseconds: 1), now: now) == 1)
+        #expect(Poller.milliseconds(until: now + .milliseconds(3), now: now) == 3)
+        #expect(Poller.milliseconds(until: .distantFuture, now: now) == 60_000)
+    }
+
+    @Test("A wake from another thread ends the wait, once")
+    func wake() throws {
+        let poller = try Poller()
+        let waker = poller.waker
+        let thread = try WorkerThread(name: "waker") { waker.wake() }
+        #expect(poller.wait(until: nil, now: SystemClock.now()).woken)
+        thread.join()
+        #expect(!poller.wait(until: .distantPast, now: SystemClock.now()).woken)
+    }
+
+    @Test("Writability is reported only while it is watched")
+    func writability() throws {
+        let poller = try Poller()
+        let socket = try DatagramSocket(binding: TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: 0))
+        try poller.add(socket, tag: 0)
+        #expect(poller.wait(until: .distantPast, now: SystemClock.now()).writable == 0)
+        poller.setWatchesWriting(true, of: socket, tag: 0)
+        #expect(poller.wait(until: nil, now: SystemClock.now()).writable == 1)
+        poller.setWatchesWriting(false, of: socket, tag: 0)
+        #expect(poller.wait(until: .distantPast, now: SystemClock.now()).writable == 0)
+    }
+}
+
+@Suite struct InterfaceAddressesTests {
+    @Test("IPv4 comes before IPv6, loopback last, link-local and repeats are left out")
+    func order() {
+        let v4 = IPAddress(v4: 192, 168, 1, 5)
+        let v6 = IPAddress(high: 0x2001_0db8_0000_0000, low: 7)
+        let linkLocal = IPAddress(high: 0xfe80_0000_0000_0000, low: 9)
+        let loopback4 = IPAddress(v4: 127, 0, 0, 1)
+        let loopback6 = IPAddress(high: 0, low: 1)
+        let found: [(ip: IPAddress, loopback: Bool)] = [
+            (loopback6, true), (linkLocal, false), (loopback4, true), (v6, false), (v4, false), (v4, false),
+        ]
+        #expect(InterfaceAddresses.ordered(found) == [v4, v6, loopback4, loopback6])
+        let many = (0..<40).map { (ip: IPAddress(v4: 10, 0, 0, UInt8($0)), loopback: false) }
+        #expect(InterfaceAddresses.ordered(many).count == InterfaceAddresses.maximum)
+    }
+
+    @Test("This host has at least a loopback address")
+    func current() throws {
+        #expect(try InterfaceAddresses.current().contains { $0.isLoopback })
+    }
+}
