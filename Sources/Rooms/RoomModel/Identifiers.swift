@@ -29,7 +29,8 @@ public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = UserID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a user id is 1…32 of A-Z a-z 0-9 _ -")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a user id is 1…32 of A-Z a-z 0-9 _ -")
         }
         self = id
     }
@@ -74,7 +75,8 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
         } else if let string = try? container.decode(String.self), let id = RoomID(string: string) {
             self = id
         } else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a room id is 1…4294967294 or a string of 1…64 allowed characters")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a room id is 1…4294967294 or a string of 1…64 allowed characters")
         }
     }
 

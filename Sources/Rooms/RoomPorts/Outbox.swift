@@ -1,8 +1,17 @@
+package import RoomModel
+
 // How a room speaks to connections without ever waiting for one: frames are encoded once per room and tick,
 // and outboxes hold references to them.
 
 /// Something ready to be written to many connections; made by a `NewsEncoder`, read only by the gateway that made it.
 package protocol NewsFrame: AnyObject, Sendable {}
+
+/// Turns news into what connections send. Called in the room's turn: it must be quick and must not wait.
+package protocol NewsEncoder: Sendable {
+    /// `news.events` of a frame are all of one lane. Chat numbers of the messages in it are ascending, so that whoever sheds
+    /// the frame can announce the hole.
+    func frame(_ news: RoomNews) -> any NewsFrame
+}
 
 /// Which queue of a connection a frame waits in.
 package enum NewsLane: Hashable, Sendable {
@@ -17,4 +26,10 @@ package protocol Outbox: AnyObject, Sendable {
     /// Never blocks and never suspends. Frames of one lane leave in the order in which they came, and a chatter frame never overtakes
     /// a control frame that came before it.
     func enqueue(_ frame: any NewsFrame, lane: NewsLane)
+}
+
+/// One session of the gateway, for as long as the process lives; it stays the same when a connection is resumed. Not the secret.
+package struct SessionToken: Hashable, Sendable {
+    package var rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 }

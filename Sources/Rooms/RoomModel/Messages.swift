@@ -1,0 +1,69 @@
+/// What a message carries: a text, or a custom command with its text.
+public enum MessageBody: Hashable, Sendable {
+    case text(String)
+    case custom(command: String, message: String)
+}
+
+/// A message to everybody in the room. On the wire and in the journal:
+/// `{chat, id?, from, text, time}` or `{chat, id?, from, command, message, time}`.
+public struct Message: Hashable, Sendable, Codable {
+    /// Number of the message, dense within the room.
+    public var chat: UInt64
+    /// The sender's client's own id.
+    public var id: String?
+    public var from: UserProfile
+    public var body: MessageBody
+    /// Milliseconds since 1970.
+    public var time: Int64
+
+    public init(chat: UInt64, id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
+        self.chat = chat
+        self.id = id
+        self.from = from
+        self.body = body
+        self.time = time
+    }
+
+    private enum CodingKeys: String, CodingKey { case chat, id, from, text, command, message, time }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        chat = try container.decode(UInt64.self, forKey: .chat)
+        id = try container.decodeIfPresent(String.self, forKey: .id)
+        from = try container.decode(UserProfile.self, forKey: .from)
+        time = try container.decode(Int64.self, forKey: .time)
+        if let text = try container.decodeIfPresent(String.self, forKey: .text) {
+            body = .text(text)
+        } else {
+            body = .custom(
+                command: try container.decode(String.self, forKey: .command),
+                message: try container.decode(String.self, forKey: .message))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(chat, forKey: .chat)
+        try container.encodeIfPresent(id, forKey: .id)
+        try container.encode(from, forKey: .from)
+        switch body {
+        case .text(let text): try container.encode(text, forKey: .text)
+        case .custom(let command, let message):
+            try container.encode(command, forKey: .command)
+            try container.encode(message, forKey: .message)
+        }
+        try container.encode(time, forKey: .time)
+    }
+}
+
+/// What somebody wants to say.
+package struct MessageDraft: Hashable, Sendable {
+    package var body: MessageBody
+    /// The client's own id, echoed to everybody.
+    package var id: String?
+
+    package init(_ body: MessageBody, id: String? = nil) {
+        self.body = body
+        self.id = id
+    }
+}

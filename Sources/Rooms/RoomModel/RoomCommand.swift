@@ -1,0 +1,113 @@
+/// What a person in a room can ask for.
+package enum RoomCommand: Hashable, Sendable {
+    // seats
+    case takeSeat(Int)
+    case leaveSeat
+    case moveSeat(Int)
+    case pickSeat(Int, UserID)
+    case kickSeat(Int)
+    case muteSeat(Int, muted: Bool)
+    case closeSeat(Int, closed: Bool)
+    case setMicrophone(muted: Bool)
+    // invitations
+    case sendInvitation(InvitationDraft)
+    case acceptInvitation(id: String)
+    case rejectInvitation(id: String, reason: String?)
+    case cancelInvitation(id: String)
+    // chat
+    case sendMessage(MessageDraft)
+    case sendLikes(Int)
+    // membership
+    case updateRoom(RoomUpdate)
+    case setRole(UserID, Role)
+    case exitRoom
+    case destroyRoom
+
+    /// The command without its arguments: a line of the permission table.
+    package enum Name: String, CaseIterable, Hashable, Sendable {
+        case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
+        case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
+        case sendMessage, sendLikes
+        case updateRoom, setRole, exitRoom, destroyRoom
+    }
+
+    package var name: Name {
+        switch self {
+        case .takeSeat: .takeSeat
+        case .leaveSeat: .leaveSeat
+        case .moveSeat: .moveSeat
+        case .pickSeat: .pickSeat
+        case .kickSeat: .kickSeat
+        case .muteSeat: .muteSeat
+        case .closeSeat: .closeSeat
+        case .setMicrophone: .setMicrophone
+        case .sendInvitation: .sendInvitation
+        case .acceptInvitation: .acceptInvitation
+        case .rejectInvitation: .rejectInvitation
+        case .cancelInvitation: .cancelInvitation
+        case .sendMessage: .sendMessage
+        case .sendLikes: .sendLikes
+        case .updateRoom: .updateRoom
+        case .setRole: .setRole
+        case .exitRoom: .exitRoom
+        case .destroyRoom: .destroyRoom
+        }
+    }
+}
+
+/// Changes of the settings; what is absent stays.
+package struct RoomUpdate: Hashable, Sendable {
+    package var name: String?
+    package var cover: String?
+    package var tags: [String]?
+    package var needsRequest: Bool?
+
+    package init(name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil) {
+        self.name = name
+        self.cover = cover
+        self.tags = tags
+        self.needsRequest = needsRequest
+    }
+}
+
+/// What somebody wants to create.
+package struct RoomCreation: Hashable, Sendable {
+    /// `nil`: the server picks a number of 5…7 digits.
+    package var room: RoomID?
+    package var kind: RoomKind
+    package var settings: RoomSettings
+    package var seats: [SeatSetup]
+
+    package init(
+        room: RoomID? = nil, kind: RoomKind = .voice, settings: RoomSettings,
+        seats: [SeatSetup] = Array(repeating: SeatSetup(), count: 8)
+    ) {
+        self.room = room
+        self.kind = kind
+        self.settings = settings
+        self.seats = seats
+    }
+}
+
+/// What an accepted command answers.
+package enum CommandResult: Hashable, Sendable {
+    /// `{}`
+    case done
+    /// The invitation's id, and its place among the requests that wait for the same person, from 1.
+    case invited(id: String, position: Int)
+    /// Number and time (milliseconds since 1970) of the message.
+    case sent(chat: UInt64, time: Int64)
+    /// The room's likes, these included.
+    case liked(total: UInt64)
+}
+
+/// A client's name for one attempt to change something, so that it can safely be tried again: 1…64 printable ASCII characters.
+package struct IdempotencyKey: Hashable, Sendable {
+    package let rawValue: String
+
+    package init?(_ rawValue: String) {
+        guard (1...64).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
+        else { return nil }
+        self.rawValue = rawValue
+    }
+}

@@ -1,0 +1,58 @@
+public enum SeatState: String, Codable, Hashable, Sendable {
+    case empty, used, closed
+}
+
+/// A seat as everybody sees it.
+public struct Seat: Codable, Hashable, Sendable {
+    public var index: Int
+    public var state: SeatState
+    /// Who sits there.
+    public var user: UserID?
+    /// The host's mute. It stays with the seat: whoever sits down next is muted too.
+    public var muted: Bool
+    /// The user's own mute; absent while nobody sits there.
+    public var micMuted: Bool?
+    /// Absent while nobody sits there.
+    public var presence: Presence?
+    /// Who muted or closed the seat, while it is muted or closed.
+    public var by: UserID?
+
+    public init(
+        index: Int, state: SeatState = .empty, user: UserID? = nil, muted: Bool = false, micMuted: Bool? = nil,
+        presence: Presence? = nil, by: UserID? = nil
+    ) {
+        self.index = index
+        self.state = state
+        self.user = user
+        self.muted = muted
+        self.micMuted = micMuted
+        self.presence = presence
+        self.by = by
+    }
+}
+
+/// How a seat starts out.
+public struct SeatSetup: Codable, Hashable, Sendable {
+    public var muted: Bool
+    public var closed: Bool
+
+    public init(muted: Bool = false, closed: Bool = false) {
+        self.muted = muted
+        self.closed = closed
+    }
+}
+
+/// Why somebody has no longer the seat.
+public enum SeatLeaveReason: String, Codable, Hashable, Sendable {
+    /// By their own will.
+    case left
+    case kicked
+    /// The seat was closed under them.
+    case closed
+    /// They left the room.
+    case exited
+    /// Their connection did not come back within the grace time.
+    case lost
+    /// They went to another seat.
+    case moved
+}
