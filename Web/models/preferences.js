@@ -1,0 +1,87 @@
+import { Store } from '../lib/store.js';
+
+/**
+ * @typedef {object} Preferences
+ * @property {'system' | 'dark' | 'light'} theme
+ * @property {'' | 'en' | 'ko' | 'zh-Hans'} language '' follows the browser
+ * @property {boolean} danmu on-screen comments
+ * @property {boolean} sounds soft tones
+ * @property {boolean} joinMuted sit down with the microphone muted
+ * @property {string} microphone device id, '' for the system's choice
+ * @property {string} speaker device id, '' for the system's choice
+ * @property {string} name the last name this person signed in with, a suggestion for the next time
+ */
+
+/** @type {Readonly<Preferences>} */
+export const defaultPreferences = Object.freeze({
+  theme: 'system',
+  language: '',
+  danmu: true,
+  sounds: true,
+  joinMuted: false,
+  microphone: '',
+  speaker: '',
+  name: '',
+});
+
+const storageKey = 'ovation.preferences';
+
+/**
+ * What a person chose on this device; kept in localStorage, shared by all tabs.
+ * Storage may be refused (private windows): choices then live as long as the tab.
+ * @extends {Store<Readonly<Preferences>>}
+ */
+export class PreferencesModel extends Store {
+  /** @type {Storage | null} */ #storage;
+
+  /** @param {Storage | null} [storage] @param {EventTarget | null} [events] where `storage` events arrive */
+  constructor(storage = storageOrNull(() => localStorage), events = globalThis.window ?? null) {
+    super(read(storage));
+    this.#storage = storage;
+    events?.addEventListener('storage', event => {
+      if (/** @type {StorageEvent} */ (event).key === storageKey) super.set(read(storage));
+    });
+  }
+
+  /**
+   * Changes some of them.
+   * @param {Partial<Preferences>} some
+   */
+  change(some) {
+    this.set(Object.freeze({ ...this.get(), ...some }));
+  }
+
+  /** @param {Readonly<Preferences>} value @override */
+  set(value) {
+    super.set(value);
+    try {
+      this.#storage?.setItem(storageKey, JSON.stringify(value));
+    } catch {
+      // Full or refused: the choice still holds for this tab.
+    }
+  }
+}
+
+/** @param {() => Storage} get @returns {Storage | null} */
+export function storageOrNull(get) {
+  try {
+    return get();
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Storage | null} storage @returns {Readonly<Preferences>} */
+function read(storage) {
+  /** @type {Record<string, any>} */ let stored = {};
+  try {
+    stored = JSON.parse(storage?.getItem(storageKey) ?? '{}') ?? {};
+  } catch {
+    // Somebody else's text under our key: start afresh.
+  }
+  const result = /** @type {Record<string, any>} */ ({ ...defaultPreferences });
+  for (const [key, value] of Object.entries(defaultPreferences)) {
+    if (typeof stored[key] === typeof value) result[key] = stored[key];
+  }
+  return Object.freeze(/** @type {Preferences} */ (result));
+}
