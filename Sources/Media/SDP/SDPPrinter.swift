@@ -1,0 +1,4 @@
+extension SessionDescription {
+    /// The description as it goes over the wire.
+    package var text: String { "" }
+}
