@@ -1,0 +1,134 @@
+internal import RTP
+internal import Timing
+internal import Wire
+
+/// A packet in the numbering of its slot.
+struct SlotPacket: Hashable, Sendable {
+    var sequence: UInt64
+    /// In ticks of 48 kHz, modulo 2³².
+    var timestamp: UInt32
+    /// The first packet of a talk spurt (RFC 3551 §4.1), or of another source.
+    var marker: Bool
+    /// From here on somebody else is heard, or the same one after a cut.
+    var startsSource = false
+    /// Newer ones went out before; nobody's stream begins with it.
+    var isLate = false
+}
+
+/// One continuous stream of sound, spliced together from whoever speaks on a slot: sequence numbers have no seams and
+/// timestamps go on with the time that passed, so that a listener's jitter buffer never notices that the source changed.
+struct SlotStream {
+    /// RFC 7587 §4.1: Opus always counts at 48 kHz.
+    static let ticksPerMillisecond: Int64 = 48
+    /// A source's timestamps go on by 20 ms at least over a seam; browsers send frames of that length.
+    static let frameTicks: UInt32 = 960
+    /// A jump further than this is a source that started anew (MAX_DROPOUT of RFC 3550 A.1). It also keeps what a
+    /// listener sees below half the range of a sequence number, where SRTP's rollover guess would fail.
+    static let maximumJump: UInt64 = 3000
+    /// How late a packet may come: nobody plays it later, and the history does not reach further back.
+    static let maximumLateness: UInt64 = 200
+    /// How long a source must be silent before another SSRC of the same producer takes over from it.
+    static let sourceHold = Interval.milliseconds(500)
+    /// 20 ms of silence, code 0, mono, CELT (RFC 6716 §3.1). Three end what a decoder would otherwise stretch.
+    static let silence: [UInt8] = [0xf8, 0xff, 0xfe]
+    static let silenceFrames = 3
+    /// While the slot's timestamps run ahead of time by more than this, a cut adds no silence, so that somebody who
+    /// mutes and unmutes quickly does not pile up delay at the listeners.
+    static let maximumAhead: Int64 = 60 * ticksPerMillisecond
+
+    /// What is heard at the moment.
+    private struct Source {
+        var ssrc: SSRC
+        /// The extended sequence number where this splice begins; what is older belongs before the seam.
+        var firstInput: UInt64
+        var firstSequence: UInt64
+        var highestInput: UInt64
+        /// Slot timestamp = input timestamp + offset.
+        var timestampOffset: UInt32
+        var lastArrival: Instant
+    }
+
+    /// Where time stood at the last packet that came from a source.
+    private struct Reference {
+        var timestamp: UInt32
+        var at: Instant
+    }
+
+    private var source: Source?
+    private var reference: Reference?
+    /// By how many ticks the reference is ahead of the time that really passed.
+    private var ahead: Int64 = 0
+    private var lastTimestamp: UInt32 = 0
+    private var nextSequence: UInt64 = 0
+
+    var isActive: Bool { source != nil }
+
+    enum Accepted: Hashable {
+        case packet(SlotPacket)
+        /// From before the seam, too late to be played, or from a second stream of the same producer.
+        case stale
+    }
+
+    /// Places a packet of the slot's producer in the stream.
+    mutating func accept(_ header: RTPHeader, extendedSequence input: UInt64, at now: Instant) -> Accepted {
+        guard var current = source, current.ssrc == header.ssrc else {
+            if let source, now - source.lastArrival < Self.sourceHold { return .stale }
+            return splice(header, input, at: now)
+        }
+        if input > current.highestInput {
+            guard input - current.highestInput <= Self.maximumJump else { return splice(header, input, at: now) }
+            current.highestInput = input
+            current.lastArrival = now
+            source = current
+            let packet = SlotPacket(
+                sequence: current.firstSequence + (input - current.firstInput),
+                timestamp: header.timestamp.rawValue &+ current.timestampOffset, marker: header.marker)
+            advance(over: packet, at: now)
+            return .packet(packet)
+        }
+        guard input >= current.firstInput, current.highestInput - input <= Self.maximumLateness else { return .stale }
+        return .packet(
+            SlotPacket(
+                sequence: current.firstSequence + (input - current.firstInput),
+                timestamp: header.timestamp.rawValue &+ current.timestampOffset, marker: header.marker, isLate: true))
+    }
+
+    /// Ends the present source and gives the packets of silence that go out in its place.
+    mutating func cut(at now: Instant, _ body: (SlotPacket) -> Void) {
+        guard source != nil else { return }
+        source = nil
+        guard ahead <= Self.maximumAhead else { return }
+        for _ in 0..<Self.silenceFrames {
+            let packet = SlotPacket(sequence: nextSequence, timestamp: lastTimestamp &+ Self.frameTicks, marker: false)
+            nextSequence += 1
+            lastTimestamp = packet.timestamp
+            body(packet)
+        }
+    }
+
+    private mutating func splice(_ header: RTPHeader, _ input: UInt64, at now: Instant) -> Accepted {
+        let timestamp = spliceTimestamp(at: now)
+        let packet = SlotPacket(sequence: nextSequence, timestamp: timestamp, marker: true, startsSource: true)
+        source = Source(
+            ssrc: header.ssrc, firstInput: input, firstSequence: nextSequence, highestInput: input,
+            timestampOffset: timestamp &- header.timestamp.rawValue, lastArrival: now)
+        advance(over: packet, at: now)
+        return .packet(packet)
+    }
+
+    /// As far on as time has passed since the last real packet, but at least a frame after the last one sent.
+    private mutating func spliceTimestamp(at now: Instant) -> UInt32 {
+        guard let reference else { return 0 }
+        let passed = max(0, (now - reference.at).nanoseconds / 1_000 * Self.ticksPerMillisecond / 1_000)
+        let byTime = Int64(passed) - ahead
+        let bySequence = Int64(Int32(bitPattern: lastTimestamp &- reference.timestamp)) + Int64(Self.frameTicks)
+        ahead = max(0, bySequence - byTime)
+        return reference.timestamp &+ UInt32(truncatingIfNeeded: max(byTime, bySequence))
+    }
+
+    private mutating func advance(over packet: SlotPacket, at now: Instant) {
+        nextSequence = packet.sequence + 1
+        lastTimestamp = packet.timestamp
+        reference = Reference(timestamp: packet.timestamp, at: now)
+    }
+}
