@@ -27,9 +27,173 @@ package struct OfferAnswerer: Sendable {
         self.slots = slots
     }
 
-    /// Throws `.unacceptable` if the offer as a whole cannot be served; see the protocol document, §8.
+    /// Answers an offer. Its first line must be the microphone; see the protocol document, §8.
+    ///
+    /// Throws `.unacceptable` if the offer as a whole cannot be served.
     package func answer(_ offer: SessionDescription) throws(SDPError) -> NegotiatedSession {
-        throw SDPError(.unacceptable, "")
+        guard let first = offer.media.first else { throw SDPError(.unacceptable, "the offer has no media line") }
+        let remote = try OfferAnswerer.remoteTransport(offer.transport(of: first))
+        let microphoneLine = try OfferAnswerer.microphoneLine(of: offer)
+
+        var extensions: [ExtensionMapping] = []
+        var sections: [MediaSection] = []
+        var microphone: NegotiatedSession.Microphone?
+        var agreedSlots: [NegotiatedSession.Slot] = []
+        for (index, offered) in offer.media.enumerated() {
+            guard let line = index == 0 ? microphoneLine : AudioLine(offered, in: offer) else {
+                sections.append(offered.rejected)
+                continue
+            }
+            let slotIndex = index - 1
+            var section = line.section(opus: opus, transport: localTransport(isFirst: index == 0))
+            for mapping in section.extensions where !extensions.contains(mapping) {
+                // RFC 9143 §9.1: an id means the same throughout the bundle. Whoever breaks that keeps the first meaning.
+                guard !extensions.contains(where: { $0.id == mapping.id || $0.uri == mapping.uri }) else { continue }
+                extensions.append(mapping)
+            }
+            section.extensions.removeAll { !extensions.contains($0) }
+
+            if index == 0 {
+                section.direction = offered.direction == .inactive ? .inactive : .recvonly
+                if section.direction == .recvonly { microphone = line.microphone }
+            } else if slots.indices.contains(slotIndex) {
+                switch offered.direction {
+                case .recvonly, .sendrecv:
+                    let source = slots[slotIndex]
+                    section.direction = .sendonly
+                    section.stream = source.stream
+                    section.sources = [MediaSource(ssrc: source.ssrc, cname: source.cname)]
+                    agreedSlots.append(line.slot(slotIndex, ssrc: source.ssrc))
+                case .sendonly, .inactive:
+                    section.direction = .inactive
+                }
+            } else {
+                section = offered.rejected
+            }
+            sections.append(section)
+        }
+
+        var answer = SessionDescription(sessionID: sessionID, version: version, isICELite: true, media: sections)
+        if offer.bundle != nil { answer.bundle = sections.filter { !$0.isRejected }.compactMap(\.mid) }
+        return NegotiatedSession(
+            answer: answer, remote: remote, microphone: microphone, slots: agreedSlots, extensions: extensions)
+    }
+
+    /// All lines share one transport. Each names it, which RFC 9143 does not ask for but older browsers do; the
+    /// candidates stand on the first.
+    private func localTransport(isFirst: Bool) -> TransportDescription {
+        var transport = TransportDescription()
+        transport.ufrag = ufrag
+        transport.password = password
+        transport.fingerprints = [fingerprint]
+        transport.setup = .passive
+        if isFirst {
+            transport.candidates = candidates
+            transport.isEndOfCandidates = true
+        }
+        return transport
+    }
+
+    private static func remoteTransport(
+        _ transport: TransportDescription
+    ) throws(SDPError) -> NegotiatedSession.RemoteTransport {
+        guard let ufrag = transport.ufrag, let password = transport.password else {
+            throw SDPError(.unacceptable, "the first line has no ICE credentials")
+        }
+        guard !transport.fingerprints.isEmpty else {
+            throw SDPError(.unacceptable, "the first line has no certificate fingerprint")
+        }
+        switch transport.setup {
+        case .actpass, .active, nil: break
+        case .passive, .holdconn: throw SDPError(.unacceptable, "a=setup must be actpass: the server is DTLS server")
+        }
+        return NegotiatedSession.RemoteTransport(
+            ufrag: ufrag, password: password, fingerprints: transport.fingerprints)
+    }
+
+    private static func microphoneLine(of offer: SessionDescription) throws(SDPError) -> AudioLine {
+        let first = offer.media[0]
+        guard first.kind == "audio" else {
+            throw SDPError(.unacceptable, "the first line must be the microphone, not \(first.kind.prefix(20))")
+        }
+        guard first.hasRTCPMux else { throw SDPError(.unacceptable, "a=rtcp-mux is required") }
+        guard first.direction != .recvonly else {
+            throw SDPError(.unacceptable, "the first line must be the microphone: sendonly")
+        }
+        if offer.bundle == nil, offer.media.count > 1 {
+            throw SDPError(.unacceptable, "a=group:BUNDLE is required")
+        }
+        guard let line = AudioLine(first, in: offer) else {
+            throw SDPError(
+                .unacceptable,
+                "the first line must be bundled, not stopped, have a mid of 1 to 16 characters, and offer Opus")
+        }
+        return line
+    }
+}
+
+/// An offered line that we can serve: Opus over the one transport.
+private struct AudioLine {
+    /// A mid must fit a one-byte header extension (RFC 8285 §4.2).
+    static let maximumMidLength = 16
+    /// The extensions that we agree to, if offered. Transport-wide feedback comes with video.
+    static let extensions = [ExtensionURI.audioLevel, ExtensionURI.mid]
+
+    let offered: MediaSection
+    let mid: String
+    let opus: Codec
+
+    init?(_ offered: MediaSection, in offer: SessionDescription) {
+        guard offered.kind == "audio", !offered.isRejected, offered.hasRTCPMux,
+            offered.profile.hasSuffix("TLS/RTP/SAVPF") || offered.profile.hasSuffix("TLS/RTP/SAVP"),
+            let mid = offered.mid, (1...AudioLine.maximumMidLength).contains(mid.utf8.count),
+            offer.media.filter({ $0.mid == mid }).count == 1,
+            offer.bundle?.contains(mid) ?? true,
+            let opus = offered.codecs.first(where: \.isOpus)
+        else { return nil }
+        self.offered = offered
+        self.mid = mid
+        self.opus = opus
+    }
+
+    var hasNACK: Bool { opus.feedback.contains("nack") }
+
+    /// The line of our answer, but for direction and sources.
+    func section(opus parameters: OpusParameters, transport: TransportDescription) -> MediaSection {
+        var section = MediaSection(
+            kind: "audio", port: 9, profile: offered.profile, formats: ["\(opus.payloadType)"], mid: mid)
+        section.codecs = [
+            Codec(
+                payloadType: opus.payloadType, name: "opus", clockRate: 48_000, channels: 2,
+                parameters: parameters.text, feedback: hasNACK ? ["nack"] : [])
+        ]
+        // Ids 1…14 go into the one-byte form, which is all that we write.
+        section.extensions = offered.extensions.filter {
+            AudioLine.extensions.contains($0.uri) && (1...14).contains($0.id)
+        }
+        section.hasRTCPMux = true
+        section.hasReducedSizeRTCP = offered.hasReducedSizeRTCP
+        section.transport = transport
+        return section
+    }
+
+    var microphone: NegotiatedSession.Microphone {
+        let source = offered.sources.first
+        return NegotiatedSession.Microphone(
+            mid: mid, payloadType: opus.payloadType, ssrc: source?.ssrc, cname: source?.cname, hasNACK: hasNACK)
+    }
+
+    func slot(_ index: Int, ssrc: UInt32) -> NegotiatedSession.Slot {
+        NegotiatedSession.Slot(index: index, mid: mid, payloadType: opus.payloadType, ssrc: ssrc, hasNACK: hasNACK)
+    }
+}
+
+extension MediaSection {
+    /// The line as an answer refuses it (RFC 3264 §6): the same, with port 0. It must still have a format.
+    fileprivate var rejected: MediaSection {
+        var section = MediaSection(kind: kind, port: 0, profile: profile, formats: formats, mid: mid)
+        section.direction = .inactive
+        return section
     }
 }
 
@@ -53,6 +217,14 @@ package struct OpusParameters: Hashable, Sendable {
     package var maximumAverageBitrate: UInt32?
 
     package init() {}
+
+    /// Forward error correction and silence without packets always; 10 ms packets are welcome.
+    fileprivate var text: String {
+        var parts = ["minptime=10", "useinbandfec=1", "usedtx=1"]
+        if isStereo { parts.append("stereo=1") }
+        if let maximumAverageBitrate { parts.append("maxaveragebitrate=\(maximumAverageBitrate)") }
+        return parts.joined(separator: ";")
+    }
 }
 
 /// What both sides have agreed on.

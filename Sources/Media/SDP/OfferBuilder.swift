@@ -1,0 +1,109 @@
+/// What our own clients offer: a line for the microphone, then one for each slot that they want to hear; see the
+/// protocol document, §8. The counterpart of `OfferAnswerer`.
+package struct OfferBuilder: Sendable {
+    package var ufrag: String
+    package var password: String
+    /// "sha-256 AB:CD:…"
+    package var fingerprint: String
+    package var sessionID: UInt64
+    package var version: UInt64
+    /// The microphone's source.
+    package var microphone: SlotSource
+    /// How many slots to hear.
+    package var slots: Int
+    package var opusPayloadType: UInt8 = 111
+    package var extensions = [
+        ExtensionMapping(id: 1, uri: ExtensionURI.audioLevel), ExtensionMapping(id: 4, uri: ExtensionURI.mid),
+    ]
+
+    package init(
+        ufrag: String, password: String, fingerprint: String, sessionID: UInt64, version: UInt64,
+        microphone: SlotSource, slots: Int
+    ) {
+        self.ufrag = ufrag
+        self.password = password
+        self.fingerprint = fingerprint
+        self.sessionID = sessionID
+        self.version = version
+        self.microphone = microphone
+        self.slots = slots
+    }
+
+    /// The mids are "0", "1", …: their line's number.
+    package func offer() -> SessionDescription {
+        var offer = SessionDescription(sessionID: sessionID, version: version)
+        for index in 0...max(0, slots) {
+            var section = MediaSection(
+                kind: "audio", port: 9, profile: "UDP/TLS/RTP/SAVPF", formats: ["\(opusPayloadType)"],
+                mid: "\(index)")
+            section.direction = index == 0 ? .sendonly : .recvonly
+            section.codecs = [
+                Codec(
+                    payloadType: opusPayloadType, name: "opus", clockRate: 48_000, channels: 2,
+                    parameters: "minptime=10;useinbandfec=1", feedback: ["nack"])
+            ]
+            section.extensions = extensions
+            section.hasRTCPMux = true
+            section.hasReducedSizeRTCP = true
+            section.transport.ufrag = ufrag
+            section.transport.password = password
+            section.transport.fingerprints = [fingerprint]
+            section.transport.setup = .actpass
+            if index == 0 {
+                section.stream = microphone.stream
+                section.sources = [MediaSource(ssrc: microphone.ssrc, cname: microphone.cname)]
+            }
+            offer.media.append(section)
+        }
+        offer.bundle = offer.media.compactMap(\.mid)
+        return offer
+    }
+}
+
+/// What a client takes from the server's answer to its offer.
+package struct AcceptedOffer: Hashable, Sendable {
+    package struct Slot: Hashable, Sendable {
+        package var index: Int
+        package var mid: String
+        package var payloadType: UInt8
+        package var ssrc: UInt32
+    }
+
+    package var ufrag: String
+    package var password: String
+    package var fingerprints: [String]
+    package var candidates: [ICECandidate]
+    /// The payload type to send with; nil if the server takes no sound now.
+    package var microphonePayloadType: UInt8?
+    /// The slots that the server sends. Lines that it refused are missing.
+    package var slots: [Slot]
+    package var extensions: [ExtensionMapping]
+
+    /// Throws `.unacceptable` if the answer lacks a transport, or the server would not be DTLS server.
+    package init(answer: SessionDescription) throws(SDPError) {
+        guard let transport = answer.bundleTransport, let ufrag = transport.ufrag, let password = transport.password,
+            !transport.fingerprints.isEmpty
+        else { throw SDPError(.unacceptable, "the answer has no transport") }
+        guard transport.setup == .passive else {
+            throw SDPError(.unacceptable, "the answer's a=setup is not passive")
+        }
+        self.ufrag = ufrag
+        self.password = password
+        fingerprints = transport.fingerprints
+        candidates = transport.candidates
+        let first = answer.media[0]
+        microphonePayloadType = first.direction == .recvonly && !first.isRejected ? first.opusPayloadType : nil
+        extensions = first.extensions
+        slots = []
+        for (index, section) in answer.media.enumerated().dropFirst() {
+            guard section.direction == .sendonly, !section.isRejected, let mid = section.mid,
+                let payloadType = section.opusPayloadType, let source = section.sources.first
+            else { continue }
+            slots.append(Slot(index: index - 1, mid: mid, payloadType: payloadType, ssrc: source.ssrc))
+        }
+    }
+}
+
+extension MediaSection {
+    fileprivate var opusPayloadType: UInt8? { codecs.first(where: \.isOpus)?.payloadType }
+}
