@@ -70,14 +70,17 @@ package enum JournalFailure: Error, Hashable, Sendable {
 /// and `done` runs, in that order and off the caller's thread, after the commit that holds the entry has reached the disk (fsync).
 /// If a commit fails, every entry in it fails, and later entries of the same rooms fail as `outOfOrder`.
 package protocol RoomJournal: Sendable {
-    /// Never waits for the disk.
+    /// Never waits for the disk. A room that has not been opened in this process, or has ended, is `outOfOrder`. `done` must not block:
+    /// it holds up the next commit.
     func submit(_ entry: JournalEntry, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void)
 
     /// Stores a snapshot that includes everything up to `position`; entries up to there that nobody needs may then be pruned.
-    /// Queued behind what was submitted before.
+    /// Queued behind what was submitted before. Ignored at a position that the journal does not have, or not after the last snapshot.
     func saveSnapshot(_ payload: [UInt8], of key: RoomKey, at position: UInt64)
 
     /// Registers a room, or opens a new epoch of a known one; returns its history with the **new** epoch. Durable when it returns.
+    /// A room that has ended is opened as a new one: nothing of its former history comes back, positions start at 1 again, and the
+    /// epoch is above all earlier ones of that key, so that whoever still holds the old room is fenced off.
     func open(_ key: RoomKey, chatLimit: Int) async throws(JournalFailure) -> RoomHistory
 
     /// Marks a room as ended, queued behind what was submitted before; its entries may be pruned after the retention time.
