@@ -1,0 +1,181 @@
+// How events stand in the journal: `{"type":"seat.taken", …}`. A journal outlives the program that wrote it: a type that has been
+// written once keeps its meaning; a change of meaning is a new type or a higher `v` (absent = 1), which this reader then learns beside
+// the old one. An event of a newer server is an error, never skipped: a room that forgets half of its past is worse than none.
+
+extension RoomEvent: Codable {
+    private enum Kind: String, Codable {
+        case created = "room.created"
+        case updated = "room.updated"
+        case ended = "room.ended"
+        case seatTaken = "seat.taken"
+        case seatLeft = "seat.left"
+        case seatMuted = "seat.muted"
+        case seatClosed = "seat.closed"
+        case microphoneMuted = "microphone.muted"
+        case roleChanged = "role.changed"
+        case ownerChanged = "owner.changed"
+        case invitationSent = "invitation.sent"
+        case invitationSettled = "invitation.settled"
+        case consentLapsed = "consent.lapsed"
+        case messageSent = "message.sent"
+        case liked
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
+        case message, from, count, users, owner, moved
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let kind = try fields.decode(Kind.self, forKey: .type)
+        let version = try fields.decodeIfPresent(Int.self, forKey: .v) ?? 1
+        guard version == 1 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .v, in: fields,
+                debugDescription: "\(kind.rawValue) of version \(version) is from a newer server")
+        }
+        switch kind {
+        case .created: self = .created(try fields.decode(RoomFounding.self, forKey: .founding))
+        case .updated: self = .updated(try fields.decode(RoomSettings.self, forKey: .settings))
+        case .ended:
+            self = .ended(
+                try fields.decode(RoomEndReason.self, forKey: .reason),
+                try fields.decode(RoomSummary.self, forKey: .summary))
+        case .seatTaken:
+            self = .seatTaken(
+                try fields.decode(Int.self, forKey: .seat), user: try fields.decode(UserProfile.self, forKey: .from),
+                micMuted: try fields.decodeIfPresent(Bool.self, forKey: .muted) ?? false,
+                moved: try fields.decodeIfPresent(Bool.self, forKey: .moved) ?? false)
+        case .seatLeft:
+            self = .seatLeft(
+                try fields.decode(Int.self, forKey: .seat), user: try fields.decode(UserProfile.self, forKey: .from),
+                reason: try fields.decode(SeatLeaveReason.self, forKey: .reason))
+        case .seatMuted:
+            self = .seatMuted(
+                try fields.decode(Int.self, forKey: .seat), muted: try fields.decode(Bool.self, forKey: .muted))
+        case .seatClosed:
+            self = .seatClosed(
+                try fields.decode(Int.self, forKey: .seat), closed: try fields.decode(Bool.self, forKey: .closed))
+        case .microphoneMuted:
+            self = .microphoneMuted(
+                try fields.decode(UserID.self, forKey: .user), muted: try fields.decode(Bool.self, forKey: .muted))
+        case .roleChanged:
+            self = .roleChanged(
+                try fields.decode(UserID.self, forKey: .user), try fields.decode(Role.self, forKey: .role))
+        case .ownerChanged:
+            self = .ownerChanged(
+                try fields.decode(UserProfile.self, forKey: .owner),
+                try fields.decode(OwnerChangeReason.self, forKey: .reason))
+        case .invitationSent: self = .invitationSent(try fields.decode(Invitation.self, forKey: .invitation))
+        case .invitationSettled:
+            self = .invitationSettled(
+                id: try fields.decode(String.self, forKey: .id),
+                try fields.decode(InvitationState.self, forKey: .state),
+                reason: try fields.decodeIfPresent(String.self, forKey: .reason))
+        case .consentLapsed: self = .consentLapsed(try fields.decode(UserID.self, forKey: .user))
+        case .messageSent: self = .messageSent(try fields.decode(Message.self, forKey: .message))
+        case .liked:
+            self = .liked(
+                count: try fields.decode(UInt64.self, forKey: .count),
+                users: try fields.decode([UserID].self, forKey: .users))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        func type(_ kind: Kind) throws { try fields.encode(kind, forKey: .type) }
+        switch self {
+        case .created(let founding):
+            try type(.created)
+            try fields.encode(founding, forKey: .founding)
+        case .updated(let settings):
+            try type(.updated)
+            try fields.encode(settings, forKey: .settings)
+        case .ended(let reason, let summary):
+            try type(.ended)
+            try fields.encode(reason, forKey: .reason)
+            try fields.encode(summary, forKey: .summary)
+        case .seatTaken(let seat, let user, let micMuted, let moved):
+            try type(.seatTaken)
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(user, forKey: .from)
+            if micMuted { try fields.encode(true, forKey: .muted) }
+            if moved { try fields.encode(true, forKey: .moved) }
+        case .seatLeft(let seat, let user, let reason):
+            try type(.seatLeft)
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(user, forKey: .from)
+            try fields.encode(reason, forKey: .reason)
+        case .seatMuted(let seat, let muted):
+            try type(.seatMuted)
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(muted, forKey: .muted)
+        case .seatClosed(let seat, let closed):
+            try type(.seatClosed)
+            try fields.encode(seat, forKey: .seat)
+            try fields.encode(closed, forKey: .closed)
+        case .microphoneMuted(let user, let muted):
+            try type(.microphoneMuted)
+            try fields.encode(user, forKey: .user)
+            try fields.encode(muted, forKey: .muted)
+        case .roleChanged(let user, let role):
+            try type(.roleChanged)
+            try fields.encode(user, forKey: .user)
+            try fields.encode(role, forKey: .role)
+        case .ownerChanged(let owner, let reason):
+            try type(.ownerChanged)
+            try fields.encode(owner, forKey: .owner)
+            try fields.encode(reason, forKey: .reason)
+        case .invitationSent(let invitation):
+            try type(.invitationSent)
+            try fields.encode(invitation, forKey: .invitation)
+        case .invitationSettled(let id, let state, let reason):
+            try type(.invitationSettled)
+            try fields.encode(id, forKey: .id)
+            try fields.encode(state, forKey: .state)
+            try fields.encodeIfPresent(reason, forKey: .reason)
+        case .consentLapsed(let user):
+            try type(.consentLapsed)
+            try fields.encode(user, forKey: .user)
+        case .messageSent(let message):
+            try type(.messageSent)
+            try fields.encode(message, forKey: .message)
+        case .liked(let count, let users):
+            try type(.liked)
+            try fields.encode(count, forKey: .count)
+            try fields.encode(users, forKey: .users)
+        }
+    }
+}
+
+extension CommandResult: Codable {
+    private enum CodingKeys: String, CodingKey { case invitation, position, chat, time, total }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        if let id = try fields.decodeIfPresent(String.self, forKey: .invitation) {
+            self = .invited(id: id, position: try fields.decode(Int.self, forKey: .position))
+        } else if let chat = try fields.decodeIfPresent(UInt64.self, forKey: .chat) {
+            self = .sent(chat: chat, time: try fields.decode(Int64.self, forKey: .time))
+        } else if let total = try fields.decodeIfPresent(UInt64.self, forKey: .total) {
+            self = .liked(total: total)
+        } else {
+            self = .done
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .done: break
+        case .invited(let id, let position):
+            try fields.encode(id, forKey: .invitation)
+            try fields.encode(position, forKey: .position)
+        case .sent(let chat, let time):
+            try fields.encode(chat, forKey: .chat)
+            try fields.encode(time, forKey: .time)
+        case .liked(let total): try fields.encode(total, forKey: .total)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// What an accepted command did to a room: the journal's vocabulary. Applying the events again gives the same room.
+/// An event of everybody's interest gets a number (`isNumbered`); others are private or silent.
+package enum RoomEvent: Hashable, Sendable {
+    case created(RoomFounding)
+    case updated(RoomSettings)
+    case ended(RoomEndReason, RoomSummary)
+    /// `moved`: from another seat, in the same command; the user's own mute comes along.
+    case seatTaken(Int, user: UserProfile, micMuted: Bool, moved: Bool)
+    case seatLeft(Int, user: UserProfile, reason: SeatLeaveReason)
+    case seatMuted(Int, muted: Bool)
+    case seatClosed(Int, closed: Bool)
+    /// The user's own mute.
+    case microphoneMuted(UserID, muted: Bool)
+    case roleChanged(UserID, Role)
+    case ownerChanged(UserProfile, OwnerChangeReason)
+    case invitationSent(Invitation)
+    case invitationSettled(id: String, InvitationState, reason: String?)
+    /// The time in which an accepted invitation lets somebody sit down is over.
+    case consentLapsed(UserID)
+    /// Whole, number and all: a room's last messages are also read without its state.
+    case messageSent(Message)
+    /// Merged: `users` are up to three of those who sent them.
+    case liked(count: UInt64, users: [UserID])
+
+    /// Whether the event has a `seq`, which everybody in the room sees.
+    package var isNumbered: Bool {
+        switch self {
+        case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
+            .ownerChanged:
+            true
+        case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked: false
+        }
+    }
+}
+
+/// How a room begins.
+package struct RoomFounding: Hashable, Sendable, Codable {
+    package var kind: RoomKind
+    package var settings: RoomSettings
+    package var owner: UserProfile
+    package var seats: [SeatSetup]
+
+    package init(kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: [SeatSetup]) {
+        self.kind = kind
+        self.settings = settings
+        self.owner = owner
+        self.seats = seats
+    }
+}
+
+/// One accepted command: what is stored whole or not at all, and applied whole.
+package struct AcceptedCommand: Hashable, Sendable, Codable {
+    /// Milliseconds since 1970.
+    package var time: Int64
+    /// Who asked; `nil` for the server itself.
+    package var by: UserID?
+    package var events: [RoomEvent]
+    /// The answer, if the command came with an idempotency key.
+    package var answer: KeyedAnswer?
+    /// Most people at once so far, when it has risen since the last entry.
+    package var peak: Int?
+
+    package init(time: Int64, by: UserID?, events: [RoomEvent], answer: KeyedAnswer? = nil, peak: Int? = nil) {
+        self.time = time
+        self.by = by
+        self.events = events
+        self.answer = answer
+        self.peak = peak
+    }
+}
+
+/// The first accepted answer to an idempotency key.
+package struct KeyedAnswer: Hashable, Sendable, Codable {
+    package var user: UserID
+    package var key: String
+    /// Of the command's body: the same key with another body is an error.
+    package var fingerprint: UInt64
+    package var result: CommandResult
+
+    package init(user: UserID, key: String, fingerprint: UInt64, result: CommandResult) {
+        self.user = user
+        self.key = key
+        self.fingerprint = fingerprint
+        self.result = result
+    }
+}

@@ -1,0 +1,87 @@
+package import RoomModel
+
+/// What people hear of an event, and who hears it.
+package struct Announcement: Hashable, Sendable {
+    package enum Audience: Hashable, Sendable {
+        case everyone
+        case these(Set<UserID>)
+    }
+
+    package var news: RoomNewsEvent
+    package var audience: Audience
+
+    package init(_ news: RoomNewsEvent, to audience: Audience = .everyone) {
+        self.news = news
+        self.audience = audience
+    }
+}
+
+extension RoomState {
+    /// The room as lists show it.
+    package func info(memberCount: Int, speaking: Bool) -> RoomInfo {
+        RoomInfo(
+            room: room, kind: kind, settings: settings, owner: owner, seats: seats.count,
+            seated: seats.count { $0.occupant != nil }, memberCount: memberCount, createdAt: createdAt,
+            speaking: speaking)
+    }
+
+    package func seatView(_ index: Int, _ people: [UserID: Situation.Person]) -> Seat {
+        let user = seats[index].occupant?.profile.id
+        return seats[index].view(index, presence: user.flatMap { people[$0]?.presence } ?? .reconnecting)
+    }
+
+    package func member(_ person: Situation.Person) -> Member {
+        let id = person.profile.id
+        let seat = seat(of: id)
+        let micMuted = seat.flatMap { seats[$0].occupant?.micMuted } ?? true
+        return Member(
+            profile: person.profile, role: role(of: id), seat: seat, micMuted: micMuted, presence: person.presence)
+    }
+
+    /// What is said about an event that has just been applied to this state; `before` is the state before its command.
+    /// Likes are merged by whoever stores them, and told by them; a beginning has nobody to hear of it.
+    package func announcement(
+        of event: RoomEvent, by: UserID?, at time: Int64, before: RoomState, info: @autoclosure () -> RoomInfo,
+        people: [UserID: Situation.Person]
+    ) -> Announcement? {
+        func change(_ what: RoomChange.What) -> Announcement {
+            Announcement(.change(RoomChange(seq: seq, time: time, what: what)))
+        }
+        switch event {
+        case .created, .consentLapsed, .liked: return nil
+        case .updated: return change(.updated(info()))
+        case .ended(let reason, let summary): return change(.destroyed(reason, summary))
+        case .seatTaken(let index, let user, _, _):
+            return change(.seatTaken(seatView(index, people), user: user, by: by))
+        case .seatLeft(let index, let user, let reason):
+            return change(.seatLeft(seatView(index, people), user: user, reason: reason, by: by))
+        case .seatMuted(let index, _): return change(.seatMuted(seatView(index, people), by: by))
+        case .seatClosed(let index, _): return change(.seatClosed(seatView(index, people), by: by))
+        case .microphoneMuted(let user, let muted):
+            guard let seat = seat(of: user) else { return nil }
+            return change(.microphoneMuted(user: user, muted: muted, seat: seat))
+        case .roleChanged(let user, let role): return change(.roleChanged(user: user, role: role, by: by))
+        case .ownerChanged(let user, let reason): return change(.ownerChanged(user: user, reason: reason))
+        case .messageSent(let message): return Announcement(.message(message))
+        case .invitationSent(let invitation):
+            // The inviter has the answer already.
+            let audience = concerned(by: invitation).subtracting([invitation.from])
+            return Announcement(
+                .invitation(InvitationNews(invitation: invitation, by: by)), to: .these(audience))
+        case .invitationSettled(let id, let state, let reason):
+            guard var invitation = before.invitations.first(where: { $0.id == id }) else { return nil }
+            invitation.state = state
+            invitation.reason = reason
+            // Everybody whose list it was on, so that it vanishes there.
+            return Announcement(
+                .invitation(InvitationNews(invitation: invitation, by: by)),
+                to: .these(before.concerned(by: invitation)))
+        }
+    }
+
+    private func concerned(by invitation: Invitation) -> Set<UserID> {
+        var users: Set = [invitation.from, invitation.to]
+        if invitation.to == owner.id { users.formUnion(admins) }
+        return users
+    }
+}

@@ -1,0 +1,95 @@
+package import RoomModel
+
+extension RoomState {
+    /// V10. Either side may ask; the command word and the content belong to the application.
+    func sendInvitation(
+        _ draft: InvitationDraft, by user: UserProfile, _ situation: Situation
+    ) throws(RoomError) -> Decision {
+        guard draft.to != user.id else { throw .invalid("user", "one cannot invite oneself") }
+        guard (1...RoomLimits.commandBytes).contains(draft.command.utf8.count) else {
+            throw .invalid("command", "a command word has 1…64 bytes")
+        }
+        guard draft.content.utf8.count <= RoomLimits.invitationContentBytes else {
+            throw .invalid("content", "the content may have 4 KiB")
+        }
+        guard RoomLimits.invitationTimeoutSeconds.contains(draft.timeoutSeconds) else {
+            throw .invalid("timeoutSeconds", "a timeout is 0…3600 s")
+        }
+        // Who is not here now but owns the room is asked when back (V19: an owner's absence is temporary).
+        guard situation.people[draft.to] != nil || draft.to == owner.id else { throw RoomError(.userNotInRoom) }
+        if let id = draft.id {
+            guard RoomState.isClientID(id) else { throw .invalid("id", "an id has 1…64 printable ASCII characters") }
+            guard !invitations.contains(where: { $0.id == id }) else { throw RoomError(.invitationExists) }
+        }
+        let mine = invitations.filter { $0.from == user.id }
+        guard !mine.contains(where: { $0.to == draft.to && $0.command == draft.command && $0.content == draft.content })
+        else { throw RoomError(.invitationExists) }
+        guard mine.count < RoomLimits.invitationsPerPerson, invitations.count < RoomLimits.invitationsPerRoom else {
+            throw RoomError(.rateLimited, "too many invitations are waiting")
+        }
+        let id = draft.id ?? freeInvitationID()
+        let invitation = Invitation(
+            id: id, room: room, from: user.id, to: draft.to, command: draft.command, content: draft.content,
+            createdAt: situation.now,
+            expiresAt: draft.timeoutSeconds == 0 ? nil : situation.now + Int64(draft.timeoutSeconds) * 1_000)
+        let ahead = invitations.count { $0.to == draft.to }
+        return Decision([.invitationSent(invitation)], .invited(id: id, position: ahead + 1))
+    }
+
+    func answerInvitation(
+        _ id: String, _ answer: InvitationState, reason: String?, by user: UserProfile, _ permission: Permission
+    ) throws(RoomError) -> Decision {
+        guard (reason?.utf8.count ?? 0) <= RoomLimits.rejectReasonBytes else {
+            throw .invalid("reason", "a reason may have 500 bytes")
+        }
+        let invitation = try waitingInvitation(id)
+        let mine =
+            invitation.to == user.id || (permission == .asInviteeOrForOwner && invitation.to == owner.id)
+        // An admin who asked the owner cannot be the one who says yes.
+        guard mine, invitation.from != user.id else { throw RoomError(.invitationDenied) }
+        return Decision([.invitationSettled(id: id, answer, reason: reason)])
+    }
+
+    func cancelInvitation(_ id: String, by user: UserProfile) throws(RoomError) -> Decision {
+        guard try waitingInvitation(id).from == user.id else { throw RoomError(.invitationDenied) }
+        return Decision([.invitationSettled(id: id, .cancelled, reason: nil)])
+    }
+
+    func invitationTimedOut(_ id: String) -> Decision {
+        guard invitations.contains(where: { $0.id == id && $0.expiresAt != nil }) else { return .nothing }
+        return Decision([.invitationSettled(id: id, .expired, reason: nil)])
+    }
+
+    /// Invitations that nobody is left to wait for or to answer. Requests to the owner wait for the owner's return.
+    func settlingInvitations(of user: UserID) -> [RoomEvent] {
+        invitations.compactMap { invitation in
+            if invitation.from == user { return .invitationSettled(id: invitation.id, .cancelled, reason: nil) }
+            if invitation.to == user, user != owner.id {
+                return .invitationSettled(id: invitation.id, .expired, reason: nil)
+            }
+            return nil
+        }
+    }
+
+    /// Whether the invitation is the business of that person: to see it, and to be told how it went.
+    package func concerns(_ invitation: Invitation, _ user: UserID) -> Bool {
+        invitation.from == user || invitation.to == user
+            || (invitation.to == owner.id && role(of: user) == .admin)
+    }
+
+    private func waitingInvitation(_ id: String) throws(RoomError) -> Invitation {
+        guard let invitation = invitations.first(where: { $0.id == id }) else { throw RoomError(.invitationNotFound) }
+        return invitation
+    }
+
+    /// Positions are never used twice, so only a client's own choice can be in the way.
+    private func freeInvitationID() -> String {
+        var id = "invitation-\(position + 1)"
+        while invitations.contains(where: { $0.id == id }) { id += "'" }
+        return id
+    }
+
+    static func isClientID(_ id: String) -> Bool {
+        (1...RoomLimits.clientIDBytes).contains(id.utf8.count) && id.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+    }
+}

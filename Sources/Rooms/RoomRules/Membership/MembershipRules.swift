@@ -1,0 +1,97 @@
+package import RoomModel
+
+extension RoomState {
+    /// V01: decides the beginning of a room; the id is free (`unborn` or `ended`).
+    package static func decideCreation(
+        _ creation: RoomCreation, by user: UserProfile
+    ) throws(RoomError) -> Decision {
+        let settings = try checked(creation.settings)
+        guard RoomLimits.seats.contains(creation.seats.count) else { throw .invalid("seats", "1…16 seats") }
+        let founding = RoomFounding(kind: creation.kind, settings: settings, owner: user, seats: creation.seats)
+        return Decision([.created(founding)])
+    }
+
+    /// V01: an owner's own open room, created again: the settings are taken over, whoever sits keeps the seat.
+    package func decideRecreation(_ creation: RoomCreation, by user: UserProfile) throws(RoomError) -> Decision {
+        guard phase == .open else { throw RoomError(.roomClosed) }
+        guard user.id == owner.id else { throw RoomError(.roomIDTaken) }
+        let settings = try RoomState.checked(creation.settings)
+        return settings == self.settings ? .nothing : Decision([.updated(settings)])
+    }
+
+    func updateRoom(_ update: RoomUpdate) throws(RoomError) -> Decision {
+        var wanted = settings
+        if let name = update.name { wanted.name = name }
+        if let cover = update.cover { wanted.cover = cover }
+        if let tags = update.tags { wanted.tags = tags }
+        if let needsRequest = update.needsRequest { wanted.needsRequest = needsRequest }
+        let checked = try RoomState.checked(wanted)
+        return checked == settings ? .nothing : Decision([.updated(checked)])
+    }
+
+    func setRole(_ role: Role, of other: UserID, _ situation: Situation) throws(RoomError) -> Decision {
+        guard role != .owner else { throw .invalid("role", "a role is admin or member") }
+        guard other != owner.id else { throw .invalid("user", "the owner's role cannot be changed") }
+        guard self.role(of: other) != role else { return .nothing }
+        if role == .admin {
+            guard situation.people[other] != nil else { throw RoomError(.userNotInRoom) }
+            guard admins.count < RoomLimits.admins else { throw RoomError(.rateLimited, "too many admins") }
+        }
+        return Decision([.roleChanged(other, role)])
+    }
+
+    /// V03, V19: somebody is gone. The seat is freed first, then what waits for them or from them is settled.
+    /// The room lives on, the owner's too.
+    func depart(_ user: UserID, _ reason: SeatLeaveReason) -> Decision {
+        var events: [RoomEvent] = []
+        if let index = seat(of: user), let occupant = seats[index].occupant {
+            events.append(.seatLeft(index, user: occupant.profile, reason: reason))
+        }
+        return Decision(events + settlingInvitations(of: user))
+    }
+
+    /// V19: the owner did not come back in time. The first appointed admin who is here inherits, the former owner stays admin;
+    /// with nobody to inherit it the room ends.
+    func ownerAbsenceOver(_ situation: Situation) -> Decision {
+        if situation.people[owner.id]?.presence == .online { return .nothing }
+        guard let heir = heir(among: situation.people) else { return end(.ownerAbsent, situation) }
+        return Decision([.ownerChanged(heir, .ownerAbsent), .roleChanged(owner.id, .admin)])
+    }
+
+    /// V02
+    func end(_ reason: RoomEndReason, _ situation: Situation) -> Decision {
+        let seconds = max(0, situation.now - createdAt) / 1_000
+        let summary = RoomSummary(seconds: seconds, peak: max(peak, situation.people.count), likes: likes)
+        return Decision([.ended(reason, summary)])
+    }
+
+    /// The settings as they will be stored: name and tags without spaces around them, no tag twice.
+    private static func checked(_ wanted: RoomSettings) throws(RoomError) -> RoomSettings {
+        var settings = wanted
+        settings.name = wanted.name.trimmed
+        guard RoomLimits.nameCharacters.contains(settings.name.count),
+            settings.name.utf8.count <= RoomLimits.nameBytes
+        else { throw .invalid("name", "a name has 1…64 characters") }
+        guard WebAddress.isAcceptable(settings.cover, bytes: RoomLimits.urlBytes) else {
+            throw .invalid("cover", "a cover is an https:, http: or relative URL of up to 500 bytes")
+        }
+        settings.tags = []
+        for tag in wanted.tags.map(\.trimmed) where !settings.tags.contains(tag) {
+            guard RoomLimits.tagCharacters.contains(tag.count), tag.utf8.count <= RoomLimits.nameBytes else {
+                throw .invalid("tags", "a tag has 1…24 characters")
+            }
+            settings.tags.append(tag)
+        }
+        guard settings.tags.count <= RoomLimits.tags else { throw .invalid("tags", "up to 5 tags") }
+        return settings
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = Substring(self)
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,75 @@
+package import RoomModel
+
+/// What a role may do with a command.
+package enum Permission: Hashable, Sendable {
+    case allowed
+    case refused
+    /// On the seat that the person has; without one: `not_seated`.
+    case onOwnSeat
+    /// Only after consent, if the room wants to be asked and the application enforces it; else `consent_required`.
+    case withConsent
+    /// Not if the seat's user has a higher role than the caller; then `permission_denied`.
+    case notAgainstHigherRole
+    /// Only for invitations sent to the caller; else `invitation_denied`.
+    case asInvitee
+    /// For invitations sent to the caller or to the owner; else `invitation_denied`.
+    case asInviteeOrForOwner
+    /// Only for invitations sent by the caller; else `invitation_denied`.
+    case asInviter
+}
+
+/// The one place that says who may do what. Whoever is not in the room may do nothing (`not_in_room`).
+/// A new command is a line here; the expected results of every line stand, reviewed by hand, beside the tests.
+package enum PermissionTable {
+    package static func permission(for role: Role, to command: RoomCommand.Name) -> Permission {
+        let line = line(for: command)
+        return switch role {
+        case .member: line.member
+        case .admin: line.admin
+        case .owner: line.owner
+        }
+    }
+
+    private typealias Line = (member: Permission, admin: Permission, owner: Permission)
+
+    // A table is read by its columns.
+    // swift-format-ignore
+    private static func line(for command: RoomCommand.Name) -> Line {
+        switch command {
+        //                        member         admin                  owner
+        case .takeSeat:          (.withConsent,  .allowed,              .allowed)
+        case .leaveSeat:         (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
+        case .moveSeat:          (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
+        case .pickSeat:          (.refused,      .allowed,              .allowed)
+        case .kickSeat:          (.refused,      .notAgainstHigherRole, .allowed)
+        case .muteSeat:          (.refused,      .notAgainstHigherRole, .allowed)
+        case .closeSeat:         (.refused,      .notAgainstHigherRole, .allowed)
+        case .setMicrophone:     (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
+        case .sendInvitation:    (.allowed,      .allowed,              .allowed)
+        case .acceptInvitation:  (.asInvitee,    .asInviteeOrForOwner,  .asInvitee)
+        case .rejectInvitation:  (.asInvitee,    .asInviteeOrForOwner,  .asInvitee)
+        case .cancelInvitation:  (.asInviter,    .asInviter,            .asInviter)
+        case .sendMessage:       (.allowed,      .allowed,              .allowed)
+        case .sendLikes:         (.allowed,      .allowed,              .allowed)
+        case .updateRoom:        (.refused,      .allowed,              .allowed)
+        case .setRole:           (.refused,      .refused,              .allowed)
+        case .exitRoom:          (.allowed,      .allowed,              .allowed)
+        case .destroyRoom:       (.refused,      .refused,              .allowed)
+        }
+    }
+}
+
+extension RoomState {
+    /// The caller's permission, with what the table alone can refuse already refused.
+    func permission(of user: UserID, to command: RoomCommand.Name) throws(RoomError) -> Permission {
+        let permission = PermissionTable.permission(for: role(of: user), to: command)
+        if permission == .refused { throw RoomError(.permissionDenied) }
+        return permission
+    }
+
+    /// For commands on the caller's own seat.
+    func ownSeat(of user: UserProfile) throws(RoomError) -> (index: Int, occupant: SeatPlace.Occupant) {
+        guard let index = seat(of: user.id), let occupant = seats[index].occupant else { throw RoomError(.notSeated) }
+        return (index, occupant)
+    }
+}

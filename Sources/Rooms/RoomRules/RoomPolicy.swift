@@ -1,0 +1,55 @@
+/// What the operator decides about all rooms of an application, with the defaults of the product.
+package struct RoomPolicy: Hashable, Sendable {
+    /// `enforced` makes `needsRequest` a rule of the server; `advisory` leaves it to the client, as the published components do.
+    package enum Consent: String, Hashable, Sendable { case enforced, advisory }
+
+    package var consent: Consent
+    /// For how long an accepted invitation lets somebody sit down.
+    package var consentSeconds: Int
+    /// For how long a lost connection keeps its seat.
+    package var seatGraceSeconds: Int
+    /// For how long a room waits for its owner. 120 s is also how long the clients try to reconnect before they give up,
+    /// so an owner whose client comes back at all comes back to the room.
+    package var ownerAbsenceSeconds: Int
+    /// How many people a room holds.
+    package var maxMembers: Int
+
+    package init(
+        consent: Consent = .enforced, consentSeconds: Int = 60, seatGraceSeconds: Int = 15,
+        ownerAbsenceSeconds: Int = 120, maxMembers: Int = 20_000
+    ) {
+        self.consent = consent
+        self.consentSeconds = consentSeconds
+        self.seatGraceSeconds = seatGraceSeconds
+        self.ownerAbsenceSeconds = ownerAbsenceSeconds
+        self.maxMembers = maxMembers
+    }
+}
+
+/// Sizes that no setting changes: what fits a screen, a queue and a message.
+package enum RoomLimits {
+    /// A seat is a receive slot of every client's peer connection, and of those a client has 16.
+    package static let seats = 1...16
+    package static let nameCharacters = 1...64
+    /// 64 characters of four bytes.
+    package static let nameBytes = 256
+    package static let urlBytes = 500
+    package static let tags = 5
+    package static let tagCharacters = 1...24
+    /// Text of a message, or command and text together (the reference systems' 12 KiB).
+    package static let messageBytes = 12 * 1024
+    package static let commandBytes = 64
+    package static let invitationContentBytes = 4 * 1024
+    /// A client's own id of a message or an invitation.
+    package static let clientIDBytes = 64
+    package static let rejectReasonBytes = 500
+    package static let invitationTimeoutSeconds = 0...3600
+    /// Waiting invitations by one person: more is not a conversation.
+    package static let invitationsPerPerson = 32
+    /// Waiting invitations in a room; bounds the room's state.
+    package static let invitationsPerRoom = 1_000
+    package static let admins = 50
+    package static let likesPerCall = 1...100
+    /// Between two moves of one person (the reference component's limit).
+    package static let moveIntervalMs: Int64 = 1_000
+}

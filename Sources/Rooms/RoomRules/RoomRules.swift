@@ -1,0 +1,46 @@
+package import RoomModel
+
+extension RoomState {
+    /// Decides what somebody in the room asks for: events, or a refusal. Pure: it changes nothing and depends on nothing but its arguments.
+    /// One line per command; the rules are in the folder of their subject.
+    package func decide(
+        _ command: RoomCommand, by user: UserProfile, in situation: Situation
+    ) throws(RoomError) -> Decision {
+        guard phase == .open else { throw RoomError(.roomClosed) }
+        guard situation.people[user.id] != nil else { throw RoomError(.notInRoom) }
+        let permission = try permission(of: user.id, to: command.name)
+        return switch command {
+        case .takeSeat(let seat): try takeSeat(seat, by: user, permission, situation)
+        case .leaveSeat: try leaveSeat(by: user)
+        case .moveSeat(let seat): try moveSeat(to: seat, by: user, situation)
+        case .pickSeat(let seat, let other): try pickSeat(seat, for: other, situation)
+        case .kickSeat(let seat): try kickSeat(seat, by: user, permission)
+        case .muteSeat(let seat, let muted): try muteSeat(seat, muted, by: user, permission)
+        case .closeSeat(let seat, let closed): try closeSeat(seat, closed, by: user, permission)
+        case .setMicrophone(let muted): try setMicrophone(muted: muted, by: user)
+        case .sendInvitation(let draft): try sendInvitation(draft, by: user, situation)
+        case .acceptInvitation(let id): try answerInvitation(id, .accepted, reason: nil, by: user, permission)
+        case .rejectInvitation(let id, let reason):
+            try answerInvitation(id, .rejected, reason: reason, by: user, permission)
+        case .cancelInvitation(let id): try cancelInvitation(id, by: user)
+        case .sendMessage(let draft): try sendMessage(draft, by: user, situation)
+        case .sendLikes(let count): try sendLikes(count, by: user)
+        case .updateRoom(let update): try updateRoom(update)
+        case .setRole(let other, let role): try setRole(role, of: other, situation)
+        case .exitRoom: depart(user.id, .exited)
+        case .destroyRoom: end(.owner, situation)
+        }
+    }
+
+    /// Decides what happens by itself. A timer that comes too late finds nothing to do.
+    package func decide(_ command: ServerCommand, in situation: Situation) -> Decision {
+        guard phase == .open else { return .nothing }
+        return switch command {
+        case .departed(let user, let reason): depart(user, reason)
+        case .ownerAbsenceOver: ownerAbsenceOver(situation)
+        case .invitationTimedOut(let id): invitationTimedOut(id)
+        case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing
+        case .dismissed: end(.operator, situation)
+        }
+    }
+}
