@@ -1,0 +1,203 @@
+import Dispatch
+import GRDB
+import RoomPorts
+import Synchronization
+
+/// How the writer has fared since the start. `operations` are those in commits that succeeded.
+package struct CommitCounts: Sendable, Hashable {
+    package var commits: UInt64 = 0
+    package var failedCommits: UInt64 = 0
+    package var operations: UInt64 = 0
+}
+
+/// The one writer of the file. Operations of all rooms queue here and share transactions: while one commit waits for the disk,
+/// the next batch gathers, so that the number of fsyncs follows the disk's speed and not the number of operations.
+///
+/// Each operation runs in a savepoint of its own; completions run on the writer, in the order of `submit`, after the commit that
+/// holds the operation has reached the disk. A completion must not block.
+final class GroupCommit: Sendable {
+    /// A transaction ends at this many operations or bytes of payload, whichever comes first, so that the first of a long queue is
+    /// acknowledged before the last is written; 4 MiB is about 1,000 pages, what one checkpoint takes in its stride.
+    static let operationLimit = 1_024
+    static let byteLimit = 4 << 20
+
+    /// Pages that a WAL gathers before it is copied into the database, which is SQLite's own default. It is done here, after the
+    /// acknowledgements, instead of inside COMMIT, where the batch would wait for it. Counted in changed rows, which are about as many.
+    static let checkpointInterval = 1_000
+
+    private typealias Completion = @Sendable () -> Void
+
+    private struct Operation: Sendable {
+        var bytes: Int
+        /// Throws `JournalFailure` to be refused alone.
+        var perform: @Sendable (Database) throws -> Completion
+        var fail: @Sendable (JournalFailure) -> Void
+    }
+
+    private struct Pending: Sendable {
+        var operations: [Operation] = []
+        /// A drain is queued or running, and will see what is appended.
+        var isDraining = false
+        var isClosed = false
+    }
+
+    private let pool: DatabasePool
+    private let queue = DispatchQueue(label: "ovation.store.writer", qos: .userInitiated)
+    private let pending = Mutex(Pending())
+    private let counted = Mutex(CommitCounts())
+    private let settled: @Sendable (_ committed: Bool) -> Void
+
+    /// - Parameter settled: runs on the writer after each transaction, before the completions: what operations have noted beside the
+    ///   database becomes true, or is forgotten.
+    init(pool: DatabasePool, settled: @escaping @Sendable (_ committed: Bool) -> Void) {
+        self.pool = pool
+        self.settled = settled
+    }
+
+    var counts: CommitCounts { counted.withLock { $0 } }
+
+    /// Queues an operation; never waits for the disk.
+    /// - Parameters:
+    ///   - bytes: size of what it writes, roughly.
+    ///   - body: runs once on the writer, inside the transaction.
+    ///   - done: runs once on the writer.
+    func submit<Value: Sendable>(
+        bytes: Int = 0, _ body: @escaping @Sendable (Database) throws -> Value,
+        done: @escaping @Sendable (Result<Value, JournalFailure>) -> Void
+    ) {
+        let operation = Operation(
+            bytes: bytes,
+            perform: { db in
+                let value = try body(db)
+                return { done(.success(value)) }
+            },
+            fail: { done(.failure($0)) })
+        pending.withLock { pending in
+            if pending.isClosed {
+                queue.async { operation.fail(.closed) }
+                return
+            }
+            pending.operations.append(operation)
+            if !pending.isDraining {
+                pending.isDraining = true
+                queue.async { self.drain() }
+            }
+        }
+    }
+
+    /// The same for one who waits: what was written is durable when it returns.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(JournalFailure) -> Value {
+        let result: Result<Value, JournalFailure> = await withCheckedContinuation { continuation in
+            submit(body) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Writes what has been submitted and refuses the rest (`closed`). Returns when the last completion has run.
+    func close() async {
+        pending.withLock { $0.isClosed = true }
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume() }
+        }
+    }
+
+    private func drain() {
+        while true {
+            let operations = pending.withLock { pending in
+                let operations = pending.operations
+                pending.operations = []
+                pending.isDraining = !operations.isEmpty
+                return operations
+            }
+            if operations.isEmpty { return }
+            var rest = operations[...]
+            while !rest.isEmpty {
+                let batch = Self.batch(from: rest)
+                commit(batch)
+                rest = rest[batch.endIndex...]
+            }
+        }
+    }
+
+    private static func batch(from operations: ArraySlice<Operation>) -> ArraySlice<Operation> {
+        var bytes = 0
+        var end = operations.startIndex
+        while end < operations.endIndex, end - operations.startIndex < operationLimit, bytes < byteLimit {
+            bytes += operations[end].bytes
+            end += 1
+        }
+        return operations[..<end]
+    }
+
+    private func commit(_ batch: ArraySlice<Operation>) {
+        let completions: [Completion]
+        do {
+            completions = try pool.writeWithoutTransaction { db in
+                var completions: [Completion] = []
+                completions.reserveCapacity(batch.count)
+                try db.inTransaction(.immediate) {
+                    for operation in batch {
+                        completions.append(try Self.perform(operation, in: db))
+                    }
+                    return .commit
+                }
+                return completions
+            }
+            counted.withLock {
+                $0.commits += 1
+                $0.operations += UInt64(batch.count)
+            }
+            settled(true)
+        } catch {
+            counted.withLock { $0.failedCommits += 1 }
+            settled(false)
+            let failure = JournalFailure(error)
+            for operation in batch { operation.fail(failure) }
+            return
+        }
+        for completion in completions { completion() }
+        checkpointIfDue()
+    }
+
+    /// One operation in its savepoint. What concerns it alone becomes its own refusal; what concerns the disk is thrown and ends the batch.
+    private static func perform(_ operation: Operation, in db: Database) throws -> Completion {
+        do {
+            var completion: Completion = {}
+            try db.inSavepoint {
+                completion = try operation.perform(db)
+                return .commit
+            }
+            return completion
+        } catch let failure as JournalFailure {
+            return { operation.fail(failure) }
+        } catch let error as DatabaseError where error.concernsOneOperation && db.isInsideTransaction {
+            let failure = JournalFailure(error)
+            return { operation.fail(failure) }
+        }
+    }
+
+    private func checkpointIfDue() {
+        pool.writeWithoutTransaction { db in
+            let changes = db.totalChangesCount
+            guard changes - lastCheckpoint.withLock({ $0 }) >= Self.checkpointInterval else { return }
+            lastCheckpoint.withLock { $0 = changes }
+            // A failure only means that the WAL stays longer; what is committed is in it.
+            try? db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+        }
+    }
+
+    /// The connection's change count at the last checkpoint.
+    private let lastCheckpoint = Mutex(0)
+}
+
+extension DatabaseError {
+    /// The statement was wrong, and the database is as well as before.
+    fileprivate var concernsOneOperation: Bool {
+        switch resultCode {
+        case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE: true
+        default: false
+        }
+    }
+}

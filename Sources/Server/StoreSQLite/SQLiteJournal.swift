@@ -1,0 +1,117 @@
+package import RoomPorts
+import Synchronization
+import Timing
+
+/// The journal of all rooms in one SQLite file; what its port promises is checked by the contract suite of the tests.
+package final class SQLiteJournal: RoomJournal {
+    /// How often, at most, ended rooms are looked through for what has outlived its retention.
+    private static let pruningInterval = Interval.seconds(3_600)
+    /// Entries removed per turn of the writer, so that a long room's removal holds up nobody's commit for more than milliseconds.
+    private static let pruningStep = 1_000
+
+    private let commit: GroupCommit
+    private let heads: RoomHeads
+    private let settings: StoreSettings
+    private let now: @Sendable () -> WallTime
+    private let lastPruning: Mutex<WallTime>
+
+    init(commit: GroupCommit, heads: RoomHeads, settings: StoreSettings, now: @escaping @Sendable () -> WallTime) {
+        self.commit = commit
+        self.heads = heads
+        self.settings = settings
+        self.now = now
+        lastPruning = Mutex(now())
+        prune()
+    }
+
+    package func submit(_ entry: JournalEntry, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void) {
+        let (heads, time) = (heads, now().millisecondsSince1970)
+        commit.submit(bytes: entry.payload.count) { db in
+            guard var head = heads.head(of: entry.key), entry.epoch == head.epoch,
+                entry.position > head.position, entry.position - head.position == 1
+            else { throw JournalFailure.outOfOrder }
+            try JournalTables(db: db).append(entry, to: head.room, at: time)
+            head.position = entry.position
+            heads.stage(head, for: entry.key)
+        } done: {
+            done($0)
+        }
+    }
+
+    package func saveSnapshot(_ payload: [UInt8], of key: RoomKey, at position: UInt64) {
+        let (heads, chatKept, time) = (heads, settings.chatKept, now().millisecondsSince1970)
+        commit.submit(bytes: payload.count) { db in
+            // Beyond the head lies what a failed commit took back: the room that made this snapshot is about to be discarded.
+            guard let head = heads.head(of: key), position > 0, position <= head.position else { return }
+            try JournalTables(db: db).replaceSnapshot(
+                payload, of: head.room, at: position, chatKept: chatKept, time: time)
+        } done: { _ in
+            // Without it the room is rebuilt from the snapshot before and more entries.
+        }
+    }
+
+    package func open(_ key: RoomKey, chatLimit: Int) async throws(JournalFailure) -> RoomHistory {
+        let (heads, time) = (heads, now().millisecondsSince1970)
+        return try await commit.run { db in
+            let tables = JournalTables(db: db)
+            var room: JournalTables.Room
+            if let known = try tables.openRoom(key) {
+                room = known
+                room.epoch += 1
+                try tables.setEpoch(room.epoch, of: room.id)
+            } else {
+                room = try tables.insertRoom(key, at: time)
+            }
+            let snapshot = try tables.snapshot(of: room.id)
+            let included = snapshot?.position ?? 0
+            let history = RoomHistory(
+                epoch: room.epoch, snapshot: snapshot?.payload, snapshotPosition: included,
+                entries: try tables.entries(of: room.id, key: key, after: included),
+                recentChat: try tables.newestChat(of: room.id, key: key, limit: chatLimit))
+            heads.stage(
+                RoomHeads.Head(
+                    room: room.id, epoch: room.epoch, position: history.entries.last?.position ?? included),
+                for: key)
+            return history
+        }
+    }
+
+    package func close(_ key: RoomKey) {
+        let (heads, time) = (heads, now())
+        commit.submit { db in
+            // Also a room that nobody has opened since the start: ServerApp may close what cannot be rebuilt.
+            let tables = JournalTables(db: db)
+            guard let room = try heads.head(of: key)?.room ?? tables.openRoom(key)?.id else { return }
+            try tables.endRoom(room, at: time.millisecondsSince1970)
+            heads.stage(nil, for: key)
+        } done: { _ in
+            // A close that was lost is found again at the next start: the room's last entry says that it has ended.
+        }
+        let isDue = lastPruning.withLock { last in
+            guard time - last >= Self.pruningInterval else { return false }
+            last = time
+            return true
+        }
+        if isDue { prune() }
+    }
+
+    /// Through the writer, so that it sees every `open` and `close` before it.
+    package func openRooms() async throws(JournalFailure) -> [RoomKey] {
+        try await commit.run { try JournalTables(db: $0).openRooms() }
+    }
+
+    package func exists(_ key: RoomKey) async throws(JournalFailure) -> Bool {
+        try await commit.run { try JournalTables(db: $0).exists(key) }
+    }
+
+    /// Removes what has outlived its retention, a step at a time between the commits of others.
+    private func prune() {
+        let latest = WallTime(nanoseconds: now().nanoseconds - settings.retention.nanoseconds)
+        commit.submit { db in
+            try JournalTables(db: db).pruneEndedRoom(before: latest.millisecondsSince1970, limit: Self.pruningStep)
+        } done: { [weak self] result in
+            // A failure is tried again at the next due time.
+            if case .success(true) = result { self?.prune() }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+package import Timing
+
+/// How long the store keeps what nobody needs for running.
+package struct StoreSettings: Sendable, Hashable {
+    /// How long an ended room's journal stays.
+    package var retention: Interval
+    /// Chat messages per room that outlive a snapshot. At least the history that is shown to those who enter.
+    package var chatKept: Int
+
+    /// 30 days: long enough to look into a complaint.
+    package init(retention: Interval = .seconds(30 * 86_400), chatKept: Int = 500) {
+        self.retention = retention
+        self.chatKept = chatKept
+    }
+}
+
+/// The server's one file, `ovation.sqlite` in the data directory, under an exclusive lock: opened, checked, migrated, and handed out as
+/// the ports of the room core.
+package final class SQLiteStore: Sendable {
+    package static let fileName = "ovation.sqlite"
+
+    package let journal: SQLiteJournal
+    package let accounts: SQLiteAccounts
+    /// Where the file is.
+    package let path: String
+
+    let pool: DatabasePool
+    private let commit: GroupCommit
+    private let lock: DirectoryLock
+
+    /// Opens or creates the store; `directory` is created if it is not there.
+    /// - Parameter now: for the times that are written beside entries, and for retention.
+    package convenience init(
+        directory: String, settings: StoreSettings = StoreSettings(), now: @escaping @Sendable () -> WallTime
+    ) throws(StoreFailure) {
+        try self.init(directory: directory, settings: settings, schema: .current, now: now)
+    }
+
+    init(
+        directory: String, settings: StoreSettings, schema: Schema, now: @escaping @Sendable () -> WallTime
+    ) throws(StoreFailure) {
+        try Self.create(directory)
+        lock = try DirectoryLock(directory: directory)
+        path = directory + "/" + Self.fileName
+        let found = try schema.inspect(path)
+        if !FileManager.default.fileExists(atPath: path) {
+            try createPrivateFile(path)
+            try flush(directory)
+        }
+        pool = try Self.openPool(path)
+        try schema.migrate(pool, from: found)
+
+        let heads = RoomHeads()
+        commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
+        journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, now: now)
+        accounts = SQLiteAccounts(pool: pool, commit: commit)
+    }
+
+    /// How the writer has fared since the start, for the metrics.
+    package var commitCounts: CommitCounts { commit.counts }
+
+    /// A consistent copy of the file while the server runs. It holds secret keys, as the file does.
+    package func copy(to path: String) throws(StoreFailure) {
+        try copyDatabase(pool, to: path)
+    }
+
+    /// Writes what has been submitted, refuses what comes later, and lets go of the directory.
+    package func shutDown() async {
+        await commit.close()
+        // Fails only while a statement is running, and none is: the WAL is copied back and removed.
+        try? pool.close()
+        lock.release()
+    }
+
+    private static func create(_ directory: String) throws(StoreFailure) {
+        guard !FileManager.default.fileExists(atPath: directory) else { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .failed(path: directory, reason: error.localizedDescription)
+        }
+        try flush((directory as NSString).deletingLastPathComponent)
+    }
+
+    private static func openPool(_ path: String) throws(StoreFailure) -> DatabasePool {
+        var configuration = Configuration()
+        // Readers serve sign-ins only; each costs up to 2 MB of cache.
+        configuration.maximumReaderCount = 2
+        // Nobody else writes; a backup or a shell that looks in may hold the file for a moment.
+        configuration.busyMode = .timeout(5)
+        configuration.label = "ovation.store"
+        do {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.writeWithoutTransaction { db in
+                // Only now: GRDB sets NORMAL while it opens a pool, under which a commit is acknowledged before it is on the disk.
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                // Checkpoints are the group commit's; this is the net under it, should the writer fall behind.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = \(4 * GroupCommit.checkpointInterval)")
+                // After a burst the WAL shrinks to this again.
+                try db.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
+            }
+            return pool
+        } catch {
+            throw StoreFailure(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import GRDB
+
+/// One step of the schema. Steps are never edited once released: a file in the field has already taken them.
+struct Migration: Sendable {
+    /// Dense from 1; the file's `user_version` after the step.
+    var version: Int
+    var sql: String
+}
+
+/// The schema of the file and how a file gets there: found out before anything is touched, copied, then migrated whole or not at all.
+struct Schema: Sendable {
+    /// `PRAGMA application_id`, "OVAT": says that the file is ours before anything is written to it.
+    static let applicationID: Int32 = 0x4f56_4154
+
+    var migrations: [Migration]
+    var version: Int { migrations.last?.version ?? 0 }
+
+    static let current = Schema(migrations: [rooms])
+
+    private static let rooms = Migration(
+        version: 1,
+        sql: """
+            -- A row is one life of a room: a room that has ended and is opened again gets a new row and a higher epoch.
+            -- `name` is an integer or a text, as the room's id is: 123 and '123' are different rooms.
+            CREATE TABLE room (
+                id INTEGER PRIMARY KEY,
+                application INTEGER NOT NULL,
+                name ANY NOT NULL CHECK (typeof(name) IN ('integer', 'text')),
+                epoch INTEGER NOT NULL,
+                opened_at INTEGER NOT NULL,
+                ended_at INTEGER
+            ) STRICT;
+            CREATE INDEX room_by_name ON room (application, name, epoch);
+            CREATE UNIQUE INDEX room_open ON room (application, name) WHERE ended_at IS NULL;
+            CREATE INDEX room_ended ON room (ended_at) WHERE ended_at IS NOT NULL;
+
+            -- The log of all rooms, in the order of commits. Times are milliseconds since 1970.
+            CREATE TABLE entry (
+                id INTEGER PRIMARY KEY,
+                room INTEGER NOT NULL REFERENCES room (id),
+                position INTEGER NOT NULL,
+                epoch INTEGER NOT NULL,
+                is_chat INTEGER NOT NULL CHECK (is_chat IN (0, 1)),
+                written_at INTEGER NOT NULL,
+                payload BLOB NOT NULL
+            ) STRICT;
+            CREATE UNIQUE INDEX entry_by_position ON entry (room, position);
+            CREATE INDEX entry_chat ON entry (room, position) WHERE is_chat = 1;
+
+            CREATE TABLE snapshot (
+                room INTEGER PRIMARY KEY REFERENCES room (id),
+                position INTEGER NOT NULL,
+                written_at INTEGER NOT NULL,
+                payload BLOB NOT NULL
+            ) STRICT;
+
+            -- One row: the highest epoch of rooms that have been pruned. New rooms start above it, so that a client
+            -- that comes back after years never takes another room's epoch for its own.
+            CREATE TABLE epoch_floor (
+                one INTEGER PRIMARY KEY CHECK (one = 1),
+                epoch INTEGER NOT NULL
+            ) STRICT;
+            INSERT INTO epoch_floor (one, epoch) VALUES (1, 0);
+
+            -- `keys` is a JSON array of texts, the newest first.
+            CREATE TABLE application (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL,
+                keys TEXT NOT NULL,
+                consent TEXT NOT NULL,
+                second_session TEXT NOT NULL
+            ) STRICT;
+
+            CREATE TABLE profile (
+                application INTEGER NOT NULL,
+                user TEXT NOT NULL,
+                name TEXT NOT NULL,
+                avatar TEXT NOT NULL,
+                PRIMARY KEY (application, user)
+            ) STRICT, WITHOUT ROWID;
+            """)
+
+    /// The file's schema version, 0 for a new or empty one; throws for a file that is not ours or that is newer than this program.
+    /// Reads only.
+    func inspect(_ path: String) throws(StoreFailure) -> Int {
+        guard FileManager.default.fileExists(atPath: path) else { return 0 }
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            let (application, found, tables) = try queue.read { db in
+                (
+                    try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
+                    try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+                )
+            }
+            // Without an id and without tables: a start that was cut off before its first commit.
+            guard application == Self.applicationID || (application == 0 && found == 0 && tables == 0) else {
+                throw StoreFailure.foreignFile(path: path)
+            }
+            guard found <= version else {
+                throw StoreFailure.newerFile(path: path, schema: found, supported: version)
+            }
+            return found
+        } catch {
+            throw StoreFailure(error, path: path)
+        }
+    }
+
+    /// Takes the file from version `found` to this schema, in one transaction, after a copy of it has reached the disk.
+    func migrate(_ pool: DatabasePool, from found: Int) throws(StoreFailure) {
+        guard found < version else { return }
+        do {
+            if found > 0 {
+                try copyDatabase(pool, to: Self.freeName("\(pool.path).schema-\(found).backup"))
+            }
+            try pool.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    for migration in migrations where migration.version > found {
+                        try db.execute(sql: migration.sql)
+                    }
+                    try db.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+                    try db.execute(sql: "PRAGMA user_version = \(version)")
+                    return .commit
+                }
+            }
+        } catch {
+            throw StoreFailure(error, path: pool.path)
+        }
+    }
+
+    /// An earlier copy is never overwritten: it may be the only one from before.
+    private static func freeName(_ name: String) -> String {
+        var candidate = name
+        var number = 2
+        while FileManager.default.fileExists(atPath: candidate) {
+            candidate = "\(name)-\(number)"
+            number += 1
+        }
+        return candidate
+    }
+}
+
+/// Copies a database while it is in use. The copy appears under its name only when it is whole and on the disk.
+func copyDatabase(_ pool: DatabasePool, to path: String) throws(StoreFailure) {
+    let partial = path + ".partial"
+    do {
+        try? FileManager.default.removeItem(atPath: partial)
+        try createPrivateFile(partial)
+        let copy = try DatabaseQueue(path: partial)
+        do {
+            try pool.backup(to: copy)
+            // One file, readable by any tool, without a WAL beside it.
+            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try copy.close()
+        } catch {
+            try? copy.close()
+            throw error
+        }
+        try flush(partial)
+    } catch {
+        try? FileManager.default.removeItem(atPath: partial)
+        throw StoreFailure(error, path: path)
+    }
+    guard rename(partial, path) == 0 else { throw .failed(path: path, reason: systemReason()) }
+    try flush((path as NSString).deletingLastPathComponent)
+}
