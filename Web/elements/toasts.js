@@ -1,0 +1,85 @@
+import { html, keyed } from '../lib/html.js';
+import { icon } from '../lib/icon.js';
+import { render } from '../lib/render.js';
+import './countdown.js';
+
+/**
+ * @typedef {object} Toast
+ * @property {string} text
+ * @property {string} [icon]
+ * @property {'plain' | 'bad' | 'good'} [tone]
+ * @property {string} [label] of a button
+ * @property {() => void} [action]
+ * @property {number} [until] local clock; shown as a closing ring
+ * @property {string} [testid]
+ */
+
+const shownFor = 4500;
+
+/** `<ov-toasts>`: short news above everything, read out politely. At most three; the oldest goes first. */
+export class Toasts extends HTMLElement {
+  /** @type {(Toast & {key: number, timer: number})[]} */ #toasts = [];
+  #next = 1;
+
+  connectedCallback() {
+    this.setAttribute('role', 'status');
+    this.setAttribute('aria-live', 'polite');
+    this.popover = 'manual';
+  }
+
+  /**
+   * Shows it for 4.5 s, or until `toast.until`.
+   * @param {Toast} toast
+   * @returns {() => void} takes it away
+   */
+  show(toast) {
+    const key = this.#next++;
+    const time = toast.until ? Math.max(0, toast.until - Date.now()) : shownFor;
+    const remove = () => this.#remove(key);
+    // The same sentence twice is one toast.
+    for (const old of this.#toasts.filter(old => old.text === toast.text)) this.#remove(old.key);
+    this.#toasts.push({ ...toast, key, timer: window.setTimeout(remove, time) });
+    while (this.#toasts.length > 3) this.#remove(this.#toasts[0].key);
+    this.#draw(true);
+    return remove;
+  }
+
+  /** @param {number} key */
+  #remove(key) {
+    const index = this.#toasts.findIndex(toast => toast.key === key);
+    if (index < 0) return;
+    clearTimeout(this.#toasts[index].timer);
+    this.#toasts.splice(index, 1);
+    this.#draw(false);
+  }
+
+  /** @param {boolean} raise put it above an open sheet */
+  #draw(raise) {
+    if (raise && this.isConnected) {
+      if (this.matches(':popover-open')) this.hidePopover();
+      this.showPopover();
+    }
+    if (this.#toasts.length === 0 && this.matches(':popover-open')) this.hidePopover();
+    render(
+      this.#toasts.map(toast =>
+        keyed(
+          toast.key,
+          html`<div class="toast ${toast.tone ?? 'plain'}" data-testid=${toast.testid ?? 'toast'}>
+            ${toast.icon && icon(toast.icon)}
+            <span>${toast.text}</span>
+            ${
+              toast.label &&
+              html`<button class="button compact" type="button" data-testid="toast-action" @click=${() => {
+                this.#remove(toast.key);
+                toast.action?.();
+              }}>${toast.label}${toast.until && html`<ov-countdown ring .until=${toast.until}></ov-countdown>`}</button>`
+            }
+          </div>`,
+        ),
+      ),
+      this,
+    );
+  }
+}
+
+customElements.define('ov-toasts', Toasts);

@@ -1,0 +1,148 @@
+import { strings as english } from '../strings/en.js';
+import { Store } from './store.js';
+
+/**
+ * A text, or its plural forms by CLDR category (`one`, `other`, …) chosen by the value `count`.
+ * @typedef {string | {[category: string]: string, other: string}} Message
+ * @typedef {Readonly<Record<string, Message>>} Catalogue
+ * @typedef {'en' | 'ko' | 'zh-Hans'} Language
+ */
+
+/** The languages of the app, by the name that their own readers use. @type {Readonly<Record<Language, string>>} */
+export const languages = Object.freeze({ en: 'English', ko: '한국어', 'zh-Hans': '简体中文' });
+
+/**
+ * Beginnings of keys that are put together while running (`error.` + name); every other key stands in the code as it is.
+ */
+export const dynamicKeys = Object.freeze([
+  'error.',
+  'mic.',
+  'micHint.',
+  'connection.',
+  'banner.',
+  'system.',
+  'undo.',
+  'ended.reason.',
+  'role.',
+  'theme.',
+  'cover.',
+  'kind.',
+]);
+
+/** The language shown now; `t` speaks it. Watch it to redraw. @type {Store<Language>} */
+export const language = new Store(/** @type {Language} */ ('en'));
+
+/** @type {Map<Language, Catalogue>} */
+const catalogues = new Map([['en', /** @type {Catalogue} */ (english)]]);
+
+/**
+ * Loads a language and shows it. Keeps the present one if it cannot be loaded.
+ * @param {Language} wanted
+ */
+export async function useLanguage(wanted) {
+  if (!catalogues.has(wanted)) {
+    const module = await (wanted === 'ko' ? import('../strings/ko.js') : import('../strings/zh-Hans.js'));
+    catalogues.set(wanted, module.strings);
+  }
+  document.documentElement.lang = wanted;
+  language.set(wanted);
+}
+
+/**
+ * The best of our languages for what the browser asks for.
+ * @param {readonly string[]} wishes such as `navigator.languages`
+ * @returns {Language}
+ */
+export function preferredLanguage(wishes) {
+  for (const wish of wishes) {
+    const tag = wish.toLowerCase();
+    if (tag.startsWith('ko')) return 'ko';
+    if (tag.startsWith('zh')) return 'zh-Hans';
+    if (tag.startsWith('en')) return 'en';
+  }
+  return 'en';
+}
+
+/**
+ * The text for a key, `{name}` places filled.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ */
+export function t(key, values = {}) {
+  return pattern(key, values).replace(/\{(\w+)\}/g, (_, name) => shown(values[name]));
+}
+
+/**
+ * The same as a list of pieces, so that a place can hold markup (a bold name).
+ * @param {string} key
+ * @param {Record<string, unknown>} values
+ * @returns {unknown[]}
+ */
+export function parts(key, values) {
+  return pattern(key, values)
+    .split(/\{(\w+)\}/)
+    .map((piece, i) => (i % 2 === 0 ? piece : typeof values[piece] === 'number' ? shown(values[piece]) : values[piece]));
+}
+
+/** Whether there is a text for this key. @param {string} key */
+export function hasText(key) {
+  return key in english;
+}
+
+/** @param {string} key @param {Record<string, unknown>} values @returns {string} */
+function pattern(key, values) {
+  const message = catalogues.get(language.get())?.[key] ?? /** @type {Catalogue} */ (english)[key];
+  if (message === undefined) return key;
+  if (typeof message === 'string') return message;
+  const category = new Intl.PluralRules(language.get()).select(Number(values.count ?? 0));
+  return message[category] ?? message.other;
+}
+
+/** @param {unknown} value */
+function shown(value) {
+  return typeof value === 'number' ? formatNumber(value) : String(value ?? '');
+}
+
+/**
+ * A count for people: 980, 9,840, 12.4K.
+ * @param {number} value
+ */
+export function formatNumber(value) {
+  const compact = Math.abs(value) >= 10_000;
+  return new Intl.NumberFormat(
+    language.get(),
+    compact ? { notation: 'compact', maximumFractionDigits: 1 } : {},
+  ).format(value);
+}
+
+/**
+ * Minutes and seconds as a clock shows them: 0:07, 12:30, 1:02:03.
+ * @param {number} seconds
+ */
+export function formatClock(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  const minutes = Math.floor(whole / 60) % 60;
+  const hours = Math.floor(whole / 3600);
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/**
+ * Time of day of a chat line.
+ * @param {number} time milliseconds since 1970
+ */
+export function formatTime(time) {
+  return new Intl.DateTimeFormat(language.get(), { hour: 'numeric', minute: '2-digit' }).format(time);
+}
+
+/**
+ * A sentence for people with a next step, whatever went wrong.
+ * @param {{name: string, retryAfterMs?: number | null, data?: Record<string, any>}} error an OvationError
+ */
+export function errorText(error) {
+  const wait = Math.max(1, Math.ceil((error.retryAfterMs ?? 1000) / 1000));
+  if (error.name === 'invalid_params' && hasText(`error.invalid_params.${error.data?.field}`))
+    return t(`error.invalid_params.${error.data?.field}`);
+  const key = `error.${error.name}`;
+  return hasText(key) ? t(key, { count: wait }) : t('error.other', { name: error.name });
+}
