@@ -1,19 +1,21 @@
-/// What happened on a peer's path since it was made. Counts wrap around.
+/// What happened on a peer's path since it was made.
 package struct PeerStats: Hashable, Sendable {
-    package var packetsReceived: UInt64 = 0
-    package var bytesReceived: UInt64 = 0
-    package var packetsSent: UInt64 = 0
-    package var bytesSent: UInt64 = 0
-    package var repeatsSent: UInt64 = 0
-    /// Sequence numbers that we asked to be repeated.
-    package var repeatsRequested: UInt64 = 0
-    /// Sequence numbers that the other side asked us to repeat.
-    package var repeatsAsked: UInt64 = 0
-
+    /// Media packets that were authentic, and their bytes on the wire.
+    package internal(set) var packetsReceived: UInt64 = 0
+    package internal(set) var bytesReceived: UInt64 = 0
+    package internal(set) var packetsSent: UInt64 = 0
+    package internal(set) var bytesSent: UInt64 = 0
+    package internal(set) var repeatsSent: UInt64 = 0
+    /// Requests that we sent, one counted for each sequence number and time.
+    package internal(set) var repeatsRequested: UInt64 = 0
+    /// The same of the other side.
+    package internal(set) var repeatsAsked: UInt64 = 0
+    /// Datagrams that were thrown away, by `DropReason`.
     private var drops = [UInt32](repeating: 0, count: DropReason.allCases.count)
 
-    package init() {}
+    init() {}
 
     package subscript(reason: DropReason) -> UInt32 { drops[reason.rawValue] }
+
     mutating func count(_ reason: DropReason) { drops[reason.rawValue] &+= 1 }
 }

@@ -1,0 +1,33 @@
+internal import Timing
+
+/// Whether the other side is still there, judged by authentic packets of any kind.
+struct Liveness {
+    private(set) var lastAuthentic: Instant
+    private(set) var isLost = false
+
+    init(at now: Instant) { lastAuthentic = now }
+
+    /// True if the other side was lost until now.
+    mutating func noteAuthentic(at now: Instant) -> Bool {
+        if now > lastAuthentic { lastAuthentic = now }
+        guard isLost else { return false }
+        isLost = false
+        return true
+    }
+
+    enum Change {
+        case lost
+        case expired
+    }
+
+    mutating func advance(to now: Instant) -> Change? {
+        if lastAuthentic + MediaPeer.silenceUntilClosed <= now { return .expired }
+        guard !isLost, lastAuthentic + MediaPeer.silenceUntilLost <= now else { return nil }
+        isLost = true
+        return .lost
+    }
+
+    var nextDeadline: Instant {
+        lastAuthentic + (isLost ? MediaPeer.silenceUntilClosed : MediaPeer.silenceUntilLost)
+    }
+}
