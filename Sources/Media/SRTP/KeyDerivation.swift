@@ -16,6 +16,12 @@ struct SessionKeys {
     var authentication: [UInt8]
     var salt: [UInt8]
 
+    init(encryption: [UInt8], authentication: [UInt8], salt: [UInt8]) {
+        self.encryption = encryption
+        self.authentication = authentication
+        self.salt = salt
+    }
+
     /// nil if the master key does not have the profile's lengths, or OpenSSL has no memory.
     init?(_ master: SRTPMasterKey, profile: SRTPProfile, use: Use) {
         guard master.key.count == profile.keyLength, master.salt.count == profile.saltLength else { return nil }

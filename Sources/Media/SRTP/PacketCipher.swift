@@ -21,8 +21,13 @@ struct PacketCipher: ~Copyable {
 
     /// nil if the master key does not fit the profile, or OpenSSL has no memory.
     init?(_ master: SRTPMasterKey, profile: SRTPProfile, use: SessionKeys.Use, direction: Direction) {
-        guard let keys = SessionKeys(master, profile: profile, use: use), let context = EVP_CIPHER_CTX_new()
-        else { return nil }
+        guard let keys = SessionKeys(master, profile: profile, use: use) else { return nil }
+        self.init(keys, profile: profile, direction: direction)
+    }
+
+    /// nil if OpenSSL has no memory.
+    init?(_ keys: SessionKeys, profile: SRTPProfile, direction: Direction) {
+        guard let context = EVP_CIPHER_CTX_new() else { return nil }
         let cipher = profile == .aeadAES128GCM ? EVP_aes_128_gcm() : EVP_aes_128_ctr()
         guard EVP_CipherInit_ex(context, cipher, nil, keys.encryption, nil, direction.rawValue) == 1 else {
             EVP_CIPHER_CTX_free(context)
