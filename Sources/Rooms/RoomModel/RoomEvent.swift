@@ -39,8 +39,11 @@ package struct RoomFounding: Hashable, Sendable, Codable {
     package var settings: RoomSettings
     package var owner: UserProfile
     package var seats: [SeatSetup]
+    /// The epoch in which the room begins. Numbers from before it are of a former room of the same id.
+    package var epoch: UInt64
 
-    package init(kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: [SeatSetup]) {
+    package init(kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: [SeatSetup], epoch: UInt64) {
+        self.epoch = epoch
         self.kind = kind
         self.settings = settings
         self.owner = owner

@@ -3,6 +3,7 @@ package import RoomModel
 /// A journal that does not fit the room it is applied to: a damaged file, or a mistake of ours.
 package struct InapplicableEvent: Error, Hashable, Sendable {
     package var description: String
+    package init(description: String) { self.description = description }
 }
 
 extension RoomState {
@@ -21,12 +22,13 @@ extension RoomState {
         position += 1
         if let peak = accepted.peak { self.peak = max(self.peak, peak) }
         // Last and in place: the ledger is the one part that can be long, and must not be copied for each command.
+        if case .created = accepted.events.first { creation = accepted.answer }
         if let answer = accepted.answer { answers.record(answer, at: accepted.time) }
     }
 
     private mutating func apply(_ event: RoomEvent, by: UserID?, at time: Int64) throws(InapplicableEvent) {
         if case .created(let founding) = event {
-            try check(phase != .open, event)
+            try check(phase == .unborn, event)
             begin(founding, at: time)
             return
         }
@@ -96,19 +98,14 @@ extension RoomState {
     }
 
     private mutating func begin(_ founding: RoomFounding, at time: Int64) {
-        var fresh = RoomState(room: room)
-        fresh.phase = .open
-        fresh.position = position
-        fresh.seq = seq + 1
-        fresh.chat = chat
-        fresh.chatBefore = chat
-        fresh.kind = founding.kind
-        fresh.settings = founding.settings
-        fresh.owner = founding.owner
-        fresh.seats = founding.seats.map { SeatPlace($0, by: founding.owner.id) }
-        fresh.createdAt = time
-        fresh.answers = answers
-        self = fresh
+        phase = .open
+        seq += 1
+        kind = founding.kind
+        settings = founding.settings
+        owner = founding.owner
+        seats = founding.seats.map { SeatPlace($0, by: founding.owner.id) }
+        createdAt = time
+        createdIn = founding.epoch
     }
 
     /// Whom an accepted invitation lets sit down: the one of the two who needs to be let (V21, either direction, any command word).

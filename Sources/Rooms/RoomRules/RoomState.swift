@@ -7,7 +7,7 @@ package struct RoomState: Equatable, Sendable, Codable {
         case unborn
         /// → `ended`
         case open
-        /// → `open` when somebody creates a room with the same id
+        /// A room that is created again with the same id is another room, with a journal of its own.
         case ended
     }
 
@@ -15,12 +15,10 @@ package struct RoomState: Equatable, Sendable, Codable {
     package var phase: Phase = .unborn
     /// Number of accepted commands since the first; the position of the last journal entry.
     package var position: UInt64 = 0
-    /// Number of the last numbered event. It goes on when a room of the same id is created again.
+    /// Number of the last numbered event.
     package var seq: UInt64 = 0
     /// Number of the last message.
     package var chat: UInt64 = 0
-    /// The last message of a former room of the same id: no part of this one.
-    package var chatBefore: UInt64 = 0
     package var kind: RoomKind = .voice
     package var settings = RoomSettings(name: "")
     package var owner: UserProfile
@@ -35,7 +33,11 @@ package struct RoomState: Equatable, Sendable, Codable {
     package var peak = 0
     /// Milliseconds since 1970.
     package var createdAt: Int64 = 0
+    /// The epoch in which it was created.
+    package var createdIn: UInt64 = 0
     package var answers = AnswerLedger()
+    /// The answer to the command that created the room, if it came with a key.
+    package var creation: KeyedAnswer?
 
     /// Somebody who may sit down although the room wants to be asked.
     package struct Consent: Hashable, Sendable, Codable {

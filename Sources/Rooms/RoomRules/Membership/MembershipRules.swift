@@ -1,13 +1,14 @@
 package import RoomModel
 
 extension RoomState {
-    /// V01: decides the beginning of a room; the id is free (`unborn` or `ended`).
+    /// V01: decides the beginning of a room whose id is free.
     package static func decideCreation(
-        _ creation: RoomCreation, by user: UserProfile
+        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64
     ) throws(RoomError) -> Decision {
         let settings = try checked(creation.settings)
         guard RoomLimits.seats.contains(creation.seats.count) else { throw .invalid("seats", "1…16 seats") }
-        let founding = RoomFounding(kind: creation.kind, settings: settings, owner: user, seats: creation.seats)
+        let founding = RoomFounding(
+            kind: creation.kind, settings: settings, owner: user, seats: creation.seats, epoch: epoch)
         return Decision([.created(founding)])
     }
 

@@ -1,0 +1,134 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+
+/// Who is in the room now: sessions, and the people they belong to. Lives and dies with the process.
+struct Attendance {
+    struct Session {
+        var attendee: Attendee
+        /// Whether a connection is there.
+        var connected = true
+        /// Whether the entry has been answered: from then on the session gets news.
+        var subscribed = false
+        /// Whether it was ever let in, so that it must be told when it is out.
+        var admitted = false
+        var peer: PeerID?
+        var media = Media.none
+
+        /// `none` → `live` → `lost` ⇄ `live`; → `none` when the peer closes.
+        enum Media { case none, live, lost }
+    }
+
+    private(set) var sessions: [SessionToken: Session] = [:]
+    /// Everybody in the room, as the rules see them. Also who has a seat and no session: after a restart, or while the grace time runs.
+    private(set) var people: [UserID: Situation.Person] = [:]
+    private var tokens: [UserID: [SessionToken]] = [:]
+    /// Which session's microphone a person speaks by, if they have several.
+    private var microphones: [UserID: SessionToken] = [:]
+    private var peers: [PeerID: SessionToken] = [:]
+    /// In the order in which they came.
+    private var roll: [(arrival: UInt64, user: UserID)] = []
+    private var arrivals: [UserID: UInt64] = [:]
+    private var nextArrival: UInt64 = 1
+    /// Most people at once.
+    private(set) var peak = 0
+
+    var count: Int { people.count }
+
+    func user(of session: SessionToken) -> UserID? { sessions[session]?.attendee.profile.id }
+    func profile(of session: SessionToken) -> UserProfile? {
+        guard let user = user(of: session) else { return nil }
+        return people[user]?.profile
+    }
+    func session(of peer: PeerID) -> SessionToken? { peers[peer] }
+    func sessions(of user: UserID) -> [SessionToken] { tokens[user] ?? [] }
+    func isConnected(_ user: UserID) -> Bool { sessions(of: user).contains { sessions[$0]?.connected == true } }
+
+    // MARK: Coming and going
+
+    /// Lets a session in, or back in with a new connection.
+    mutating func admit(_ attendee: Attendee) {
+        let user = attendee.profile.id
+        if var session = sessions[attendee.session] {
+            session.attendee = attendee
+            session.connected = true
+            session.subscribed = false
+            sessions[attendee.session] = session
+        } else {
+            sessions[attendee.session] = Session(attendee: attendee)
+            tokens[user, default: []].append(attendee.session)
+        }
+        add(attendee.profile)
+    }
+
+    /// Somebody who is in the room without a session.
+    mutating func add(_ profile: UserProfile) {
+        let presence = people[profile.id]?.presence ?? .reconnecting
+        people[profile.id] = Situation.Person(profile: profile, presence: presence)
+        guard arrivals[profile.id] == nil else { return }
+        arrivals[profile.id] = nextArrival
+        roll.append((nextArrival, profile.id))
+        nextArrival += 1
+        peak = max(peak, people.count)
+    }
+
+    mutating func update(_ token: SessionToken, _ change: (inout Session) -> Void) {
+        guard var session = sessions[token] else { return }
+        let former = session.peer
+        change(&session)
+        sessions[token] = session
+        if former != session.peer {
+            if let former { peers[former] = nil }
+            if let peer = session.peer { peers[peer] = token }
+        }
+    }
+
+    mutating func setProfile(_ profile: UserProfile) { people[profile.id]?.profile = profile }
+    mutating func setPresence(_ presence: Presence, of user: UserID) { people[user]?.presence = presence }
+    mutating func setMicrophone(_ session: SessionToken, of user: UserID) { microphones[user] = session }
+
+    mutating func remove(session token: SessionToken) -> Session? {
+        guard let session = sessions.removeValue(forKey: token) else { return nil }
+        let user = session.attendee.profile.id
+        tokens[user]?.removeAll { $0 == token }
+        if tokens[user]?.isEmpty == true { tokens[user] = nil }
+        if microphones[user] == token { microphones[user] = nil }
+        if let peer = session.peer { peers[peer] = nil }
+        return session
+    }
+
+    /// Takes a person off the roll; their sessions are removed by then.
+    mutating func remove(user: UserID) {
+        people[user] = nil
+        if let arrival = arrivals.removeValue(forKey: user) { roll.remove(at: place(after: arrival - 1)) }
+    }
+
+    // MARK: Looking
+
+    /// The session by whose microphone a person speaks: the one that took the seat, if it still has a media path, else the newest that has one.
+    func microphone(of user: UserID) -> (session: SessionToken, peer: PeerID)? {
+        if let token = microphones[user], let peer = sessions[token]?.peer { return (token, peer) }
+        for token in sessions(of: user).reversed() {
+            if let peer = sessions[token]?.peer { return (token, peer) }
+        }
+        return nil
+    }
+
+    /// People in the order in which they came, after that arrival.
+    func page(after arrival: UInt64, limit: Int) -> (users: [UserID], next: UInt64?) {
+        let start = place(after: arrival)
+        let end = min(roll.count, start + max(0, limit))
+        let users = roll[start..<end].map(\.user)
+        return (users, end < roll.count && end > start ? roll[end - 1].arrival : nil)
+    }
+
+    private func place(after arrival: UInt64) -> Int {
+        var low = 0
+        var high = roll.count
+        while low < high {
+            let middle = (low + high) / 2
+            if roll[middle].arrival <= arrival { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,52 @@
+import RoomModel
+import Timing
+
+/// What a room waits for. A timer comes back as a command; what is no longer wanted finds nothing to do.
+enum Deadline: Hashable, Sendable {
+    /// The person's connection must be back by then.
+    case grace(UserID)
+    case ownerAbsence
+    case invitation(String)
+    case consent(UserID)
+    /// Gathered news leave.
+    case news
+    case likes
+    case levels
+    case count
+    /// The media plane must have confirmed a cut by then.
+    case confirmation
+}
+
+/// A room's timers; the room asks its clock for one wake at a time.
+struct Deadlines {
+    private var times: [Deadline: (at: Instant, serial: UInt64)] = [:]
+    private var serial: UInt64 = 0
+    /// No later than the earliest deadline; it may be earlier after a cancellation, then a wake finds nothing due.
+    private(set) var earliest = Instant.distantFuture
+
+    mutating func set(_ deadline: Deadline, at time: Instant) {
+        serial += 1
+        times[deadline] = (time, serial)
+        earliest = min(earliest, time)
+    }
+
+    mutating func cancel(_ deadline: Deadline) { times[deadline] = nil }
+
+    func isSet(_ deadline: Deadline) -> Bool { times[deadline] != nil }
+
+    mutating func removeAll() {
+        times = [:]
+        earliest = .distantFuture
+    }
+
+    /// Takes out what is due, in the order of the times.
+    mutating func due(at now: Instant) -> [Deadline] {
+        guard earliest <= now else { return [] }
+        let due = times.filter { $0.value.at <= now }.sorted {
+            ($0.value.at, $0.value.serial) < ($1.value.at, $1.value.serial)
+        }
+        for (deadline, _) in due { times[deadline] = nil }
+        earliest = times.values.map(\.at).min() ?? .distantFuture
+        return due.map(\.key)
+    }
+}

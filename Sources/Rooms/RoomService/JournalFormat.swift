@@ -1,0 +1,92 @@
+import Foundation
+package import RoomModel
+package import RoomPorts
+package import RoomRules
+
+/// How rooms stand in the journal: JSON that says its version. The events say theirs themselves (RoomEvent+Codable.swift).
+struct JournalFormat {
+    private struct SnapshotHead: Codable { var v: Int }
+    private struct Snapshot: Codable {
+        var v = JournalFormat.snapshotVersion
+        var state: RoomState
+    }
+    private static let snapshotVersion = 1
+
+    private let encoder: JSONEncoder
+    private let decoder = JSONDecoder()
+
+    init() {
+        encoder = JSONEncoder()
+        // The same state gives the same bytes, so that files can be compared.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    }
+
+    func encode(_ command: AcceptedCommand) throws -> [UInt8] { Array(try encoder.encode(command)) }
+    func encode(_ state: RoomState) throws -> [UInt8] { Array(try encoder.encode(Snapshot(state: state))) }
+
+    func command(_ payload: [UInt8]) throws -> AcceptedCommand {
+        try decoder.decode(AcceptedCommand.self, from: Data(payload))
+    }
+
+    func state(_ payload: [UInt8]) throws -> RoomState {
+        let data = Data(payload)
+        let version = try decoder.decode(SnapshotHead.self, from: data).v
+        guard version == Self.snapshotVersion else {
+            throw InapplicableEvent(description: "a snapshot of version \(version) is from a newer server")
+        }
+        return try decoder.decode(Snapshot.self, from: data).state
+    }
+}
+
+/// A room as its journal gives it.
+package struct RebuiltRoom: Sendable {
+    package var epoch: UInt64
+    package var state: RoomState
+    var recent: RecentNews
+
+    /// Replays a history. Throws when the journal is damaged or from a newer server: such a room is better left alone than half known.
+    package init(_ history: RoomHistory, room: RoomID) throws {
+        let format = JournalFormat()
+        epoch = history.epoch
+        state = try history.snapshot.map(format.state) ?? RoomState(room: room)
+        guard state.room == room, state.position == history.snapshotPosition else {
+            throw InapplicableEvent(description: "the snapshot is of another room or position")
+        }
+        let old = try history.recentChat.filter { $0.position <= history.snapshotPosition }.flatMap { entry in
+            try format.command(entry.payload).events
+        }
+        let oldMessages = old.compactMap { event -> Message? in
+            if case .messageSent(let message) = event { message } else { nil }
+        }
+        recent = RecentNews(seq: state.seq, chat: oldMessages.first.map { $0.chat - 1 } ?? state.chat)
+        for message in oldMessages { recent.append(.message(message)) }
+        for entry in history.entries {
+            guard entry.position == state.position + 1 else {
+                throw InapplicableEvent(description: "entry \(entry.position) after \(state.position)")
+            }
+            let command = try format.command(entry.payload)
+            var said: [RoomNewsEvent] = []
+            try state.apply(command) { event, before, after in
+                let announcement = after.announcement(
+                    of: event, by: command.by, at: command.time, before: before,
+                    info: after.info(memberCount: 0, speaking: false), people: [:])
+                if let announcement { said.append(announcement.news) }
+                // A beginning is told by nothing, so whoever saw the room's former life cannot be told the gap.
+                if case .created = event { said.removeAll() }
+            }
+            if command.isBeginning { recent = RecentNews(seq: state.seq, chat: state.chat) }
+            for news in said { recent.append(news) }
+        }
+    }
+}
+
+extension AcceptedCommand {
+    var isBeginning: Bool {
+        events.contains { if case .created = $0 { true } else { false } }
+    }
+
+    var kind: JournalEntry.Kind {
+        let isChat = events.allSatisfy { if case .messageSent = $0 { true } else { false } }
+        return isChat ? .chat : .durable
+    }
+}

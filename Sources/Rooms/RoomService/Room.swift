@@ -1,0 +1,72 @@
+package import RoomModel
+package import RoomPorts
+import RoomRules
+
+/// A room. Each method is one synchronous turn of its `RoomCore`; nothing in here waits for anything, so commands are decided in the order
+/// in which they come, and answers and news leave in that order too.
+package actor Room {
+    package nonisolated let key: RoomKey
+    package nonisolated let stage: StageID
+    private let core: RoomCore
+
+    package init(key: RoomKey, stage: StageID, surroundings: RoomSurroundings) {
+        self.key = key
+        self.stage = stage
+        let signal = TurnSignal()
+        core = RoomCore(key: key, stage: stage, surroundings: surroundings, signal: signal)
+        signal.connect(waking(WeakRoom(self)))
+    }
+
+    package func install(_ rebuilt: RebuiltRoom) { core.install(rebuilt) }
+
+    /// Enters, comes back (same session, another connection) or asks again for all there is to see. From the answer on the session
+    /// gets news. With `since`, the answer is the exact gap if the room still has it.
+    package func attach(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
+        core.attach(attendee, since: point, reply: reply)
+    }
+
+    /// `outbox`: the connection that is meant. A session that has attached by another one since is not touched.
+    package func detach(_ session: SessionToken, from outbox: (any Outbox)? = nil, why: DetachReason) {
+        core.detach(session, from: outbox, why: why)
+    }
+
+    package func submit(
+        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandResult>
+    ) {
+        core.submit(command, from: session, key: key, reply: reply)
+    }
+
+    /// For the directory, which knows that the id is free or the creator's.
+    package func create(
+        _ creation: RoomCreation, by attendee: Attendee, key: IdempotencyKey?, reply: @escaping Reply<RoomEntry>
+    ) {
+        core.create(creation, by: attendee, key: key, reply: reply)
+    }
+
+    package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
+        core.members(query, for: session, reply: reply)
+    }
+
+    /// A changed name or picture: later messages, lists and seats show it.
+    package func setProfile(_ profile: UserProfile, of session: SessionToken) { core.setProfile(profile, of: session) }
+
+    /// Where the session's offers go: the caller hands them to the media plane itself, outside the room.
+    package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
+        try core.openMedia(for: session)
+    }
+
+    package func closeMedia(for session: SessionToken) { core.closeMedia(for: session) }
+
+    package func hear(_ fact: MediaFact) { core.hear(fact) }
+
+    /// Dismisses the room by the operator's order.
+    package func dismiss() { core.serve(.dismissed) }
+
+    package func drain(_ done: @escaping @Sendable () -> Void) { core.drain(done) }
+
+    package var isOver: Bool { core.isOver }
+    /// Nobody has created it, and nobody is about to.
+    var isEmpty: Bool { core.isEmpty }
+
+    func turn() { core.turn() }
+}

@@ -1,0 +1,122 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import Timing
+
+// The life of a room at work: loaded, loaded anew when its journal fails, ended, drained.
+
+extension RoomCore {
+    /// The journal has been read: at the start, or after it failed. People who are attached stay attached.
+    package func install(_ rebuilt: RebuiltRoom) {
+        guard phase == .loading else { return }
+        let again = incarnation > 0
+        incarnation += 1
+        state = rebuilt.state
+        epoch = rebuilt.epoch
+        recent = rebuilt.recent
+        lastSnapshot = state.position
+        snapshot = nil
+        signal.begin(incarnation, stored: state.position)
+        reports.stored = state.position
+        phase = state.phase == .open ? .open : .empty
+        if phase == .open {
+            seatTheAbsent(tell: again)
+            openStage(slots: state.seats.count)
+            post(director.adopt(state.seats))
+            startClocks()
+            info = stateInfo
+        }
+        if again {
+            // What was in doubt when the journal failed, and turned out to be stored.
+            for news in recent.after(seq: told.seq, chat: told.chat) {
+                inOrder { [unowned self] in tell(Announcement(news)) }
+            }
+            if phase == .empty { inOrder { [unowned self] in close() } }
+        } else {
+            told = (state.seq, state.chat)
+        }
+        endTurn()
+    }
+
+    /// The journal has failed: nothing from that position on is true, and nobody has been told of it.
+    func lose(from position: UInt64, _ failure: JournalFailure) {
+        world.report(.journalFailed(key, failure))
+        phase = .loading
+        snapshot = nil
+        let pending = likes.take(at: now)
+        for refuse in pending.refusals { inOrder { refuse(Self.unavailable) } }
+        queue.fail(from: position, with: Self.unavailable)
+        world.reload()
+    }
+
+    /// Stores a snapshot once everything in it is stored itself.
+    func storeSnapshot() {
+        guard let ready = snapshot, ready.position <= reports.stored, phase == .open else { return }
+        snapshot = nil
+        lastSnapshot = ready.position
+        do {
+            world.journal.saveSnapshot(try format.encode(ready), of: key, at: ready.position)
+        } catch {
+            world.report(.inapplicable(key, "\(error)"))
+        }
+    }
+
+    /// The room is over, and everybody has been told, or it never began.
+    func close() {
+        guard phase != .over else { return }
+        phase = .over
+        sendNews()
+        for token in attendance.sessions.keys {
+            guard let session = attendance.remove(session: token) else { continue }
+            dismiss(session, .ended)
+        }
+        for user in attendance.people.keys { attendance.remove(user: user) }
+        deadlines.removeAll()
+        closeStage()
+        world.journal.close(key)
+        world.ended()
+    }
+
+    /// Takes no more commands; calls `done` when all that was accepted has been released.
+    package func drain(_ done: @escaping @Sendable () -> Void) {
+        if phase == .open, !likes.isEmpty { storeLikes() }
+        draining.append(done)
+        endTurn()
+    }
+
+    /// After a restart those who have a seat are in the room, without a connection for the time being.
+    private func seatTheAbsent(tell: Bool) {
+        for seat in state.seats {
+            guard let profile = seat.occupant?.profile, attendance.people[profile.id] == nil else { continue }
+            attendance.add(profile)
+            guard tell, let person = attendance.people[profile.id] else { continue }
+            let member = state.member(person)
+            inOrder { [unowned self] in self.tell(.audienceEntered(member)) }
+        }
+    }
+
+    /// Clocks that ran in the former life begin anew: nobody loses a seat because the server was away.
+    private func startClocks() {
+        let policy = world.policy()
+        for user in attendance.people.keys where !attendance.isConnected(user) {
+            deadlines.set(.grace(user), at: now + .seconds(Int64(policy.seatGraceSeconds)))
+        }
+        if attendance.people[state.owner.id] == nil {
+            if ownerAbsence == nil { startOwnerAbsence() }
+        } else {
+            ownerAbsence = nil
+            deadlines.cancel(.ownerAbsence)
+        }
+        for invitation in state.invitations {
+            guard let expiry = invitation.expiresAt else { continue }
+            let whole = expiry - invitation.createdAt
+            deadlines.set(
+                .invitation(invitation.id), at: now + .milliseconds(min(max(0, expiry - wallNow), whole)))
+        }
+        for consent in state.consents {
+            let whole = Int64(policy.consentSeconds) * 1_000
+            let left = min(max(0, consent.since + whole - wallNow), whole)
+            deadlines.set(.consent(consent.user), at: now + .milliseconds(left))
+        }
+    }
+}

@@ -1,0 +1,319 @@
+import RoomModel
+package import RoomPorts
+import RoomRules
+import Timing
+
+/// A room at work: decide → apply → submit to the journal → release. Every method is one synchronous turn; whoever owns it (the actor
+/// `Room`, or a test) calls it from one place at a time. It waits for nothing: the journal and the media plane leave word with the
+/// `TurnSignal`, the clock wakes it, and both lead to `turn()`.
+package final class RoomCore {
+    /// For how long the media plane may owe a confirmation. It cuts within 200 ms; a plane that says nothing for so long is dead and forwards
+    /// nothing, and the room must not die with it.
+    static let confirmationLimit = Interval.seconds(2)
+    /// Entries between two snapshots: bounds the time that loading takes.
+    static let snapshotInterval: UInt64 = 256
+    static let unavailable = RoomError(.unavailable, retryAfterMs: 500)
+
+    /// Legal successors: `loading` → `open`, `empty`, `over`; `empty` → `open`; `open` → `loading` when the journal fails, → `over`.
+    enum Phase: Equatable {
+        /// The journal is being read.
+        case loading
+        /// Nobody has created the room yet.
+        case empty
+        case open
+        case over
+    }
+
+    package let key: RoomKey
+    let stage: StageID
+    let world: RoomSurroundings
+    package let signal: TurnSignal
+    let format = JournalFormat()
+
+    var phase = Phase.loading
+    var state: RoomState
+    var epoch: UInt64 = 0
+    var recent = RecentNews()
+    var attendance = Attendance()
+    var likes = LikeTally()
+    var levels = LevelMeter()
+    var deadlines = Deadlines()
+    var desk = NewsDesk()
+    var queue = ReleaseQueue()
+    var director = StageDirector()
+    var incarnation: UInt64 = 0
+    private var postings: UInt64 = 0
+    var reports = TurnSignal.Reports()
+    private var armed = Instant.distantFuture
+    var snapshot: RoomState?
+    var lastSnapshot: UInt64 = 0
+    /// How far the people in the room have been told.
+    var told: (seq: UInt64, chat: UInt64) = (0, 0)
+    /// What the directory shows: what has been released.
+    var info: RoomInfo? { didSet { infoChanged = infoChanged || info != oldValue } }
+    private var infoChanged = false
+    private var stageIsOpen = false
+    var draining: [@Sendable () -> Void] = []
+    var ownerAbsence: OwnerAbsence?
+
+    struct OwnerAbsence: Equatable {
+        /// Milliseconds since 1970.
+        var until: Int64
+        var heir: UserID?
+    }
+
+    package init(key: RoomKey, stage: StageID, surroundings: RoomSurroundings, signal: TurnSignal) {
+        self.key = key
+        self.stage = stage
+        self.world = surroundings
+        self.signal = signal
+        self.state = RoomState(room: key.room)
+    }
+
+    // MARK: What decisions are made of
+
+    var now: Instant { world.clock.now }
+    var wallNow: Int64 { world.clock.wallTime.millisecondsSince1970 }
+    var situation: Situation { Situation(now: wallNow, people: attendance.people, policy: world.policy()) }
+    var speaking: Bool { !levels.told.isEmpty }
+    var stateInfo: RoomInfo { state.info(memberCount: attendance.count, speaking: speaking) }
+    package var isOver: Bool { phase == .over }
+    var isEmpty: Bool { phase == .empty }
+
+    /// Why nothing can be asked of the room now.
+    var closedness: RoomError? {
+        if !draining.isEmpty { return Self.unavailable }
+        return switch phase {
+        case .loading: Self.unavailable
+        case .empty: RoomError(.roomNotFound)
+        case .over: RoomError(.roomClosed)
+        case .open: state.phase == .ended ? RoomError(.roomClosed) : nil
+        }
+    }
+
+    // MARK: Deciding
+
+    /// Makes a decision true: applies it, submits it, and queues what follows for when it is stored. `answer` comes first, then the news,
+    /// then `afterwards`. With no events only the answer waits, for what it could have seen.
+    func carryOut(
+        _ decision: Decision, by user: UserID?, keyed answerToKeep: KeyedAnswer? = nil,
+        answer: @escaping () -> Void = {}, afterwards: @escaping () -> Void = {},
+        refuse: @escaping (RoomError) -> Void = { _ in }
+    ) {
+        guard !decision.events.isEmpty else {
+            queue.append(
+                ReleaseQueue.Item(
+                    needs: state.position,
+                    deliver: {
+                        answer()
+                        afterwards()
+                    }, fail: refuse))
+            return
+        }
+        let peak = attendance.peak > state.peak ? attendance.peak : nil
+        let accepted = AcceptedCommand(
+            time: wallNow, by: user, events: decision.events, answer: answerToKeep, peak: peak)
+        var said: [Announcement] = []
+        let payload: [UInt8]
+        do {
+            payload = try format.encode(accepted)
+            try state.apply(accepted) { [attendance, speaking] event, before, after in
+                let announcement = after.announcement(
+                    of: event, by: user, at: accepted.time, before: before,
+                    info: after.info(memberCount: attendance.count, speaking: speaking), people: attendance.people)
+                if let announcement { said.append(announcement) }
+            }
+        } catch {
+            world.report(.inapplicable(key, "\(error)"))
+            let error = RoomError(.internalError)
+            queue.append(
+                ReleaseQueue.Item(needs: state.position, deliver: { refuse(error) }, fail: { refuse($0) }))
+            return
+        }
+        if accepted.isBeginning {
+            phase = .open
+            recent = RecentNews(seq: state.seq, chat: state.chat)
+        }
+        for announcement in said { recent.append(announcement.news) }
+        submit(accepted, payload)
+        wait(for: accepted)
+        let info = stateInfo
+        let ends = state.phase == .ended
+        queue.append(
+            ReleaseQueue.Item(
+                needs: state.position, steps: director.steps(to: state.seats),
+                deliver: { [unowned self] in
+                    answer()
+                    for announcement in said { tell(announcement) }
+                    self.info = info
+                    afterwards()
+                    if ends { close() } else { openStage(slots: info.seats) }
+                }, fail: refuse))
+    }
+
+    private func submit(_ accepted: AcceptedCommand, _ payload: [UInt8]) {
+        let position = state.position
+        let entry = JournalEntry(key: key, kind: accepted.kind, position: position, epoch: epoch, payload: payload)
+        let incarnation = incarnation
+        world.journal.submit(entry) { [signal] result in
+            signal.stored(position, result, incarnation: incarnation)
+        }
+        if position >= lastSnapshot + Self.snapshotInterval, snapshot == nil { snapshot = state }
+    }
+
+    /// Sets the timers that accepted events ask for.
+    private func wait(for accepted: AcceptedCommand) {
+        for event in accepted.events {
+            switch event {
+            case .invitationSent(let invitation):
+                guard let expiry = invitation.expiresAt else { continue }
+                deadlines.set(.invitation(invitation.id), at: now + .milliseconds(expiry - accepted.time))
+            case .invitationSettled(let id, _, _):
+                deadlines.cancel(.invitation(id))
+                for consent in state.consents where consent.since == accepted.time {
+                    deadlines.set(.consent(consent.user), at: now + .seconds(Int64(world.policy().consentSeconds)))
+                }
+            default: break
+            }
+        }
+    }
+
+    /// Queues something that says nothing new of the durable state (presence, who came and went): in its place in the order, and also
+    /// if what stands before it fails.
+    func inOrder(_ deliver: @escaping () -> Void) {
+        queue.append(ReleaseQueue.Item(needs: state.position, deliver: deliver, fail: { _ in deliver() }))
+    }
+
+    /// Queues an answer that changes nothing.
+    func answer<Value>(_ reply: @escaping Reply<Value>, _ result: Result<Value, RoomError>) {
+        queue.append(
+            ReleaseQueue.Item(needs: state.position, deliver: { reply(result) }, fail: { reply(.failure($0)) }))
+    }
+
+    // MARK: Releasing
+
+    /// Says something to people, now: called while releasing.
+    func tell(_ announcement: Announcement) {
+        switch announcement.news {
+        case .change(let change): told.seq = max(told.seq, change.seq)
+        case .message(let message): told.chat = max(told.chat, message.chat)
+        case .passing, .invitation: break
+        }
+        desk.add(announcement)
+    }
+
+    func tell(_ news: PassingNews) { tell(Announcement(.passing(news))) }
+
+    /// What the journal, the media plane and the clock have to say. Ends like every turn.
+    package func turn() {
+        let due = deadlines.due(at: now)
+        if now >= armed { armed = .distantFuture }
+        for deadline in due { fire(deadline) }
+        endTurn()
+    }
+
+    /// The end of every turn: hear reports, release what may leave, send, ask to be woken.
+    func endTurn() {
+        let fresh = signal.take()
+        reports.stored = max(reports.stored, fresh.stored)
+        reports.confirmed += fresh.confirmed
+        if let failed = fresh.failed, phase == .open || phase == .empty { lose(from: failed.position, failed.failure) }
+        release()
+        storeSnapshot()
+        if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
+        if infoChanged, let info {
+            infoChanged = false
+            world.publish(info)
+        }
+        if !desk.isEmpty {
+            if desk.departure(now) <= now { sendNews() } else { deadlines.set(.news, at: desk.departure(now)) }
+        }
+        if !draining.isEmpty, queue.isEmpty {
+            let done = draining
+            draining = []
+            phase = .over
+            for done in done { done() }
+        }
+        if deadlines.earliest < armed {
+            armed = deadlines.earliest
+            world.clock.schedule(at: armed) { [signal] in signal.nudge() }
+        }
+    }
+
+    private func release() {
+        while var item = queue.first {
+            if let failure = item.failure {
+                queue.removeFirst()
+                item.fail(failure)
+                continue
+            }
+            guard item.needs <= reports.stored else { return }
+            if item.posting == nil, !item.steps.isEmpty {
+                postings += 1
+                item.posting = postings
+                queue.first = item
+                post(item.steps, posting: postings)
+                // A plane that is in the same thread has confirmed already.
+                reports.confirmed += signal.take().confirmed
+            }
+            if let posting = item.posting {
+                let owed = item.steps.count { $0.cuts }
+                guard reports.confirmed.count(where: { $0 == posting }) >= owed else {
+                    deadlines.set(.confirmation, at: now + Self.confirmationLimit)
+                    return
+                }
+                reports.confirmed.removeAll { $0 <= posting }
+                deadlines.cancel(.confirmation)
+            }
+            queue.removeFirst()
+            item.deliver()
+        }
+    }
+
+    func sendNews() {
+        desk.flush(to: attendance.sessions, room: key.room, epoch: epoch, by: world.encoder, at: now)
+    }
+
+    /// The media plane owes a confirmation for too long: see `confirmationLimit`.
+    func giveUpConfirmation() {
+        guard queue.first?.posting != nil else { return }
+        world.report(.cutUnconfirmed(key))
+        queue.first?.steps = []
+    }
+
+    // MARK: The media plane
+
+    func post(_ steps: [StageStep], posting: UInt64 = 0) {
+        for step in steps {
+            director.notePosted(step)
+            guard step.cuts else {
+                assign(step.slot, step.rule)
+                continue
+            }
+            assign(step.slot, step.rule) { [signal] in signal.confirmed(posting) }
+        }
+    }
+
+    private func assign(_ slot: Int, _ rule: SlotRule, confirmed: @escaping @Sendable () -> Void = {}) {
+        let peer = rule.user.flatMap { attendance.microphone(of: $0)?.peer }
+        world.media.assign(slot: slot, to: peer, muted: rule.silent, on: stage, confirmed: confirmed)
+    }
+
+    /// Says again what the media plane was told about a person's seat, after their media path has changed.
+    func assignAgain(_ user: UserID) {
+        guard let slot = director.postedSlot(of: user), let rule = director.posted[slot] else { return }
+        assign(slot, rule)
+    }
+
+    func openStage(slots: Int) {
+        guard !stageIsOpen else { return }
+        stageIsOpen = true
+        world.media.openStage(stage, slots: slots)
+    }
+
+    func closeStage() {
+        guard stageIsOpen else { return }
+        stageIsOpen = false
+        world.media.closeStage(stage)
+    }
+}

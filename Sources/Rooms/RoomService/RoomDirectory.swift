@@ -1,0 +1,273 @@
+package import RoomModel
+package import RoomPorts
+package import RoomRules
+import Synchronization
+import Timing
+
+/// Every open room of this server: creates them, finds them, loads them at the start and after a failure of the journal.
+package actor RoomDirectory {
+    /// Messages that a room knows when it is loaded.
+    static let chatLimit = 200
+    /// Rooms that are loaded at the same time: the journal gathers what they write.
+    static let loadingWidth = 32
+    /// Before a room whose journal failed is tried again.
+    static let retryInterval = Interval.seconds(1)
+
+    private let journal: any RoomJournal
+    private let media: any MediaControl
+    private let clock: any RoomClock
+    private let encoder: any NewsEncoder
+    private let policy: @Sendable (ApplicationID) -> RoomPolicy
+    private let report: @Sendable (RoomReport) -> Void
+    private nonisolated let index = RoomIndex()
+    private nonisolated let stages = Mutex<[StageID: Room]>([:])
+    private let stageNumbers = Serial()
+    private let peerNumbers = Serial()
+    private var rooms: [RoomKey: Room] = [:]
+    /// Ids that are being opened: whoever wants one of them waits until that has been decided.
+    private var opening: [RoomKey: Task<Void, Never>] = [:]
+    /// Rooms whose journal cannot be read: they are neither entered nor overwritten.
+    private var damaged: Set<RoomKey> = []
+    private var creations: [CreationKey: (room: RoomKey, fingerprint: UInt64, time: Int64)] = [:]
+    private var listening: Task<Void, Never>?
+    private var isDown = false
+
+    private struct CreationKey: Hashable {
+        var application: ApplicationID
+        var user: UserID
+        var key: String
+    }
+
+    package init(
+        journal: any RoomJournal, media: any MediaControl, clock: any RoomClock, encoder: any NewsEncoder,
+        policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
+        report: @escaping @Sendable (RoomReport) -> Void = { _ in }
+    ) {
+        self.journal = journal
+        self.media = media
+        self.clock = clock
+        self.encoder = encoder
+        self.policy = policy
+        self.report = report
+    }
+
+    // MARK: Start and end
+
+    /// Loads the open rooms; their clocks start now. Then the media plane is listened to.
+    package func start() async throws(JournalFailure) {
+        let keys = try await journal.openRooms()
+        for start in stride(from: 0, to: keys.count, by: Self.loadingWidth) {
+            await withTaskGroup { group in
+                for key in keys[start..<min(start + Self.loadingWidth, keys.count)] {
+                    group.addTask { await self.open(key) }
+                }
+            }
+        }
+        let facts = media.facts
+        listening = Task { [weak self] in
+            for await fact in facts { await self?.room(on: fact.stage)?.hear(fact) }
+        }
+    }
+
+    /// Takes no more commands, waits until all that was accepted is stored and answered.
+    package func shutdown() async {
+        isDown = true
+        await withTaskGroup { group in
+            for room in rooms.values {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        Task { await room.drain { done.resume() } }
+                    }
+                }
+            }
+        }
+        listening?.cancel()
+    }
+
+    // MARK: Finding
+
+    package func room(_ key: RoomKey) async throws(RoomError) -> Room {
+        await opening[key]?.value
+        if let room = rooms[key] { return room }
+        if damaged.contains(key) { throw RoomError(.internalError, "the room's journal cannot be read") }
+        let existed: Bool
+        do throws(JournalFailure) {
+            existed = try await journal.exists(key)
+        } catch {
+            throw RoomCore.unavailable
+        }
+        throw RoomError(existed ? .roomClosed : .roomNotFound)
+    }
+
+    package nonisolated func list(_ query: RoomQuery, of application: ApplicationID) -> RoomPage {
+        index.list(query, of: application)
+    }
+
+    package nonisolated func infos(_ ids: [RoomID], of application: ApplicationID) -> [RoomInfo] {
+        index.infos(ids, of: application)
+    }
+
+    private nonisolated func room(on stage: StageID) -> Room? { stages.withLock { $0[stage] } }
+
+    // MARK: Creating
+
+    /// V01. Answers like `Room.attach`, in the room's turn; only what goes wrong before there is a room is answered from here.
+    package func create(
+        _ creation: RoomCreation, in application: ApplicationID, by attendee: Attendee, key: IdempotencyKey?,
+        reply: @escaping Reply<(room: Room, entry: RoomEntry)>
+    ) async {
+        do throws(RoomError) {
+            let (room, id) = try await roomToCreate(creation, in: application, by: attendee.profile, key: key)
+            await room.create(creation, by: attendee, key: key) { [weak self] result in
+                switch result {
+                case .success(let entry): reply(.success((room, entry)))
+                case .failure(let error):
+                    reply(.failure(error))
+                    Task { await self?.forgetIfEmpty(room, id) }
+                }
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    private func roomToCreate(
+        _ creation: RoomCreation, in application: ApplicationID, by user: UserProfile, key: IdempotencyKey?
+    ) async throws(RoomError) -> (Room, RoomKey) {
+        if isDown { throw RoomCore.unavailable }
+        let now = clock.wallTime.millisecondsSince1970
+        creations = creations.filter { now - $0.value.time < AnswerLedger.lifetimeMs }
+        let name = key.map { CreationKey(application: application, user: user.id, key: $0.rawValue) }
+        if let name, let first = creations[name] {
+            guard first.fingerprint == creation.fingerprint else { throw RoomError(.keyReused) }
+            return (try await room(first.room), first.room)
+        }
+        // What the rules refuse must not leave a trace in the journal.
+        _ = try RoomState.decideCreation(creation, by: user, epoch: 0)
+        let id = try await vacantKey(creation.room, in: application)
+        if let name { creations[name] = (id.key, creation.fingerprint, now) }
+        if let room = id.room { return (room, id.key) }
+        let task = Task { await open(id.key) }
+        opening[id.key] = task
+        await task.value
+        opening[id.key] = nil
+        guard let room = rooms[id.key] else {
+            if let name { creations[name] = nil }
+            throw damaged.contains(id.key) ? RoomError(.roomIDTaken) : RoomCore.unavailable
+        }
+        return (room, id.key)
+    }
+
+    /// The id that was asked for, with the room that has it if it is open, or one that nobody has had.
+    private func vacantKey(
+        _ wanted: RoomID?, in application: ApplicationID
+    ) async throws(RoomError) -> (key: RoomKey, room: Room?) {
+        if let wanted {
+            let key = RoomKey(application: application, room: wanted)
+            while let task = opening[key] { await task.value }
+            if damaged.contains(key) { throw RoomError(.roomIDTaken) }
+            if let room = rooms[key] {
+                guard await room.isOver else { return (key, room) }
+                forget(key, room)
+            }
+            return (key, nil)
+        }
+        // Five digits are easy to say; more are tried as rooms become many.
+        for digits in [5, 5, 5, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7] {
+            let low = (0..<(digits - 1)).reduce(UInt32(1)) { power, _ in power * 10 }
+            guard let id = RoomID(number: UInt32.random(in: low..<(low * 10))) else { continue }
+            let key = RoomKey(application: application, room: id)
+            guard rooms[key] == nil, opening[key] == nil, !damaged.contains(key) else { continue }
+            do throws(JournalFailure) {
+                // Links to a room that has ended must not lead to strangers.
+                if try await journal.exists(key) { continue }
+            } catch {
+                throw RoomCore.unavailable
+            }
+            guard rooms[key] == nil, opening[key] == nil else { continue }
+            return (key, nil)
+        }
+        throw RoomError(.unavailable, "no free room id was found", retryAfterMs: 500)
+    }
+
+    // MARK: Opening
+
+    /// Reads a room's journal and puts the room to work.
+    private func open(_ key: RoomKey) async {
+        do {
+            var rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
+            if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && opening[key] == nil) {
+                // Its end did not get through to the journal before the server stopped; or its beginning did not.
+                journal.close(key)
+                guard opening[key] != nil else { return }
+                rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
+            }
+            let room = Room(key: key, stage: StageID(rawValue: stageNumbers.next()), surroundings: surroundings(key))
+            await room.install(rebuilt)
+            rooms[key] = room
+            stages.withLock { $0[room.stage] = room }
+            if rebuilt.state.phase == .open, let first = rebuilt.state.creation {
+                let name = CreationKey(application: key.application, user: first.user, key: first.key)
+                creations[name] = (key, first.fingerprint, rebuilt.state.createdAt)
+            }
+        } catch let failure as JournalFailure {
+            report(.journalFailed(key, failure))
+        } catch {
+            damaged.insert(key)
+            report(.damaged(key, "\(error)"))
+        }
+    }
+
+    private func surroundings(_ key: RoomKey) -> RoomSurroundings {
+        RoomSurroundings(
+            journal: journal, media: media, clock: clock, encoder: encoder,
+            policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
+            publish: { [index] in index.set($0, of: key) },
+            reload: { [weak self] in Task { await self?.reload(key) } },
+            ended: { [weak self, index] in
+                index.remove(key)
+                Task { await self?.forgetOver(key) }
+            },
+            report: report)
+    }
+
+    /// The journal failed under a room: what is on the disk is what is true.
+    private func reload(_ key: RoomKey) async {
+        guard let room = rooms[key] else { return }
+        do {
+            await room.install(try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room))
+        } catch let failure as JournalFailure {
+            report(.journalFailed(key, failure))
+            guard !isDown else { return }
+            clock.schedule(at: clock.now + Self.retryInterval) { [weak self] in Task { await self?.reload(key) } }
+        } catch {
+            damaged.insert(key)
+            report(.damaged(key, "\(error)"))
+            forget(key, room)
+        }
+    }
+
+    private func forgetOver(_ key: RoomKey) async {
+        if let room = rooms[key], await room.isOver { forget(key, room) }
+    }
+
+    private func forgetIfEmpty(_ room: Room, _ key: RoomKey) async {
+        if await room.isEmpty { forget(key, room) }
+    }
+
+    private func forget(_ key: RoomKey, _ room: Room) {
+        guard rooms[key] === room else { return }
+        rooms[key] = nil
+        stages.withLock { $0[room.stage] = nil }
+    }
+}
+
+extension MediaFact {
+    fileprivate var stage: StageID {
+        switch self {
+        case .connected(let stage, _), .lost(let stage, _), .recovered(let stage, _), .closed(let stage, _),
+            .levels(let stage, _):
+            stage
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+
+/// Whose sound a seat carries.
+struct SlotRule: Hashable, Sendable {
+    var user: UserID?
+    /// Nothing may be heard, by the host's mute or the user's own.
+    var silent: Bool
+
+    init(_ seat: SeatPlace) {
+        user = seat.occupant?.profile.id
+        silent = seat.isSilent
+    }
+}
+
+/// A change of one slot on the media plane.
+struct StageStep: Hashable, Sendable {
+    var slot: Int
+    var rule: SlotRule
+    /// Somebody who could be heard no longer can: whoever is told so must be told the truth, so the cut is confirmed first.
+    var cuts: Bool
+}
+
+/// Turns what is decided about seats into steps of the media plane.
+struct StageDirector {
+    /// The rules as decided, in force or on their way.
+    private var decided: [SlotRule] = []
+    /// The rules that the media plane has been told.
+    private(set) var posted: [Int: SlotRule] = [:]
+
+    /// The steps from the last decision to this one.
+    mutating func steps(to seats: [SeatPlace]) -> [StageStep] {
+        let wanted = seats.map(SlotRule.init)
+        var steps: [StageStep] = []
+        for (slot, rule) in wanted.enumerated() {
+            let former = slot < decided.count ? decided[slot] : nil
+            guard former != rule else { continue }
+            let wasHeard = former.map { $0.user != nil && !$0.silent } ?? false
+            let cuts = wasHeard && (rule.silent || rule.user != former?.user)
+            if former != nil || rule.user != nil { steps.append(StageStep(slot: slot, rule: rule, cuts: cuts)) }
+        }
+        decided = wanted
+        return steps
+    }
+
+    /// For a room that has been loaded: from what the media plane was told, if anything, to what holds.
+    mutating func adopt(_ seats: [SeatPlace]) -> [StageStep] {
+        decided = seats.map(SlotRule.init)
+        return decided.enumerated().compactMap { slot, rule in
+            guard posted[slot] != rule, posted[slot] != nil || rule.user != nil else { return nil }
+            return StageStep(slot: slot, rule: rule, cuts: false)
+        }
+    }
+
+    mutating func notePosted(_ step: StageStep) { posted[step.slot] = step.rule }
+
+    /// The seat whose sound the media plane takes from that person.
+    func postedSlot(of user: UserID) -> Int? { posted.first { $0.value.user == user }?.key }
+}

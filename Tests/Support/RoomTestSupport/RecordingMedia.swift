@@ -1,0 +1,86 @@
+package import RoomPorts
+import Synchronization
+
+/// A media plane that writes down what it is told, and confirms cuts by itself or when a test says so.
+package final class RecordingMedia: MediaControl {
+    package struct Slot: Hashable, Sendable {
+        package var peer: PeerID?
+        package var muted: Bool
+    }
+
+    package enum Order: Hashable, Sendable {
+        case open(StageID, slots: Int)
+        case close(StageID)
+        case closePeer(PeerID, StageID)
+        case assign(slot: Int, PeerID?, muted: Bool, StageID)
+    }
+
+    private struct Contents: Sendable {
+        var orders: [Order] = []
+        var stages: [StageID: [Int: Slot]] = [:]
+        var holding = false
+        var held: [@Sendable () -> Void] = []
+        var epoch: UInt64
+    }
+    private let contents: Mutex<Contents>
+    package let facts: AsyncStream<MediaFact>
+    private let report: AsyncStream<MediaFact>.Continuation
+
+    package init(epoch: UInt64 = 1) {
+        contents = Mutex(Contents(epoch: epoch))
+        (facts, report) = AsyncStream.makeStream(of: MediaFact.self)
+    }
+
+    package var epoch: UInt64 { contents.withLock { $0.epoch } }
+    package var orders: [Order] { contents.withLock { $0.orders } }
+    /// Who may be heard where, as of now.
+    package func slots(of stage: StageID) -> [Int: Slot]? { contents.withLock { $0.stages[stage] } }
+    package func tell(_ fact: MediaFact) { report.yield(fact) }
+
+    /// From now on confirmations wait for `confirm()`.
+    package func holdConfirmations() { contents.withLock { $0.holding = true } }
+
+    package func confirm() {
+        let held = contents.withLock { contents in
+            defer { contents.held = [] }
+            return contents.held
+        }
+        for confirm in held { confirm() }
+    }
+
+    package func openStage(_ stage: StageID, slots: Int) {
+        contents.withLock {
+            $0.orders.append(.open(stage, slots: slots))
+            $0.stages[stage] = [:]
+        }
+    }
+
+    package func closeStage(_ stage: StageID) {
+        contents.withLock {
+            $0.orders.append(.close(stage))
+            $0.stages[stage] = nil
+        }
+    }
+
+    /// Answers with the offer's own text.
+    package func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer {
+        guard contents.withLock({ $0.stages[offer.stage] != nil }) else { throw .unknownStage }
+        return MediaAnswer(number: offer.number, sdp: offer.sdp, slots: [])
+    }
+
+    package func closePeer(_ peer: PeerID, on stage: StageID) {
+        contents.withLock { $0.orders.append(.closePeer(peer, stage)) }
+    }
+
+    package func assign(
+        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+    ) {
+        let holding = contents.withLock { contents in
+            contents.orders.append(.assign(slot: slot, peer, muted: muted, stage))
+            contents.stages[stage]?[slot] = Slot(peer: peer, muted: muted)
+            if contents.holding { contents.held.append(confirmed) }
+            return contents.holding
+        }
+        if !holding { confirmed() }
+    }
+}
