@@ -1,0 +1,129 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOSSL
+import NIOWebSocket
+
+/// One accepted TCP connection: TLS if there is a certificate, then HTTP/1.1, and on `/v1/connect` a WebSocket.
+struct GatewayChannel: HTTPChannelHandler {
+    typealias HTTP = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    /// What a connection turned out to be.
+    enum Kind: Sendable {
+        case http(HTTP)
+        case webSocket
+    }
+
+    struct Value: ServerChildChannelValue {
+        var channel: any Channel
+        var kind: EventLoopFuture<Kind>
+    }
+
+    /// The first request, TLS handshake included, must be in by then; a browser's spare connections just open another.
+    static let firstRequestLimit = TimeAmount.seconds(15)
+    /// An HTTP connection without a request is closed after this.
+    static let idleLimit = TimeAmount.seconds(60)
+    /// Headers of a browser behind two proxies stay below 8 KiB.
+    static let headerLimit = 32 << 10
+
+    let responder: HTTPChannelHandler.Responder
+    let certificates: CertificateSource?
+    let socketDoor: SocketDoor
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
+
+            let upgrader = NIOTypedWebSocketServerUpgrader<Kind>(
+                maxFrameSize: ConnectionHandler.messageLimit,
+                enableAutomaticErrorHandling: false,
+                shouldUpgrade: { channel, head in
+                    channel.eventLoop.makeCompletedFuture {
+                        switch socketDoor.admission(head, from: channel.remoteAddress) {
+                        case .admitted: SocketDoor.responseHeaders
+                        case .refused: nil
+                        }
+                    }
+                },
+                upgradePipelineHandler: { channel, head in
+                    channel.eventLoop.makeCompletedFuture {
+                        let connection = socketDoor.connection(head, on: channel)
+                        try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
+                        return .webSocket
+                    }
+                })
+
+            var decoding = NIOHTTPDecoderLimitConfiguration()
+            decoding.maxHeaderFieldSize = Self.headerLimit
+            decoding.maxHeaderListSize = Self.headerLimit
+            var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Kind>(
+                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                    upgraders: [upgrader],
+                    notUpgradingCompletionHandler: { channel in
+                        channel.eventLoop.makeCompletedFuture { .http(try wrapHTTP(channel, logger: logger)) }
+                    }))
+            configuration.enablePipelining = false  // the async channel does that
+            configuration.enableErrorHandling = false  // so does handleHTTP
+            configuration.decoderConfiguration = decoding
+            let kind = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
+
+            let patience = FirstRequestHandler()
+            try pipeline.addHandler(patience, position: .first)
+            let bound = NIOLoopBound(patience, eventLoop: channel.eventLoop)
+            kind.whenComplete { _ in
+                channel.pipeline.syncOperations.removeHandler(bound.value, promise: nil)
+            }
+            return Value(channel: channel, kind: kind)
+        }
+    }
+
+    private func wrapHTTP(_ channel: any Channel, logger: Logger) throws -> HTTP {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
+        try pipeline.addHandler(
+            HTTPConnectionStateHandler(idleTimeout: Duration(Self.idleLimit), logger: logger))
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            // A WebSocket lives on its event loop from here on; the server waits for its channel when it shuts down.
+            if case .http(let channel) = try await value.kind.get() {
+                await handleHTTP(asyncChannel: channel, logger: logger)
+            }
+        } catch {
+            logger.trace("connection ended before its first request: \(error)")
+            value.channel.close(promise: nil)
+        }
+    }
+}
+
+/// Until the first request decides what a connection is, nothing else watches it: closes it when that takes too long,
+/// and when the server shuts down.
+private final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+
+    private var deadline: Scheduled<Void>?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: GatewayChannel.firstRequestLimit) { bound.value.close(promise: nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}

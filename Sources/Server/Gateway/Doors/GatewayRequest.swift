@@ -1,0 +1,57 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoomModel
+import SignalProtocol
+
+/// What our handlers know about a request beside the request itself.
+struct GatewayRequest: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let peer: SocketAddress?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress
+    }
+}
+
+/// The answers that we give over HTTP.
+enum HTTPReply {
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
+        bytes(SignalText.encode(value), type: "application/json", status: status, headers: [.cacheControl: "no-store"])
+    }
+
+    /// `{"error":{"code","name","message"}}`
+    static func failure(_ refusal: Refusal, status: HTTPResponse.Status? = nil) -> Response {
+        var response = failure(
+            code: refusal.error.code.number, name: refusal.error.code.name, message: refusal.error.message,
+            status: status ?? refusal.error.code.status, retryAfterMs: refusal.error.retryAfterMs)
+        if let wait = refusal.error.retryAfterMs { response.headers[.retryAfter] = String((wait + 999) / 1000) }
+        return response
+    }
+
+    static func failure(
+        code: Int, name: String, message: String, status: HTTPResponse.Status, retryAfterMs: Int? = nil
+    ) -> Response {
+        struct Body: Encodable {
+            struct Failure: Encodable {
+                var code: Int
+                var name: String
+                var message: String
+                var retryAfterMs: Int?
+            }
+            var error: Failure
+        }
+        return json(
+            Body(error: .init(code: code, name: name, message: message, retryAfterMs: retryAfterMs)), status: status)
+    }
+
+    static func bytes(
+        _ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = type
+        headers[.xContentTypeOptions] = "nosniff"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

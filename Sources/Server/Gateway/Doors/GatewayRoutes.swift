@@ -1,0 +1,144 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoomModel
+import SignalProtocol
+
+/// Everything that is not the WebSocket: health, what a page must know before it signs in, tickets, QR codes, the page itself.
+struct GatewayRoutes: Sendable {
+    /// Bodies that we read are a name or a ticket.
+    private static let bodyLimit = 16 << 10
+
+    let door: SocketDoor
+    let proxies: TrustedProxies
+    let isSecure: Bool
+    let origins: OriginRule
+    let office: TicketOffice?
+    let publicConfiguration: PublicConfiguration
+    let pages: PageDoor?
+    /// Whether the server can take calls, for load balancers.
+    let isReady: @Sendable () -> Bool
+
+    func router() -> Router<GatewayRequest> {
+        let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
+        router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
+        router.get("readyz") { _, _ in
+            isReady() && !door.isDraining
+                ? HTTPReply.bytes(Array("serving\n".utf8), type: "text/plain")
+                : HTTPReply.bytes(Array("not serving\n".utf8), type: "text/plain", status: .serviceUnavailable)
+        }
+        router.get("v1/config") { request, context in
+            HTTPReply.json(publicConfiguration.stated(ticketsAreServed: office?.serves(address(of: request, context)) ?? false))
+        }
+        router.post("v1/tickets") { request, context in await tickets(request, context) }
+        router.get("v1/qr.svg") { request, _ in qrCode(request) }
+        router.get("v1/connect") { request, _ in refusedUpgrade(request) }
+        router.get("**") { request, context in await page(request, address: address(of: request, context)) }
+        return router
+    }
+
+    private func address(of request: Request, _ context: GatewayRequest) -> ClientAddress {
+        let forwarded = request.headers[values: .xForwardedFor].joined(separator: ",")
+        return proxies.client(
+            peer: context.peer, secure: isSecure, forwardedFor: forwarded.isEmpty ? nil : forwarded,
+            forwardedProto: request.headers[.xForwardedProto])
+    }
+
+    // MARK: tickets
+
+    private struct TicketRequest: Decodable {
+        var name: String?
+        var user: String?
+        var ticket: String?
+    }
+
+    private func tickets(_ request: Request, _ context: GatewayRequest) async -> Response {
+        let address = address(of: request, context)
+        guard let office, office.serves(address) else {
+            return HTTPReply.failure(code: 404, name: "not_found", message: "this server makes no tickets here", status: .notFound)
+        }
+        // A foreign page can send a form here, but not one of this type without asking first (CORS), and not under our origin.
+        guard request.headers[.contentType]?.hasPrefix("application/json") ?? false else {
+            return HTTPReply.failure(
+                code: 415, name: "unsupported_media_type", message: "send application/json", status: .unsupportedMediaType)
+        }
+        guard origins.allows(origin: request.headers[.origin], host: request.head.authority) else { return Self.originRefused }
+        guard let body = try? await request.body.collect(upTo: Self.bodyLimit),
+            let wanted = try? JSONDecoder().decode(TicketRequest.self, from: Data(body.readableBytesView))
+        else { return HTTPReply.failure(Refusal(RoomError(.invalidRequest, "the body is {\"name\"} or {\"user\",\"ticket\"}"))) }
+        do throws(Refusal) {
+            if let user = wanted.user, let ticket = wanted.ticket {
+                return HTTPReply.json(try await office.renew(user: user, ticket: ticket))
+            }
+            guard let name = wanted.name else { throw Refusal(.invalid("name", "the parameter name is missing")) }
+            return HTTPReply.json(try await office.issue(name: name, to: address))
+        } catch {
+            return HTTPReply.failure(error)
+        }
+    }
+
+    // MARK: the WebSocket's path, when it did not become one
+
+    private func refusedUpgrade(_ request: Request) -> Response {
+        let reason = door.reason(
+            origin: request.headers[.origin], host: request.head.authority,
+            subprotocols: request.headers[.secWebSocketProtocol],
+            isUpgrade: request.headers[.upgrade]?.lowercased() == "websocket")
+        switch reason {
+        case .origin: return Self.originRefused
+        case .draining:
+            return HTTPReply.failure(code: 503, name: "draining", message: "the server is going down", status: .serviceUnavailable)
+        case .full:
+            return HTTPReply.failure(code: 503, name: "full", message: "too many connections", status: .serviceUnavailable)
+        case .tooFrequent:
+            return HTTPReply.failure(
+                Refusal(RoomError(.rateLimited, "too many connections from this address", retryAfterMs: 1000)))
+        case .subprotocol:
+            return HTTPReply.failure(
+                code: 400, name: "subprotocol_missing", message: "ask for the sub-protocol \(SocketDoor.subprotocol)",
+                status: .badRequest)
+        case .path, nil:
+            var response = HTTPReply.failure(
+                code: 426, name: "upgrade_required", message: "this path is a WebSocket", status: .upgradeRequired)
+            response.headers[.upgrade] = "websocket"
+            return response
+        }
+    }
+
+    private static let originRefused = HTTPReply.failure(
+        code: 403, name: "origin_refused",
+        message: "the page comes from another origin than this server's public_url", status: .forbidden)
+
+    // MARK: QR codes
+
+    /// Only of this server's own links: a QR code under our name that leads elsewhere would serve a swindler.
+    private func qrCode(_ request: Request) -> Response {
+        guard let text = request.uri.queryParameters["text"].map(String.init),
+            origins.allows(origin: text, host: request.head.authority), let code = QRCode(text)
+        else {
+            return HTTPReply.failure(Refusal(.invalid("text", "text is a URL of this server of at most 512 bytes")))
+        }
+        return HTTPReply.bytes(
+            Array(code.svg.utf8), type: "image/svg+xml", headers: [.cacheControl: "public, max-age=86400"])
+    }
+
+    // MARK: pages
+
+    private func page(_ request: Request, address: ClientAddress) async -> Response {
+        let origin = "\(address.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
+        if let response = await pages?.response(to: request, origin: origin) { return response }
+        return HTTPReply.failure(code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedFor = HTTPField.Name.known("X-Forwarded-For")
+    static let xForwardedProto = HTTPField.Name.known("X-Forwarded-Proto")
+
+    /// For names that are tokens beyond doubt.
+    static func known(_ name: String) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name) else { preconditionFailure("not a header name: \(name)") }
+        return field
+    }
+}

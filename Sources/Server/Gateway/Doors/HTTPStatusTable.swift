@@ -1,0 +1,20 @@
+import HTTPTypes
+import RoomModel
+
+extension RoomError.Code {
+    /// The HTTP status that says the same. The only place that maps our codes to HTTP.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .parseError, .invalidRequest, .invalidParams, .userIDInvalid, .roomIDInvalid: .badRequest
+        case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired: .unauthorized
+        case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .invitationDenied: .forbidden
+        case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound: .notFound
+        case .roomClosed: .gone
+        case .messageTooLarge: .contentTooLarge
+        case .tooFrequent, .rateLimited, .guestsLimited: .tooManyRequests
+        case .unavailable: .serviceUnavailable
+        case .internalError: .internalServerError
+        default: .conflict  // what is left are states of a room or a name that do not allow the call now
+        }
+    }
+}

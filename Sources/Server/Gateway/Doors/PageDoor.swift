@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import RoomModel
+
+/// The web app over HTTP: pages that are always asked for anew, assets that never are.
+struct PageDoor: Sendable {
+    let root: WebRoot
+    /// Beside our own, the origins that a page must be able to reach: the operator's ticket server.
+    let connectOrigins: [String]
+    /// `public_url` without a slash at the end, if the operator gave one.
+    let publicURL: String?
+    /// What a link to a room says about it; `nil` if there is none.
+    let room: @Sendable (RoomID) async -> RoomInfo?
+
+    private static let assets = "/assets/"
+
+    /// - Parameter origin: scheme and host that the client used.
+    /// - Returns: `nil` if there is nothing at the path.
+    func response(to request: Request, origin: String) async -> Response? {
+        let path = request.uri.path
+        if path == "/" || path.hasPrefix("/r/") {
+            root.refresh()
+            return page("index.html", card: await card(path, origin: publicURL ?? origin), request: request)
+        }
+        if path.hasSuffix("/") { return page(path.dropFirst() + "index.html", card: nil, request: request) }
+        if path.hasPrefix(Self.assets) {
+            let rest = path.dropFirst(Self.assets.count)
+            guard let slash = rest.firstIndex(of: "/") else { return nil }
+            // A page from before an update still finds its files, but may not keep them under the old name.
+            let isCurrent = rest[..<slash] == root.build
+            return asset(
+                String(rest[rest.index(after: slash)...]), request: request,
+                caching: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
+        }
+        return asset(String(path.dropFirst()), request: request, caching: "no-cache")
+    }
+
+    private func page(_ path: some StringProtocol, card: PageCard?, request: Request) -> Response? {
+        guard let source = root.file(String(path)) else { return nil }
+        let html = HTMLText.page(String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card)
+        var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
+        response.headers[.contentSecurityPolicy] = contentSecurityPolicy
+        response.headers[.referrerPolicy] = "strict-origin-when-cross-origin"
+        response.headers[.permissionsPolicy] = "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"
+        return response
+    }
+
+    private func asset(_ path: String, request: Request, caching: String) -> Response? {
+        guard !path.hasSuffix(".html"), let decoded = path.removingPercentEncoding, let file = root.file(decoded) else {
+            return nil
+        }
+        return serve(file, request: request, caching: caching)
+    }
+
+    private func serve(_ file: WebRoot.File, request: Request, caching: String) -> Response {
+        var headers: HTTPFields = [.cacheControl: caching, .eTag: file.tag]
+        if file.gzipped != nil { headers[.vary] = "Accept-Encoding" }
+        let known = request.headers[.ifNoneMatch]?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
+        if known.contains(where: { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }) {
+            return Response(status: .notModified, headers: headers)
+        }
+        var bytes = file.bytes
+        if let gzipped = file.gzipped, request.headers[.acceptEncoding]?.contains("gzip") ?? false {
+            bytes = gzipped
+            headers[.contentEncoding] = "gzip"
+        }
+        return HTTPReply.bytes(bytes, type: file.contentType, headers: headers)
+    }
+
+    /// Nothing inline, nothing from elsewhere but pictures: covers and avatars are links to anywhere.
+    private var contentSecurityPolicy: String {
+        """
+        default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data: blob:; \
+        media-src 'self' blob:; connect-src \((["'self'", "ws:", "wss:"] + connectOrigins).joined(separator: " ")); \
+        worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
+        """
+    }
+
+    private func card(_ path: String, origin: String) async -> PageCard? {
+        let plain = PageCard(
+            title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
+            image: root.file("icons/card.png") == nil ? nil : "\(origin)/assets/\(root.build)/icons/card.png")
+        guard path.hasPrefix("/r/"), let id = RoomSlug.room(path.dropFirst(3)), let info = await room(id) else { return plain }
+        let people = info.memberCount == 1 ? "1 person" : "\(info.memberCount) people"
+        return PageCard(
+            title: info.name, description: "\(info.owner.name.isEmpty ? info.owner.id.rawValue : info.owner.name) · \(people) here",
+            url: "\(origin)/r/\(RoomSlug.slug(info.room))", image: absolute(info.cover, origin: origin) ?? plain.image)
+    }
+
+    private func absolute(_ link: String, origin: String) -> String? {
+        if link.isEmpty { return nil }
+        if link.hasPrefix("http:") || link.hasPrefix("https:") { return link }
+        return link.hasPrefix("/") ? origin + link : "\(origin)/\(link)"
+    }
+}
+
+extension HTTPField.Name {
+    static let contentSecurityPolicy = HTTPField.Name.known("Content-Security-Policy")
+    static let referrerPolicy = HTTPField.Name.known("Referrer-Policy")
+    static let permissionsPolicy = HTTPField.Name.known("Permissions-Policy")
+}

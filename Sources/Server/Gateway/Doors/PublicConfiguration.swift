@@ -1,0 +1,49 @@
+package import RoomModel
+
+/// What a page must know before anybody signs in.
+package struct PublicConfiguration: Sendable, Hashable {
+    /// Where the web app's people get their tickets.
+    package enum SignInWay: Sendable, Hashable {
+        case office(TicketOffice.Kind)
+        /// The operator's own ticket server.
+        case url(String)
+        /// There is no way in for the web app: tickets are made elsewhere.
+        case none
+    }
+
+    package var version: String
+    package var application: ApplicationID?
+    package var signIn: SignInWay
+
+    package init(version: String, application: ApplicationID?, signIn: SignInWay) {
+        self.version = version
+        self.application = application
+        self.signIn = signIn
+    }
+
+    /// As `GET /v1/config` says it.
+    struct Stated: Encodable, Sendable {
+        struct Limits: Encodable, Sendable {
+            var nameCharacters = SignIn.nameLimit
+            var seats = 16
+        }
+        var version: String
+        var app: ApplicationID?
+        var signIn: String
+        var ticketsURL: String?
+        let languages = ["en", "ko", "zh-Hans"]
+        let limits = Limits()
+    }
+
+    /// - Parameter ticketsAreServed: whether the office serves the address that asks; elsewhere there is no way in.
+    func stated(ticketsAreServed: Bool) -> Stated {
+        switch signIn {
+        case .office(let kind):
+            Stated(
+                version: version, app: application,
+                signIn: ticketsAreServed ? (kind == .development ? "dev" : "guests") : "none")
+        case .url(let url): Stated(version: version, app: application, signIn: "url", ticketsURL: url)
+        case .none: Stated(version: version, app: application, signIn: "none")
+        }
+    }
+}

@@ -1,0 +1,15 @@
+
+/// What the gateway grants at most. Each is a setting with a reason; see Configuration/ovation.yml.
+package struct GatewayLimits: Sendable, Hashable {
+    /// WebSockets at once. Each takes about 20 KB and a descriptor.
+    package var connections = 20_000
+    /// New WebSockets from one address. A school behind one address that comes back after a restart is 2,000 within seconds.
+    package var connectionsPerAddress = Allowance(burst: 2_000, perSecond: 100)
+    /// New demo or guest identities from one address: a class of 100 signs in at once, a script gets one every three seconds.
+    package var guestsPerAddress = Allowance(burst: 100, perSecond: 0.33)
+    /// How long a session that lost its connection can be taken over with its secret, in seconds.
+    /// Longer than any grace of a room, since a room's grace decides about the seat and this only about the session.
+    package var resumeSeconds = 300
+
+    package init() {}
+}

@@ -1,0 +1,149 @@
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import NIOPosix
+package import RoomModel
+package import RoomPorts
+package import RoomService
+package import ServiceLifecycle
+import SignalProtocol
+import Timing
+
+/// How the gateway is reached and what it shows.
+package struct GatewaySettings: Sendable {
+    package var host = "127.0.0.1"
+    /// 0 lets the system choose.
+    package var port = 8080
+    package var certificates: CertificateSource?
+    package var origins = OriginRule(origins: [])
+    package var proxies = TrustedProxies([])
+    package var limits = GatewayLimits()
+    package var version = ""
+    package var publicURL: String?
+    package var webRoot: WebRoot?
+    package var ticketsURL: String?
+    /// The application that the web app's people belong to.
+    package var webApplication: ApplicationID?
+    package var ticketOffice: TicketOffice.Kind?
+
+    package init() {}
+}
+
+/// The server's door: HTTP and WebSockets on one port.
+///
+/// Closing order: no new connections (`readyz` says so), open WebSockets are told 1001 and closed, requests under way are finished.
+package struct GatewayServer: Service {
+    /// How often lost sessions and certificate files are looked at.
+    private static let housekeepingInterval = Duration.seconds(30)
+
+    private let settings: GatewaySettings
+    private let services: ConversationServices
+    private let door: SocketDoor
+    private let office: TicketOffice?
+    private let accounts: any AccountStore
+    private let logger: Logger
+    private let onServing: @Sendable (_ port: Int) async -> Void
+
+    /// - Parameter onServing: the port is open.
+    package init(
+        _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
+        clock: any RoomClock, logger: Logger, onServing: @escaping @Sendable (_ port: Int) async -> Void
+    ) {
+        let signIn = SignIn(accounts: accounts, clock: clock)
+        let services = ConversationServices(
+            signIn: signIn, sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
+            statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
+        self.settings = settings
+        self.services = services
+        self.accounts = accounts
+        self.logger = logger
+        self.onServing = onServing
+        self.door = SocketDoor(
+            origins: settings.origins, proxies: settings.proxies, isSecure: settings.certificates != nil,
+            limits: settings.limits, clock: clock,
+            conversations: { connection in
+                let conversation = Conversation(connection, services: services)
+                return { await conversation.receive($0) }
+            })
+        self.office = settings.ticketOffice.flatMap { kind in
+            settings.webApplication.map {
+                TicketOffice(
+                    kind: kind, application: $0, signIn: signIn, sessions: services.sessions, clock: clock,
+                    limits: settings.limits)
+            }
+        }
+    }
+
+    package func run() async throws {
+        let door = door
+        let certificates = settings.certificates
+        var http = logger
+        // The framework's own lines (each bind, each odd connection) are for whoever debugs the gateway.
+        http.logLevel = max(logger.logLevel, .warning)
+        var application = Application(
+            router: routes.router(),
+            server: HTTPServerBuilder { GatewayChannel(responder: $0, certificates: certificates, socketDoor: door) },
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port), serverName: "ovation"),
+            onServerRunning: { [onServing] channel in await onServing(channel.localAddress?.port ?? 0) },
+            logger: http)
+        application.addServices(Housekeeping(interval: Self.housekeepingInterval) { keepHouse() })
+        try await withGracefulShutdownHandler {
+            try await application.run()
+        } onGracefulShutdown: {
+            door.drain()
+        }
+    }
+
+    private var routes: GatewayRoutes {
+        GatewayRoutes(
+            door: door, proxies: settings.proxies, isSecure: settings.certificates != nil, origins: settings.origins,
+            office: office, publicConfiguration: publicConfiguration, pages: pages, isReady: { true })
+    }
+
+    private var publicConfiguration: PublicConfiguration {
+        let way: PublicConfiguration.SignInWay =
+            office.map { .office($0.kind) } ?? settings.ticketsURL.map { .url($0) } ?? .none
+        return PublicConfiguration(version: settings.version, application: settings.webApplication, signIn: way)
+    }
+
+    private var pages: PageDoor? {
+        settings.webRoot.map { root in
+            PageDoor(
+                root: root, connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 },
+                publicURL: settings.publicURL
+            ) { [application = settings.webApplication, rooms = services.rooms] id in
+                guard let application else { return nil }
+                return rooms.infos([id], of: application).first
+            }
+        }
+    }
+
+    private func keepHouse() {
+        services.sessions.expire(
+            lostBefore: services.clock.now + Interval.seconds(-Int64(settings.limits.resumeSeconds)))
+        do {
+            if try settings.certificates?.reloadIfChanged() ?? false { logger.info("new TLS certificate in use") }
+        } catch {
+            logger.error("the TLS certificate was not renewed: \(error)")
+        }
+    }
+}
+
+/// Something done every so often until the server shuts down.
+private struct Housekeeping: Service {
+    let interval: Duration
+    let work: @Sendable () -> Void
+
+    init(interval: Duration, work: @escaping @Sendable () -> Void) {
+        self.interval = interval
+        self.work = work
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: interval)) != nil { work() }
+        }
+    }
+}

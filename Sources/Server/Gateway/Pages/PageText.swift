@@ -1,0 +1,45 @@
+/// What stands in a page's head for those who unfold its link: messengers and search engines (OpenGraph).
+struct PageCard: Sendable, Hashable {
+    var title: String
+    var description: String
+    /// Absolute.
+    var url: String?
+    /// Absolute, `http:` or `https:`.
+    var image: String?
+
+    var html: String {
+        var tags = [
+            tag("og:type", "website"), tag("og:site_name", "Ovation"), tag("og:title", title),
+            tag("og:description", description),
+        ]
+        if let url { tags.append(tag("og:url", url)) }
+        if let image { tags.append(tag("og:image", image)) }
+        return tags.joined(separator: "\n    ")
+    }
+
+    private func tag(_ property: String, _ content: String) -> String {
+        "<meta property=\"\(property)\" content=\"\(HTMLText.escape(content))\">"
+    }
+}
+
+enum HTMLText {
+    static func escape(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+
+    /// An HTML file as it is served: `@build` in asset paths, and the card at `<!--meta-->`.
+    static func page(_ source: String, build: String, card: PageCard?) -> String {
+        source.replacing("/assets/@build/", with: "/assets/\(build)/").replacing("<!--meta-->", with: card?.html ?? "")
+    }
+}

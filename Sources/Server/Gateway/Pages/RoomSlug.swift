@@ -1,0 +1,29 @@
+import Foundation
+package import RoomModel
+
+/// A room in a link: `/r/123` is the number, `/r/~123` the string "123"; other strings stand percent-encoded as they are.
+package enum RoomSlug {
+    /// - Parameter slug: the path component, still percent-encoded.
+    package static func room(_ slug: some StringProtocol) -> RoomID? {
+        guard let text = String(slug).removingPercentEncoding, !text.isEmpty else { return nil }
+        if text.hasPrefix("~") { return RoomID(string: String(text.dropFirst())) }
+        if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return UInt32(text).flatMap(RoomID.init(number:))
+        }
+        return RoomID(string: text)
+    }
+
+    package static func slug(_ room: RoomID) -> String {
+        switch room {
+        case .number(let number): return String(number)
+        case .string(let string):
+            let isNumber = string.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let text = isNumber || string.hasPrefix("~") ? "~" + string : string
+            return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+        }
+    }
+
+    /// RFC 3986 §2.3
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}

@@ -1,0 +1,259 @@
+import Foundation
+import NIOCore
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+import Timing
+
+/// What is said on one connection: decodes calls, knows who speaks, and passes on what rooms are to decide.
+///
+/// Inputs come one at a time (`SocketConnection` sees to that), so the state between two inputs is always settled.
+actor Conversation {
+    /// Legal successors: fresh → signedIn → over; fresh → over.
+    private enum Phase {
+        case fresh
+        case signedIn(Session)
+        case over
+    }
+
+    /// Who does not sign in by then is only taking up a socket.
+    static let signInLimit = TimeAmount.seconds(10)
+    /// A client is told when so much of its ticket is left.
+    static let expiryNotices: [TimeAmount] = [.seconds(300), .seconds(60)]
+
+    private var phase = Phase.fresh
+    /// The close frame has been asked for: what still comes in is not answered.
+    private var isEnding = false
+    private let connection: SocketConnection
+    private let services: ConversationServices
+
+    init(_ connection: SocketConnection, services: ConversationServices) {
+        self.connection = connection
+        self.services = services
+        connection.schedule(.signInDeadline, in: Self.signInLimit)
+    }
+
+    func receive(_ input: SocketConnection.Input) async {
+        switch input {
+        case .text(let text): await receive(text)
+        case .overBudget(let text, let wait): refuse(text, retryAfterMs: wait)
+        case .alarm(.signInDeadline):
+            if case .fresh = phase { end(.notSignedIn) }
+        case .alarm(.ticket(let number, let remaining)): ticketAlarm(number: number, remaining: remaining)
+        case .ended: await ended()
+        }
+    }
+
+    private func receive(_ text: ByteBuffer) async {
+        guard !isEnding else { return }
+        let bytes = text.readableBytesView
+        guard String(validating: bytes, as: UTF8.self) != nil else { return end(.notText) }
+        do throws(CallFailure) {
+            let call = try Call.decode(Data(bytes))
+            guard bytes.count <= call.method.maximumBytes else { return end(.tooLarge) }
+            await answer(call)
+        } catch {
+            send(Answer.failure(error.id, error.error))
+            if error.error.code == .parseError { end(.notText) }
+        }
+    }
+
+    private func refuse(_ text: ByteBuffer, retryAfterMs: Int) {
+        guard !isEnding else { return }
+        let error = RoomError(.rateLimited, retryAfterMs: retryAfterMs)
+        // A call that cannot be read has no answer to wait for.
+        let id = (try? Call.decode(Data(text.readableBytesView)))?.id
+        send(Answer.failure(id, error))
+    }
+
+    private func answer(_ call: Call) async {
+        switch (phase, call.body) {
+        case (.over, _): break
+        case (.fresh, .openSession(let opening)): await open(opening, call: call.id)
+        case (.fresh, _): send(Answer.failure(call.id, RoomError(.notSignedIn)))
+        case (.signedIn(let session), let body):
+            do throws(Refusal) { try await perform(body, of: session, call: call.id) } catch {
+                send(Answer.failure(call.id, error))
+            }
+        }
+    }
+
+    // MARK: the session
+
+    private func open(_ opening: SessionOpening, call: CallID) async {
+        do throws(Refusal) {
+            guard opening.version == 1 else {
+                throw Refusal(.invalid("version", "this server speaks version 1"))
+            }
+            let identity = try await services.signIn.identify(opening)
+            let opened = services.sessions.open(
+                application: identity.application, profile: identity.profile, resume: opening.resume,
+                ticketEnd: identity.ticketEnd, connection: connection)
+            phase = .signedIn(opened.session)
+            for (session, replaced) in opened.replaced {
+                replaced?.close(.replaced)
+                // The seat is kept for the grace time: it is the same person, who may enter again.
+                await session.place?.room.detach(session.token, why: .lost)
+            }
+            opened.displaced?.close(.replaced)
+            let now = services.clock.wallTime
+            send(
+                Answer.success(
+                    call,
+                    SessionOpened(
+                        session: opened.session.secret, resumed: opened.resumed, user: identity.profile,
+                        time: now.millisecondsSince1970, expiresInSeconds: seconds(from: now, to: identity.ticketEnd),
+                        rooms: opened.session.place.map { [$0.key.room] } ?? [], mediaEpoch: services.media.epoch,
+                        limits: services.statedLimits)))
+            scheduleTicketAlarms(of: opened.session, end: identity.ticketEnd)
+        } catch {
+            send(Answer.failure(call, error))
+        }
+    }
+
+    private func renew(_ session: Session, ticket: String, call: CallID) async throws(Refusal) {
+        let application = try await services.signIn.application(session.application)
+        let end = try services.signIn.verify(ticket, of: session.user, in: application)
+        session.withState { state in
+            state.ticketEnd = end
+            state.ticketNumber += 1
+        }
+        send(Answer.success(call, SessionRenewed(expiresInSeconds: seconds(from: services.clock.wallTime, to: end))))
+        scheduleTicketAlarms(of: session, end: end)
+    }
+
+    private func scheduleTicketAlarms(of session: Session, end: WallTime) {
+        let number = session.withState { $0.ticketNumber }
+        let left = end - services.clock.wallTime
+        for remaining in Self.expiryNotices + [.zero] {
+            let wait = left.nanoseconds - remaining.nanoseconds
+            // A notice that would already be due is not sent: the answer has just said the same.
+            guard wait > 0 || remaining == .zero else { continue }
+            connection.schedule(
+                .ticket(number: number, remaining: remaining), in: .nanoseconds(min(max(0, wait), Self.longestAlarm)))
+        }
+    }
+
+    /// A year; timers beyond would overflow the event loop's clock.
+    private static let longestAlarm: Int64 = 365 * 86_400 * 1_000_000_000
+
+    private func ticketAlarm(number: Int, remaining: TimeAmount) {
+        guard case .signedIn(let session) = phase, session.speaks(through: connection),
+            session.withState({ $0.ticketNumber }) == number
+        else { return }
+        if remaining == .zero {
+            end(.ticketExpired)
+        } else {
+            send(Answer.sessionExpiring(inSeconds: remaining.nanoseconds / 1_000_000_000))
+        }
+    }
+
+    private func close(_ session: Session, call: CallID) async {
+        let place = session.place
+        services.sessions.close(session)
+        if let place { await place.room.detach(session.token, why: .left) }
+        send(Answer.success(call, Answer.Empty()))
+        end(.signedOut)
+    }
+
+    /// The socket is gone, for whatever reason.
+    private func ended() async {
+        defer { phase = .over }
+        guard case .signedIn(let session) = phase,
+            services.sessions.lose(session, connection: connection, now: services.clock.now)
+        else { return }
+        await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
+    }
+
+    // MARK: calls of the signed in
+
+    private func perform(_ body: Call.Body, of session: Session, call: CallID) async throws(Refusal) {
+        switch body {
+        case .openSession: throw Refusal(RoomError(.invalidRequest, "the session is already open"))
+        case .renewSession(let ticket): try await renew(session, ticket: ticket, call: call)
+        case .closeSession: await close(session, call: call)
+        case .readClock:
+            send(
+                Answer.success(
+                    call,
+                    ClockReading(
+                        time: services.clock.wallTime.millisecondsSince1970,
+                        monotonicUs: services.clock.now.nanoseconds / 1000)))
+        case .setProfile(let name, let avatar): try await setProfile(session, name: name, avatar: avatar, call: call)
+        case .getProfiles(let users):
+            let profiles = try await services.signIn.profiles(users, in: session.application)
+            send(Answer.success(call, ProfilesAnswer(users: profiles)))
+        case .createRoom, .enterRoom, .listRooms, .getRooms, .listMembers, .command:
+            try await RoomCalls(session: session, connection: connection, services: services).perform(body, call: call)
+        case .offerMedia(let room, let number, let sdp):
+            try await offer(session, room: room, number: number, sdp: sdp, call: call)
+        case .closeMedia(let room):
+            guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+            await place.room.closeMedia(for: session.token)
+            send(Answer.success(call, Answer.Empty()))
+        }
+    }
+
+    private func setProfile(_ session: Session, name: String?, avatar: String?, call: CallID) async throws(Refusal) {
+        try SignIn.check(name: name, avatar: avatar)
+        var profile = session.profile
+        if let name { profile.name = name }
+        if let avatar { profile.avatar = avatar }
+        try await services.signIn.save(profile, in: session.application)
+        session.withState { [profile] in $0.profile = profile }
+        await session.place?.room.setProfile(profile, of: session.token)
+        send(Answer.success(call, ProfileAnswer(user: profile)))
+    }
+
+    // MARK: media
+
+    /// Does not hold up the calls behind it: the media plane answers when it has worked the offer out.
+    private func offer(_ session: Session, room: RoomID, number: UInt32, sdp: String, call: CallID) async throws(Refusal) {
+        let place = try await mediaPlace(session, room: room)
+        let offer = MediaOffer(stage: place.stage, peer: place.peer, number: number, sdp: sdp)
+        Task { [services, connection] in  // ends with the answer
+            let text: [UInt8]
+            do throws(MediaRefusal) {
+                let answer = try await services.media.answer(offer)
+                text = Answer.success(
+                    call,
+                    MediaAnswered(
+                        number: answer.number, sdp: answer.sdp,
+                        slots: answer.slots.map { .init(seat: $0.index, mid: $0.mid) }, mediaEpoch: services.media.epoch,
+                        iceServers: services.iceServers))
+            } catch {
+                text = Answer.failure(call, Self.refusal(error))
+            }
+            connection.send(text)
+        }
+    }
+
+    private func mediaPlace(_ session: Session, room: RoomID) async throws(Refusal) -> MediaPlace {
+        guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+        do throws(RoomError) { return try await place.room.openMedia(for: session.token) } catch { throw Refusal(error) }
+    }
+
+    private static func refusal(_ refusal: MediaRefusal) -> RoomError {
+        switch refusal {
+        case .badOffer(let what): RoomError(.mediaRefused, "the offer cannot be answered: \(what)", reason: "bad_offer")
+        case .staleOffer: RoomError(.mediaRefused, "a newer offer has been answered", reason: "stale")
+        case .unknownStage: RoomError(.mediaRefused, "the room has no media path now", reason: "no_stage")
+        case .overloaded: RoomError(.mediaRefused, "the media plane is full", retryAfterMs: 5000, reason: "overloaded")
+        case .stopped: RoomError(.mediaRefused, "the media plane is stopping", retryAfterMs: 2000, reason: "stopped")
+        }
+    }
+
+    // MARK: sending
+
+    private func send(_ text: [UInt8]) { connection.send(text) }
+
+    private func end(_ reason: CloseReason) {
+        isEnding = true
+        connection.close(reason)
+    }
+
+    private func seconds(from now: WallTime, to end: WallTime) -> Int64 {
+        max(0, end.secondsSince1970 - now.secondsSince1970)
+    }
+}

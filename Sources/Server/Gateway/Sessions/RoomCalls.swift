@@ -1,0 +1,107 @@
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+
+/// The calls that rooms and their directory answer. Answers are put into the outbox by the room itself, in its turn,
+/// so that they stand before the news that the call caused (V08).
+struct RoomCalls: Sendable {
+    let session: Session
+    let connection: SocketConnection
+    let services: ConversationServices
+
+    func perform(_ body: Call.Body, call: CallID) async throws(Refusal) {
+        switch body {
+        case .createRoom(let creation, let key): try await create(creation, key: key, call: call)
+        case .enterRoom(let room, let since): try await enter(room, since: since, call: call)
+        case .listRooms(let query):
+            connection.send(Answer.success(call, services.rooms.list(query, of: session.application)))
+        case .getRooms(let ids):
+            let infos = services.rooms.infos(ids, of: session.application)
+            connection.send(Answer.success(call, RoomsAnswer(rooms: infos)))
+        case .listMembers(let id, let query):
+            await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
+        case .command(let id, let command, let key):
+            await (try await room(id)).submit(
+                command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
+        case .openSession, .renewSession, .closeSession, .readClock, .setProfile, .getProfiles, .offerMedia, .closeMedia:
+            preconditionFailure("not a call of rooms")
+        }
+    }
+
+    private func create(_ creation: RoomCreation, key: IdempotencyKey?, call: CallID) async throws(Refusal) {
+        let application = session.application
+        // One's own room can be created again from inside; anything else would be a second room.
+        let isFree = session.withState { state in
+            guard !state.isCreating, state.place == nil || state.place?.key.room == creation.room else { return false }
+            state.isCreating = true
+            return true
+        }
+        guard isFree else { throw Refusal(RoomError(.inAnotherRoom)) }
+        await services.rooms.create(creation, in: application, by: attendee, key: key) { [connection, session] result in
+            session.withState { state in
+                state.isCreating = false
+                if case .success(let created) = result { state.place = Session.Place(key: created.room.key, room: created.room) }
+            }
+            switch result {
+            case .success((_, .snapshot(let snapshot))):
+                connection.send(Answer.success(call, RoomCreated(snapshot: snapshot)))
+            case .success((_, .resumed)):
+                connection.send(Answer.failure(call, RoomError(.internalError)))
+            case .failure(let error): connection.send(Answer.failure(call, error))
+            }
+        }
+    }
+
+    private func enter(_ id: RoomID, since: ResumePoint?, call: CallID) async throws(Refusal) {
+        let room = try await find(id)
+        let wasElsewhere = session.withState { state -> Bool? in
+            if state.isCreating { return nil }
+            guard let place = state.place else {
+                state.place = Session.Place(key: room.key, room: room)
+                return true
+            }
+            return place.key == room.key ? false : nil
+        }
+        guard let wasElsewhere else { throw Refusal(RoomError(.inAnotherRoom)) }
+        await room.attach(attendee, since: since) { [connection, session] result in
+            switch result {
+            case .success(let entry): connection.send(Answer.success(call, RoomEntered(entry)))
+            case .failure(let error):
+                if wasElsewhere { session.departed() }
+                connection.send(Answer.failure(call, error))
+            }
+        }
+    }
+
+    private var attendee: Attendee {
+        Attendee(session: session.token, profile: session.profile, outbox: connection.outbox) { [session] _ in
+            session.departed()
+        }
+    }
+
+    /// The room of a call. Whether the session is in it, the room itself says: entering may still be on its way.
+    private func room(_ id: RoomID) async throws(Refusal) -> Room {
+        if let place = session.place, place.key.room == id { return place.room }
+        return try await find(id)
+    }
+
+    private func find(_ id: RoomID) async throws(Refusal) -> Room {
+        do throws(RoomError) {
+            return try await services.rooms.room(RoomKey(application: session.application, room: id))
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    private func reply<Value, Result: Encodable & SendableMetatype>(
+        to call: CallID, _ answer: @escaping @Sendable (Value) -> Result
+    ) -> Reply<Value> {
+        { [connection] result in
+            switch result {
+            case .success(let value): connection.send(Answer.success(call, answer(value)))
+            case .failure(let error): connection.send(Answer.failure(call, error))
+            }
+        }
+    }
+}

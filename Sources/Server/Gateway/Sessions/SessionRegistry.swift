@@ -1,0 +1,130 @@
+package import RoomModel
+import RoomPorts
+import Synchronization
+import Timing
+
+/// Who is signed in. One user has one session, or several where the application allows it (A04).
+package final class SessionRegistry: Sendable {
+    private struct UserKey: Hashable {
+        var application: ApplicationID
+        var user: UserID
+    }
+
+    private struct State {
+        var nextToken: UInt64 = 1
+        var bySecret: [String: Session] = [:]
+        var byUser: [UserKey: [Session]] = [:]
+    }
+
+    /// What a sign-in led to.
+    struct Opened {
+        var session: Session
+        var resumed: Bool
+        /// Sessions that are over now, with the connections to tell.
+        var replaced: [(session: Session, connection: SocketConnection?)]
+        /// The connection that spoke for a resumed session until now, if it still stood.
+        var displaced: SocketConnection?
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Signs a user in, or lets the connection take a session over.
+    func open(
+        application: Application, profile: UserProfile, resume secret: String?, ticketEnd: WallTime,
+        connection: SocketConnection
+    ) -> Opened {
+        let user = UserKey(application: application.id, user: profile.id)
+        return state.withLock { state in
+            if let secret, let session = state.bySecret[secret], session.user == profile.id,
+                session.application == application.id
+            {
+                let displaced = session.withState { session -> SocketConnection? in
+                    defer {
+                        session.connection = connection
+                        session.lostAt = nil
+                        session.profile = profile
+                        session.ticketEnd = ticketEnd
+                        session.ticketNumber += 1
+                    }
+                    return session.connection
+                }
+                return Opened(session: session, resumed: true, replaced: [], displaced: displaced)
+            }
+            let earlier = application.settings.secondSession == .replaces ? state.byUser[user] ?? [] : []
+            for session in earlier { Self.forget(session, in: &state) }
+            let session = Session(
+                token: SessionToken(rawValue: state.nextToken), secret: Self.makeSecret(), application: application.id,
+                profile: profile, ticketEnd: ticketEnd, connection: connection)
+            state.nextToken += 1
+            state.bySecret[session.secret] = session
+            state.byUser[user, default: []].append(session)
+            let replaced = earlier.map { session in
+                (session: session, connection: session.withState { state -> SocketConnection? in
+                    defer { state.connection = nil }
+                    return state.connection
+                })
+            }
+            return Opened(session: session, resumed: false, replaced: replaced, displaced: nil)
+        }
+    }
+
+    /// The connection is gone. The session waits for another, unless one has already taken it over.
+    /// - Returns: whether the session has now no connection.
+    func lose(_ session: Session, connection: SocketConnection, now: Instant) -> Bool {
+        session.withState { state in
+            guard state.connection === connection else { return false }
+            state.connection = nil
+            state.lostAt = now
+            return true
+        }
+    }
+
+    /// Signs out.
+    func close(_ session: Session) {
+        state.withLock { Self.forget(session, in: &$0) }
+        session.withState { $0.connection = nil }
+    }
+
+    /// Forgets sessions that lost their connection before `deadline` and are in no room; returns how many.
+    @discardableResult
+    func expire(lostBefore deadline: Instant) -> Int {
+        state.withLock { state in
+            let expired = state.bySecret.values.filter { session in
+                session.withState { ($0.lostAt.map { $0 < deadline } ?? false) && $0.place == nil }
+            }
+            for session in expired { Self.forget(session, in: &state) }
+            return expired.count
+        }
+    }
+
+    /// Whether somebody else than `user` is signed in under that name; capitals do not matter.
+    func isNameInUse(_ name: String, in application: ApplicationID, besides user: UserID?) -> Bool {
+        let lowered = name.lowercased()
+        return state.withLock { state in
+            state.bySecret.values.contains { session in
+                session.application == application && session.user != user
+                    && session.withState { $0.connection != nil && $0.profile.name.lowercased() == lowered }
+            }
+        }
+    }
+
+    /// Sessions, with and without a connection.
+    package var count: Int { state.withLock { $0.bySecret.count } }
+
+    private static func forget(_ session: Session, in state: inout State) {
+        state.bySecret[session.secret] = nil
+        let user = UserKey(application: session.application, user: session.user)
+        state.byUser[user]?.removeAll { $0 === session }
+        if state.byUser[user]?.isEmpty ?? false { state.byUser[user] = nil }
+    }
+
+    private static func makeSecret() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

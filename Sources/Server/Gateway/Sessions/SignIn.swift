@@ -1,0 +1,128 @@
+import RoomModel
+package import RoomPorts
+import SignalProtocol
+import Synchronization
+import Timing
+import UserSig
+
+/// Checks who somebody is: applications, tickets, profiles.
+package final class SignIn: Sendable {
+    /// How long an application's keys are remembered, so that a key made or dropped on the command line counts within seconds.
+    private static let applicationMemory = Interval.seconds(5)
+    package static let nameLimit = 64
+    package static let avatarLimit = 500
+
+    private let accounts: any AccountStore
+    private let clock: any RoomClock
+    private let remembered = Mutex<[ApplicationID: (application: Application, until: Instant)]>([:])
+
+    package init(accounts: any AccountStore, clock: any RoomClock) {
+        self.accounts = accounts
+        self.clock = clock
+    }
+
+    /// What a good ticket proves.
+    struct Identity {
+        var application: Application
+        var profile: UserProfile
+        var ticketEnd: WallTime
+    }
+
+    func identify(_ opening: SessionOpening) async throws(Refusal) -> Identity {
+        let application = try await application(opening.application)
+        let end = try verify(opening.ticket, of: opening.user, in: application)
+        try Self.check(name: opening.name, avatar: opening.avatar)
+        var profile = try await profile(opening.user, in: application.id)
+        let known = profile
+        if let name = opening.name { profile.name = name }
+        if let avatar = opening.avatar { profile.avatar = avatar }
+        if profile != known { try await save(profile, in: application.id) }
+        return Identity(application: application, profile: profile, ticketEnd: end)
+    }
+
+    /// - Returns: when the ticket runs out.
+    func verify(_ ticket: String, of user: UserID, in application: Application) throws(Refusal) -> WallTime {
+        let verifier = TicketVerifier(application: application.id.rawValue, keys: application.keys)
+        do throws(TicketFailure) {
+            let ticket = try verifier.verify(ticket, user: user.rawValue, now: clock.wallTime.secondsSince1970)
+            // Tickets may claim to last for ever; ours end within what nanoseconds can say.
+            return WallTime(secondsSince1970: min(ticket.expiresAt, Self.lastSecond))
+        } catch {
+            throw Self.refusal(error)
+        }
+    }
+
+    /// 2116: far beyond any ticket and still representable.
+    private static let lastSecond: Int64 = 1 << 32 + 1 << 28
+
+    func application(_ id: ApplicationID) async throws(Refusal) -> Application {
+        let now = clock.now
+        if let known = remembered.withLock({ $0[id] }), known.until > now { return known.application }
+        let found: Application?
+        do throws(JournalFailure) { found = try await accounts.application(id) } catch { throw Self.unavailable }
+        guard let found else { throw Refusal(RoomError(.appUnknown)) }
+        remembered.withLock { $0[id] = (found, now + Self.applicationMemory) }
+        return found
+    }
+
+    func profiles(_ users: [UserID], in application: ApplicationID) async throws(Refusal) -> [UserProfile] {
+        let found: [UserProfile]
+        do throws(JournalFailure) { found = try await accounts.profiles(users, of: application) } catch {
+            throw Self.unavailable
+        }
+        let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+        return users.compactMap { byID[$0] }
+    }
+
+    /// A user who never said a name is shown by the id.
+    private func profile(_ user: UserID, in application: ApplicationID) async throws(Refusal) -> UserProfile {
+        try await profiles([user], in: application).first ?? UserProfile(id: user)
+    }
+
+    func save(_ profile: UserProfile, in application: ApplicationID) async throws(Refusal) {
+        do throws(JournalFailure) { try await accounts.save(profile, of: application) } catch { throw Self.unavailable }
+    }
+
+    /// What may stand in a profile.
+    static func check(name: String?, avatar: String?) throws(Refusal) {
+        if let name {
+            guard (1...nameLimit).contains(name.count), name.utf8.count <= nameLimit * 4, !name.allSatisfy(\.isWhitespace),
+                !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            else { throw Refusal(.invalid("name", "a name has 1…64 characters")) }
+        }
+        if let avatar {
+            guard avatar.utf8.count <= avatarLimit, LinkRule.allows(avatar) else {
+                throw Refusal(.invalid("avatar", "an avatar is an https:, http: or relative URL of at most 500 bytes"))
+            }
+        }
+    }
+
+    private static let unavailable = Refusal(RoomError(.unavailable, retryAfterMs: 1000))
+
+    static func refusal(_ failure: TicketFailure) -> Refusal {
+        switch failure {
+        case .empty: Refusal(RoomError(.ticketEmpty))
+        case .malformed(let what): Refusal(RoomError(.ticketFailed, "the ticket is malformed (\(what))", reason: "malformed"))
+        case .application: Refusal(RoomError(.ticketFailed, "the ticket was made for another application", reason: "app"))
+        case .user: Refusal(RoomError(.ticketFailed, "the ticket was made for another user", reason: "user"))
+        case .signature:
+            Refusal(RoomError(.ticketFailed, "no key of the application made this ticket", reason: "signature"))
+        case .expired: Refusal(RoomError(.ticketExpired, "the ticket is out of date: get a new one", reason: "expired"))
+        case .notYetValid(let skew):
+            Refusal(
+                RoomError(.ticketNotYetValid, "the ticket was made \(skew) s in the future: a clock is wrong", reason: "clock"),
+                skewSeconds: skew)
+        }
+    }
+}
+
+/// Which links may stand where a page makes pictures or targets of them.
+enum LinkRule {
+    /// `https:`, `http:`, relative, or nothing; no `javascript:`, `data:` or control characters.
+    static func allows(_ link: String) -> Bool {
+        guard !link.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7f || $0 == "\\" }) else { return false }
+        let scheme = link.prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
+        guard link.dropFirst(scheme.count).first == ":" else { return true }
+        return scheme.lowercased() == "https" || scheme.lowercased() == "http"
+    }
+}

@@ -1,0 +1,196 @@
+import NIOCore
+import NIOWebSocket
+
+/// One client's WebSocket on its event loop: frames in, liveness, the outbox out, and an orderly close.
+///
+/// A plain handler instead of an async channel, because ten thousand idle sockets should cost little more than their buffers.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+
+    /// RFC 6455 allows pings at any time; with these two a dead path is found within 10 s (V19).
+    static let pingInterval = TimeAmount.seconds(5)
+    static let silenceLimit = TimeAmount.seconds(10)
+    /// How long we wait for the other side's close frame before we close the socket.
+    static let closePatience = TimeAmount.seconds(1)
+    /// Frames written before the loop looks after other connections.
+    private static let batch = 64
+    /// The largest message, `media.offer`; the limit of other calls is checked once the method is known.
+    static let messageLimit = 256 << 10
+    /// Browsers do not fragment; a message in more pieces than this is made to cost us work.
+    private static let fragmentLimit = 64
+
+    private let connection: SocketConnection
+    /// The encoder's place in the pipeline: what is written from here is not encoded again.
+    private var writer: ChannelHandlerContext?
+    private var pings: RepeatedTask?
+    private var lastHeard: NIODeadline = .uptimeNanoseconds(0)
+    private var partial: ByteBuffer?
+    private var fragments = 0
+    private var closing = false
+    private var ended = false
+
+    init(_ connection: SocketConnection) {
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        writer = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
+        lastHeard = context.eventLoop.now
+        connection.attach(self)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        pings = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.pingInterval, delay: Self.pingInterval
+        ) { _ in
+            let (handler, context) = bound.value
+            handler.tick(context)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        lastHeard = context.eventLoop.now
+        guard !ended else { return }
+        // RFC 6455 §5.1: a server must close on an unmasked frame; §5.2: reserved bits are zero without an extension.
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+            return close(.protocolError, context: context)
+        }
+        switch frame.opcode {
+        case _ where closing && frame.opcode != .connectionClose:
+            break
+        case .text, .continuation:
+            reassemble(frame, context: context)
+        case .binary:
+            close(.binaryFrame, context: context)
+        case .ping:
+            let payload = Array(frame.unmaskedData.readableBytesView)
+            write(EncodedFrame.control(opcode: 0xa, payload: payload), context: context)
+        case .connectionClose:
+            if !closing {
+                closing = true
+                // The echo of the code alone (RFC 6455 §5.5.1).
+                let code = Array(frame.unmaskedData.readableBytesView.prefix(2))
+                write(EncodedFrame.control(opcode: 0x8, payload: code.count == 2 ? code : []), context: context)
+            }
+            context.close(promise: nil)
+        case .pong:
+            break
+        default:
+            close(.protocolError, context: context)
+        }
+    }
+
+    /// RFC 6455 §5.4: a text frame, then continuations up to the final one; control frames may stand between.
+    private func reassemble(_ frame: WebSocketFrame, context: ChannelHandlerContext) {
+        guard (frame.opcode == .text) == (partial == nil) else { return close(.protocolError, context: context) }
+        if frame.opcode == .text, frame.fin { return connection.received(frame.unmaskedData) }
+        var message = partial ?? ByteBuffer()
+        var data = frame.unmaskedData
+        message.writeBuffer(&data)
+        fragments += 1
+        guard message.readableBytes <= Self.messageLimit, fragments <= Self.fragmentLimit else {
+            return close(.tooLarge, context: context)
+        }
+        partial = frame.fin ? nil : message
+        if frame.fin {
+            fragments = 0
+            connection.received(message)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case NIOWebSocketError.invalidFrameLength:
+            close(.tooLarge, context: context)
+        case is NIOWebSocketError:
+            close(.protocolError, context: context)
+        default:
+            context.close(promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            close(.goingDown, context: context)
+        case ChannelEvent.inputClosed:
+            // The other side will say nothing more; half a connection is of no use to a conversation.
+            context.close(promise: nil)
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        drain(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Writes what waits, as far as the socket takes it; `channelWritabilityChanged` goes on.
+    func drain() {
+        if let context = writer { drain(context) }
+    }
+
+    /// Says why, then closes. Later reasons are ignored.
+    func close(_ reason: CloseReason) {
+        if let context = writer { close(reason, context: context) }
+    }
+
+    private func drain(_ context: ChannelHandlerContext) {
+        guard !closing, !ended, let writer else { return }
+        var written = 0
+        while context.channel.isWritable, let bytes = connection.outbox.next() {
+            writer.write(NIOAny(bytes), promise: nil)
+            written += 1
+            if written == Self.batch {
+                writer.flush()
+                let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+                context.eventLoop.execute { bound.value.drain() }
+                return
+            }
+        }
+        if written > 0 { writer.flush() }
+    }
+
+    private func close(_ reason: CloseReason, context: ChannelHandlerContext) {
+        guard !closing, !ended else { return }
+        // Answers and news that were released before the reason arose still go out.
+        while let bytes = connection.outbox.next() { writer?.write(NIOAny(bytes), promise: nil) }
+        closing = true
+        connection.outbox.close()
+        if let notice = reason.notice { writer?.write(NIOAny(notice.bytes), promise: nil) }
+        write(EncodedFrame.control(opcode: 0x8, payload: [UInt8(reason.code >> 8), UInt8(reason.code & 0xff)]), context: context)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.closePatience) { bound.value.close(promise: nil) }
+    }
+
+    private func write(_ bytes: ByteBuffer, context: ChannelHandlerContext) {
+        writer?.writeAndFlush(NIOAny(bytes), promise: nil)
+    }
+
+    private func tick(_ context: ChannelHandlerContext) {
+        guard !ended else { return }
+        if context.eventLoop.now - lastHeard >= Self.silenceLimit {
+            // Nobody reads a close frame on a dead path.
+            context.close(promise: nil)
+        } else if !closing {
+            write(EncodedFrame.control(opcode: 0x9, payload: []), context: context)
+        }
+    }
+
+    private func end() {
+        guard !ended else { return }
+        ended = true
+        pings?.cancel()
+        pings = nil
+        writer = nil
+        connection.outbox.close()
+        connection.ended()
+    }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+package import RoomModel
+package import RoomPorts
+
+/// A whole WebSocket text frame (RFC 6455 §5.2) as a server sends it: one final fragment, unmasked. Made once, written to many.
+final class EncodedFrame: NewsFrame {
+    let bytes: ByteBuffer
+    /// The chat messages inside, if any, so that a connection that sheds the frame can say which are missing.
+    let chat: ChatSpan?
+
+    init(text: [UInt8], chat: ChatSpan? = nil) {
+        self.bytes = Self.frame(opcode: 0x1, payload: text)
+        self.chat = chat
+    }
+
+    /// A frame of another kind: ping (9) or close (8), whose payload is at most 125 bytes.
+    static func control(opcode: UInt8, payload: [UInt8]) -> ByteBuffer {
+        frame(opcode: opcode, payload: Array(payload.prefix(125)))
+    }
+
+    private static func frame(opcode: UInt8, payload: [UInt8]) -> ByteBuffer {
+        let final: UInt8 = 0x80
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(payload.count + 10)
+        buffer.writeInteger(final | opcode)
+        switch payload.count {
+        case ...125:
+            buffer.writeInteger(UInt8(payload.count))
+        case ...0xffff:
+            buffer.writeInteger(UInt8(126))
+            buffer.writeInteger(UInt16(payload.count))
+        default:
+            buffer.writeInteger(UInt8(127))
+            buffer.writeInteger(UInt64(payload.count))
+        }
+        buffer.writeBytes(payload)
+        return buffer
+    }
+}
+
+/// Consecutive chat messages of one room.
+struct ChatSpan: Hashable, Sendable {
+    var room: RoomID
+    var from: UInt64
+    var to: UInt64
+}

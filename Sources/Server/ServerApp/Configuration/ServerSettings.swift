@@ -1,0 +1,125 @@
+/// How a server runs. The defaults are those of `Configuration/ovation.yml`, which says what each is for.
+package struct ServerSettings: Sendable, Hashable {
+    package var host = "0.0.0.0"
+    package var port = 8080
+    package var publicURL = ""
+    package var publicAddress: [String] = []
+    package var data = "data"
+    package var webRoot = ""
+
+    package var tlsCertificate = ""
+    package var tlsKey = ""
+
+    package var proxiesTrusted: [String] = []
+    package var originsAllowed: [String] = []
+
+    package var mediaPort = 7882
+    package var mediaBind: [String] = []
+    package var mediaMaxPeers = 10_000
+
+    package var signInApplication = 0
+    package var signInTicketsURL = ""
+    package var signInGuests = false
+
+    package var roomsMaxMembers = 20_000
+    package var roomsOwnerAbsenceSeconds = 120
+    package var roomsSeatGraceSeconds = 15
+
+    package var limitsConnections = 20_000
+    package var storeRetentionDays = 30
+    package var logLevel = "info"
+
+    package init() {}
+}
+
+/// One setting: its name in the file, and how its value is read and printed. File, environment and flags go through this table,
+/// so that a setting is added in two places: the struct above and one line here.
+package struct SettingKey: Sendable {
+    /// As in the file, levels joined by dots: `tls.certificate`.
+    package var name: String
+    /// What the value must be, for the sentence about a wrong one.
+    package var kind: String
+    package var set: @Sendable (inout ServerSettings, [String]) -> Bool
+    package var values: @Sendable (ServerSettings) -> [String]
+    package var isList = false
+
+    /// `OVATION_TLS_CERTIFICATE`
+    package var environmentName: String { "OVATION_" + name.uppercased().map { $0 == "." ? "_" : String($0) }.joined() }
+    /// `--tls-certificate`
+    package var flagName: String { "--" + name.map { $0 == "." || $0 == "_" ? "-" : String($0) }.joined() }
+
+    package static let all: [SettingKey] = [
+        text("host", \.host), integer("port", \.port, 0...65535), text("public_url", \.publicURL),
+        list("public_address", \.publicAddress), text("data", \.data), text("web_root", \.webRoot),
+        text("tls.certificate", \.tlsCertificate), text("tls.key", \.tlsKey),
+        list("proxies.trusted", \.proxiesTrusted), list("origins.allowed", \.originsAllowed),
+        integer("media.port", \.mediaPort, 0...65535), list("media.bind", \.mediaBind),
+        integer("media.max_peers", \.mediaMaxPeers, 1...1_000_000),
+        integer("sign_in.application", \.signInApplication, 0...Int(UInt32.max)),
+        text("sign_in.tickets_url", \.signInTicketsURL), flag("sign_in.guests", \.signInGuests),
+        integer("rooms.max_members", \.roomsMaxMembers, 1...1_000_000),
+        integer("rooms.owner_absence_seconds", \.roomsOwnerAbsenceSeconds, 0...86_400),
+        integer("rooms.seat_grace_seconds", \.roomsSeatGraceSeconds, 1...3600),
+        integer("limits.connections", \.limitsConnections, 1...1_000_000),
+        integer("store.retention_days", \.storeRetentionDays, 0...36_500),
+        choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+    ]
+
+    package static func named(_ name: String) -> SettingKey? { all.first { $0.name == name } }
+
+    private typealias Path<Value> = WritableKeyPath<ServerSettings, Value> & Sendable
+
+    private static func text(_ name: String, _ path: Path<String>) -> SettingKey {
+        SettingKey(
+            name: name, kind: "a text",
+            set: { settings, values in
+                guard values.count == 1 else { return false }
+                settings[keyPath: path] = values[0]
+                return true
+            },
+            values: { [$0[keyPath: path]] })
+    }
+
+    private static func list(_ name: String, _ path: Path<[String]>) -> SettingKey {
+        SettingKey(
+            name: name, kind: "a list of texts",
+            set: { settings, values in
+                settings[keyPath: path] = values
+                return true
+            },
+            values: { $0[keyPath: path] }, isList: true)
+    }
+
+    private static func integer(_ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>) -> SettingKey {
+        SettingKey(
+            name: name, kind: "a number from \(range.lowerBound) to \(range.upperBound)",
+            set: { settings, values in
+                guard values.count == 1, let value = Int(values[0]), range.contains(value) else { return false }
+                settings[keyPath: path] = value
+                return true
+            },
+            values: { [String($0[keyPath: path])] })
+    }
+
+    private static func flag(_ name: String, _ path: Path<Bool>) -> SettingKey {
+        SettingKey(
+            name: name, kind: "true or false",
+            set: { settings, values in
+                guard values.count == 1, let value = Bool(values[0].lowercased()) else { return false }
+                settings[keyPath: path] = value
+                return true
+            },
+            values: { [String($0[keyPath: path])] })
+    }
+
+    private static func choice(_ name: String, _ path: Path<String>, _ choices: [String]) -> SettingKey {
+        SettingKey(
+            name: name, kind: "one of \(choices.joined(separator: ", "))",
+            set: { settings, values in
+                guard values.count == 1, choices.contains(values[0]) else { return false }
+                settings[keyPath: path] = values[0]
+                return true
+            },
+            values: { [$0[keyPath: path]] })
+    }
+}

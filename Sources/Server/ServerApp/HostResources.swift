@@ -1,0 +1,69 @@
+import Foundation
+
+/// What the host gives this process.
+enum HostResources {
+    /// Raises the soft limit of open files to the hard one: each connection takes a descriptor, and the usual soft limit of 1,024
+    /// would be the real limit of the server.
+    /// - Returns: the limit that holds now.
+    @discardableResult
+    static func raiseDescriptorLimit() -> UInt64 {
+        var limit = rlimit()
+        #if os(Linux)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return 0 }
+        if limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(resource, &limit)
+            getrlimit(resource, &limit)
+        }
+        return UInt64(limit.rlim_cur)
+    }
+
+    /// Resident memory of this process in bytes; 0 where the host does not say.
+    static var residentBytes: UInt64 {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst().first.flatMap({ UInt64($0) })
+        else { return 0 }
+        return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// When this process was started, on the monotonic clock; `nil` where the host does not say.
+    static var startedNanoseconds: Int64? {
+        // Field 22 of /proc/self/stat, in clock ticks since the host's start; the name in field 2 may hold spaces.
+        guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+            let name = text.lastIndex(of: ")"),
+            let ticks = text[name...].split(separator: " ").dropFirst(20).first.flatMap({ Int64($0) })
+        else { return nil }
+        let perSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
+        var boot = timespec()
+        var monotonic = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &boot)
+        clock_gettime(CLOCK_MONOTONIC, &monotonic)
+        let asleep = (Int64(boot.tv_sec) - Int64(monotonic.tv_sec)) * 1_000_000_000 + Int64(boot.tv_nsec - monotonic.tv_nsec)
+        return perSecond > 0 ? ticks * (1_000_000_000 / perSecond) - asleep : nil
+    }
+
+    /// IPv4 addresses of this host in the local network, those of a physical network first.
+    static var lanAddresses: [String] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var addresses: [(name: String, address: String)] = []
+        for interface in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+            guard let interface = interface?.pointee, let address = interface.ifa_addr,
+                address.pointee.sa_family == sa_family_t(AF_INET),
+                interface.ifa_flags & UInt32(IFF_UP.rawValue) != 0, interface.ifa_flags & UInt32(IFF_LOOPBACK.rawValue) == 0
+            else { continue }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            guard getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else { continue }
+            addresses.append((String(cString: interface.ifa_name), String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)))
+        }
+        // Bridges of containers and virtual machines are not where a phone is.
+        let isVirtual = { (name: String) in ["docker", "br-", "veth", "virbr", "tun", "wg"].contains { name.hasPrefix($0) } }
+        return (addresses.filter { !isVirtual($0.name) } + addresses.filter { isVirtual($0.name) }).map(\.address)
+    }
+}

@@ -1,0 +1,175 @@
+import RoomModel
+
+/// The names of the calls. A new call is a case here and its line in `decode`.
+package enum Method: String, CaseIterable, Sendable {
+    case sessionOpen = "session.open"
+    case sessionRenew = "session.renew"
+    case sessionClose = "session.close"
+    case clockRead = "clock.read"
+    case profileSet = "profile.set"
+    case profileGet = "profile.get"
+
+    case roomCreate = "room.create"
+    case roomEnter = "room.enter"
+    case roomExit = "room.exit"
+    case roomDestroy = "room.destroy"
+    case roomUpdate = "room.update"
+    case roomList = "room.list"
+    case roomGet = "room.get"
+    case roomMembers = "room.members"
+    case roleSet = "role.set"
+
+    case seatTake = "seat.take"
+    case seatLeave = "seat.leave"
+    case seatMove = "seat.move"
+    case seatPick = "seat.pick"
+    case seatKick = "seat.kick"
+    case seatMute = "seat.mute"
+    case seatClose = "seat.close"
+    case microphoneSet = "microphone.set"
+
+    case invitationSend = "invitation.send"
+    case invitationAccept = "invitation.accept"
+    case invitationReject = "invitation.reject"
+    case invitationCancel = "invitation.cancel"
+    case messageSend = "message.send"
+    case likeSend = "like.send"
+
+    case mediaOffer = "media.offer"
+    case mediaClose = "media.close"
+
+    /// The largest text of a call, in bytes; a session description with many lines is the only long one.
+    package var maximumBytes: Int { self == .mediaOffer ? 256 << 10 : 64 << 10 }
+
+    /// Reads the parameters; throws a `RoomError` or a `DecodingError`.
+    func decode(_ p: Parameters) throws -> Call.Body {
+        switch self {
+        case .sessionOpen: .openSession(try p.sessionOpening())
+        case .sessionRenew: .renewSession(ticket: try p.required("ticket"))
+        case .sessionClose: .closeSession
+        case .clockRead: .readClock
+        case .profileSet: .setProfile(name: try p.optional("name"), avatar: try p.optional("avatar"))
+        case .profileGet: .getProfiles(try p.ids("users", wrong: .userIDInvalid) ?? [])
+
+        case .roomCreate: .createRoom(try p.roomCreation(), key: try p.key())
+        case .roomEnter: .enterRoom(try p.room(), since: try p.optional("since"))
+        case .roomExit: try p.command(.exitRoom)
+        case .roomDestroy: try p.command(.destroyRoom)
+        case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))
+        case .roomList: .listRooms(try p.roomQuery())
+        case .roomGet: .getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? [])
+        case .roomMembers: .listMembers(try p.room(), try p.membersQuery())
+        case .roleSet: try p.command(.setRole(p.user(), p.role()))
+
+        case .seatTake: try p.command(.takeSeat(p.seat()))
+        case .seatLeave: try p.command(.leaveSeat)
+        case .seatMove: try p.command(.moveSeat(p.seat()))
+        case .seatPick: try p.command(.pickSeat(p.seat(), p.user()))
+        case .seatKick: try p.command(.kickSeat(p.seat()))
+        case .seatMute: try p.command(.muteSeat(p.seat(), muted: p.required("muted")))
+        case .seatClose: try p.command(.closeSeat(p.seat(), closed: p.required("closed")))
+        case .microphoneSet: try p.command(.setMicrophone(muted: p.required("muted")))
+
+        case .invitationSend: try p.command(.sendInvitation(p.invitation()))
+        case .invitationAccept: try p.command(.acceptInvitation(id: p.required("id")))
+        case .invitationReject: try p.command(.rejectInvitation(id: p.required("id"), reason: p.optional("reason")))
+        case .invitationCancel: try p.command(.cancelInvitation(id: p.required("id")))
+        case .messageSend: try p.command(.sendMessage(p.message()))
+        case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
+
+        case .mediaOffer:
+            .offerMedia(try p.room(), number: try p.required("number"), sdp: try p.required("sdp"))
+        case .mediaClose: .closeMedia(try p.room())
+        }
+    }
+}
+
+// How the parameters of a call become the values of the room model. What only a room can judge (lengths, who may) is left to its rules.
+extension Parameters {
+    fileprivate func command(_ command: RoomCommand) throws -> Call.Body {
+        .command(try room(), command, key: try key())
+    }
+
+    fileprivate func sessionOpening() throws -> SessionOpening {
+        let client = try object("client")
+        return SessionOpening(
+            version: try required("version"), application: ApplicationID(try required("app")), user: try user(),
+            ticket: try optional("ticket") ?? "", name: try optional("name"), avatar: try optional("avatar"),
+            resume: try optional("resume"),
+            client: try client.map { "\(try $0.optional("name") ?? "") \(try $0.optional("version") ?? "")" })
+    }
+
+    fileprivate func roomCreation() throws -> RoomCreation {
+        let kindName: String? = try optional("kind")
+        guard let kind = kindName.map(RoomKind.init(rawValue:)) ?? .voice else {
+            throw RoomError.invalid("kind", "there is no such kind of room")
+        }
+        return RoomCreation(
+            room: try optionalRoom(), kind: kind,
+            settings: RoomSettings(
+                name: try required("name"), cover: try optional("cover") ?? "", tags: try optional("tags") ?? [],
+                needsRequest: try optional("needsRequest") ?? false),
+            seats: try seats())
+    }
+
+    /// A number of plain seats, or a list that says how each starts out.
+    private func seats() throws -> [SeatSetup] {
+        let bounds = 1...16
+        let seats: [SeatSetup]
+        if let list = try? optional("seats", as: [LenientSeat].self) {
+            seats = list.map(\.setup)
+        } else {
+            seats = Array(repeating: SeatSetup(), count: try integer("seats", in: bounds, default: 8))
+        }
+        guard bounds.contains(seats.count) else { throw RoomError.invalid("seats", "a room has 1…16 seats") }
+        return seats
+    }
+
+    private struct LenientSeat: Decodable {
+        var muted: Bool?
+        var closed: Bool?
+        var setup: SeatSetup { SeatSetup(muted: muted ?? false, closed: closed ?? false) }
+    }
+
+    fileprivate func roomUpdate() throws -> RoomUpdate {
+        RoomUpdate(
+            name: try optional("name"), cover: try optional("cover"), tags: try optional("tags"),
+            needsRequest: try optional("needsRequest"))
+    }
+
+    fileprivate func roomQuery() throws -> RoomQuery {
+        let kindName: String? = try optional("kind")
+        let kind = try kindName.map { name throws -> RoomKind in
+            guard let kind = RoomKind(rawValue: name) else { throw RoomError.invalid("kind", "there is no such kind of room") }
+            return kind
+        }
+        return RoomQuery(
+            kind: kind, text: try optional("query"), tag: try optional("tag"),
+            limit: try integer("limit", in: 1...100, default: 30), cursor: try optional("cursor"))
+    }
+
+    fileprivate func membersQuery() throws -> MembersQuery {
+        if let users: [UserID] = try ids("users", wrong: .userIDInvalid) { return .users(users) }
+        return .everyone(limit: try integer("limit", in: 1...200, default: 100), cursor: try optional("cursor"))
+    }
+
+    /// `owner` can be nobody's new role: a room is handed on by its own rule.
+    fileprivate func role() throws -> Role {
+        guard let role = Role(rawValue: try required("role")), role != .owner else {
+            throw RoomError.invalid("role", "role is admin or member")
+        }
+        return role
+    }
+
+    fileprivate func invitation() throws -> InvitationDraft {
+        InvitationDraft(
+            to: try user(), command: try required("command"), content: try optional("content") ?? "",
+            timeoutSeconds: try integer("timeoutSeconds", in: 0...3600, default: 0), id: try optional("id"))
+    }
+
+    fileprivate func message() throws -> MessageDraft {
+        if let text: String = try optional("text") { return MessageDraft(.text(text), id: try optional("id")) }
+        return MessageDraft(
+            .custom(command: try required("command"), message: try required("message")), id: try optional("id"))
+    }
+}

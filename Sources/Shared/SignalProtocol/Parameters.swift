@@ -1,0 +1,94 @@
+import Foundation
+import RoomModel
+
+/// The `params` of a call, read by name. Whatever is missing or wrong becomes the `RoomError` that names the field.
+struct Parameters {
+    private let container: KeyedDecodingContainer<Key>?
+
+    struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// A call without `params` has none; anything but an object is refused.
+    init<Outer: CodingKey>(_ outer: KeyedDecodingContainer<Outer>, key: Outer) throws {
+        container = outer.contains(key) ? try outer.nestedContainer(keyedBy: Key.self, forKey: key) : nil
+    }
+
+    private init(container: KeyedDecodingContainer<Key>) { self.container = container }
+
+    func required<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
+        guard let container, container.contains(Key(name)) else {
+            throw RoomError.invalid(name, "the parameter \(name) is missing")
+        }
+        return try container.decode(T.self, forKey: Key(name))
+    }
+
+    func optional<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T? {
+        try container?.decodeIfPresent(T.self, forKey: Key(name))
+    }
+
+    /// An integer within bounds.
+    func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int? = nil) throws -> Int {
+        let value = try fallback == nil ? required(name, as: Int.self) : optional(name, as: Int.self) ?? fallback
+        guard let value, range.contains(value) else {
+            throw RoomError.invalid(name, "\(name) is \(range.lowerBound)…\(range.upperBound)")
+        }
+        return value
+    }
+
+    func object(_ name: String) throws -> Parameters? {
+        guard let container, container.contains(Key(name)), try !container.decodeNil(forKey: Key(name)) else { return nil }
+        return Parameters(container: try container.nestedContainer(keyedBy: Key.self, forKey: Key(name)))
+    }
+
+    // What many calls have.
+
+    func room(_ name: String = "room") throws -> RoomID {
+        guard let room = try optionalRoom(name) else { throw RoomError.invalid(name, "the parameter \(name) is missing") }
+        return room
+    }
+
+    func optionalRoom(_ name: String = "room") throws -> RoomID? {
+        do { return try optional(name) } catch is DecodingError { throw RoomError(.roomIDInvalid, field: name) }
+    }
+
+    func user(_ name: String = "user") throws -> UserID {
+        do { return try required(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
+    }
+
+    /// At most 100 ids.
+    func ids<ID: Decodable>(_ name: String, wrong code: RoomError.Code) throws -> [ID]? {
+        let ids: [ID]?
+        do { ids = try optional(name) } catch is DecodingError { throw RoomError(code, field: name) }
+        guard ids?.count ?? 0 <= 100 else { throw RoomError.invalid(name, "at most 100") }
+        return ids
+    }
+
+    func seat() throws -> Int { try integer("seat", in: 0...Int(UInt16.max)) }
+
+    func key() throws -> IdempotencyKey? {
+        guard let text: String = try optional("key") else { return nil }
+        guard let key = IdempotencyKey(text) else {
+            throw RoomError.invalid("key", "a key is 1…64 printable ASCII characters")
+        }
+        return key
+    }
+
+    /// The refusal for a parameter of the wrong type, by its path inside `params`.
+    static func refusal(_ error: DecodingError) -> RoomError {
+        let context: DecodingError.Context
+        var missing: String?
+        switch error {
+        case .keyNotFound(let key, let found): (missing, context) = (key.stringValue, found)
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
+        @unknown default: return RoomError(.invalidParams)
+        }
+        let path = (context.codingPath.dropFirst().map { $0.intValue.map(String.init) ?? $0.stringValue } + [missing].compactMap { $0 })
+        guard !path.isEmpty else { return RoomError(.invalidParams, "params is an object", field: "params") }
+        return RoomError.invalid(path.joined(separator: "."), missing == nil ? context.debugDescription : "is missing")
+    }
+}

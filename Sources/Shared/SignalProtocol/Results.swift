@@ -1,0 +1,164 @@
+import Foundation
+package import RoomModel
+
+// What calls answer, as it stands under `result`.
+
+package struct SessionOpened: Codable, Sendable, Hashable {
+    /// The secret that takes the session over after a broken connection.
+    package var session: String
+    package var resumed: Bool
+    package var user: UserProfile
+    /// Milliseconds since 1970.
+    package var time: Int64
+    package var expiresInSeconds: Int64
+    /// The rooms that this session is still in.
+    package var rooms: [RoomID]
+    package var mediaEpoch: UInt64
+    package var limits: Limits
+
+    package struct Limits: Codable, Sendable, Hashable {
+        package var textBytes: Int
+        package var seats: Int
+        package init(textBytes: Int, seats: Int) {
+            self.textBytes = textBytes
+            self.seats = seats
+        }
+    }
+
+    package init(
+        session: String, resumed: Bool, user: UserProfile, time: Int64, expiresInSeconds: Int64, rooms: [RoomID],
+        mediaEpoch: UInt64, limits: Limits
+    ) {
+        self.session = session
+        self.resumed = resumed
+        self.user = user
+        self.time = time
+        self.expiresInSeconds = expiresInSeconds
+        self.rooms = rooms
+        self.mediaEpoch = mediaEpoch
+        self.limits = limits
+    }
+}
+
+package struct SessionRenewed: Codable, Sendable, Hashable {
+    package var expiresInSeconds: Int64
+    package init(expiresInSeconds: Int64) { self.expiresInSeconds = expiresInSeconds }
+}
+
+package struct ClockReading: Codable, Sendable, Hashable {
+    /// Milliseconds since 1970.
+    package var time: Int64
+    /// Microseconds on a clock that never jumps, for measuring.
+    package var monotonicUs: Int64
+    package init(time: Int64, monotonicUs: Int64) {
+        self.time = time
+        self.monotonicUs = monotonicUs
+    }
+}
+
+package struct ProfileAnswer: Codable, Sendable, Hashable {
+    package var user: UserProfile
+    package init(user: UserProfile) { self.user = user }
+}
+
+package struct ProfilesAnswer: Codable, Sendable, Hashable {
+    package var users: [UserProfile]
+    package init(users: [UserProfile]) { self.users = users }
+}
+
+package struct RoomsAnswer: Codable, Sendable, Hashable {
+    package var rooms: [RoomInfo]
+    package init(rooms: [RoomInfo]) { self.rooms = rooms }
+}
+
+package struct RoomCreated: Codable, Sendable, Hashable {
+    package var room: RoomID
+    package var snapshot: RoomSnapshot
+    package init(snapshot: RoomSnapshot) {
+        self.room = snapshot.room
+        self.snapshot = snapshot
+    }
+}
+
+package struct MediaAnswered: Codable, Sendable, Hashable {
+    package var number: UInt32
+    package var sdp: String
+    package var slots: [Slot]
+    package var mediaEpoch: UInt64
+    package var iceServers: [ICEServer]
+
+    package struct Slot: Codable, Sendable, Hashable {
+        package var seat: Int
+        package var mid: String
+        package init(seat: Int, mid: String) {
+            self.seat = seat
+            self.mid = mid
+        }
+    }
+
+    package struct ICEServer: Codable, Sendable, Hashable {
+        package var urls: [String]
+        package var username: String?
+        package var credential: String?
+        package init(urls: [String], username: String? = nil, credential: String? = nil) {
+            self.urls = urls
+            self.username = username
+            self.credential = credential
+        }
+    }
+
+    package init(number: UInt32, sdp: String, slots: [Slot], mediaEpoch: UInt64, iceServers: [ICEServer] = []) {
+        self.number = number
+        self.sdp = sdp
+        self.slots = slots
+        self.mediaEpoch = mediaEpoch
+        self.iceServers = iceServers
+    }
+}
+
+/// The answer to a command: nothing, an invitation's id and place, a message's number, or the likes.
+package struct CommandAnswer: Encodable, Sendable, Hashable {
+    package var result: CommandResult
+    package init(_ result: CommandResult) { self.result = result }
+
+    private enum Keys: String, CodingKey { case id, position, chat, time, total }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        switch result {
+        case .done: break
+        case .invited(let id, let position):
+            try container.encode(id, forKey: .id)
+            try container.encode(position, forKey: .position)
+        case .sent(let chat, let time):
+            try container.encode(chat, forKey: .chat)
+            try container.encode(time, forKey: .time)
+        case .liked(let total): try container.encode(total, forKey: .total)
+        }
+    }
+}
+
+/// The answer to entering: `{resumed: false, snapshot}`, or `{resumed: true, epoch, seq, chat, events, state, mediaEpoch}`.
+package struct RoomEntered: Encodable, Sendable, Hashable {
+    package var entry: RoomEntry
+    package init(_ entry: RoomEntry) { self.entry = entry }
+
+    private enum Keys: String, CodingKey { case resumed, snapshot, epoch, seq, chat, events, state, mediaEpoch }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        switch entry {
+        case .snapshot(let snapshot):
+            try container.encode(false, forKey: .resumed)
+            try container.encode(snapshot, forKey: .snapshot)
+        case .resumed(let gap):
+            try container.encode(true, forKey: .resumed)
+            try container.encode(gap.epoch, forKey: .epoch)
+            try container.encode(gap.seq, forKey: .seq)
+            try container.encode(gap.chat, forKey: .chat)
+            try container.encode(gap.events.map(WireEvent.init), forKey: .events)
+            try container.encode(gap.state, forKey: .state)
+            try container.encode(gap.mediaEpoch, forKey: .mediaEpoch)
+        }
+    }
+}

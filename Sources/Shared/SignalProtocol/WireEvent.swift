@@ -1,0 +1,156 @@
+package import RoomModel
+
+/// One event of `room.events`: an object with a `type`.
+package struct WireEvent: Sendable, Hashable, Encodable {
+    package var event: RoomNewsEvent
+    package init(_ event: RoomNewsEvent) { self.event = event }
+
+    private enum Keys: String, CodingKey {
+        case seq, type, time, chat, id, from, text, command, message
+        case info, reason, summary, seat, user, by, muted, role
+        case member, presence, until, heir, levels, total, added, users, memberCount, invitation
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        switch event {
+        case .change(let change): try Self.encode(change, into: &container)
+        case .message(let message):
+            try container.encode("message", forKey: .type)
+            try message.encode(to: encoder)
+        case .passing(let news): try Self.encode(news, into: &container)
+        case .invitation(let news):
+            try container.encode(Self.type(of: news.invitation.state), forKey: .type)
+            try container.encode(news.invitation, forKey: .invitation)
+            try container.encodeIfPresent(news.by, forKey: .by)
+        }
+    }
+
+    private static func encode(_ change: RoomChange, into container: inout KeyedEncodingContainer<Keys>) throws {
+        func type(_ name: String) throws { try container.encode(name, forKey: .type) }
+        try container.encode(change.seq, forKey: .seq)
+        switch change.what {
+        case .updated(let info):
+            try type("room.updated")
+            try container.encode(info, forKey: .info)
+        case .destroyed(let reason, let summary):
+            try type("room.destroyed")
+            try container.encode(reason, forKey: .reason)
+            try container.encode(summary, forKey: .summary)
+        case .seatTaken(let seat, let user, let by):
+            try type("seat.taken")
+            try container.encode(seat, forKey: .seat)
+            try container.encode(user, forKey: .user)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .seatLeft(let seat, let user, let reason, let by):
+            try type("seat.left")
+            try container.encode(seat, forKey: .seat)
+            try container.encode(user, forKey: .user)
+            try container.encode(reason, forKey: .reason)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .seatMuted(let seat, let by):
+            try type("seat.muted")
+            try container.encode(seat, forKey: .seat)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .seatClosed(let seat, let by):
+            try type("seat.closed")
+            try container.encode(seat, forKey: .seat)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .microphoneMuted(let user, let muted, let seat):
+            try type("microphone.muted")
+            try container.encode(user, forKey: .user)
+            try container.encode(muted, forKey: .muted)
+            try container.encode(seat, forKey: .seat)
+        case .roleChanged(let user, let role, let by):
+            try type("role.changed")
+            try container.encode(user, forKey: .user)
+            try container.encode(role, forKey: .role)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .ownerChanged(let user, let reason):
+            try type("owner.changed")
+            try container.encode(user, forKey: .user)
+            try container.encode(reason, forKey: .reason)
+        }
+        try container.encode(change.time, forKey: .time)
+    }
+
+    private static func encode(_ news: PassingNews, into container: inout KeyedEncodingContainer<Keys>) throws {
+        func type(_ name: String) throws { try container.encode(name, forKey: .type) }
+        switch news {
+        case .audienceEntered(let member):
+            try type("audience.entered")
+            try container.encode(member, forKey: .member)
+        case .audienceLeft(let user, let reason):
+            try type("audience.left")
+            try container.encode(user, forKey: .user)
+            try container.encode(reason, forKey: .reason)
+        case .presence(let user, let presence, let until):
+            try type("presence")
+            try container.encode(user, forKey: .user)
+            try container.encode(presence, forKey: .presence)
+            try container.encodeIfPresent(until, forKey: .until)
+        case .ownerAbsent(let until, let heir):
+            try type("owner.absent")
+            try container.encode(until, forKey: .until)
+            try container.encodeIfPresent(heir, forKey: .heir)
+        case .ownerBack:
+            try type("owner.back")
+        case .levels(let levels):
+            try type("levels")
+            // A dictionary with keys of another type than String would become a list.
+            try container.encode(
+                Dictionary(levels.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .levels)
+        case .likes(let likes):
+            try type("likes")
+            try container.encode(likes.total, forKey: .total)
+            try container.encode(likes.added, forKey: .added)
+            try container.encode(likes.users, forKey: .users)
+        case .count(let memberCount):
+            try type("count")
+            try container.encode(memberCount, forKey: .memberCount)
+        }
+    }
+
+    private static func type(of state: InvitationState) -> String {
+        switch state {
+        case .waiting: "invitation.received"
+        case .accepted: "invitation.accepted"
+        case .rejected: "invitation.rejected"
+        case .cancelled: "invitation.cancelled"
+        case .expired: "invitation.expired"
+        }
+    }
+}
+
+extension RoomNews {
+    /// The whole text of a `room.events` frame.
+    package var text: [UInt8] {
+        SignalText.encode(
+            Notification(
+                method: "room.events",
+                params: RoomEvents(room: room, epoch: epoch, events: events.map(WireEvent.init))))
+    }
+}
+
+/// `dropped {room, from, to}`: chat messages that this connection will not get.
+package enum DroppedNotice {
+    package static func text(room: RoomID, from: UInt64, to: UInt64) -> [UInt8] {
+        struct Dropped: Encodable {
+            let type = "dropped"
+            var from: UInt64
+            var to: UInt64
+        }
+        struct Params: Encodable {
+            var room: RoomID
+            var events: [Dropped]
+        }
+        return SignalText.encode(
+            Notification(method: "room.events", params: Params(room: room, events: [Dropped(from: from, to: to)])))
+    }
+}
+
+private struct RoomEvents: Encodable {
+    var room: RoomID
+    var epoch: UInt64
+    var events: [WireEvent]
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import ServerApp
+
+struct App: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Applications: each is a world of its own, with its key and its users.", subcommands: [Create.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make an application and print its number (SDKAppID) and its secret key.",
+            discussion: "The server of that data folder must not be running.")
+
+        @Option(help: "What people call it.")
+        var name: String
+        @Option(help: "The number to give it; by default the next free one.")
+        var id: UInt32?
+        @Option(help: "Folder of the database.")
+        var data = ServerSettings().data
+
+        func run() async throws {
+            try await reporting {
+                let application = try await ApplicationDesk(data: data).create(name: name, id: id)
+                print("application  \(application.id)\nsecret key   \(application.keys.joined(separator: " "))")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the applications.", discussion: "The server of that data folder must not be running.")
+
+        @Flag(help: "Print the secret keys too.")
+        var keys = false
+        @Option(help: "Folder of the database.")
+        var data = ServerSettings().data
+
+        func run() async throws {
+            try await reporting {
+                for application in try await ApplicationDesk(data: data).list() {
+                    let secret = keys ? "\t" + application.keys.joined(separator: " ") : ""
+                    print("\(application.id)\t\(application.name)\(secret)")
+                }
+            }
+        }
+    }
+}
+
+/// Prints what is wrong as a sentence, and ends with the code of a wrong configuration.
+func reporting(_ body: () async throws -> Void) async throws {
+    do { try await body() } catch let failure as ConfigurationFailure {
+        FileHandle.standardError.write(Data("ovation: \(failure)\n".utf8))
+        throw ExitCode(78)  // EX_CONFIG
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import ServerApp
+
+@main
+struct Ovation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ovation",
+        abstract: "Live rooms on your own machine.",
+        discussion: """
+            Try it:            ovation serve --dev
+            On your network:   ovation serve --lan
+            In production:     ovation app create --name "My salon", then ovation serve --config ovation.yml
+            """,
+        version: OvationServer.version,
+        subcommands: [Serve.self, App.self, UserSigCommand.self, Version.self])
+}
+
+struct Version: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the version.")
+
+    func run() { print("ovation \(OvationServer.version)") }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServerApp
+import ServiceLifecycle
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server.",
+        discussion: """
+            Settings come from a file, from the environment (OVATION_PORT) and from these flags; later ones win. \
+            Configuration/ovation.yml explains each. Ctrl-C or SIGTERM ends the server in order: clients are told, \
+            what was accepted is stored.
+            """)
+
+    @Flag(help: "For this machine alone: a demo application, and tickets for whoever opens the page here.")
+    var dev = false
+    @Flag(help: "For phones on this network, for this run: own certificate, anybody enters as a guest.")
+    var lan = false
+    @OptionGroup var options: SettingsOptions
+
+    func validate() throws {
+        if dev && lan { throw ValidationError("--dev and --lan exclude each other") }
+    }
+
+    func run() async throws {
+        let mode: ServerMode = dev ? .development : lan ? .localNetwork : .production
+        var base = ServerSettings()
+        if mode == .development { base.host = "127.0.0.1" }
+        do {
+            let settings = try options.settings(over: base)
+            var logger = Logger(label: "ovation") { StreamLogHandler.standardError(label: $0) }
+            logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
+            let server = OvationServer(settings: settings, mode: mode, logger: logger)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: [
+                        .init(
+                            service: Running { try await server.run { Self.announce($0, mode: mode) } },
+                            successTerminationBehavior: .gracefullyShutdownGroup)
+                    ],
+                    gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger)))
+            try await group.run()
+        } catch let failure as ConfigurationFailure {
+            FileHandle.standardError.write(Data("ovation: \(failure)\n".utf8))
+            throw ExitCode(78)  // EX_CONFIG
+        }
+    }
+
+    /// The group's own lines are of no interest to an operator.
+    private func quiet(_ logger: Logger) -> Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .error)
+        return quiet
+    }
+
+    private static func announce(_ readiness: Readiness, mode: ServerMode) {
+        var lines: [String] = []
+        switch mode {
+        case .development:
+            lines.append("DEVELOPMENT MODE: whoever is on this machine gets a ticket. Not for the public.")
+        case .localNetwork:
+            lines.append("LOCAL NETWORK MODE: whoever is on this network enters as a guest, until this run ends.")
+            if let code = QRCodeText.terminal(readiness.url) { lines.append(code) }
+            lines.append("The certificate is this server's own: the browser warns once, go on to the page.")
+        case .production: break
+        }
+        let time = readiness.milliseconds.map { "after \($0) ms, " } ?? ""
+        lines.append(
+            "Ovation \(OvationServer.version) is ready at \(readiness.url) "
+                + "(media on UDP port \(readiness.mediaPort); \(time)\(readiness.residentBytes >> 20) MiB)")
+        print(lines.joined(separator: "\n"))
+        fflush(nil)
+    }
+}
+
+/// A closure as a service.
+private struct Running: Service {
+    let body: @Sendable () async throws -> Void
+    init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+    func run() async throws { try await body() }
+}

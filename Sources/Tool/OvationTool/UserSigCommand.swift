@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import UserSig
+
+struct UserSigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "usersig", abstract: "Tickets (UserSig): make and check them.", subcommands: [Make.self, Verify.self])
+
+    struct Make: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a ticket for a user.",
+            discussion: "The key is read from OVATION_KEY where --key is not given, so that it need not stand in the shell's history.")
+
+        @Option(help: "Application (SDKAppID).")
+        var app: UInt32
+        @Option(help: "Secret key of the application.")
+        var key: String?
+        @Option(help: "User id: 1…32 of A-Z a-z 0-9 _ -")
+        var user: String
+        @Option(help: "Seconds for which the ticket is good.")
+        var lifetime: Int64 = Ticket.defaultLifetime
+
+        func run() throws {
+            let signer = TicketSigner(application: app, key: try secret(key))
+            do throws(TicketSigner.Failure) {
+                print(try signer.ticket(user: user, issuedAt: now, lifetime: lifetime))
+            } catch {
+                switch error {
+                case .userID: throw ValidationError("a user id is 1…32 of A-Z a-z 0-9 _ -")
+                case .time: throw ValidationError("a lifetime is not negative")
+                case .userbufTooLarge: throw ValidationError("the userbuf is too large")
+                }
+            }
+        }
+    }
+
+    struct Verify: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say whether a ticket is good: exit code 0, or 1 and why not.")
+
+        @Option(help: "Application (SDKAppID).")
+        var app: UInt32
+        @Option(help: "Secret key of the application; else OVATION_KEY.")
+        var key: String?
+        @Option(help: "User id.")
+        var user: String
+        @Argument(help: "The ticket.")
+        var ticket: String
+
+        func run() throws {
+            let verifier = TicketVerifier(application: app, keys: [try secret(key)])
+            do throws(TicketFailure) {
+                let good = try verifier.verify(ticket, user: user, now: now)
+                print("good for \(good.user) of \(good.application) until \(Date(timeIntervalSince1970: Double(good.expiresAt)))")
+            } catch {
+                print("refused: \(error)")
+                throw ExitCode.failure
+            }
+        }
+    }
+}
+
+private var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+private func secret(_ key: String?) throws -> String {
+    guard let key = key ?? ProcessInfo.processInfo.environment["OVATION_KEY"], !key.isEmpty else {
+        throw ValidationError("give the application's key: --key or OVATION_KEY")
+    }
+    return key
+}
