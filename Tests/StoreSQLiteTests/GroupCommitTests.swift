@@ -39,7 +39,8 @@ struct GroupCommitTests {
             for step in 0..<count {
                 let key = RoomKey.numbered(UInt32(step) % rooms + 1)
                 positions[key, default: 0] += 1
-                store.journal.submit(.sample(key, positions[key, default: 0], epoch: epochs[key, default: 0])) { result in
+                store.journal.submit(.sample(key, positions[key, default: 0], epoch: epochs[key, default: 0])) {
+                    result in
                     if case .success = result { accepted.withLock { $0 += 1 } }
                     if step == count - 1 { continuation.resume(returning: disk.syncs) }
                 }
@@ -90,7 +91,8 @@ struct GroupCommitTests {
         await store.shutDown()
     }
 
-    @Test("on a full disk an entry is refused as full, nothing that was acknowledged is lost, and with space it goes on")
+    @Test(
+        "on a full disk an entry is refused as full, nothing that was acknowledged is lost, and with space it goes on")
     func diskFull() async throws {
         let scratch = try Scratch()
         let disk = try FaultDisk(scratch)

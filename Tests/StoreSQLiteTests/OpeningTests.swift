@@ -151,6 +151,34 @@ struct OpeningTests {
         await again.shutDown()
     }
 
+    @Test("a start that was cut off inside a transaction is finished by the next one")
+    func unfinishedTransaction() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        _ = try await store.journal.open(.numbered(1), chatLimit: 0)
+        let middle = try Scratch()
+        try store.copy(to: middle.path + "/" + SQLiteStore.fileName)
+        await store.shutDown()
+
+        // With a cache of one page a transaction spills into the file, and a rollback journal says how to undo it.
+        let after = try Scratch()
+        let queue = try DatabaseQueue(path: middle.path + "/" + SQLiteStore.fileName)
+        try await queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE")
+            try db.execute(sql: "INSERT INTO profile VALUES (1, 'a', hex(randomblob(100000)), '')")
+            try db.execute(sql: "UPDATE room SET epoch = 99")
+            try db.execute(sql: "INSERT INTO profile VALUES (1, 'b', hex(randomblob(100000)), '')")
+            for name in [SQLiteStore.fileName, SQLiteStore.fileName + "-journal"] {
+                try FileManager.default.copyItem(atPath: middle.path + "/" + name, toPath: after.path + "/" + name)
+            }
+            try db.execute(sql: "ROLLBACK")
+        }
+        try queue.close()
+        let next = try SQLiteStore(directory: after.path, now: fixedNow)
+        #expect(try await next.journal.open(.numbered(1), chatLimit: 0).epoch == 2)
+        await next.shutDown()
+    }
+
     @Test("a file that is no database, or another program's, is refused and left as it is")
     func foreignFiles() async throws {
         let scratch = try Scratch()

@@ -146,7 +146,8 @@ struct JournalTables {
         guard let row else { return false }
         let room: Int64 = row[0]
         try db.execute(
-            sql: "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE room = ? LIMIT ?)", arguments: [room, limit])
+            sql: "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE room = ? LIMIT ?)",
+            arguments: [room, limit])
         if db.changesCount < limit {
             try db.execute(sql: "DELETE FROM snapshot WHERE room = ?", arguments: [room])
             try db.execute(sql: "DELETE FROM room WHERE id = ?", arguments: [room])

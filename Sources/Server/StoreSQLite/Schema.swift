@@ -82,31 +82,51 @@ struct Schema: Sendable {
             """)
 
     /// The file's schema version, 0 for a new or empty one; throws for a file that is not ours or that is newer than this program.
-    /// Reads only.
+    /// Changes nothing, but for finishing what a power loss cut off.
     func inspect(_ path: String) throws(StoreFailure) -> Int {
         guard FileManager.default.fileExists(atPath: path) else { return 0 }
+        let marks: Marks
         do {
+            marks = try Marks(path: path, readonly: true)
+        } catch let error as DatabaseError where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode) {
+            // An unfinished transaction has to be rolled back before anything can be read, and that is a write.
+            do {
+                marks = try Marks(path: path, readonly: false)
+            } catch {
+                throw StoreFailure(error, path: path)
+            }
+        } catch {
+            throw StoreFailure(error, path: path)
+        }
+        // Without an id and without tables: a start that was cut off before its first commit.
+        guard
+            marks.application == Self.applicationID
+                || (marks.application == 0 && marks.version == 0 && marks.tables == 0)
+        else { throw .foreignFile(path: path) }
+        guard marks.version <= version else {
+            throw .newerFile(path: path, schema: marks.version, supported: version)
+        }
+        return marks.version
+    }
+
+    /// By what a file is known.
+    private struct Marks {
+        var application: Int32
+        var version: Int
+        var tables: Int
+
+        init(path: String, readonly: Bool) throws {
             var configuration = Configuration()
-            configuration.readonly = true
+            configuration.readonly = readonly
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            let (application, found, tables) = try queue.read { db in
+            (application, version, tables) = try queue.read { db in
                 (
                     try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
                     try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
                     try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
                 )
             }
-            // Without an id and without tables: a start that was cut off before its first commit.
-            guard application == Self.applicationID || (application == 0 && found == 0 && tables == 0) else {
-                throw StoreFailure.foreignFile(path: path)
-            }
-            guard found <= version else {
-                throw StoreFailure.newerFile(path: path, schema: found, supported: version)
-            }
-            return found
-        } catch {
-            throw StoreFailure(error, path: path)
         }
     }
 

@@ -1,0 +1,88 @@
+import Foundation
+import JournalContract
+import RoomModel
+import RoomPorts
+import Testing
+
+@testable import StoreSQLite
+
+/// The file of each release is kept under `Fixtures/`; every later release has to read it. A schema's file is written once, on its
+/// release, by running this suite with `OVATION_WRITE_FIXTURE=<directory>`, and never again.
+@Suite("Files of released schemas")
+struct ReleasedFileTests {
+    private static let versions = Array(1...Schema.current.version)
+
+    @Test("the file of each schema opens, with everything that was in it", arguments: versions)
+    func opens(version: Int) async throws {
+        let fixture = try #require(
+            Bundle.module.url(forResource: "store-\(version)", withExtension: "sqlite", subdirectory: "Fixtures"))
+        let scratch = try Scratch()
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: scratch.path + "/" + SQLiteStore.fileName)
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        try await verify(store)
+        await store.shutDown()
+    }
+
+    @Test("what this release writes is what the fixtures hold")
+    func writes() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        try await fill(store)
+        if let directory = Self.writeTo {
+            try store.copy(to: directory + "/store-\(Schema.current.version).sqlite")
+        }
+        try await verify(store)
+        await store.shutDown()
+    }
+
+    private static let writeTo = ProcessInfo.processInfo.environment["OVATION_WRITE_FIXTURE"]
+
+    // MARK: Contents
+
+    private static let salon = RoomKey.numbered(48_213)
+    private static let duet = RoomKey.named("a duet")
+    private static let over = RoomKey.numbered(7)
+    private static let application = Application(
+        id: ApplicationID(1_400_000_001), name: "Demo", keys: ["new key", "old key"],
+        settings: .init(consent: .advisory, secondSession: .allowed))
+    private static let profile = UserID("ada").map { UserProfile(id: $0, name: "Ada 아다", avatar: "/a.png") }
+
+    private func entries(_ key: RoomKey, _ positions: ClosedRange<UInt64>, epoch: UInt64) -> [JournalEntry] {
+        positions.map { .sample(key, $0, epoch: epoch, $0.isMultiple(of: 3) ? .chat : .durable) }
+    }
+
+    private func fill(_ store: SQLiteStore) async throws {
+        let journal = store.journal
+        _ = try await journal.open(Self.salon, chatLimit: 0)
+        for entry in entries(Self.salon, 1...6, epoch: 1) { try await journal.append(entry) }
+        journal.saveSnapshot([4, 0, 255], of: Self.salon, at: 4)
+        _ = try await journal.open(Self.salon, chatLimit: 0)
+        for entry in entries(Self.salon, 7...9, epoch: 2) { try await journal.append(entry) }
+        _ = try await journal.open(Self.duet, chatLimit: 0)
+        for key in [Self.over, Self.over] {
+            let epoch = try await journal.open(key, chatLimit: 0).epoch
+            try await journal.append(.sample(key, 1, epoch: epoch))
+            journal.close(key)
+        }
+        try await store.accounts.save(Self.application)
+        try await store.accounts.save(try #require(Self.profile), of: Self.application.id)
+    }
+
+    private func verify(_ store: SQLiteStore) async throws {
+        #expect(try await store.journal.openRooms() == [Self.salon, Self.duet])
+        let salon = try await store.journal.open(Self.salon, chatLimit: 10)
+        #expect(
+            salon
+                == RoomHistory(
+                    epoch: 3, snapshot: [4, 0, 255], snapshotPosition: 4,
+                    entries: entries(Self.salon, 5...6, epoch: 1) + entries(Self.salon, 7...9, epoch: 2),
+                    recentChat: entries(Self.salon, 3...3, epoch: 1) + entries(Self.salon, 6...6, epoch: 1)
+                        + entries(Self.salon, 9...9, epoch: 2)))
+        #expect(try await store.journal.open(Self.duet, chatLimit: 10).epoch == 2)
+        #expect(try await store.journal.exists(Self.over))
+        #expect(try await store.journal.open(Self.over, chatLimit: 10).epoch == 3)
+        #expect(try await store.accounts.applications() == [Self.application])
+        let profile = try #require(Self.profile)
+        #expect(try await store.accounts.profiles([profile.id], of: Self.application.id) == [profile])
+    }
+}
