@@ -22,12 +22,19 @@ final class CallNode: SimulatedEndpoint {
     private var outgoing: [(bytes: [UInt8], path: NetworkPath)] = []
 
     /// A stream of 20 ms packets, numbered in their payload.
-    private struct Speech {
+    private final class Speech {
         let ssrc: SSRC
         var nextPacket: Instant
         let end: Instant
         var number: UInt32
         var sent: [UInt16: (header: [UInt8], payload: [UInt8])] = [:]
+
+        init(ssrc: SSRC, nextPacket: Instant, end: Instant, number: UInt32) {
+            self.ssrc = ssrc
+            self.nextPacket = nextPacket
+            self.end = end
+            self.number = number
+        }
     }
 
     init(_ peer: MediaPeer) { self.peer = peer }
@@ -47,15 +54,14 @@ final class CallNode: SimulatedEndpoint {
         if peer.nextDeadline <= now { peer.advance(to: now) }
         while let current = speech, current.nextPacket <= now {
             guard current.nextPacket < current.end else {
-                speech?.nextPacket = .distantFuture
+                current.nextPacket = .distantFuture
                 break
             }
-            sendPacket(at: now)
+            sendPacket(of: current, at: now)
         }
     }
 
-    private func sendPacket(at now: Instant) {
-        guard var current = speech else { return }
+    private func sendPacket(of current: Speech, at now: Instant) {
         current.nextPacket = current.nextPacket + .milliseconds(20)
         let number = current.number
         current.number += 1
@@ -70,7 +76,6 @@ final class CallNode: SimulatedEndpoint {
                 outgoing.append((bytes, path))
             }
         }
-        speech = current
     }
 
     static func header(ssrc: SSRC, number: UInt32) -> [UInt8] {
@@ -91,7 +96,7 @@ final class CallNode: SimulatedEndpoint {
                     ? peer.sealAgain(headerLength: header.count, payload: payload, into: buffer)
                     : peer.seal(headerLength: header.count, payload: payload, into: buffer, at: now)
             }
-            return length.map { Array(buffer[..<$0]) }
+            return length.map { Array(UnsafeRawBufferPointer(rebasing: buffer[..<$0])) }
         }
     }
 

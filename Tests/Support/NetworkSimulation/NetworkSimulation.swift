@@ -122,7 +122,7 @@ package final class Network {
     private func drain(_ endpoint: any SimulatedEndpoint) {
         withUnsafeTemporaryAllocation(byteCount: Network.maximumDatagramLength, alignment: 8) { buffer in
             while let (length, path) = endpoint.nextDatagram(into: buffer, at: now) {
-                let bytes = Array(buffer[..<length])
+                let bytes = Array(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
                 sent += 1
                 if let onSend, !onSend(bytes, path, now) { continue }
                 let destination = path.remote
