@@ -1,4 +1,6 @@
 import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+import { LevelMeter } from './meter.js';
 
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
 /** @typedef {{id: string, label: string}} Device label is '' before permission */
@@ -12,12 +14,25 @@ import { Store } from '../lib/store.js';
  * @property {boolean} opening the browser is asking, or the device starts
  * @property {string | null} problem `microphone_denied` | `microphone_missing` | `microphone_busy` | `microphone_insecure`
  */
-
 /** @typedef {{devices: Device[], chosen: string, selectable: boolean}} SpeakerState */
+
+/** For speech: a person in a room with loudspeakers (echo), a fan (noise) and no recording level (gain). */
+const speech = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
+/**
+ * What getUserMedia throws, by DOMException name.
+ * @type {Record<string, string>}
+ */
+const problems = {
+  NotAllowedError: 'microphone_denied',
+  SecurityError: 'microphone_denied',
+  NotFoundError: 'microphone_missing',
+  OverconstrainedError: 'microphone_missing',
+  NotReadableError: 'microphone_busy',
+  AbortError: 'microphone_busy',
+};
 
 /** One microphone for the tab: chosen, opened when needed, found again when unplugged. */
 export class MicrophoneModel {
-  /** @type {Store<MicrophoneState>} */
   state = new Store(
     /** @type {MicrophoneState} */ ({
       permission: 'unknown',
@@ -28,60 +43,214 @@ export class MicrophoneModel {
       problem: null,
     }),
   );
-  /**
-   * How loud it is, 0…100, about 20 times a second while open and watched, also while muted.
-   * @type {Store<number>}
-   */
-  level = new Store(0);
-  /**
-   * The captured track, unmuted; null when closed. Changes when the device does.
-   * @type {Store<MediaStreamTrack | null>}
-   */
+  /** @type {Store<number>} How loud it is, 0…100, 20 times a second while open and watched, also while muted. */
+  level = new Store(0, { first: () => this.#measure(), last: () => this.#meter.stop() });
+  /** The captured track, unmuted; null when closed. Changes when the device does. */
   track = new Store(/** @type {MediaStreamTrack | null} */ (null));
 
-  /** @param {PreferencesModel} preferences */
-  constructor(preferences) {
-    void preferences;
+  #preferences;
+  #media;
+  /** @type {LevelMeter} */ #meter = new LevelMeter(level => this.level.set(level));
+  /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
+  /** Wanted open: an unplugged device is replaced. */ #wanted = false;
+
+  /**
+   * @param {PreferencesModel} preferences
+   * @param {MediaDevices | undefined} media
+   */
+  constructor(preferences, media = globalThis.navigator?.mediaDevices) {
+    this.#preferences = preferences;
+    this.#media = media;
+    this.#change({ chosen: preferences.get().microphone });
+    if (!media) this.#change({ permission: 'insecure', problem: 'microphone_insecure' });
+    media?.addEventListener('devicechange', () => void this.refresh());
+    void this.#watchPermission();
+    void this.refresh();
   }
 
-  /** Opens the chosen device (asks for permission if need be). Idempotent. Throws OvationError `microphone_*`. */
-  async open() {
-    return /** @type {MediaStreamTrack} */ (/** @type {unknown} */ (null));
+  /**
+   * Opens the chosen device (the browser asks for permission if need be). Idempotent. Throws OvationError `microphone_*`.
+   * @returns {Promise<MediaStreamTrack>}
+   */
+  open() {
+    this.#wanted = true;
+    const track = this.track.get();
+    if (track?.readyState === 'live') return Promise.resolve(track);
+    this.#opening ??= this.#acquire().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
   }
 
   /** Lets the device go; the browser's mark disappears. */
-  close() {}
+  close() {
+    this.#wanted = false;
+    this.#release();
+    if (this.state.get().problem !== 'microphone_insecure') this.#change({ problem: null });
+  }
 
   /**
    * Chooses a device, and swaps to it if open.
    * @param {string} id
    */
   async choose(id) {
-    void id;
+    this.#preferences.change({ microphone: id });
+    this.#change({ chosen: id });
+    if (!this.#wanted) return;
+    await this.#opening?.catch(() => {});
+    this.#release();
+    await this.open();
   }
 
   /** Reads the list of devices and the permission anew. */
-  async refresh() {}
+  async refresh() {
+    if (!this.#media?.enumerateDevices) return;
+    const all = await this.#media.enumerateDevices().catch(() => []);
+    const devices = named(all.filter(device => device.kind === 'audioinput'));
+    // Labels are told only with permission (Firefox has no permission query for microphones before 131).
+    const told = devices.some(device => device.label !== '');
+    this.#change({ devices, ...(told ? { permission: 'granted' } : {}) });
+  }
+
+  async #acquire() {
+    if (!this.#media?.getUserMedia) throw this.#fail('microphone_insecure');
+    this.#change({ opening: true });
+    try {
+      const stream = await this.#ask(this.#media, this.state.get().chosen);
+      const [track] = stream.getAudioTracks();
+      if (!this.#wanted) {
+        // Closed while the browser was asking.
+        track.stop();
+        throw new OvationError('aborted');
+      }
+      this.#take(track);
+      void this.refresh();
+      return track;
+    } catch (thrown) {
+      if (thrown instanceof OvationError) throw thrown;
+      const name = problems[/** @type {any} */ (thrown)?.name] ?? 'microphone_busy';
+      throw this.#fail(name, thrown);
+    } finally {
+      this.#change({ opening: false });
+    }
+  }
+
+  /** @param {MediaDevices} media @param {string} id */
+  async #ask(media, id) {
+    try {
+      return await media.getUserMedia({ audio: { ...speech, ...(id ? { deviceId: { exact: id } } : {}) } });
+    } catch (thrown) {
+      // The chosen one is not plugged in today: the system's choice is better than silence.
+      if (id && ['OverconstrainedError', 'NotFoundError'].includes(/** @type {any} */ (thrown)?.name)) {
+        return media.getUserMedia({ audio: speech });
+      }
+      throw thrown;
+    }
+  }
+
+  /** @param {MediaStreamTrack} track */
+  #take(track) {
+    track.onended = () => {
+      if (this.track.get() !== track) return;
+      this.#release();
+      // Unplugged: take another one, or say that there is none.
+      if (this.#wanted) this.open().catch(() => {});
+    };
+    // The system takes the microphone away for a while, for example for a phone call.
+    track.onmute = () => this.#change({ problem: 'microphone_busy' });
+    track.onunmute = () => this.#change({ problem: null });
+    this.#change({ open: true, problem: null, permission: 'granted' });
+    this.track.set(track);
+    if (this.level.watched) this.#measure();
+  }
+
+  #release() {
+    const track = this.track.get();
+    this.#meter.stop();
+    this.level.set(0);
+    if (track) {
+      track.onended = track.onmute = track.onunmute = null;
+      track.stop();
+    }
+    this.track.set(null);
+    this.#change({ open: false });
+  }
+
+  #measure() {
+    const track = this.track.get();
+    if (track) this.#meter.start(track);
+  }
+
+  /** @param {string} name @param {unknown} [cause] */
+  #fail(name, cause) {
+    this.#change({ problem: name, ...(name === 'microphone_denied' ? { permission: 'denied' } : {}) });
+    return new OvationError(name, cause === undefined ? undefined : String(cause), { cause });
+  }
+
+  async #watchPermission() {
+    if (!this.#media) return;
+    try {
+      const status = await navigator.permissions.query({
+        name: /** @type {PermissionName} */ ('microphone'),
+      });
+      const follow = () => {
+        this.#change({ permission: status.state });
+        if (status.state !== 'denied' && this.state.get().problem === 'microphone_denied')
+          this.#change({ problem: null });
+      };
+      status.onchange = follow;
+      follow();
+    } catch {
+      // Not every engine tells; the list of devices will.
+    }
+  }
+
+  /** @param {Partial<MicrophoneState>} some */
+  #change(some) {
+    this.state.set({ ...this.state.get(), ...some });
+  }
 }
 
 /** Where sound comes out. */
 export class SpeakerModel {
-  /**
-   * `selectable` is false where the browser cannot choose (then show no menu).
-   * @type {Store<SpeakerState>}
-   */
+  /** `selectable` is false where the browser cannot choose (then show no menu). */
   state = new Store(/** @type {SpeakerState} */ ({ devices: [], chosen: '', selectable: false }));
 
-  /** @param {PreferencesModel} preferences */
-  constructor(preferences) {
-    void preferences;
+  #preferences;
+  #media;
+
+  /**
+   * @param {PreferencesModel} preferences
+   * @param {MediaDevices | undefined} media
+   */
+  constructor(preferences, media = globalThis.navigator?.mediaDevices) {
+    this.#preferences = preferences;
+    this.#media = media;
+    this.state.set({ ...this.state.get(), chosen: preferences.get().speaker });
+    media?.addEventListener('devicechange', () => void this.refresh());
+    void this.refresh();
   }
 
-  /** @param {string} id */
+  /** @param {string} id '' for the system's choice */
   async choose(id) {
-    void id;
+    this.#preferences.change({ speaker: id });
+    this.state.set({ ...this.state.get(), chosen: id });
   }
 
   /** Reads the list anew. */
-  async refresh() {}
+  async refresh() {
+    if (!this.#media?.enumerateDevices) return;
+    const all = await this.#media.enumerateDevices().catch(() => []);
+    const devices = named(all.filter(device => device.kind === 'audiooutput'));
+    const can = 'HTMLMediaElement' in globalThis && 'setSinkId' in HTMLMediaElement.prototype;
+    this.state.set({ ...this.state.get(), devices, selectable: can && devices.length > 0 });
+  }
+}
+
+/** @param {MediaDeviceInfo[]} devices @returns {Device[]} */
+function named(devices) {
+  // "default" and "communications" are the system's choice under another name.
+  return devices
+    .filter(({ deviceId }) => deviceId !== 'default' && deviceId !== 'communications')
+    .map(({ deviceId, label }) => ({ id: deviceId, label }));
 }

@@ -1,11 +1,13 @@
 import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+import { roomFromText, roomSlug } from '../protocol/ids.js';
+import { OvationRoom } from '../protocol/room.js';
 
 /** @typedef {import('../protocol/events.js').RoomInfo} RoomInfo */
 /** @typedef {import('../protocol/ids.js').RoomID} RoomID */
 /** @typedef {import('../protocol/session.js').Session} Session */
-/** @typedef {import('../protocol/errors.js').OvationError} OvationError */
 
-/** @typedef {RoomInfo & {slug: string, link: string}} RoomCard */
+/** @typedef {RoomInfo & {slug: string, link: string}} RoomCard `link` is absolute */
 /**
  * @typedef {object} LobbyState
  * @property {'loading' | 'ready' | 'failed'} phase `loading` only before the first list of a search: show skeletons
@@ -28,9 +30,15 @@ import { Store } from '../lib/store.js';
  * @property {RoomID} [room] an own id, else the server picks one
  */
 
+const pageSize = 30;
+const refreshMs = 5_000;
+/** A pause in typing after which a search is sent. */
+const typingMs = 250;
+/** Tags offered as filters. */
+const tagsShown = 12;
+
 /** The directory of live rooms. */
 export class LobbyModel {
-  /** @type {Store<LobbyState>} */
   state = new Store(
     /** @type {LobbyState} */ ({
       phase: 'loading',
@@ -45,9 +53,20 @@ export class LobbyModel {
     }),
   );
 
-  /** @param {Session} session */
-  constructor(session) {
-    void session;
+  #session;
+  #origin;
+  /** Grows with each change of the search; an answer to an older one is dropped. */ #search = 0;
+  /** @type {string | null} */ #cursor = null;
+  /** Rooms shown by `loadMore`, to be kept over a refresh. */ #shown = pageSize;
+  /** @type {any} */ #typing = null;
+
+  /**
+   * @param {Session} session
+   * @param {string} origin of links
+   */
+  constructor(session, origin = globalThis.location?.origin ?? '') {
+    this.#session = session;
+    this.#origin = origin;
   }
 
   /**
@@ -55,28 +74,73 @@ export class LobbyModel {
    * @param {AbortSignal} signal
    */
   start(signal) {
-    void signal;
+    const seen = () => globalThis.document?.visibilityState !== 'hidden';
+    const timer = setInterval(() => {
+      if (seen()) void this.refresh();
+    }, refreshMs);
+    const look = () => {
+      if (seen()) void this.refresh();
+    };
+    globalThis.document?.addEventListener('visibilitychange', look, { signal });
+    this.#session.state.subscribe(({ phase }) => phase === 'ready' && void this.refresh(), { signal });
+    signal.addEventListener('abort', () => {
+      clearInterval(timer);
+      clearTimeout(this.#typing);
+    });
   }
 
   /** Reads the list now. Never throws; see `state.error`. */
-  async refresh() {}
+  async refresh() {
+    const search = this.#search;
+    this.#change({ refreshing: true });
+    try {
+      const { rooms, cursor } = await this.#list(Math.min(this.#shown, 100));
+      if (search !== this.#search) return;
+      this.#cursor = cursor ?? null;
+      this.#change({ phase: 'ready', rooms, more: Boolean(cursor), error: null, tags: this.#tagsOf(rooms) });
+    } catch (thrown) {
+      if (search !== this.#search) return;
+      const { phase } = this.state.get();
+      this.#change({ phase: phase === 'ready' ? 'ready' : 'failed', error: OvationError.of(thrown) });
+    } finally {
+      if (search === this.#search) this.#change({ refreshing: false });
+    }
+  }
 
-  /** Appends the next page. */
-  async loadMore() {}
+  /** Appends the next page. Never throws. */
+  async loadMore() {
+    const search = this.#search;
+    if (!this.#cursor) return;
+    try {
+      const { rooms, cursor } = await this.#list(pageSize, this.#cursor);
+      if (search !== this.#search) return;
+      const known = new Set(this.state.get().rooms.map(room => room.slug));
+      const all = [...this.state.get().rooms, ...rooms.filter(room => !known.has(room.slug))];
+      this.#cursor = cursor ?? null;
+      this.#shown = all.length;
+      this.#change({ rooms: all, more: Boolean(cursor), tags: this.#tagsOf(all) });
+    } catch (thrown) {
+      if (search === this.#search) this.#change({ error: OvationError.of(thrown) });
+    }
+  }
 
   /** @param {string} query searched in names, after a short pause in typing */
   setQuery(query) {
-    void query;
+    clearTimeout(this.#typing);
+    this.#searchFor({ query });
+    this.#typing = setTimeout(() => void this.refresh(), typingMs);
   }
 
   /** @param {string} tag '' for all */
   setTag(tag) {
-    void tag;
+    this.#searchFor({ tag });
+    void this.refresh();
   }
 
   /** @param {string} kind '' for all */
   setKind(kind) {
-    void kind;
+    this.#searchFor({ kind });
+    void this.refresh();
   }
 
   /**
@@ -86,15 +150,72 @@ export class LobbyModel {
    * @returns {Promise<RoomCard>}
    */
   async find(text) {
-    return /** @type {any} */ (text);
+    const id = roomFromText(text);
+    if (id === null) throw new OvationError('room_id_invalid');
+    const { rooms } = await this.#session.call('room.get', { rooms: [id] }, { repeat: true });
+    if (rooms.length === 0) throw new OvationError('room_not_found');
+    return this.#card(rooms[0]);
   }
 
   /**
-   * Creates a room; the caller is its owner and in it (open a SalonModel on `slug` next).
+   * Creates a room; the caller is its owner and in it (open a SalonModel on its id next).
    * @param {NewRoom} options
    * @returns {Promise<RoomCard>}
    */
   async create(options) {
-    return /** @type {any} */ (options);
+    const room = await OvationRoom.create(this.#session, options);
+    room.letGo();
+    return this.#card(room.now.info);
+  }
+
+  /** @param {Partial<LobbyState>} some */
+  #searchFor(some) {
+    this.#search++;
+    this.#cursor = null;
+    this.#shown = pageSize;
+    this.#change({ ...some, phase: 'loading', rooms: [], more: false, error: null, refreshing: false });
+  }
+
+  /** @param {number} limit @param {string} [cursor] @returns {Promise<{rooms: RoomCard[], cursor?: string}>} */
+  async #list(limit, cursor) {
+    const { query, tag, kind } = this.state.get();
+    const answer = await this.#session.call(
+      'room.list',
+      {
+        limit,
+        ...(query.trim() ? { query: query.trim() } : {}),
+        ...(tag ? { tag } : {}),
+        ...(kind ? { kind } : {}),
+        ...(cursor ? { cursor } : {}),
+      },
+      { repeat: true },
+    );
+    return {
+      rooms: answer.rooms.map((/** @type {RoomInfo} */ info) => this.#card(info)),
+      cursor: answer.cursor,
+    };
+  }
+
+  /** @param {RoomInfo} info @returns {RoomCard} */
+  #card(info) {
+    const slug = roomSlug(info.room);
+    return { ...info, slug, link: `${this.#origin}/r/${slug}` };
+  }
+
+  /** @param {RoomCard[]} rooms */
+  #tagsOf(rooms) {
+    /** @type {Map<string, number>} */ const counts = new Map();
+    for (const tag of rooms.flatMap(room => room.tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    const tags = [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([tag]) => tag);
+    const { tag } = this.state.get();
+    // The filters stay while one of them narrows the list to itself.
+    const before = this.state.get().tags;
+    const shown = tag ? [...new Set([...before, ...tags])] : tags;
+    return shown.slice(0, tagsShown);
+  }
+
+  /** @param {Partial<LobbyState>} some */
+  #change(some) {
+    this.state.set({ ...this.state.get(), ...some });
   }
 }

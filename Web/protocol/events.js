@@ -96,7 +96,8 @@ export class Emitter {
  * @property {Member} me
  * @property {Member[]} members the first 50
  * @property {number} memberCount
- * @property {number} [ownerAbsentUntil]
+ * @property {number} [ownerAbsentUntil] milliseconds since 1970
+ * @property {string} [heir] who would inherit the room from the absent owner
  * @property {Invitation[]} invitations
  * @property {Message[]} messages
  * @property {number} likes
@@ -110,32 +111,35 @@ export const seatCommands = Object.freeze({ ask: 'seat.ask', invite: 'seat.invit
 export const danmuCommand = 'CMD_DANMU';
 
 /**
- * What a room's watcher hears, after the room's state has taken it up.
- * @typedef {object} RoomEventMap
- * @property {{snapshot: Snapshot}} snapshot the whole state was read anew
- * @property {{}} resumed the gap of a lost connection is filled
- * @property {{info: RoomInfo, time: number}} room.updated
- * @property {{reason: string, summary: RoomSummary, time: number}} room.destroyed
- * @property {{seat: Seat, user: User, by?: string, time: number}} seat.taken
- * @property {{seat: Seat, user: User, reason: string, by?: string, time: number}} seat.left
- * @property {{seat: Seat, by?: string, time: number}} seat.muted
- * @property {{seat: Seat, by?: string, time: number}} seat.closed
- * @property {{user: string, muted: boolean, seat?: number, time: number}} microphone.muted
- * @property {{user: string, role: Role, by?: string, time: number}} role.changed
- * @property {{user: string, reason: string, time: number}} owner.changed
- * @property {Message} message
- * @property {{from: number, to: number}} dropped
- * @property {{member: Member}} audience.entered
- * @property {{user: string, reason: string}} audience.left
- * @property {{user: string, presence: Presence, until?: number}} presence
- * @property {{until: number}} owner.absent
- * @property {{}} owner.back
- * @property {{levels: Record<string, number>}} levels
- * @property {{total: number, added: number, users: string[]}} likes
- * @property {{memberCount: number}} count
- * @property {{invitation: Invitation, by?: string}} invitation.received
- * @property {{invitation: Invitation, by?: string}} invitation.accepted
- * @property {{invitation: Invitation, by?: string}} invitation.rejected
- * @property {{invitation: Invitation, by?: string}} invitation.cancelled
- * @property {{invitation: Invitation, by?: string}} invitation.expired
+ * What a room's watcher hears, after the room's state has taken it up. `snapshot`: the whole state was read anew ·
+ * `resumed`: the gap of a lost connection is filled · `gone`: the room ended, or was lost to us, while the connection was.
+ * @typedef {{
+ *   'snapshot': {snapshot: Snapshot},
+ *   'gone': {reason: string, summary: RoomSummary | null},
+ *   'resumed': {},
+ *   'room.updated': {info: RoomInfo, time: number},
+ *   'room.destroyed': {reason: string, summary: RoomSummary, time: number},
+ *   'seat.taken': {seat: Seat, user: User, by?: string, time: number},
+ *   'seat.left': {seat: Seat, user: User, reason: string, by?: string, time: number},
+ *   'seat.muted': {seat: Seat, by?: string, time: number},
+ *   'seat.closed': {seat: Seat, by?: string, time: number},
+ *   'microphone.muted': {user: string, muted: boolean, seat?: number, time: number},
+ *   'role.changed': {user: string, role: Role, by?: string, time: number},
+ *   'owner.changed': {user: User, reason: string, time: number},
+ *   'message': Message,
+ *   'dropped': {from: number, to: number},
+ *   'audience.entered': {member: Member},
+ *   'audience.left': {user: string, reason: string},
+ *   'presence': {user: string, presence: Presence, until?: number},
+ *   'owner.absent': {until: number, heir?: string},
+ *   'owner.back': {},
+ *   'levels': {levels: Record<string, number>},
+ *   'likes': {total: number, added: number, users: string[]},
+ *   'count': {memberCount: number},
+ *   'invitation.received': {invitation: Invitation, by?: string},
+ *   'invitation.accepted': {invitation: Invitation, by?: string},
+ *   'invitation.rejected': {invitation: Invitation, by?: string},
+ *   'invitation.cancelled': {invitation: Invitation, by?: string},
+ *   'invitation.expired': {invitation: Invitation, by?: string},
+ * }} RoomEventMap
  */

@@ -1,12 +1,312 @@
 import { Store } from '../lib/store.js';
+import { Connection, platform } from './connection.js';
+import { OvationError } from './errors.js';
+
+/** @typedef {import('./events.js').User} User */
+/** @typedef {import('./ids.js').RoomID} RoomID */
+/** @typedef {import('./connection.js').Call} Call */
+
+/** The version of the wire protocol that this client speaks. */
+const protocolVersion = 1;
+/** How often the server's clock is asked, which also shows that the connection lives. */
+const heartbeatMs = 5_000;
+/** No answer for so long: the connection is dead, whatever the socket says. */
+const heartbeatTimeoutMs = 8_000;
+/** Clock readings kept; the one with the shortest way counts. */
+const clockReadings = 8;
+/** After a ticket could not be renewed. */
+const renewAgainMs = 20_000;
+/** Refusals of `session.open` that a newer ticket may mend. */
+const ticketErrors = new Set(['ticket_expired', 'session_expired', 'ticket_failed', 'ticket_empty']);
+/** Refusals of `session.open` that no repetition mends. */
+const finalErrors = new Set([
+  'app_unknown',
+  'user_id_invalid',
+  'ticket_empty',
+  'ticket_failed',
+  'ticket_expired',
+  'ticket_not_yet_valid',
+  'session_expired',
+  'session_replaced',
+  'name_taken',
+  'invalid_params',
+  'method_not_found',
+  'signed_out',
+  'origin_refused',
+]);
 
 /**
- * `connecting` · `ready` · `reconnecting` (`retryAt`: local clock of the next try) · `closed` (`error` tells why; a closed session stays closed).
- * @typedef {{phase: 'connecting' | 'ready' | 'reconnecting' | 'closed', retryAt: number | null, error: import('./errors.js').OvationError | null}} SessionState
+ * `connecting`: for the first time · `ready` · `reconnecting` (`retryAt`: local clock of the next try, null while trying) ·
+ * `closed` (`error` tells why; a closed session stays closed).
+ * @typedef {{phase: 'connecting' | 'ready' | 'reconnecting' | 'closed', retryAt: number | null, error: OvationError | null}} SessionState
+ */
+/**
+ * @typedef {object} Credentials
+ * @property {number} app
+ * @property {string} user
+ * @property {string} ticket
+ * @property {string} [name]
+ * @property {string} [avatar]
+ * @property {string} [resume] the secret of an earlier session of this tab
+ */
+/**
+ * What a room gives its session: to hear news, and to find its way back on a new socket.
+ * @typedef {object} Attached
+ * @property {(params: any) => void} receive takes `room.events`
+ * @property {(call: Call) => Promise<void>} resume
  */
 
 /** A signed-in conversation with the server that survives lost connections. */
 export class Session {
   /** @type {Store<SessionState>} */
   state = new Store(/** @type {SessionState} */ ({ phase: 'connecting', retryAt: null, error: null }));
+  /**
+   * Who is signed in, as the server tells it.
+   * @type {Store<User>}
+   */
+  user;
+  /**
+   * Round trip of the signalling connection in milliseconds, null before the first reading.
+   * @type {Store<number | null>}
+   */
+  rttMs = new Store(/** @type {number | null} */ (null));
+  /**
+   * Limits that the server told, such as `textBytes` and `seats`.
+   * @type {Record<string, number>}
+   */
+  limits = {};
+  /** The secret with which a later connection takes this session over; '' before the first. */
+  secret = '';
+  /**
+   * Rooms that the server says this session is in, at the last connection.
+   * @type {RoomID[]}
+   */
+  rooms = [];
+
+  #credentials;
+  #renewTicket;
+  #remember;
+  #host;
+  #connection;
+  /** @type {Map<RoomID, Attached>} */ #attached = new Map();
+  /** @type {{rtt: number, offset: number}[]} */ #readings = [];
+  /** @type {any} */ #heart = null;
+  /** @type {any} */ #renewTimer = null;
+  #renewing = false;
+  #wasReady = false;
+  #ticketIsNew = false;
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.url of `/v1/connect`, `ws:` or `wss:`
+   * @param {Credentials} parts.credentials
+   * @param {() => Promise<string>} [parts.renewTicket] fetches a new ticket for the same user
+   * @param {(secret: string) => void} [parts.remember] told the session's secret, to keep it over a reload of the page
+   * @param {{name: string, version: string}} [parts.client]
+   * @param {Partial<import('./connection.js').Host>} [parts.host]
+   */
+  constructor({ url, credentials, renewTicket, remember, client, host = {} }) {
+    this.#credentials = { ...credentials };
+    this.#renewTicket = renewTicket;
+    this.#remember = remember;
+    this.#host = { ...platform, ...host };
+    const { user, name, avatar } = credentials;
+    this.user = new Store(/** @type {User} */ ({ id: user, name: name ?? user, avatar: avatar ?? '' }));
+    this.secret = credentials.resume ?? '';
+    this.#connection = new Connection({
+      url,
+      host,
+      handshake: call => this.#handshake(call, client),
+      notify: (method, params) => this.#hear(method, params),
+      recover: error => this.#recover(error),
+    });
+    this.#connection.state.subscribe(state => this.#follow(state), { now: false });
+  }
+
+  /**
+   * Connects and signs in.
+   * @param {{signal?: AbortSignal}} options
+   * @returns {Promise<User>} once signed in; rejects only when it never will be, or by the signal
+   */
+  open({ signal } = {}) {
+    return new Promise((resolve, reject) => {
+      const watching = new AbortController();
+      signal?.addEventListener('abort', () => finish(() => reject(new OvationError('aborted'))), {
+        once: true,
+      });
+      /** @param {() => void} settle */
+      const finish = settle => {
+        watching.abort();
+        settle();
+      };
+      this.state.subscribe(
+        ({ phase, error }) => {
+          if (phase === 'ready') finish(() => resolve(this.user.get()));
+          if (phase === 'closed') finish(() => reject(error ?? new OvationError('signed_out')));
+        },
+        { signal: watching.signal },
+      );
+      this.#connection.open();
+    });
+  }
+
+  /**
+   * Asks the server; see `Connection.call`.
+   * @param {string} method
+   * @param {object} [params]
+   * @param {import('./connection.js').CallOptions} [options]
+   * @returns {Promise<any>}
+   */
+  call(method, params, options) {
+    return this.#connection.call(method, params, options);
+  }
+
+  /** The server's clock, milliseconds since 1970. */
+  serverNow() {
+    const best = this.#readings.reduce((a, b) => (b.rtt < a.rtt ? b : a), { rtt: Infinity, offset: 0 });
+    return this.#host.now() + best.offset;
+  }
+
+  /** Tries at once instead of waiting for the next try: call it when the network or the page comes back. */
+  retryNow() {
+    this.#connection.retryNow();
+    if (this.state.get().phase === 'ready') void this.#beat();
+  }
+
+  /** Signs out: leaves the room, then the connection ends. */
+  async close() {
+    try {
+      if (this.state.get().phase === 'ready') await this.call('session.close', {}, { timeoutMs: 2_000 });
+    } catch {
+      // Whatever the server says, this side is done.
+    }
+    this.#connection.close();
+  }
+
+  /** @param {{name?: string, avatar?: string}} profile */
+  async setProfile(profile) {
+    const { user } = await this.call('profile.set', profile);
+    this.#credentials.name = user.name;
+    this.#credentials.avatar = user.avatar;
+    this.user.set(user);
+    return /** @type {User} */ (user);
+  }
+
+  /**
+   * People by id, in the order asked, unknown ids dropped.
+   * @param {string[]} users at most 100
+   * @returns {Promise<User[]>}
+   */
+  async profiles(users) {
+    return (await this.call('profile.get', { users }, { repeat: true })).users;
+  }
+
+  /**
+   * A room that hears its news from now on and comes back with the session.
+   * @param {RoomID} id @param {Attached} room
+   * @returns {() => void} detaches
+   */
+  attach(id, room) {
+    this.#attached.set(id, room);
+    return () => {
+      if (this.#attached.get(id) === room) this.#attached.delete(id);
+    };
+  }
+
+  /** @param {Call} call @param {{name: string, version: string} | undefined} client */
+  async #handshake(call, client) {
+    const { app, user, ticket, name, avatar } = this.#credentials;
+    const asked = this.#host.now();
+    const answer = await call('session.open', {
+      version: protocolVersion,
+      app,
+      user,
+      ticket,
+      ...(name ? { name } : {}),
+      ...(avatar ? { avatar } : {}),
+      ...(client ? { client } : {}),
+      ...(this.secret ? { resume: this.secret } : {}),
+    });
+    this.#read(answer.time, asked);
+    this.#ticketIsNew = false;
+    this.secret = String(answer.session ?? '');
+    this.#remember?.(this.secret);
+    this.limits = answer.limits ?? {};
+    this.rooms = answer.rooms ?? [];
+    this.user.set(answer.user);
+    for (const room of [...this.#attached.values()]) await room.resume(call);
+  }
+
+  /** @param {OvationError} error */
+  async #recover(error) {
+    if (ticketErrors.has(error.name) && this.#renewTicket && !this.#ticketIsNew) {
+      try {
+        this.#credentials.ticket = await this.#renewTicket();
+        this.#ticketIsNew = true;
+        return true;
+      } catch (thrown) {
+        // No server, no ticket: try again later. A refusal is final.
+        return ['server_unreachable', 'timeout', 'unavailable'].includes(OvationError.of(thrown).name);
+      }
+    }
+    return !finalErrors.has(error.name);
+  }
+
+  /** @param {string} method @param {any} params */
+  #hear(method, params) {
+    if (method === 'room.events') this.#attached.get(params.room)?.receive(params);
+    else if (method === 'session.expiring') void this.#renew();
+  }
+
+  async #renew() {
+    if (!this.#renewTicket || this.#renewing) return;
+    this.#renewing = true;
+    this.#host.clearTimer(this.#renewTimer);
+    try {
+      this.#credentials.ticket = await this.#renewTicket();
+      await this.call('session.renew', { ticket: this.#credentials.ticket });
+    } catch {
+      this.#renewTimer = this.#host.setTimer(() => void this.#renew(), renewAgainMs);
+    } finally {
+      this.#renewing = false;
+    }
+  }
+
+  /** @param {import('./connection.js').ConnectionState} connection */
+  #follow({ phase, retryAt, error }) {
+    this.#host.clearTimer(this.#heart);
+    if (phase === 'ready') {
+      this.#wasReady = true;
+      this.#heart = this.#host.setTimer(() => void this.#beat(), heartbeatMs);
+      this.state.set({ phase: 'ready', retryAt: null, error: null });
+    } else if (phase === 'closed') {
+      this.#host.clearTimer(this.#renewTimer);
+      this.state.set({ phase: 'closed', retryAt: null, error });
+    } else if (this.#wasReady || phase === 'waiting') {
+      this.state.set({ phase: this.#wasReady ? 'reconnecting' : 'connecting', retryAt, error });
+    }
+  }
+
+  async #beat() {
+    this.#host.clearTimer(this.#heart);
+    const asked = this.#host.now();
+    try {
+      const { time } = await this.call('clock.read', {}, { timeoutMs: heartbeatTimeoutMs, repeat: false });
+      this.#read(time, asked);
+    } catch (thrown) {
+      if (OvationError.of(thrown).name === 'timeout') this.#connection.abandon();
+    }
+    if (this.#connection.state.get().phase !== 'ready') return;
+    this.#host.clearTimer(this.#heart);
+    this.#heart = this.#host.setTimer(() => void this.#beat(), heartbeatMs);
+  }
+
+  /** @param {unknown} time the server's clock @param {number} asked when it was asked */
+  #read(time, asked) {
+    if (typeof time !== 'number') return;
+    const now = this.#host.now();
+    const rtt = Math.max(0, now - asked);
+    this.#readings = [...this.#readings, { rtt, offset: time - (asked + rtt / 2) }].slice(-clockReadings);
+    this.rttMs.set(rtt);
+  }
 }

@@ -1,0 +1,37 @@
+import { OvationError } from '../protocol/errors.js';
+
+/**
+ * Asks the server over HTTP; the answer's JSON, or an OvationError (`server_unreachable` when nobody answers).
+ * @param {string} url
+ * @param {{body?: object, credentials?: RequestCredentials, signal?: AbortSignal, fetch?: typeof fetch}} options a body makes it a POST
+ * @returns {Promise<any>}
+ */
+export async function request(url, { body, credentials, signal, fetch = globalThis.fetch } = {}) {
+  /** @type {Response} */ let response;
+  try {
+    response = await fetch(url, {
+      method: body ? 'POST' : 'GET',
+      cache: 'no-store',
+      ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),
+      ...(credentials ? { credentials } : {}),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (thrown) {
+    if (signal?.aborted) throw new OvationError('aborted');
+    throw new OvationError('server_unreachable', String(thrown), { cause: thrown });
+  }
+  /** @type {any} */ let answer = null;
+  try {
+    answer = await response.json();
+  } catch {
+    // A proxy's error page, or nothing at all.
+  }
+  if (response.ok && answer !== null) return answer;
+  if (answer?.error) {
+    const { code, name, message, ...data } = answer.error;
+    throw new OvationError(String(name ?? 'internal'), message, { code, data });
+  }
+  if (response.status === 401 || response.status === 403)
+    throw new OvationError('not_signed_in', `HTTP ${response.status}`);
+  throw new OvationError('server_unreachable', `HTTP ${response.status}`);
+}

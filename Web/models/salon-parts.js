@@ -1,0 +1,69 @@
+import { OvationPeer } from '../protocol/peer.js';
+import { Playout } from './audio.js';
+import { ChatModel } from './chat.js';
+import { EchoWatch } from './echo.js';
+import { LikesModel } from './likes.js';
+import { ListeningModel } from './listening.js';
+import { SalonConnection } from './salon-connection.js';
+import { VoiceModel } from './voice.js';
+
+/** @typedef {import('../protocol/room.js').OvationRoom} OvationRoom */
+
+/**
+ * Where the browser comes in; others in tests.
+ * @typedef {object} SalonHost
+ * @property {(room: OvationRoom) => OvationPeer} peer
+ * @property {() => Playout} playout
+ * @property {(room: string) => EchoWatch} echo
+ * @property {ListeningModel} listening
+ * @property {string} origin of links
+ */
+
+/** @returns {SalonHost} */
+export function browserHost() {
+  return {
+    peer: room => new OvationPeer(room),
+    playout: () => new Playout(),
+    echo: room => new EchoWatch(room),
+    listening: new ListeningModel(),
+    origin: globalThis.location?.origin ?? '',
+  };
+}
+
+/** Sound and talk of one visit to a room: made when entering, ended when leaving. */
+export class Visit {
+  life = new AbortController();
+  chat;
+  likes;
+  peer;
+  voice;
+  playout;
+  echo;
+  connection;
+
+  /**
+   * @param {OvationRoom} room entered
+   * @param {import('./devices.js').MicrophoneModel} microphone
+   * @param {SalonHost} host
+   */
+  constructor(room, microphone, host) {
+    this.chat = new ChatModel(room);
+    this.likes = new LikesModel(room);
+    this.peer = host.peer(room);
+    this.voice = new VoiceModel(microphone, this.peer);
+    this.playout = host.playout();
+    this.echo = host.echo(`${typeof room.id}:${room.id}`);
+    this.connection = new SalonConnection(room.session, this.peer, this.life.signal);
+  }
+
+  /** Lets device, path and sound go. */
+  end() {
+    if (this.life.signal.aborted) return;
+    this.life.abort();
+    this.likes.close();
+    this.voice.end();
+    this.peer.close();
+    this.playout.close();
+    this.echo.close();
+  }
+}

@@ -1,0 +1,213 @@
+import { seatCommands } from '../protocol/events.js';
+import { roomSlug } from '../protocol/ids.js';
+import { profileOf } from '../protocol/room-state.js';
+
+// From a room's state to what a page shows. Pure: every function is of its arguments alone.
+
+/** @typedef {import('../protocol/room-state.js').RoomState} RoomState */
+/** @typedef {import('../protocol/events.js').Invitation} Invitation */
+/** @typedef {import('../protocol/events.js').Member} Member */
+/** @typedef {import('./voice.js').VoiceState} VoiceState */
+/** @typedef {import('./audio.js').Listening} Listening */
+/** @typedef {import('./salon-state.js').SalonState} SalonState */
+/** @typedef {import('./salon-state.js').Me} Me */
+
+/**
+ * What the view needs beside the room.
+ * @typedef {object} Around
+ * @property {string} origin of links
+ * @property {VoiceState} voice
+ * @property {ReadonlySet<string>} pending
+ * @property {ReadonlySet<string>} later requests put off
+ * @property {ReadonlyMap<string, number>} positions of my requests in the queue
+ * @property {(user: string) => Listening} listening
+ * @property {string | null} spokeLast
+ * @property {string | null} mutedBy who muted my seat, as far as told
+ */
+
+const roleOrder = { owner: 0, admin: 1, member: 2 };
+
+/** @param {RoomState} state @param {string} origin @returns {import('./salon-state.js').RoomView} */
+export function roomView({ room, info }, origin) {
+  const slug = roomSlug(room);
+  const { name, cover, tags, owner, needsRequest, createdAt } = info;
+  const label = String(room);
+  return {
+    id: room,
+    slug,
+    label,
+    link: `${origin}/r/${slug}`,
+    name,
+    cover,
+    tags,
+    owner,
+    needsRequest,
+    createdAt,
+  };
+}
+
+/** @param {RoomState} state @param {Around} around @returns {import('./salon-state.js').SeatView[]} */
+export function seatViews(state, around) {
+  const reserved = reservations(state);
+  return state.seats.map(seat => {
+    const user = seat.state === 'used' && seat.user ? profileOf(state, seat.user) : null;
+    const member = user && state.members.get(user.id);
+    const isMe = user?.id === state.me.id;
+    return {
+      index: seat.index,
+      state: seat.state,
+      user,
+      muted: seat.muted,
+      micMuted: seat.micMuted ?? member?.micMuted ?? false,
+      presence: seat.presence ?? 'online',
+      presenceUntil: user ? (state.presenceUntil[user.id] ?? null) : null,
+      isMe,
+      isOwner: user?.id === state.info.owner.id,
+      isAdmin: member?.role === 'admin',
+      spokeLast: user !== null && user.id === around.spokeLast,
+      reserved: seat.state === 'empty' ? (reserved.get(seat.index) ?? null) : null,
+      listening: user && !isMe ? around.listening(user.id) : null,
+      pending: around.pending.has(`seat:${seat.index}`),
+    };
+  });
+}
+
+/** @param {RoomState} state */
+function reservations(state) {
+  /** @type {Map<number, NonNullable<import('./salon-state.js').SeatView['reserved']>>} */ const found =
+    new Map();
+  for (const invitation of state.invitations) {
+    const seat = seatOf(invitation);
+    if (invitation.command !== seatCommands.invite || seat === null) continue;
+    found.set(seat, {
+      user: profileOf(state, invitation.to),
+      invitation: invitation.id,
+      until: invitation.expiresAt ?? null,
+    });
+  }
+  return found;
+}
+
+/** @param {RoomState} state @param {Around} around @returns {Me} */
+export function meView(state, around) {
+  const { id, name, avatar, role, seat = null } = state.me;
+  const mic = micState(state, around.voice);
+  const by =
+    mic === 'mutedByHost' && seat !== null ? (around.mutedBy ?? state.seats[seat]?.by ?? null) : null;
+  return {
+    id,
+    name,
+    avatar,
+    role,
+    isOwner: role === 'owner',
+    canManage: role !== 'member',
+    seat,
+    mic,
+    mutedBy: by ? profileOf(state, by) : null,
+    microphoneProblem: mic === 'noDevice' ? around.voice.problem : null,
+    speakingWhileMuted: around.voice.speakingWhileMuted && (mic === 'mutedByMe' || mic === 'mutedByHost'),
+  };
+}
+
+/** @param {RoomState} state @param {VoiceState} voice @returns {import('./salon-state.js').MicState} */
+export function micState(state, voice) {
+  const seat = state.me.seat === undefined ? undefined : state.seats[state.me.seat];
+  if (!seat) return myRequestOf(state) ? 'pending' : 'listener';
+  if (seat.muted) return 'mutedByHost';
+  if (voice.problem) return 'noDevice';
+  return state.me.micMuted || !voice.open ? 'mutedByMe' : 'live';
+}
+
+/** @param {RoomState} state @param {Around} around @returns {import('./salon-state.js').PersonView[]} */
+export function audienceView(state, around) {
+  return [...state.members.values()]
+    .filter(member => member.seat === undefined)
+    .sort((a, b) => roleOrder[a.role] - roleOrder[b.role])
+    .map(member => personView(state, member, around));
+}
+
+/**
+ * @param {RoomState} state
+ * @param {Member} member
+ * @param {Around} around
+ * @returns {import('./salon-state.js').PersonView}
+ */
+export function personView(state, member, around) {
+  const { id, name, avatar, role, presence } = member;
+  const seat = member.seat ?? null;
+  const isMe = id === state.me.id;
+  return { id, name, avatar, role, seat, isMe, presence, listening: isMe ? null : around.listening(id) };
+}
+
+/**
+ * Requests that I may answer: to me, or as an admin those to the owner. Any command word counts, so that people who come
+ * with another client are seen too; only our own word for "I invite you" does not.
+ * @param {RoomState} state @param {Around} around
+ * @returns {import('./salon-state.js').RequestView[]}
+ */
+export function requestViews(state, around) {
+  const { me, info } = state;
+  if (me.role === 'member') return [];
+  return state.invitations
+    .filter(({ from, to, command }) => {
+      return from !== me.id && (to === me.id || to === info.owner.id) && command !== seatCommands.invite;
+    })
+    .map(invitation => ({
+      id: invitation.id,
+      user: profileOf(state, invitation.from),
+      seat: seatOf(invitation),
+      since: invitation.createdAt,
+      later: around.later.has(invitation.id),
+      pending: around.pending.has(`request:${invitation.id}`),
+    }))
+    .sort((a, b) => Number(a.later) - Number(b.later) || a.since - b.since);
+}
+
+/** @param {RoomState} state @returns {Invitation | undefined} */
+export function myRequestOf(state) {
+  return state.invitations.find(
+    ({ from, command }) => from === state.me.id && command !== seatCommands.invite,
+  );
+}
+
+/** @param {RoomState} state @param {Around} around @returns {import('./salon-state.js').MyRequest | null} */
+export function myRequestView(state, around) {
+  const request = myRequestOf(state);
+  if (!request || state.me.seat !== undefined) return null;
+  const { id, createdAt: since } = request;
+  return { id, seat: seatOf(request), position: around.positions.get(id) ?? null, since };
+}
+
+/** @param {RoomState} state @param {Around} around @returns {import('./salon-state.js').InvitationView | null} */
+export function invitationView(state, around) {
+  const { me } = state;
+  // Somebody who manages the room gets requests; an invitation is what the others get, and what our own word says.
+  const invitation = state.invitations.find(
+    ({ to, command }) => to === me.id && (command === seatCommands.invite || me.role === 'member'),
+  );
+  if (!invitation || me.seat !== undefined) return null;
+  return {
+    id: invitation.id,
+    from: profileOf(state, invitation.from),
+    seat: seatOf(invitation),
+    until: invitation.expiresAt ?? null,
+    pending: around.pending.has('invitation'),
+  };
+}
+
+/** @param {Pick<Invitation, 'content'>} invitation @returns {number | null} the seat that its content names */
+export function seatOf({ content }) {
+  return /^\d{1,2}$/.test(content) ? Number(content) : null;
+}
+
+/**
+ * @param {RoomState} state
+ * @param {number | null} wished
+ * @returns {number | null} the wished seat if it is free, else the first that is
+ */
+export function freeSeat(state, wished) {
+  const isFree = (/** @type {number} */ index) => state.seats[index]?.state === 'empty';
+  if (wished !== null && isFree(wished)) return wished;
+  const found = state.seats.findIndex(seat => isFree(seat.index));
+  return found < 0 ? null : found;
+}

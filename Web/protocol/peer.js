@@ -1,0 +1,306 @@
+import { Store } from '../lib/store.js';
+import { platform } from './connection.js';
+import { OvationError } from './errors.js';
+import { readQuality } from './quality.js';
+import { editOffer } from './sdp.js';
+
+/** @typedef {import('./room.js').OvationRoom} OvationRoom */
+/** @typedef {'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'} PeerState */
+
+/** The most receive lines of one peer: one a seat. */
+const slotsMost = 16;
+/** ICE often finds its way back by itself within this time. */
+const disconnectedMs = 3_000;
+/** From an answer to a connection; after it the path is `failed` and tried anew. */
+const connectingMs = 6_000;
+/** Waits between tries: the first, doubled up to the last. */
+const firstWaitMs = 500;
+const lastWaitMs = 15_000;
+const statisticsMs = 2_000;
+/** Failures of an offer that end trying until the room is entered anew. */
+const finalErrors = new Set([
+  'not_in_room',
+  'room_not_found',
+  'room_closed',
+  'signed_out',
+  'session_replaced',
+  'aborted',
+]);
+
+/**
+ * The media path of one person in a room: one RTCPeerConnection, whose first line carries the microphone and whose further
+ * lines carry one seat each (Documentation/protocol.md §8). Restarts ICE when the path is lost, begins anew when that does
+ * not help or the server's media plane is another one than before.
+ */
+export class OvationPeer {
+  /** @type {Store<PeerState>} */
+  state = new Store(/** @type {PeerState} */ ('new'));
+  /**
+   * The sound of each seat, by index; null before the first answer.
+   * @type {Store<readonly (MediaStreamTrack | null)[]>}
+   */
+  tracks = new Store(/** @type {readonly (MediaStreamTrack | null)[]} */ ([]));
+  /** @type {Store<import('./quality.js').MediaQuality | null>} */
+  quality = new Store(/** @type {import('./quality.js').MediaQuality | null} */ (null));
+  /**
+   * Why the last offer failed, null after one that went through.
+   * @type {Store<OvationError | null>}
+   */
+  error = new Store(/** @type {OvationError | null} */ (null));
+
+  #room;
+  #create;
+  #host;
+  #life = new AbortController();
+  /** @type {RTCPeerConnection | null} */ #pc = null;
+  /** @type {RTCRtpTransceiver | null} */ #microphone = null;
+  /** @type {MediaStreamTrack | null} */ #track = null;
+  /** @type {number | null} The media epoch that the present connection belongs to. */ #epoch = null;
+  /** Grows with each negotiation; an answer to an older one is dropped. */ #turn = 0;
+  #attempts = 0;
+  #edits = true;
+  /** @type {any} */ #timer = null;
+  /** @type {any} */ #statistics = null;
+  /** @type {import('./quality.js').Totals | null} */ #totals = null;
+
+  /**
+   * @param {OvationRoom} room entered
+   * @param {{createPeerConnection?: (configuration: RTCConfiguration) => RTCPeerConnection, host?: Partial<import('./connection.js').Host>}} parts
+   */
+  constructor(room, { createPeerConnection, host } = {}) {
+    this.#room = room;
+    this.#create = createPeerConnection ?? (configuration => new RTCPeerConnection(configuration));
+    this.#host = { ...platform, ...host };
+  }
+
+  /** Opens the path. Failures are retried until `close`. Throws OvationError `unsupported_browser`. */
+  start() {
+    const { signal } = this.#life;
+    this.#begin();
+    this.#room.events.on('resumed', () => this.#returned(), { signal });
+    this.#room.events.on('room.destroyed', () => this.close(), { signal });
+    this.#room.events.on('gone', () => this.close(), { signal });
+  }
+
+  /**
+   * What the microphone line carries; null for nothing. Needs no round trip.
+   * @param {MediaStreamTrack | null} track
+   */
+  async setMicrophone(track) {
+    this.#track = track;
+    await this.#microphone?.sender.replaceTrack(track);
+  }
+
+  /** Begins anew with a fresh connection, now. */
+  restart() {
+    if (this.#life.signal.aborted) return;
+    this.#attempts = 0;
+    this.#begin();
+  }
+
+  /** The browser's own statistics of the present connection. */
+  async statistics() {
+    return (await this.#pc?.getStats()) ?? null;
+  }
+
+  /** Ends it for good and tells the server. */
+  close() {
+    if (this.#life.signal.aborted) return;
+    this.#life.abort();
+    this.#drop();
+    this.state.set('closed');
+    this.#room.closeMedia().catch(() => {
+      // The server forgets the path with the room or the session.
+    });
+  }
+
+  /** The room is back after a lost connection: is this still the media plane that we know? */
+  #returned() {
+    if (this.#epoch !== this.#room.now.mediaEpoch) this.restart();
+    else if (this.state.get() !== 'connected') this.#tryAgain();
+  }
+
+  #begin() {
+    this.#drop();
+    /** @type {RTCPeerConnection} */ let pc;
+    try {
+      pc = this.#create({ bundlePolicy: 'max-bundle' });
+    } catch (thrown) {
+      throw new OvationError('unsupported_browser', String(thrown));
+    }
+    this.#pc = pc;
+    pc.onconnectionstatechange = () => {
+      if (pc === this.#pc) this.#follow(pc.connectionState);
+    };
+    this.#microphone = pc.addTransceiver('audio', { direction: 'sendonly' });
+    const lines = [this.#microphone];
+    const slots = Math.min(this.#room.now.info.seats, slotsMost);
+    for (let slot = 0; slot < slots; slot++)
+      lines.push(pc.addTransceiver('audio', { direction: 'recvonly' }));
+    for (const line of lines) preferOpus(line);
+    if (this.#track) this.#microphone.sender.replaceTrack(this.#track).catch(() => {});
+    void this.#negotiate(pc, false);
+  }
+
+  /** @param {RTCPeerConnection} pc @param {boolean} iceRestart */
+  async #negotiate(pc, iceRestart) {
+    const turn = ++this.#turn;
+    const stale = () => turn !== this.#turn || pc !== this.#pc;
+    this.#host.clearTimer(this.#timer);
+    this.state.set('connecting');
+    try {
+      const offer = await pc.createOffer({ iceRestart });
+      if (stale()) return;
+      const sdp = await this.#setLocal(pc, offer.sdp ?? '');
+      const answer = await this.#room.offer(sdp, { signal: this.#life.signal });
+      if (stale() || answer.number === undefined) return;
+      await pc.setRemoteDescription({ type: 'answer', sdp: answer.sdp });
+      if (stale()) return;
+      this.#epoch = answer.mediaEpoch;
+      this.#useServers(pc, answer.iceServers ?? []);
+      this.#takeTracks(pc, answer.slots);
+      this.error.set(null);
+      if (pc.connectionState === 'connected') this.#follow('connected');
+      else
+        this.#later(connectingMs, () =>
+          this.#failed(new OvationError('media_failed', 'no path to the media server')),
+        );
+    } catch (thrown) {
+      if (!stale()) this.#failed(OvationError.of(thrown));
+    }
+  }
+
+  /**
+   * Sets our offer, edited if the browser takes it so.
+   * @param {RTCPeerConnection} pc @param {string} sdp
+   */
+  async #setLocal(pc, sdp) {
+    if (this.#edits) {
+      try {
+        await pc.setLocalDescription({ type: 'offer', sdp: editOffer(sdp) });
+        return pc.localDescription?.sdp ?? sdp;
+      } catch {
+        this.#edits = false;
+      }
+    }
+    await pc.setLocalDescription({ type: 'offer', sdp });
+    return pc.localDescription?.sdp ?? sdp;
+  }
+
+  /** @param {RTCPeerConnection} pc @param {RTCIceServer[]} iceServers */
+  #useServers(pc, iceServers) {
+    if (iceServers.length === 0) return;
+    try {
+      pc.setConfiguration({ ...pc.getConfiguration(), iceServers });
+    } catch {
+      // They would only help the next ICE restart; without them it uses the direct path.
+    }
+  }
+
+  /** @param {RTCPeerConnection} pc @param {{seat: number, mid: string}[]} slots */
+  #takeTracks(pc, slots) {
+    /** @type {(MediaStreamTrack | null)[]} */
+    const tracks = Array.from({ length: this.#room.now.info.seats }, () => null);
+    for (const { seat, mid } of slots) {
+      const line = pc.getTransceivers().find(transceiver => transceiver.mid === mid);
+      if (line) tracks[seat] = line.receiver.track;
+    }
+    this.tracks.set(tracks);
+  }
+
+  /** @param {RTCPeerConnectionState} state */
+  #follow(state) {
+    if (state === 'connected') {
+      this.#host.clearTimer(this.#timer);
+      this.#attempts = 0;
+      this.state.set('connected');
+      this.#measure();
+    } else if (state === 'disconnected') {
+      this.state.set('disconnected');
+      this.#later(disconnectedMs, () => this.#recover());
+    } else if (state === 'failed') {
+      this.#failed(new OvationError('media_failed', 'the path to the media server was lost'));
+    }
+  }
+
+  /** @param {OvationError} error */
+  #failed(error) {
+    this.error.set(error);
+    this.quality.set(null);
+    this.state.set('failed');
+    if (finalErrors.has(error.name)) return;
+    // A server that cannot read our offer may read it as the browser made it.
+    if (error.name === 'media_refused') this.#edits = false;
+    const wait = Math.min(firstWaitMs * 2 ** this.#attempts, lastWaitMs);
+    this.#later(Math.max(wait, error.retryAfterMs ?? 0), () => this.#recover());
+  }
+
+  /** The first try after a loss restarts ICE and keeps keys and streams; further ones begin anew. */
+  #recover() {
+    if (this.#life.signal.aborted) return;
+    // Without signalling no offer arrives: `#returned` continues.
+    if (this.#room.session.state.get().phase === 'ready') this.#tryAgain();
+  }
+
+  #tryAgain() {
+    const pc = this.#pc;
+    const first = this.#attempts === 0;
+    this.#attempts++;
+    if (first && pc && this.#epoch !== null && pc.signalingState === 'stable') void this.#negotiate(pc, true);
+    else this.#begin();
+  }
+
+  #measure() {
+    this.#host.clearTimer(this.#statistics);
+    this.#statistics = this.#host.setTimer(async () => {
+      const pc = this.#pc;
+      if (!pc || this.state.get() !== 'connected') return;
+      try {
+        const { quality, totals } = readQuality(await pc.getStats(), this.#totals);
+        if (pc !== this.#pc) return;
+        this.#totals = totals;
+        this.quality.set(quality);
+      } catch {
+        // A connection that is closing has none.
+      }
+      if (this.state.get() === 'connected') this.#measure();
+    }, statisticsMs);
+  }
+
+  /** @param {number} ms @param {() => void} run */
+  #later(ms, run) {
+    this.#host.clearTimer(this.#timer);
+    this.#timer = this.#host.setTimer(run, ms);
+  }
+
+  #drop() {
+    this.#turn++;
+    this.#host.clearTimer(this.#timer);
+    this.#host.clearTimer(this.#statistics);
+    const pc = this.#pc;
+    this.#pc = null;
+    this.#microphone = null;
+    this.#totals = null;
+    this.#epoch = null;
+    this.quality.set(null);
+    this.tracks.set([]);
+    if (pc) {
+      pc.onconnectionstatechange = null;
+      pc.close();
+    }
+  }
+}
+
+/**
+ * Leaves Opus alone in a line, so that the offer stays small; a browser that cannot offers more, which does no harm.
+ * @param {RTCRtpTransceiver} line
+ */
+function preferOpus(line) {
+  try {
+    const codecs = RTCRtpReceiver.getCapabilities('audio')?.codecs ?? [];
+    const opus = codecs.filter(codec => codec.mimeType.toLowerCase() === 'audio/opus');
+    if (opus.length > 0) line.setCodecPreferences(opus);
+  } catch {
+    // Older engines lack it.
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * How the media path does, over the time since the last reading.
+ * @typedef {object} MediaQuality
+ * @property {'good' | 'fair' | 'poor'} word
+ * @property {number | null} rttMs
+ * @property {number | null} lossPercent of what should have come in
+ * @property {number | null} jitterMs of the worst stream
+ */
+/**
+ * Totals of a reading, to be compared with the next.
+ * @typedef {{received: number, lost: number}} Totals
+ */
+
+/** Up to here people talk as if in one room (ITU-T G.114: 150 ms one way is good, 400 ms the limit; loss by ear). */
+const good = { rttMs: 200, lossPercent: 2 };
+const fair = { rttMs: 400, lossPercent: 8 };
+
+/**
+ * Reads a statistics report.
+ * @param {RTCStatsReport | Map<string, any>} report
+ * @param {Totals | null} before
+ * @returns {{quality: MediaQuality, totals: Totals}}
+ */
+export function readQuality(report, before) {
+  /** @type {number | null} */ let rtt = null;
+  /** @type {number | null} */ let remoteRTT = null;
+  /** @type {number | null} */ let jitter = null;
+  const totals = { received: 0, lost: 0 };
+  report.forEach((/** @type {any} */ entry) => {
+    if (entry.type === 'candidate-pair' && entry.nominated && entry.state === 'succeeded') {
+      if (typeof entry.currentRoundTripTime === 'number') rtt = entry.currentRoundTripTime * 1000;
+    } else if (entry.type === 'remote-inbound-rtp' && typeof entry.roundTripTime === 'number') {
+      remoteRTT = entry.roundTripTime * 1000;
+    } else if (entry.type === 'inbound-rtp' && entry.packetsReceived > 0) {
+      totals.received += entry.packetsReceived;
+      totals.lost += Math.max(0, entry.packetsLost ?? 0);
+      jitter = Math.max(jitter ?? 0, (entry.jitter ?? 0) * 1000);
+    }
+  });
+  const came = totals.received - (before?.received ?? 0);
+  const lost = Math.max(0, totals.lost - (before?.lost ?? 0));
+  const lossPercent = came + lost > 0 ? (100 * lost) / (came + lost) : null;
+  const quality = {
+    rttMs: rtt ?? remoteRTT,
+    lossPercent,
+    jitterMs: jitter,
+    word: wordFor(rtt ?? remoteRTT, lossPercent),
+  };
+  return { quality, totals };
+}
+
+/**
+ * @param {number | null} rttMs @param {number | null} lossPercent
+ * @returns {'good' | 'fair' | 'poor'}
+ */
+export function wordFor(rttMs, lossPercent) {
+  const within = (/** @type {typeof good} */ limit) =>
+    (rttMs ?? 0) <= limit.rttMs && (lossPercent ?? 0) <= limit.lossPercent;
+  if (within(good)) return 'good';
+  return within(fair) ? 'fair' : 'poor';
+}

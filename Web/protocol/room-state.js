@@ -1,0 +1,253 @@
+/** @typedef {import('./events.js').RoomInfo} RoomInfo */
+/** @typedef {import('./events.js').Seat} Seat */
+/** @typedef {import('./events.js').Member} Member */
+/** @typedef {import('./events.js').User} User */
+/** @typedef {import('./events.js').Invitation} Invitation */
+/** @typedef {import('./events.js').Message} Message */
+/** @typedef {import('./events.js').Snapshot} Snapshot */
+/** @typedef {import('./events.js').RoomSummary} RoomSummary */
+
+/** Messages kept in memory; older ones fall off. */
+export const messagesKept = 300;
+
+/**
+ * A room as one of its people sees it. Never changed in place.
+ * @typedef {object} RoomState
+ * @property {import('./ids.js').RoomID} room
+ * @property {number} epoch
+ * @property {number} seq of the last durable event taken up
+ * @property {number} chat of the last message taken up
+ * @property {RoomInfo} info
+ * @property {readonly Seat[]} seats by index
+ * @property {Member} me
+ * @property {ReadonlyMap<string, Member>} members those known by id, in the order known; in big rooms not everyone
+ * @property {ReadonlyMap<string, User>} profiles whoever was named, also those who left
+ * @property {number} memberCount everyone
+ * @property {number | null} ownerAbsentUntil milliseconds since 1970
+ * @property {string | null} heir
+ * @property {Readonly<Record<string, number>>} presenceUntil when the seat of somebody who is reconnecting will be freed
+ * @property {readonly Invitation[]} invitations waiting ones that concern me, oldest first
+ * @property {readonly Message[]} messages oldest first
+ * @property {number} likes
+ * @property {number} mediaEpoch
+ * @property {{reason: string, summary: RoomSummary | null} | null} ended
+ */
+
+/**
+ * @param {Snapshot} snapshot
+ * @returns {RoomState}
+ */
+export function stateOf(snapshot) {
+  const members = new Map(snapshot.members.map(member => [member.id, member]));
+  members.set(snapshot.me.id, snapshot.me);
+  /** @type {RoomState} */
+  const state = {
+    room: snapshot.room,
+    epoch: snapshot.epoch,
+    seq: snapshot.seq,
+    chat: snapshot.chat,
+    info: snapshot.info,
+    seats: snapshot.seats,
+    me: snapshot.me,
+    members,
+    profiles: new Map(),
+    memberCount: snapshot.memberCount,
+    ownerAbsentUntil: snapshot.ownerAbsentUntil ?? null,
+    heir: snapshot.heir ?? null,
+    presenceUntil: {},
+    invitations: snapshot.invitations.filter(invitation => invitation.state === 'waiting'),
+    messages: snapshot.messages.slice(-messagesKept),
+    likes: snapshot.likes,
+    mediaEpoch: snapshot.mediaEpoch,
+    ended: null,
+  };
+  return named(state, [
+    snapshot.info.owner,
+    ...snapshot.members,
+    ...snapshot.messages.map(message => message.from),
+  ]);
+}
+
+/**
+ * The state after a single event. Numbers (`seq`, `chat`) are the caller's business.
+ * @param {RoomState} state
+ * @param {any} event with `type`; an unknown type changes nothing
+ * @returns {RoomState}
+ */
+export function apply(state, event) {
+  const change = changes[/** @type {keyof typeof changes} */ (event.type)];
+  return change ? change(state, event) : state;
+}
+
+/** @type {Record<string, (state: RoomState, event: any) => RoomState>} */
+const changes = {
+  'room.updated': (state, { info }) => ({ ...state, info: { ...state.info, ...info } }),
+  'room.destroyed': (state, { reason, summary }) => ({ ...state, ended: { reason, summary } }),
+
+  'seat.taken': (state, { seat, user }) => {
+    const next = setSeat(named(state, [user]), seat);
+    const known = next.members.get(user.id);
+    const micMuted = seat.micMuted ?? known?.micMuted ?? false;
+    const presence = seat.presence ?? known?.presence ?? 'online';
+    /** @type {Member} */
+    const member = { role: 'member', ...known, ...user, micMuted, presence, seat: seat.index };
+    return setMember(next, member);
+  },
+  'seat.left': (state, { seat, user }) => unseat(setSeat(named(state, [user]), seat), user.id, seat.index),
+  'seat.muted': (state, { seat }) => setSeat(state, seat),
+  'seat.closed': (state, { seat }) => {
+    const sat = state.seats[seat.index]?.user;
+    const next = setSeat(state, seat);
+    return sat && seat.user !== sat ? unseat(next, sat, seat.index) : next;
+  },
+  'microphone.muted': (state, { user, muted }) => setPerson(state, user, { micMuted: muted }),
+  'role.changed': (state, { user, role }) => changeMember(state, user, { role }),
+  'owner.changed': (state, { user }) => {
+    const id = typeof user === 'string' ? user : user.id;
+    const owner = typeof user === 'string' ? profileOf(state, id) : user;
+    let next = changeMember(named(state, [owner]), state.info.owner.id, { role: 'member' });
+    next = changeMember(next, id, { role: 'owner' });
+    return { ...next, info: { ...next.info, owner }, ownerAbsentUntil: null, heir: null };
+  },
+
+  message: (state, message) =>
+    named({ ...state, messages: [...state.messages, withoutType(message)].slice(-messagesKept) }, [
+      message.from,
+    ]),
+
+  'audience.entered': (state, { member }) => {
+    const isNew = !state.members.has(member.id);
+    const next = setMember(named(state, [member]), member);
+    return isNew ? { ...next, memberCount: next.memberCount + 1 } : next;
+  },
+  'audience.left': (state, { user }) => {
+    if (user === state.me.id) return state;
+    const members = new Map(state.members);
+    members.delete(user);
+    return { ...state, members, memberCount: Math.max(1, state.memberCount - 1) };
+  },
+  presence: (state, { user, presence, until }) => {
+    const { [user]: _, ...others } = state.presenceUntil;
+    const presenceUntil = presence === 'reconnecting' && until ? { ...others, [user]: until } : others;
+    return setPerson({ ...state, presenceUntil }, user, { presence });
+  },
+  'owner.absent': (state, { until, heir }) => ({ ...state, ownerAbsentUntil: until, heir: heir ?? null }),
+  'owner.back': state => ({ ...state, ownerAbsentUntil: null, heir: null }),
+  likes: (state, { total }) => ({ ...state, likes: Math.max(total, 0) }),
+  count: (state, { memberCount }) => ({ ...state, memberCount }),
+
+  'invitation.received': (state, { invitation }) => ({
+    ...state,
+    invitations: [...state.invitations.filter(other => other.id !== invitation.id), invitation],
+  }),
+  'invitation.accepted': settleInvitation,
+  'invitation.rejected': settleInvitation,
+  'invitation.cancelled': settleInvitation,
+  'invitation.expired': settleInvitation,
+};
+
+/**
+ * Takes up what a resumed connection tells beside the events of the gap.
+ * @param {RoomState} state
+ * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], likes: number, ownerAbsentUntil?: number, heir?: string}} passing
+ * @returns {RoomState}
+ */
+export function applyPassing(state, passing) {
+  const presences = new Map((passing.presence ?? []).map(({ user, presence }) => [user, presence]));
+  /** @type {RoomState} */
+  let next = {
+    ...state,
+    memberCount: passing.memberCount ?? state.memberCount,
+    likes: passing.likes ?? state.likes,
+    invitations: (passing.invitations ?? []).filter(invitation => invitation.state === 'waiting'),
+    ownerAbsentUntil: passing.ownerAbsentUntil ?? null,
+    heir: passing.heir ?? null,
+    presenceUntil: {},
+  };
+  for (const seat of state.seats) {
+    if (seat.user) next = setPerson(next, seat.user, { presence: presences.get(seat.user) ?? 'online' });
+  }
+  return next;
+}
+
+/**
+ * Replaces what is known of the people by a fresh page of them.
+ * @param {RoomState} state @param {Member[]} page @param {number} count @param {boolean} whole nobody but these is here
+ * @returns {RoomState}
+ */
+export function applyMembers(state, page, count, whole) {
+  const members = whole ? new Map() : new Map(state.members);
+  for (const member of page) members.set(member.id, member);
+  const me = members.get(state.me.id) ?? state.me;
+  members.set(me.id, me);
+  return named({ ...state, members, me, memberCount: count }, page);
+}
+
+/**
+ * Name and face of somebody, as far as known; else the id stands for the name.
+ * @param {RoomState} state @param {string} id
+ * @returns {User}
+ */
+export function profileOf(state, id) {
+  const { name, avatar } = state.members.get(id) ?? state.profiles.get(id) ?? { name: id, avatar: '' };
+  return { id, name, avatar };
+}
+
+/** @param {any} event */
+function withoutType({ type: _, ...message }) {
+  return message;
+}
+
+/** @param {RoomState} state @param {{invitation: Invitation}} event @returns {RoomState} */
+function settleInvitation(state, { invitation }) {
+  return { ...state, invitations: state.invitations.filter(other => other.id !== invitation.id) };
+}
+
+/** @param {RoomState} state @param {User[]} users @returns {RoomState} */
+function named(state, users) {
+  const news = users.filter(user => {
+    const known = state.profiles.get(user.id);
+    return known?.name !== user.name || known?.avatar !== user.avatar;
+  });
+  if (news.length === 0) return state;
+  const profiles = new Map(state.profiles);
+  for (const { id, name, avatar } of news) profiles.set(id, { id, name, avatar });
+  return { ...state, profiles };
+}
+
+/** @param {RoomState} state @param {Seat} seat @returns {RoomState} */
+function setSeat(state, seat) {
+  if (!(seat.index in state.seats)) return state;
+  return { ...state, seats: state.seats.map(old => (old.index === seat.index ? seat : old)) };
+}
+
+/** @param {RoomState} state @param {Member} member @returns {RoomState} */
+function setMember(state, member) {
+  const members = new Map(state.members).set(member.id, member);
+  return { ...state, members, me: member.id === state.me.id ? member : state.me };
+}
+
+/** @param {RoomState} state @param {string} id @param {Partial<Member>} some @returns {RoomState} */
+function changeMember(state, id, some) {
+  const member = state.members.get(id);
+  return member ? setMember(state, { ...member, ...some }) : state;
+}
+
+/**
+ * A person's microphone or presence, in the list of people and on the seat.
+ * @param {RoomState} state @param {string} id
+ * @param {{micMuted?: boolean, presence?: import('./events.js').Presence}} some
+ * @returns {RoomState}
+ */
+function setPerson(state, id, some) {
+  const next = changeMember(state, id, some);
+  return { ...next, seats: next.seats.map(seat => (seat.user === id ? { ...seat, ...some } : seat)) };
+}
+
+/** @param {RoomState} state @param {string} id @param {number} index @returns {RoomState} */
+function unseat(state, id, index) {
+  const member = state.members.get(id);
+  if (!member || member.seat !== index) return state;
+  const { seat: _, ...rest } = member;
+  return setMember(state, rest);
+}
