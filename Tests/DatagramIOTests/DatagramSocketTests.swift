@@ -217,3 +217,28 @@ internal import Wire
         #expect(try InterfaceAddresses.current().contains { $0.isLoopback })
     }
 }
+
+@Suite struct IPAddressTextTests {
+    @Test(
+        "Addresses are read and written in their usual form",
+        arguments: [
+            "192.0.2.1", "0.0.0.0", "255.255.255.255", "127.0.0.1", "2001:db8::1", "::1", "::", "fe80::1:2:3:4",
+        ])
+    func roundTrip(text: String) throws {
+        #expect(try #require(IPAddress(text: text)).text == text)
+    }
+
+    @Test(
+        "Names, zones and broken addresses are not read",
+        arguments: ["", "localhost", "1.2.3", "1.2.3.256", "fe80::1%eth0", "1::2::3"])
+    func refused(text: String) {
+        #expect(IPAddress(text: text) == nil)
+    }
+
+    @Test("A v4 address is the mapped one, in network order")
+    func bytes() {
+        #expect(IPAddress(text: "192.0.2.1") == IPAddress(v4: 192, 0, 2, 1))
+        #expect(IPAddress(text: "::ffff:192.0.2.1") == IPAddress(v4: 192, 0, 2, 1))
+        #expect(IPAddress(text: "2001:db8::5") == IPAddress(high: 0x2001_0db8_0000_0000, low: 5))
+    }
+}

@@ -383,3 +383,4 @@ int cnet_thread_start(const char *name, void (*run)(void *), void *context, uint
 }
 
 void cnet_thread_join(uint64_t thread) { pthread_join((pthread_t)thread, NULL); }
+void cnet_thread_detach(uint64_t thread) { pthread_detach((pthread_t)thread); }

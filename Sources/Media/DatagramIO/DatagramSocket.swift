@@ -21,6 +21,8 @@ package final class DatagramSocket {
         package var droppedTooLarge: UInt64 = 0
         /// Refused for another reason: no route, address gone, firewall.
         package var droppedRefused: UInt64 = 0
+
+        package init() {}
     }
 
     /// One datagram; any Ethernet-sized packet fits, and slots stay aligned to cache lines.

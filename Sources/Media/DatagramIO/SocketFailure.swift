@@ -19,6 +19,9 @@ package struct SocketFailure: Error, Hashable, CustomStringConvertible {
     /// Somebody else has the port.
     package var isAddressInUse: Bool { code == EADDRINUSE }
 
+    /// The system has no IPv6 (or no IPv4).
+    package var isFamilyUnsupported: Bool { code == EAFNOSUPPORT || code == EADDRNOTAVAIL }
+
     package init(_ operation: Operation, address: TransportAddress? = nil, code: Int32) {
         self.operation = operation
         self.address = address

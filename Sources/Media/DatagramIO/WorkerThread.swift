@@ -1,8 +1,10 @@
 internal import CNet
+internal import Synchronization
 
-/// A named thread of the operating system. What `body` captures moves to it; `join` gives it back.
+/// A named thread of the operating system. What `body` captures moves to it.
 package final class WorkerThread: Sendable {
     private let id: UInt64
+    private let isJoined = Atomic(false)
 
     private final class Body: Sendable {
         let run: @Sendable () -> Void
@@ -26,6 +28,11 @@ package final class WorkerThread: Sendable {
         self.id = id
     }
 
-    /// Waits until the thread has ended. To be called exactly once.
-    package func join() { cnet_thread_join(id) }
+    /// Waits until the thread has ended; from the second call on it returns at once. Not from the thread itself.
+    package func join() {
+        guard !isJoined.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        cnet_thread_join(id)
+    }
+
+    deinit { if !isJoined.load(ordering: .acquiring) { cnet_thread_detach(id) } }
 }

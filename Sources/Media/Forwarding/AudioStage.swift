@@ -27,6 +27,8 @@ package final class AudioStage {
         package var repeated: UInt64 = 0
         /// Asked to be repeated, but unknown, forgotten, or asked for too often.
         package var notRepeated: UInt64 = 0
+
+        package init() {}
     }
 
     private struct Slot {
@@ -39,11 +41,25 @@ package final class AudioStage {
         var consumers: ContiguousArray<AudioConsumer> = []
     }
 
+    /// Where a listener's consumers are, so that reports and requests need no search through all listeners.
+    private struct Listener {
+        struct Line {
+            var ssrc: SSRC
+            var slot: Int
+            /// Among the slot's consumers.
+            var index: Int
+            var isAcknowledged = false
+        }
+
+        var lines: [Line] = []
+        /// Made with the first request for a repeat.
+        var limiter: RepeatLimiter?
+    }
+
     private var slots: ContiguousArray<Slot>
     /// The slot of each producer.
     private var places: [MemberID: Int] = [:]
-    /// Who listens, with what is needed to answer requests for repeats; made at the first one.
-    private var listeners: [MemberID: RepeatLimiter?] = [:]
+    private var listeners: [MemberID: Listener] = [:]
     private var levelsReadAt = Instant.distantPast
     private var toldSilence = true
     package private(set) var stats = Stats()
@@ -107,40 +123,41 @@ package final class AudioStage {
     /// Lets `member` hear the slots that it has lines for. `handle` comes back with each packet. A member that listens
     /// already gets the lines that it does not have yet.
     package func addListener(_ member: MemberID, handle: Int, lines: some Sequence<ListenerLine>) {
-        if listeners[member] == nil { listeners[member] = .some(nil) }
+        var listener = listeners[member] ?? Listener()
         for line in lines where slots.indices.contains(line.slot) {
-            guard !slots[line.slot].consumers.contains(where: { $0.member == member }) else { continue }
+            guard !listener.lines.contains(where: { $0.slot == line.slot || $0.ssrc == line.ssrc }) else { continue }
+            listener.lines.append(
+                Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
             slots[line.slot].consumers.append(AudioConsumer(member: member, handle: handle, line: line))
         }
+        listeners[member] = listener
     }
 
     package func removeListener(_ member: MemberID) {
-        guard listeners.removeValue(forKey: member) != nil else { return }
-        for slot in slots.indices {
-            guard let index = slots[slot].consumers.firstIndex(where: { $0.member == member }) else { continue }
-            slots[slot].consumers.swapAt(index, slots[slot].consumers.count - 1)
-            slots[slot].consumers.removeLast()
+        guard let listener = listeners.removeValue(forKey: member) else { return }
+        for line in listener.lines {
+            let last = slots[line.slot].consumers.count - 1
+            slots[line.slot].consumers.swapAt(line.index, last)
+            slots[line.slot].consumers.removeLast()
+            guard line.index < last else { continue }
+            let moved = slots[line.slot].consumers[line.index].member
+            guard let its = listeners[moved]?.lines.firstIndex(where: { $0.slot == line.slot }) else { continue }
+            listeners[moved]?.lines[its].index = line.index
         }
     }
 
     private func pause(_ member: MemberID, on slot: Int) {
-        guard let index = slots[slot].consumers.firstIndex(where: { $0.member == member }) else { return }
-        slots[slot].consumers[index].pause()
+        guard let line = listeners[member]?.lines.first(where: { $0.slot == slot }) else { return }
+        slots[slot].consumers[line.index].pause()
     }
 
     /// The listener has reported on this stream, so it knows which line it belongs to.
     package func acknowledge(_ member: MemberID, _ ssrc: SSRC) {
-        guard let (slot, index) = consumer(of: member, ssrc) else { return }
-        slots[slot].consumers[index].acknowledge()
-    }
-
-    private func consumer(of member: MemberID, _ ssrc: SSRC) -> (slot: Int, index: Int)? {
-        for slot in slots.indices {
-            guard let index = slots[slot].consumers.firstIndex(where: { $0.line.ssrc == ssrc && $0.member == member })
-            else { continue }
-            return (slot, index)
-        }
-        return nil
+        guard let its = listeners[member]?.lines.firstIndex(where: { $0.ssrc == ssrc && !$0.isAcknowledged }),
+            let line = listeners[member]?.lines[its]
+        else { return }
+        listeners[member]?.lines[its].isAcknowledged = true
+        slots[line.slot].consumers[line.index].acknowledge()
     }
 
     // MARK: Packets
@@ -183,15 +200,15 @@ package final class AudioStage {
     package func `repeat`(
         for member: MemberID, _ ssrc: SSRC, sequence: SequenceNumber16, following: UInt16, at now: Instant, send: Send
     ) {
-        guard let known = listeners[member], let (slot, index) = consumer(of: member, ssrc) else {
+        guard let listener = listeners[member], let line = listener.lines.first(where: { $0.ssrc == ssrc }) else {
             stats.notRepeated &+= 1
             return
         }
-        var limiter = known ?? RepeatLimiter()
+        var limiter = listener.limiter ?? RepeatLimiter()
         for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
-            let consumer = slots[slot].consumers[index]
+            let consumer = slots[line.slot].consumers[line.index]
             guard let slotSequence = consumer.slotSequence(of: sequence.advanced(by: bit)),
-                let entry = slots[slot].history.find(slotSequence),
+                let entry = slots[line.slot].history.find(slotSequence),
                 limiter.admits(ssrc, slotSequence, at: now)
             else {
                 stats.notRepeated &+= 1
@@ -200,7 +217,7 @@ package final class AudioStage {
             send(consumer.handle, consumer.repeatedHeader(for: entry.packet), entry.payload)
             stats.repeated &+= 1
         }
-        listeners[member] = .some(limiter)
+        listeners[member]?.limiter = limiter
     }
 
     // MARK: Levels

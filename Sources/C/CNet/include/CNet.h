@@ -88,5 +88,6 @@ int cnet_interfaces(struct cnet_interface *into, int capacity);
 /// Starts `run(context)` on a thread of its own with that name (15 characters are kept). 0 or -errno.
 int cnet_thread_start(const char *name, void (*run)(void *), void *context, uint64_t *thread);
 void cnet_thread_join(uint64_t thread);
+void cnet_thread_detach(uint64_t thread);
 
 #endif

@@ -1,0 +1,74 @@
+internal import DatagramIO
+internal import RoomPorts
+internal import SDP
+internal import Synchronization
+
+/// What others want of a media worker. Commands of one sender are done in the order in which they were posted.
+enum WorkerCommand: Sendable {
+    case openStage(StageID, slots: Int)
+    case closeStage(StageID)
+    case offer(ParsedOffer, reply: @Sendable (Result<NegotiatedOffer, MediaRefusal>) -> Void)
+    case closePeer(PeerID, StageID)
+    case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)
+    case readCounters(reply: @Sendable (MediaCounters) -> Void)
+    /// No new peers from now on.
+    case drain
+    case stop
+}
+
+/// An offer that has been read, since reading takes longer than the media thread should be held up.
+struct ParsedOffer: Sendable {
+    var stage: StageID
+    var peer: PeerID
+    var number: UInt32
+    var description: SessionDescription
+    var candidates: [ICECandidate]
+}
+
+/// What the worker agreed to; writing it down is left to the caller's side as well.
+struct NegotiatedOffer: Sendable {
+    var number: UInt32
+    var session: NegotiatedSession
+}
+
+/// The way into a media worker from any thread: a lock for a queue, and a wake for the poller.
+final class Mailbox: Sendable {
+    private struct State {
+        var commands: [WorkerCommand] = []
+        var waker: Poller.Waker
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+
+    init(waker: Poller.Waker) { state = Mutex(State(waker: waker)) }
+
+    /// False if the worker has stopped: the command will never be looked at.
+    func post(_ command: WorkerCommand) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.commands.append(command)
+            // A worker that has commands has been woken already. Waking under the lock keeps the poller alive meanwhile.
+            if state.commands.count == 1 { state.waker.wake() }
+            return true
+        }
+    }
+
+    /// Everything posted since the last call. For the worker.
+    func take() -> [WorkerCommand] {
+        state.withLock { state in
+            guard !state.commands.isEmpty else { return [] }
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+
+    /// Takes what is left and refuses everything from now on. For the worker, before its poller goes.
+    func close() -> [WorkerCommand] {
+        state.withLock { state in
+            state.isClosed = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+}

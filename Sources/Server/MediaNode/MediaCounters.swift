@@ -1,0 +1,48 @@
+package import DatagramIO
+package import Forwarding
+package import PeerSession
+
+/// What a media worker has done since it started, for metrics. Counters only grow, `peers` to `stages` are present values.
+package struct MediaCounters: Sendable, Hashable {
+    package var peers = 0
+    package var connectedPeers = 0
+    package var stages = 0
+    package var sockets = DatagramSocket.Stats()
+    package var audio = AudioStage.Stats()
+    /// Datagrams that belong to no peer: strangers, and what arrives after the end.
+    package var unknownDatagrams: UInt64 = 0
+    /// Media in a format that was not agreed on.
+    package var unexpectedMedia: UInt64 = 0
+    /// Datagrams that peers dropped, by the reason's raw value.
+    package var drops = [UInt64](repeating: 0, count: DropReason.allCases.count)
+    package var offersAnswered: UInt64 = 0
+    package var offersRefused: UInt64 = 0
+    package var peersConnected: UInt64 = 0
+    package var peersClosed: UInt64 = 0
+
+    package init() {}
+
+    package subscript(reason: DropReason) -> UInt64 { drops[reason.rawValue] }
+
+    mutating func add(_ stats: PeerStats) {
+        for reason in DropReason.allCases { drops[reason.rawValue] &+= UInt64(stats[reason]) }
+    }
+
+    mutating func add(_ stats: AudioStage.Stats) {
+        audio.forwarded &+= stats.forwarded
+        audio.refused &+= stats.refused
+        audio.stale &+= stats.stale
+        audio.repeated &+= stats.repeated
+        audio.notRepeated &+= stats.notRepeated
+    }
+
+    mutating func add(_ stats: DatagramSocket.Stats) {
+        sockets.received &+= stats.received
+        sockets.truncated &+= stats.truncated
+        sockets.receiveErrors &+= stats.receiveErrors
+        sockets.sent &+= stats.sent
+        sockets.droppedLate &+= stats.droppedLate
+        sockets.droppedTooLarge &+= stats.droppedTooLarge
+        sockets.droppedRefused &+= stats.droppedRefused
+    }
+}

@@ -1,0 +1,160 @@
+internal import DTLS
+package import DatagramIO
+package import RoomPorts
+internal import SDP
+internal import Timing
+internal import Wire
+
+/// Why the media plane could not start.
+package enum MediaNodeError: Error, Sendable, CustomStringConvertible {
+    case socket(SocketFailure)
+    case cryptography(String)
+
+    package var description: String {
+        switch self {
+        case .socket(let failure): "media: \(failure)"
+        case .cryptography(let message): "media: \(message)"
+        }
+    }
+}
+
+/// The media plane of one server: worker threads that own the peers, behind the port that the room core knows.
+///
+/// There is one worker; everything that reaches it goes through its mailbox, and a peer never moves, so that more of them
+/// need a choice of mailbox by stage and nothing else here.
+package final class MediaNode: MediaControl {
+    package let epoch: UInt64
+    /// The UDP port in use.
+    package let port: UInt16
+    package let facts: AsyncStream<MediaFact>
+
+    private let configuration: MediaNodeConfiguration
+    private let mailbox: Mailbox
+    private let thread: WorkerThread
+
+    /// Opens the sockets and starts the worker. The media plane serves when this returns.
+    package static func start(_ configuration: MediaNodeConfiguration) async throws(MediaNodeError) -> MediaNode {
+        let certificate: DTLSCertificate
+        do { certificate = try DTLSCertificate.selfSigned() } catch { throw .cryptography(error.message) }
+        let publisher = FactPublisher()
+        let launch = Launch()
+        let thread: WorkerThread
+        do {
+            thread = try WorkerThread(name: "media-0") {
+                do throws(MediaNodeError) {
+                    let worker = try MediaWorker(configuration, certificate: certificate, facts: publisher)
+                    launch.finish(.success((worker.mailbox, worker.port)))
+                    worker.run()
+                } catch {
+                    launch.finish(.failure(error))
+                }
+            }
+        } catch {
+            throw .socket(error)
+        }
+        let (mailbox, port) = try await launch.result().get()
+        return MediaNode(configuration, mailbox: mailbox, port: port, facts: publisher.stream, thread: thread)
+    }
+
+    private init(
+        _ configuration: MediaNodeConfiguration, mailbox: Mailbox, port: UInt16, facts: AsyncStream<MediaFact>,
+        thread: WorkerThread
+    ) {
+        self.configuration = configuration
+        self.mailbox = mailbox
+        self.port = port
+        self.facts = facts
+        self.thread = thread
+        // Milliseconds since 1970: larger than in any earlier run, and exact as a JSON number.
+        epoch = UInt64(max(1, SystemClock.wallTime().millisecondsSince1970))
+    }
+
+    deinit { _ = mailbox.post(.stop) }
+
+    /// Refuses new peers from now on; those that are there go on.
+    package func drain() { _ = mailbox.post(.drain) }
+
+    /// Says goodbye to all peers and ends the worker. The facts end with it. May be called more than once.
+    package func stop() {
+        _ = mailbox.post(.stop)
+        thread.join()
+    }
+
+    /// What the workers have done so far; nil once they have stopped.
+    package func counters() async -> MediaCounters? {
+        await withCheckedContinuation { continuation in
+            if !mailbox.post(.readCounters { continuation.resume(returning: $0) }) {
+                continuation.resume(returning: nil)
+            }
+        }
+    }
+
+    // MARK: MediaControl
+
+    package func openStage(_ stage: StageID, slots: Int) { _ = mailbox.post(.openStage(stage, slots: slots)) }
+
+    package func closeStage(_ stage: StageID) { _ = mailbox.post(.closeStage(stage)) }
+
+    package func closePeer(_ peer: PeerID, on stage: StageID) { _ = mailbox.post(.closePeer(peer, stage)) }
+
+    package func assign(
+        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+    ) {
+        let command = WorkerCommand.assign(slot: slot, peer, muted: muted, stage, confirmed: confirmed)
+        // Nothing leaves a stopped worker.
+        if !mailbox.post(command) { confirmed() }
+    }
+
+    package func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer {
+        let parsed = try await parse(offer)
+        let result: Result<NegotiatedOffer, MediaRefusal> = await withCheckedContinuation { continuation in
+            if !mailbox.post(.offer(parsed) { continuation.resume(returning: $0) }) {
+                continuation.resume(returning: .failure(.stopped))
+            }
+        }
+        let negotiated = try result.get()
+        return MediaAnswer(
+            number: negotiated.number, sdp: negotiated.session.answer.text,
+            slots: negotiated.session.slots.map { MediaAnswer.Slot(index: $0.index, mid: $0.mid) })
+    }
+
+    /// An offer of 17 lines has 30 KB: reading it would hold up packets on the media thread, and the caller's actor too.
+    @concurrent
+    private func parse(_ offer: MediaOffer) async throws(MediaRefusal) -> ParsedOffer {
+        let description: SessionDescription
+        do { description = try SessionDescription(parsing: offer.sdp) } catch { throw .badOffer(error.message) }
+        return ParsedOffer(
+            stage: offer.stage, peer: offer.peer, number: offer.number, description: description,
+            candidates: candidates())
+    }
+
+    /// Where this host may be reached now: interfaces come and go.
+    private func candidates() -> [ICECandidate] {
+        let own =
+            configuration.bindAddresses.filter { !$0.isUnspecified }.isEmpty
+            ? (try? InterfaceAddresses.current()) ?? [] : configuration.bindAddresses
+        let addresses = configuration.publicAddresses + own.filter { !configuration.publicAddresses.contains($0) }
+        return addresses.enumerated().map { rank, address in
+            .host(address: address.text, port: port, rank: UInt16(truncatingIfNeeded: rank))
+        }
+    }
+}
+
+/// How the start of a thread ends, known once.
+private final class Launch: Sendable {
+    typealias Outcome = Result<(Mailbox, UInt16), MediaNodeError>
+    private let stream: AsyncStream<Outcome>
+    private let continuation: AsyncStream<Outcome>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func finish(_ outcome: Outcome) {
+        continuation.yield(outcome)
+        continuation.finish()
+    }
+
+    func result() async -> Outcome {
+        for await outcome in stream { return outcome }
+        return .failure(.cryptography("the media thread ended before it began"))
+    }
+}

@@ -1,0 +1,21 @@
+package import Wire
+
+/// How the media plane is reached and what it takes on.
+package struct MediaNodeConfiguration: Sendable, Hashable {
+    /// UDP port; 0 lets the system choose.
+    package var port: UInt16 = 7882
+    /// Empty: every address of this host, IPv4 and IPv6.
+    package var bindAddresses: [IPAddress] = []
+    /// Addresses under which others see this host, where it cannot know itself (1:1 NAT, port forwarding). They are
+    /// offered first.
+    package var publicAddresses: [IPAddress] = []
+    /// Paths at once; each costs about 30 KiB.
+    package var maximumPeers = 10_000
+    /// Paths at once from one remote address. High, since a whole office may sit behind one.
+    package var maximumPeersPerAddress = 1000
+    /// Paths that are being set up at once. A handshake costs about a millisecond, and those who never finish one must
+    /// not take the room of those who do.
+    package var maximumConnecting = 500
+
+    package init() {}
+}

@@ -1,0 +1,501 @@
+internal import DTLS
+internal import DatagramIO
+internal import Forwarding
+internal import ICE
+internal import PeerSession
+internal import RTP
+internal import RoomPorts
+internal import SDP
+internal import Timing
+internal import Wire
+
+/// One thread's share of the media plane: its sockets, its peers and the rooms that they are in. Everything here belongs
+/// to that thread alone; commands come in by the mailbox, facts go out by the publisher.
+///
+/// A turn: wait, do commands, read datagrams, do what is due, tell levels, send. What a turn wants to send leaves at its
+/// end or as soon as a batch is full.
+final class MediaWorker {
+    /// Batches that are read from one socket before others get their turn; the poller reports what is left at once.
+    private static let maximumBatches = 8
+    /// An RTP header, at most the mid in an extension, payload and tag: a payload up to this fits any path that brought it.
+    private static let maximumPayload = DatagramSocket.slotBytes - 128
+
+    let mailbox: Mailbox
+    /// The port of all sockets.
+    let port: UInt16
+
+    private let configuration: MediaNodeConfiguration
+    private let poller: Poller
+    private let sockets: [DatagramSocket]
+    private let context: DTLSContext
+    private var negotiator: Negotiator
+    private var facts: FactPublisher
+
+    private let table: PeerTable
+    private var stages: [StageID: Stage] = [:]
+    private var peerDeadlines = DeadlineQueue()
+    /// Stages where somebody is or was heard, and when their levels are read next.
+    private var meteredStages: ContiguousArray<Stage> = []
+    private var nextLevels = Instant.distantFuture
+    private var connectedPeers = 0
+    private var peersPerAddress: [IPAddress: Int] = [:]
+
+    private var now: Instant
+    private var isDraining = false
+    private var isStopped = false
+    /// Streams that begin or change their source in this turn: their listeners get a report at once.
+    private var startedStreams: ContiguousArray<(handle: Int, ssrc: SSRC)> = []
+    /// Told once everything that was queued before has left or been dropped.
+    private var confirmations: [@Sendable () -> Void] = []
+    private var watchesWriting = false
+    private var counters = MediaCounters()
+
+    init(
+        _ configuration: MediaNodeConfiguration, certificate: DTLSCertificate, facts: FactPublisher
+    ) throws(MediaNodeError) {
+        self.configuration = configuration
+        self.facts = facts
+        now = SystemClock.now()
+        do {
+            poller = try Poller()
+            sockets = try Self.openSockets(configuration)
+            for (tag, socket) in sockets.enumerated() { try poller.add(socket, tag: tag) }
+        } catch {
+            throw .socket(error)
+        }
+        do {
+            context = try DTLSContext(certificate: certificate)
+        } catch {
+            throw .cryptography(error.message)
+        }
+        port = sockets[0].local.port
+        mailbox = Mailbox(waker: poller.waker)
+        table = PeerTable(capacity: configuration.maximumPeers)
+        negotiator = Negotiator(
+            fingerprint: certificate.fingerprint,
+            clock: NTPClock(reference: now, wallTime: SystemClock.wallTime()))
+    }
+
+    /// All addresses of both families by one socket, or by an IPv4 socket where the system has no IPv6; else one socket
+    /// an address, all with the same port.
+    private static func openSockets(_ configuration: MediaNodeConfiguration) throws(SocketFailure) -> [DatagramSocket] {
+        guard !configuration.bindAddresses.isEmpty else {
+            let any6 = TransportAddress(ip: IPAddress(high: 0, low: 0), port: configuration.port)
+            do {
+                return [try DatagramSocket(binding: any6)]
+            } catch {
+                guard error.isFamilyUnsupported else { throw error }
+                let any4 = TransportAddress(ip: IPAddress(v4: 0, 0, 0, 0), port: configuration.port)
+                return [try DatagramSocket(binding: any4)]
+            }
+        }
+        var sockets: [DatagramSocket] = []
+        for ip in configuration.bindAddresses.prefix(Poller.maximumSockets) {
+            let port = sockets.first?.local.port ?? configuration.port
+            sockets.append(try DatagramSocket(binding: TransportAddress(ip: ip, port: port)))
+        }
+        return sockets
+    }
+
+    // MARK: The turn
+
+    /// Until a stop is commanded.
+    func run() {
+        while !isStopped { turn() }
+        for peer in table.all { close(peer) }
+        flush()
+        for command in mailbox.close() { refuse(command) }
+        for confirmation in confirmations { confirmation() }
+        confirmations = []
+        facts.finish()
+    }
+
+    private func turn() {
+        let ready = poller.wait(until: nextDeadline, now: now)
+        now = SystemClock.now()
+        if ready.woken {
+            for command in mailbox.take() { perform(command) }
+        }
+        for (tag, socket) in sockets.enumerated() where ready.readable & (1 << UInt32(tag)) != 0 {
+            read(socket)
+        }
+        advancePeers()
+        tellLevels()
+        flush()
+    }
+
+    private var nextDeadline: Instant? {
+        var next = min(peerDeadlines.next ?? .distantFuture, nextLevels)
+        // While the kernel takes nothing, what is queued grows stale, and confirmations wait for it.
+        if watchesWriting { next = min(next, now + .milliseconds(5)) }
+        return next == .distantFuture ? nil : next
+    }
+
+    private func advancePeers() {
+        while let due = peerDeadlines.pop(until: now) {
+            guard let peer = table[due.handle], peer.generation == due.generation, peer.scheduled == due.deadline
+            else { continue }
+            peer.scheduled = .distantFuture
+            peer.media.advance(to: peer.time(now))
+            settle(peer)
+        }
+    }
+
+    private func flush() {
+        var isBlocked = false
+        for socket in sockets {
+            if socket.hasQueued { socket.flush(at: now) }
+            isBlocked = isBlocked || socket.isBlocked
+        }
+        if isBlocked != watchesWriting {
+            watchesWriting = isBlocked
+            for (tag, socket) in sockets.enumerated() {
+                poller.setWatchesWriting(isBlocked, of: socket, tag: tag)
+            }
+        }
+        guard !isBlocked, !confirmations.isEmpty else { return }
+        let due = confirmations
+        confirmations = []
+        for confirmation in due { confirmation() }
+    }
+
+    // MARK: Commands
+
+    private func perform(_ command: WorkerCommand) {
+        switch command {
+        case .openStage(let id, let slots):
+            if stages[id] == nil { stages[id] = Stage(id: id, slots: slots) }
+        case .closeStage(let id):
+            guard let stage = stages.removeValue(forKey: id) else { return }
+            for peer in stage.peers.compactMap({ table[$0] }) { close(peer) }
+            meteredStages.removeAll { $0 === stage }
+            counters.add(stage.audio.stats)
+        case .offer(let offer, let reply):
+            do throws(MediaRefusal) {
+                let answer = try answer(offer)
+                counters.offersAnswered &+= 1
+                reply(.success(answer))
+            } catch {
+                counters.offersRefused &+= 1
+                reply(.failure(error))
+            }
+        case .closePeer(let id, let stage):
+            guard let peer = table[id], peer.stage.id == stage else { return }
+            close(peer)
+        case .assign(let slot, let id, let muted, let stageID, let confirmed):
+            if let stage = stages[stageID] {
+                stage.audio.assign(
+                    slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, muted: muted, at: now, send: send)
+                reportStartedStreams()
+            }
+            confirmations.append(confirmed)
+        case .readCounters(let reply): reply(presentCounters())
+        case .drain: isDraining = true
+        case .stop: isStopped = true
+        }
+    }
+
+    /// A command that will never be done, since the worker has stopped.
+    private func refuse(_ command: WorkerCommand) {
+        switch command {
+        case .offer(_, let reply): reply(.failure(.stopped))
+        case .assign(_, _, _, _, let confirmed): confirmed()
+        case .readCounters(let reply): reply(presentCounters())
+        case .openStage, .closeStage, .closePeer, .drain, .stop: break
+        }
+    }
+
+    private func presentCounters() -> MediaCounters {
+        var result = counters
+        result.peers = table.count
+        result.connectedPeers = connectedPeers
+        result.stages = stages.count
+        for socket in sockets { result.add(socket.stats) }
+        for stage in stages.values { result.add(stage.audio.stats) }
+        for peer in table.all { result.add(peer.media.stats) }
+        return result
+    }
+
+    // MARK: Peers
+
+    private func answer(_ offer: ParsedOffer) throws(MediaRefusal) -> NegotiatedOffer {
+        guard let stage = stages[offer.stage] else { throw .unknownStage }
+        let present = table[offer.peer]
+        if let present {
+            guard offer.number > present.offerNumber else { throw .staleOffer }
+            if present.stage === stage, let change = try negotiator.renegotiate(offer, of: present) {
+                apply(change, to: present, number: offer.number)
+                return NegotiatedOffer(number: offer.number, session: change.session)
+            }
+        } else {
+            guard !isDraining, !table.isFull, table.count - connectedPeers < configuration.maximumConnecting
+            else { throw .overloaded }
+        }
+        let opening = try negotiator.open(offer, slots: stage.audio.slotCount)
+        let media: MediaPeer
+        do {
+            media = try MediaPeer(opening.configuration, context: context, at: now)
+        } catch {
+            throw .overloaded
+        }
+        // The same person with another peer connection: the old path is given up without telling the room.
+        if let present { close(present, isReplaced: present.stage === stage) }
+        guard let place = table.nextPlace() else { throw .overloaded }
+        let peer = Peer(
+            id: offer.peer, stage: stage, handle: place.handle, generation: place.generation, media: media,
+            terms: opening.terms, credentials: opening.credentials, negotiated: opening.session,
+            offerNumber: offer.number, remoteSessionID: offer.description.sessionID)
+        table.insert(peer)
+        table.learn(ufrag: opening.credentials.ufrag, of: peer)
+        stage.peers.insert(peer.id)
+        openStreams(of: peer)
+        settle(peer)
+        return NegotiatedOffer(number: offer.number, session: opening.session)
+    }
+
+    private func apply(_ change: Negotiator.Renegotiation, to peer: Peer, number: UInt32) {
+        peer.renegotiate(change.session, number: number, credentials: change.credentials)
+        if change.restartsICE {
+            table.learn(ufrag: change.credentials.ufrag, of: peer)
+            peer.media.restartICE(
+                local: change.credentials, remote: change.session.remote.credentials, at: peer.time(now))
+        }
+        openStreams(of: peer)
+        if peer.isConnected {
+            peer.stage.audio.addListener(peer.member, handle: peer.handle, lines: peer.lines())
+        }
+        settle(peer)
+    }
+
+    private func openStreams(of peer: Peer) {
+        for slot in peer.negotiated.slots {
+            peer.media.openSendStream(
+                SSRC(slot.ssrc), clockRate: 48_000, cname: peer.terms.sources[slot.index].cname)
+        }
+    }
+
+    /// Says goodbye and forgets the peer.
+    private func close(_ peer: Peer, isReplaced: Bool = false) {
+        guard table[peer.id] === peer else { return }
+        peer.media.close(at: peer.time(now))
+        drain(peer, tellsEvents: false)
+        forget(peer, isReplaced: isReplaced)
+    }
+
+    private func forget(_ peer: Peer, isReplaced: Bool) {
+        peer.stage.audio.removeListener(peer.member)
+        peer.stage.audio.resetSource(of: peer.member, at: now, send: send)
+        peer.stage.peers.remove(peer.id)
+        table.remove(peer)
+        counters.add(peer.media.stats)
+        counters.peersClosed &+= 1
+        if peer.isConnected { connectedPeers -= 1 }
+        if let address = peer.countedAddress {
+            let left = peersPerAddress[address, default: 1] - 1
+            peersPerAddress[address] = left > 0 ? left : nil
+        }
+        if !isReplaced { facts.publish(.closed(peer.stage.id, peer.id)) }
+        reportStartedStreams()
+    }
+
+    /// Sends and tells what the machine has for us, and notes when it wants to be looked at again.
+    private func settle(_ peer: Peer) {
+        drain(peer, tellsEvents: true)
+        let deadline = peer.media.nextDeadline
+        guard deadline < peer.scheduled, table[peer.handle] === peer else { return }
+        peer.scheduled = deadline
+        peerDeadlines.push(
+            DeadlineQueue.Entry(deadline: deadline, handle: peer.handle, generation: peer.generation))
+    }
+
+    private func drain(_ peer: Peer, tellsEvents: Bool) {
+        var isClosed = false
+        while true {
+            let buffer = sockets[0].nextSlot()
+            guard let output = peer.media.nextOutput(into: buffer) else { break }
+            switch output {
+            case .datagram(let length, let path): commit(buffer, length, path)
+            case .event(.closed): isClosed = true
+            case .event(let event): if tellsEvents { take(event, of: peer) }
+            }
+        }
+        if isClosed, tellsEvents { forget(peer, isReplaced: false) }
+    }
+
+    /// Sends what stands in the first socket's next slot, by whichever socket the path wants.
+    private func commit(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath) {
+        guard let socket = socket(for: path) else { return }
+        if socket !== sockets[0] {
+            socket.nextSlot().copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<length]))
+        }
+        socket.commit(length: length, path: path, at: now)
+    }
+
+    private func socket(for path: NetworkPath) -> DatagramSocket? {
+        if sockets.count == 1 { return sockets[0] }
+        return sockets.first { $0.serves(path.local) }
+    }
+
+    private func take(_ event: PeerEvent, of peer: Peer) {
+        switch event {
+        case .connected: connected(peer)
+        case .lost:
+            peer.isLost = true
+            facts.publish(.lost(peer.stage.id, peer.id))
+        case .recovered:
+            peer.isLost = false
+            facts.publish(.recovered(peer.stage.id, peer.id))
+        case .closed: break
+        case .nack(let ssrc, let sequence, let following):
+            peer.stage.audio.repeat(
+                for: peer.member, ssrc, sequence: sequence, following: following, at: now, send: sendAgain)
+        case .senderReport: break
+        case .receiverReport(let ssrc, _, _): peer.stage.audio.acknowledge(peer.member, ssrc)
+        }
+    }
+
+    private func connected(_ peer: Peer) {
+        if let address = peer.media.mediaPath?.remote.ip {
+            let others = peersPerAddress[address, default: 0]
+            guard others < configuration.maximumPeersPerAddress else {
+                // Seen at the next drain, which is the one that brought us here.
+                peer.media.close(at: peer.time(now))
+                return
+            }
+            peersPerAddress[address] = others + 1
+            peer.countedAddress = address
+        }
+        peer.isConnected = true
+        connectedPeers += 1
+        counters.peersConnected &+= 1
+        peer.stage.audio.addListener(peer.member, handle: peer.handle, lines: peer.lines())
+        facts.publish(.connected(peer.stage.id, peer.id))
+    }
+
+    // MARK: Packets
+
+    private func read(_ socket: DatagramSocket) {
+        for _ in 0..<Self.maximumBatches {
+            let count = socket.receive(at: now) { slot, length, path, arrival in
+                receive(slot, length, path, arrival)
+            }
+            guard count == DatagramSocket.receiveSlots else { return }
+            now = SystemClock.now()
+        }
+    }
+
+    private func receive(
+        _ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, _ arrival: Instant
+    ) {
+        let datagram = UnsafeRawBufferPointer(rebasing: slot[..<length])
+        guard let route = Route(datagram, path, in: table) else {
+            counters.unknownDatagrams &+= 1
+            return
+        }
+        let peer = route.peer
+        let at = peer.time(arrival)
+        switch peer.media.receive(slot, length: length, path: path, at: at) {
+        case .media(let media): forward(media, in: datagram, from: peer, at: at)
+        // An authentic check: what comes by this way is this peer's from now on.
+        case .handled: if route.isNamed { table.learn(path, of: peer) }
+        case .dropped: break
+        }
+        settle(peer)
+    }
+
+    private func forward(_ media: ReceivedMedia, in slot: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant)
+    {
+        guard media.header.payloadType == peer.microphonePayloadType, media.header.payloadLength <= Self.maximumPayload,
+            media.header.payload.upperBound <= slot.count
+        else {
+            counters.unexpectedMedia &+= 1
+            return
+        }
+        let stage = peer.stage
+        stage.audio.forward(
+            from: peer.member, media.header, extendedSequence: media.extendedSequence,
+            level: media.header.audioLevel(in: slot, peer.extensions),
+            payload: UnsafeRawBufferPointer(rebasing: slot[media.header.payload]), at: arrival, send: send)
+        if !startedStreams.isEmpty { reportStartedStreams() }
+        if !stage.isMetered { meter(stage) }
+    }
+
+    /// One packet to one listener: header and ciphertext are built in the slot that the kernel reads from.
+    private func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
+        table.withMachine(handle) { machine in
+            guard let path = machine.mediaPath, let socket = socket(for: path) else { return }
+            let slot = socket.nextSlot()
+            guard let headerLength = header.write(into: slot),
+                let length = machine.seal(headerLength: headerLength, payload: payload, into: slot, at: now)
+            else { return }
+            socket.commit(length: length, path: path, at: now)
+        }
+        if header.startsSource { startedStreams.append((handle, header.ssrc)) }
+    }
+
+    private func sendAgain(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
+        table.withMachine(handle) { machine in
+            guard let path = machine.mediaPath, let socket = socket(for: path) else { return }
+            let slot = socket.nextSlot()
+            guard let headerLength = header.write(into: slot),
+                let length = machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
+            else { return }
+            socket.commit(length: length, path: path, at: now)
+        }
+    }
+
+    /// Tells the listeners of streams that begin or change their source how the new timestamps map to time.
+    private func reportStartedStreams() {
+        while let started = startedStreams.popLast() {
+            guard let peer = table[started.handle] else { continue }
+            peer.media.sendReport(for: started.ssrc, at: peer.time(now))
+            settle(peer)
+        }
+    }
+
+    // MARK: Levels
+
+    private func meter(_ stage: Stage) {
+        guard stage.audio.nextLevels != nil, stages[stage.id] === stage else { return }
+        stage.isMetered = true
+        meteredStages.append(stage)
+        if nextLevels == .distantFuture { nextLevels = now }
+    }
+
+    private func tellLevels() {
+        guard nextLevels <= now else { return }
+        for stage in meteredStages {
+            guard let levels = stage.audio.levels(at: now) else { continue }
+            let named = levels.map { (PeerID(rawValue: $0.key.rawValue), $0.value) }
+            facts.publish(.levels(stage.id, Dictionary(uniqueKeysWithValues: named)))
+        }
+        meteredStages.removeAll { stage in
+            stage.isMetered = stage.audio.nextLevels != nil
+            return !stage.isMetered
+        }
+        nextLevels = meteredStages.isEmpty ? .distantFuture : now + AudioStage.levelPeriod
+    }
+}
+
+/// Whose a datagram is.
+private struct Route {
+    var peer: Peer
+    /// It is a connectivity check that names the peer, not just a datagram by a way that the peer is known to use.
+    var isNamed: Bool
+
+    /// nil if it is nobody's. STUN is told by its first byte (RFC 7983); a check names its peer, since it may come by a new
+    /// way, or by one that was another's before.
+    init?(_ datagram: UnsafeRawBufferPointer, _ path: NetworkPath, in table: PeerTable) {
+        if let first = datagram.first, first < 4, let message = STUNMessage.parse(datagram),
+            message.messageClass == .request, let ufrag = message.destinationUfrag(in: datagram)
+        {
+            guard let named = table.peer(named: ufrag) else { return nil }
+            peer = named
+            isNamed = true
+        } else {
+            guard let known = table.peer(at: path) else { return nil }
+            peer = known
+            isNamed = false
+        }
+    }
+}

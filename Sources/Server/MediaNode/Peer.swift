@@ -1,0 +1,146 @@
+internal import Forwarding
+internal import ICE
+internal import PeerSession
+internal import RTP
+internal import RoomPorts
+internal import SDP
+internal import Timing
+internal import Wire
+
+/// One person's media path on this worker: the protocol machine, and what was negotiated around it.
+final class Peer {
+    let id: PeerID
+    let stage: Stage
+    /// Place in the table; what Forwarding gives back with each packet.
+    let handle: Int
+    let generation: UInt32
+    let media: MediaPeer
+
+    /// The session's own part of all answers; stays as long as the peer lives.
+    let terms: PeerTerms
+    private(set) var credentials: ICECredentials
+    private(set) var negotiated: NegotiatedSession
+    /// Number of the newest offer that was answered.
+    private(set) var offerNumber: UInt32
+    /// The `o=` line's id in the peer's offers: another one is another peer connection.
+    let remoteSessionID: UInt64
+    private(set) var answerVersion: UInt64 = 1
+    private(set) var extensions = HeaderExtensionMap()
+    private(set) var microphonePayloadType: PayloadType?
+
+    var isConnected = false
+    /// Nothing came for a while.
+    var isLost = false
+    /// The remote address that counts against the limit per address.
+    var countedAddress: IPAddress?
+    /// Where datagrams of this peer come from, oldest first.
+    var paths: [NetworkPath] = []
+    /// Our ICE names for this peer that checks may carry, oldest first.
+    var ufrags: [String] = []
+    /// The earliest entry in the deadline queue that stands for this peer.
+    var scheduled = Instant.distantFuture
+    /// The machine's time never goes back, although datagrams carry the time of their arrival.
+    private var clock = Instant.distantPast
+
+    init(
+        id: PeerID, stage: Stage, handle: Int, generation: UInt32, media: MediaPeer, terms: PeerTerms,
+        credentials: ICECredentials, negotiated: NegotiatedSession, offerNumber: UInt32, remoteSessionID: UInt64
+    ) {
+        self.id = id
+        self.stage = stage
+        self.handle = handle
+        self.generation = generation
+        self.media = media
+        self.terms = terms
+        self.credentials = credentials
+        self.negotiated = negotiated
+        self.offerNumber = offerNumber
+        self.remoteSessionID = remoteSessionID
+        take(negotiated)
+    }
+
+    var member: MemberID { MemberID(rawValue: id.rawValue) }
+
+    /// `now`, but never before what this was called with last.
+    func time(_ now: Instant) -> Instant {
+        clock = max(clock, now)
+        return clock
+    }
+
+    /// A later offer of the same peer connection has been answered.
+    func renegotiate(_ negotiated: NegotiatedSession, number: UInt32, credentials: ICECredentials) {
+        offerNumber = number
+        answerVersion += 1
+        self.credentials = credentials
+        take(negotiated)
+    }
+
+    private func take(_ negotiated: NegotiatedSession) {
+        self.negotiated = negotiated
+        microphonePayloadType = negotiated.microphone.map { PayloadType($0.payloadType) }
+        extensions = HeaderExtensionMap()
+        for mapping in negotiated.extensions {
+            if let kind = HeaderExtensionKind(uri: mapping.uri) { extensions.set(kind, id: mapping.id) }
+        }
+    }
+
+    /// The lines on which this peer hears its stage.
+    func lines() -> [ListenerLine] {
+        let midID = extensions.id(of: .mid) ?? 0
+        return negotiated.slots.map { slot in
+            let start = terms.starts[slot.index]
+            return ListenerLine(
+                slot: slot.index, ssrc: SSRC(slot.ssrc), payloadType: PayloadType(slot.payloadType),
+                mid: Mid(slot.mid), midID: midID, firstSequence: start.sequence, firstTimestamp: start.timestamp)
+        }
+    }
+}
+
+/// What we chose for one peer before its first answer, at random where it must not be guessed or met twice.
+struct PeerTerms {
+    /// For the `o=` line: 62 bits, since some read it as a signed number (RFC 9429 §5.2.1).
+    let sessionID: UInt64
+    let reportSSRC: SSRC
+    /// Names our end (RFC 7022).
+    let cname: String
+    let sources: [SlotSource]
+    /// Where each slot's numbers start.
+    let starts: [(sequence: UInt16, timestamp: UInt32)]
+
+    init(slots: Int, using generator: inout some RandomNumberGenerator) {
+        sessionID = UInt64.random(in: 1..<(1 << 62), using: &generator)
+        var taken: Set<UInt32> = [0]
+        func ssrc() -> UInt32 {
+            while true {
+                let candidate = UInt32.random(in: 1...(.max), using: &generator)
+                if taken.insert(candidate).inserted { return candidate }
+            }
+        }
+        reportSSRC = SSRC(ssrc())
+        let name = String(UInt64.random(in: 0...(.max), using: &generator), radix: 36)
+        cname = name
+        // Each slot is a stream of its own, so that browsers do not delay one speaker to match another.
+        sources = (0..<slots).map {
+            SlotSource(
+                ssrc: ssrc(), cname: "\(name)-\($0)",
+                stream: StreamIdentification(stream: "slot-\($0)", track: "slot-\($0)-audio"))
+        }
+        starts = (0..<slots).map { _ in
+            (UInt16.random(in: 0...(.max), using: &generator), UInt32.random(in: 0...(.max), using: &generator))
+        }
+    }
+}
+
+/// One room on this worker.
+final class Stage {
+    let id: StageID
+    let audio: AudioStage
+    var peers: Set<PeerID> = []
+    /// Its levels are read at every tick.
+    var isMetered = false
+
+    init(id: StageID, slots: Int) {
+        self.id = id
+        audio = AudioStage(slots: slots)
+    }
+}
