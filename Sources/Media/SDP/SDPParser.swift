@@ -21,6 +21,9 @@ struct SDPParser {
     private var current: MediaSection?
     private var groups = 0
     private var lineNumber = 0
+    /// Parameters and feedback of the section's payload types. Firefox writes them before the codecs.
+    private var parameters: [UInt8: String] = [:]
+    private var feedback: [UInt8: [String]] = [:]
     /// Feedback for all payload types of the section ("*").
     private var commonFeedback: [String] = []
     /// RFC 8866 §6.7: `a=sendonly` and the like before the first section hold for all that say nothing.
@@ -80,16 +83,17 @@ struct SDPParser {
         current = section
     }
 
-    /// Puts codecs into the order of the `m=` line, drops those that it does not list, and spreads common feedback.
+    /// Puts codecs into the order of the `m=` line, drops those that it does not list, and adds what was said of them.
     private mutating func finishSection() {
-        defer { commonFeedback = [] }
+        defer { (parameters, feedback, commonFeedback) = ([:], [:], []) }
         guard var section = current else { return }
         var codecs: [Codec] = []
         for format in section.formats {
             guard let payloadType = UInt8(format),
                 var codec = section.codecs.first(where: { $0.payloadType == payloadType })
             else { continue }
-            codec.feedback += commonFeedback
+            codec.parameters = parameters[payloadType]
+            codec.feedback = feedback[payloadType, default: []] + commonFeedback
             codecs.append(codec)
         }
         section.codecs = codecs
@@ -176,9 +180,9 @@ struct SDPParser {
         case "bundle-only": section.isBundleOnly = true
         case "rtpmap": try readCodec(value, of: &section)
         case "fmtp":
-            let (format, parameters) = value.cut(at: " ")
-            if let index = section.indexOfCodec(format) { section.codecs[index].parameters = String(parameters) }
-        case "rtcp-fb": try readFeedback(value, of: &section)
+            let (format, text) = value.cut(at: " ")
+            if let payloadType = UInt8(format), payloadType < 128 { parameters[payloadType] = String(text) }
+        case "rtcp-fb": try readFeedback(value)
         case "extmap":
             guard section.extensions.count < SDPLimits.extensions else { throw tooMany("header extensions") }
             // "<id>[/<direction>] <uri> [<attributes>]"
@@ -209,21 +213,23 @@ struct SDPParser {
             guard let number = UInt8(parts[2]) else { throw malformed("has no number of channels") }
             channels = number
         }
-        guard section.indexOfCodec(format) == nil else { throw malformed("defines a payload type again") }
+        guard !section.codecs.contains(where: { $0.payloadType == payloadType }) else {
+            throw malformed("defines a payload type again")
+        }
         section.codecs.append(
             Codec(payloadType: payloadType, name: String(parts[0]), clockRate: rate, channels: channels))
     }
 
-    private mutating func readFeedback(_ value: Substring, of section: inout MediaSection) throws(SDPError) {
+    private mutating func readFeedback(_ value: Substring) throws(SDPError) {
         let (format, kind) = value.cut(at: " ")
         if format == "*" {
             guard commonFeedback.count < SDPLimits.feedbackPerCodec else { throw tooMany("feedback kinds") }
             commonFeedback.append(String(kind))
-        } else if let index = section.indexOfCodec(format) {
-            guard section.codecs[index].feedback.count < SDPLimits.feedbackPerCodec else {
+        } else if let payloadType = UInt8(format), payloadType < 128 {
+            guard feedback[payloadType, default: []].count < SDPLimits.feedbackPerCodec else {
                 throw tooMany("feedback kinds")
             }
-            section.codecs[index].feedback.append(String(kind))
+            feedback[payloadType, default: []].append(String(kind))
         }
     }
 
@@ -239,13 +245,6 @@ struct SDPParser {
         }
         guard section.sources.count < SDPLimits.sources else { throw tooMany("sources") }
         section.sources.append(MediaSource(ssrc: ssrc, cname: cname))
-    }
-}
-
-extension MediaSection {
-    fileprivate func indexOfCodec(_ format: Substring) -> Int? {
-        guard let payloadType = UInt8(format) else { return nil }
-        return codecs.firstIndex { $0.payloadType == payloadType }
     }
 }
 
