@@ -40,11 +40,13 @@ package struct OfferAnswerer: Sendable {
         var microphone: NegotiatedSession.Microphone?
         var agreedSlots: [NegotiatedSession.Slot] = []
         for (index, offered) in offer.media.enumerated() {
-            guard let line = index == 0 ? microphoneLine : AudioLine(offered, in: offer) else {
+            let slotIndex = index - 1
+            guard index == 0 || slots.indices.contains(slotIndex),
+                let line = index == 0 ? microphoneLine : AudioLine(offered, in: offer)
+            else {
                 sections.append(offered.rejected)
                 continue
             }
-            let slotIndex = index - 1
             var section = line.section(opus: opus, transport: localTransport(isFirst: index == 0))
             for mapping in section.extensions where !extensions.contains(mapping) {
                 // RFC 9143 §9.1: an id means the same throughout the bundle. Whoever breaks that keeps the first meaning.
@@ -56,7 +58,7 @@ package struct OfferAnswerer: Sendable {
             if index == 0 {
                 section.direction = offered.direction == .inactive ? .inactive : .recvonly
                 if section.direction == .recvonly { microphone = line.microphone }
-            } else if slots.indices.contains(slotIndex) {
+            } else {
                 switch offered.direction {
                 case .recvonly, .sendrecv:
                     let source = slots[slotIndex]
@@ -67,8 +69,6 @@ package struct OfferAnswerer: Sendable {
                 case .sendonly, .inactive:
                     section.direction = .inactive
                 }
-            } else {
-                section = offered.rejected
             }
             sections.append(section)
         }

@@ -74,9 +74,8 @@ struct SDPParser {
         finishSection()
         guard session.media.count < SDPLimits.sections else { throw tooMany("media sections") }
         let fields = value.split(separator: " " as Character)
-        guard fields.count >= 4, fields.count - 3 <= SDPLimits.codecs, let port = UInt16(fields[1]) else {
-            throw malformed("is no media line")
-        }
+        guard fields.count >= 4, let port = UInt16(fields[1]) else { throw malformed("is no media line") }
+        guard fields.count - 3 <= SDPLimits.codecs else { throw tooMany("formats") }
         var section = MediaSection(
             kind: String(fields[0]), port: port, profile: String(fields[2]), formats: fields[3...].map { String($0) })
         if let sessionDirection { section.direction = sessionDirection }
