@@ -1,30 +1,38 @@
-package import RoomModel
-package import RoomPorts
+import RoomModel
+import RoomPorts
 import Gateway
 import StoreSQLite
 
 /// Applications of a server that is not running: what `ovation app` does.
 package struct ApplicationDesk: Sendable {
+    /// An application as the operator sees it.
+    package struct Entry: Sendable, Hashable {
+        package var id: UInt32
+        package var name: String
+        /// The newest first.
+        package var keys: [String]
+    }
+
     private let data: String
 
     package init(data: String) { self.data = data }
 
     /// - Parameter id: `nil` for the next free one.
-    package func create(name: String, id: UInt32?) async throws -> Application {
+    package func create(name: String, id: UInt32?) async throws -> Entry {
         try await withAccounts { accounts in
             let taken = Set(try await accounts.applications().map(\.id.rawValue))
             if let id, taken.contains(id) { throw ConfigurationFailure("there is an application \(id) already") }
             if id == 0 { throw ConfigurationFailure("an application's number is not 0") }
             // From the range that the reference systems use, beside the demo application.
-            let next = id ?? (OvationServer.demoApplication.rawValue + 1...).first { !taken.contains($0) } ?? 0
+            let next = id ?? ((OvationServer.demoApplication.rawValue + 1)...).first { !taken.contains($0) } ?? 0
             let application = Application(id: ApplicationID(next), name: name, keys: [ApplicationKey.make()])
             try await accounts.save(application)
-            return application
+            return Entry(application)
         }
     }
 
-    package func list() async throws -> [Application] {
-        try await withAccounts { try await $0.applications().sorted { $0.id.rawValue < $1.id.rawValue } }
+    package func list() async throws -> [Entry] {
+        try await withAccounts { try await $0.applications().map(Entry.init).sorted { $0.id < $1.id } }
     }
 
     private func withAccounts<Value: Sendable>(
@@ -44,6 +52,12 @@ package struct ApplicationDesk: Sendable {
             await store.shutDown()
             throw error
         }
+    }
+}
+
+extension ApplicationDesk.Entry {
+    fileprivate init(_ application: Application) {
+        self.init(id: application.id.rawValue, name: application.name, keys: application.keys)
     }
 }
 

@@ -55,7 +55,7 @@ enum HostResources {
         for interface in sequence(first: first, next: { $0?.pointee.ifa_next }) {
             guard let interface = interface?.pointee, let address = interface.ifa_addr,
                 address.pointee.sa_family == sa_family_t(AF_INET),
-                interface.ifa_flags & UInt32(IFF_UP.rawValue) != 0, interface.ifa_flags & UInt32(IFF_LOOPBACK.rawValue) == 0
+                interface.ifa_flags & UInt32(IFF_UP) != 0, interface.ifa_flags & UInt32(IFF_LOOPBACK) == 0
             else { continue }
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             let length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,5 +1,5 @@
 import Foundation
-package import Gateway
+import Gateway
 package import Logging
 import MediaNode
 package import RoomModel
@@ -85,9 +85,12 @@ package struct OvationServer: Sendable {
         _ gatewaySettings: GatewaySettings, store: SQLiteStore, media: MediaNode,
         onReady: @escaping @Sendable (Readiness) async -> Void
     ) async throws {
+        // Applications change only while no server runs (the data directory is locked), so once is enough.
+        let policies = Dictionary(
+            uniqueKeysWithValues: try await store.accounts.applications().map { ($0.id, policy(of: $0.settings)) })
         let rooms = RoomDirectory(
-            journal: store.journal, media: media, clock: clock, encoder: SignalNewsEncoder(), policy: policies(store.accounts),
-            report: { [logger] in logger.report($0) })
+            journal: store.journal, media: media, clock: clock, encoder: SignalNewsEncoder(),
+            policy: { policies[$0] ?? RoomPolicy() }, report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts, clock: clock, logger: logger

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServerApp
 import ServiceLifecycle
+import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -34,7 +34,9 @@ struct GatewayRoutes: Sendable {
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
-        router.get("**") { request, context in await page(request, address: address(of: request, context)) }
+        for path: RouterPath in ["", "**"] {
+            router.get(path) { request, context in await page(request, address: address(of: request, context)) }
+        }
         return router
     }
 

@@ -67,7 +67,7 @@ package struct SettingKey: Sendable {
 
     package static func named(_ name: String) -> SettingKey? { all.first { $0.name == name } }
 
-    private typealias Path<Value> = WritableKeyPath<ServerSettings, Value> & Sendable
+    private typealias Path<Value> = any WritableKeyPath<ServerSettings, Value> & Sendable
 
     private static func text(_ name: String, _ path: Path<String>) -> SettingKey {
         SettingKey(
