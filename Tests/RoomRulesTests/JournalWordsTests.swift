@@ -1,0 +1,139 @@
+import Foundation
+import RoomModel
+import RoomRules
+import Testing
+
+/// What stands in journals that people have on their disks. A line here is never changed, only added to.
+@Suite struct JournalWordsTests {
+    private static let olga = UserProfile(id: .owner, name: "Olga", avatar: "/a.png")
+    private static let events: [(RoomEvent, String)] = [
+        (
+            .created(
+                RoomFounding(
+                    kind: .voice, settings: RoomSettings(name: "S", cover: "", tags: ["t"], needsRequest: true),
+                    owner: olga, seats: [SeatSetup(muted: true)], epoch: 3)),
+            #"{"founding":{"epoch":3,"kind":"voice","owner":{"avatar":"/a.png","id":"olga","name":"Olga"},"#
+                + #""seats":[{"closed":false,"muted":true}],"settings":{"cover":"","name":"S","needsRequest":true,"#
+                + #""tags":["t"]}},"type":"room.created"}"#
+        ),
+        (
+            .updated(RoomSettings(name: "S")),
+            #"{"settings":{"cover":"","name":"S","needsRequest":false,"tags":[]},"type":"room.updated"}"#
+        ),
+        (
+            .ended(.ownerAbsent, RoomSummary(seconds: 1, peak: 2, likes: 3)),
+            #"{"reason":"owner_absent","summary":{"likes":3,"peak":2,"seconds":1},"type":"room.ended"}"#
+        ),
+        (
+            .seatTaken(1, user: olga, micMuted: true, moved: true),
+            #"{"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"moved":true,"muted":true,"seat":1,"type":"seat.taken"}"#
+        ),
+        (
+            .seatTaken(0, user: olga, micMuted: false, moved: false),
+            #"{"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"seat":0,"type":"seat.taken"}"#
+        ),
+        (
+            .seatLeft(1, user: olga, reason: .lost),
+            #"{"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"reason":"lost","seat":1,"type":"seat.left"}"#
+        ),
+        (.seatMuted(1, muted: true), #"{"muted":true,"seat":1,"type":"seat.muted"}"#),
+        (.seatClosed(1, closed: false), #"{"closed":false,"seat":1,"type":"seat.closed"}"#),
+        (.microphoneMuted(.owner, muted: true), #"{"muted":true,"type":"microphone.muted","user":"olga"}"#),
+        (.roleChanged(.owner, .admin), #"{"role":"admin","type":"role.changed","user":"olga"}"#),
+        (
+            .ownerChanged(olga, .ownerAbsent),
+            #"{"owner":{"avatar":"/a.png","id":"olga","name":"Olga"},"reason":"owner_absent","type":"owner.changed"}"#
+        ),
+        (
+            .invitationSent(
+                Invitation(
+                    id: "i", room: .number(7), from: .owner, to: .member, command: "C", content: "1", createdAt: 5,
+                    expiresAt: 9)),
+            #"{"invitation":{"command":"C","content":"1","createdAt":5,"expiresAt":9,"from":"olga","id":"i","room":7,"#
+                + #""state":"waiting","to":"mia"},"type":"invitation.sent"}"#
+        ),
+        (
+            .invitationSettled(id: "i", .rejected, reason: "no"),
+            #"{"id":"i","reason":"no","state":"rejected","type":"invitation.settled"}"#
+        ),
+        (.consentLapsed(.owner), #"{"type":"consent.lapsed","user":"olga"}"#),
+        (
+            .messageSent(Message(chat: 4, id: "m", from: olga, body: .text("hi"), time: 6)),
+            #"{"message":{"chat":4,"from":{"avatar":"/a.png","id":"olga","name":"Olga"},"id":"m","text":"hi","time":6},"type":"message.sent"}"#
+        ),
+        (
+            .messageSent(Message(chat: 4, from: olga, body: .custom(command: "C", message: "x"), time: 6)),
+            #"{"message":{"chat":4,"command":"C","from":{"avatar":"/a.png","id":"olga","name":"Olga"},"message":"x","time":6},"type":"message.sent"}"#
+        ),
+        (.liked(count: 7, users: [.owner]), #"{"count":7,"type":"liked","users":["olga"]}"#),
+    ]
+
+    @Test("every event stands in the journal as it always has", arguments: 0..<17)
+    func words(_ index: Int) throws {
+        let (event, json) = Self.events[index]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(String(decoding: try encoder.encode(event), as: UTF8.self) == json)
+        #expect(try JSONDecoder().decode(RoomEvent.self, from: Data(json.utf8)) == event)
+    }
+
+    @Test(
+        "an event of a newer server is an error, not skipped",
+        arguments: [
+            #"{"type":"gift.sent","seat":1}"#, #"{"type":"seat.muted","v":2,"seat":1,"muted":true}"#, #"{"seat":1}"#,
+        ])
+    func newer(_ json: String) {
+        #expect(throws: (any Error).self) { try JSONDecoder().decode(RoomEvent.self, from: Data(json.utf8)) }
+    }
+
+    @Test("a journal that does not fit the room is refused and changes nothing") func inapplicable() throws {
+        var stage = Stage()
+        stage.enter(.member)
+        try stage.run(.takeSeat(1), by: .member)
+        let before = stage.state
+        for event in [
+            RoomEvent.seatTaken(1, user: .named(.other), micMuted: false, moved: false),
+            .seatTaken(2, user: .named(.member), micMuted: false, moved: false),
+            .seatTaken(99, user: .named(.other), micMuted: false, moved: false),
+            .seatLeft(2, user: .named(.member), reason: .left),
+            .seatClosed(1, closed: true), .seatMuted(-1, muted: true), .microphoneMuted(.other, muted: true),
+            .roleChanged(.owner, .member), .invitationSettled(id: "none", .accepted, reason: nil),
+            .messageSent(Message(chat: 9, from: .named(.member), body: .text("x"), time: 1)),
+        ] {
+            #expect(throws: InapplicableEvent.self, "\(event)") {
+                try stage.state.apply(AcceptedCommand(time: 1, by: nil, events: [.seatMuted(0, muted: true), event]))
+            }
+            #expect(stage.state == before)
+        }
+    }
+
+    @Test("answers to keys live ten minutes, 64 to a user, and outlive a restart") func ledger() throws {
+        var ledger = AnswerLedger()
+        func key(_ number: Int) -> IdempotencyKey { IdempotencyKey("k\(number)") ?? IdempotencyKey(literal: "k") }
+        func answer(_ number: Int, of user: UserID = .member) -> KeyedAnswer {
+            KeyedAnswer(
+                user: user, key: "k\(number)", fingerprint: UInt64(number), result: .sent(chat: UInt64(number), time: 1)
+            )
+        }
+        for number in 0..<70 { ledger.record(answer(number), at: Int64(number)) }
+        #expect(ledger.answer(to: key(5), of: .member, now: 100) == nil)
+        #expect(ledger.answer(to: key(6), of: .member, now: 100) == answer(6))
+        #expect(ledger.answer(to: key(6), of: .other, now: 100) == nil)
+        let stored = try JSONDecoder().decode(AnswerLedger.self, from: try JSONEncoder().encode(ledger))
+        #expect(stored == ledger)
+        #expect(stored.answer(to: key(69), of: .member, now: 69 + AnswerLedger.lifetimeMs - 1) == answer(69))
+        #expect(stored.answer(to: key(69), of: .member, now: 69 + AnswerLedger.lifetimeMs) == nil)
+        var later = stored
+        later.record(answer(1, of: .other), at: 2 * AnswerLedger.lifetimeMs)
+        var alone = AnswerLedger()
+        alone.record(answer(1, of: .other), at: 2 * AnswerLedger.lifetimeMs)
+        #expect(later == alone, "old answers are forgotten")
+    }
+}
+
+extension IdempotencyKey {
+    fileprivate init(literal: String) {
+        guard let key = IdempotencyKey(literal) else { preconditionFailure("\(literal) is no key") }
+        self = key
+    }
+}

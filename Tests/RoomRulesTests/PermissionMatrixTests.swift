@@ -1,0 +1,158 @@
+import Foundation
+import RoomModel
+import RoomRules
+import Testing
+
+/// Drives every command as every role against the people it can be aimed at, and compares with the file that was reviewed by hand.
+/// Whoever changes the table changes the file too, and shows in the review what it does to people.
+@Suite struct PermissionMatrixTests {
+    private struct Case {
+        var title: String
+        var seated: Bool
+        var command: (_ caller: UserID) -> RoomCommand
+        var prepare: (inout Stage, UserID) -> Void = { _, _ in }
+    }
+
+    /// Seats 0, 1, 2 are the owner's, another admin's and a member's, or empty if the caller is that person and unseated; 3 is the caller's
+    /// if seated; 4 is empty, 5 empty and muted, 6 closed.
+    private func stage(caller: UserID, seated: Bool) -> Stage {
+        var stage = Stage(needsRequest: true)
+        stage.enter(.admin, .otherAdmin, .member, .other)
+        let steps: [(RoomCommand, UserID)] =
+            [(.setRole(.admin, .admin), .owner), (.setRole(.otherAdmin, .admin), .owner)]
+            + (caller == .owner ? [] : [(.takeSeat(0), .owner)])
+            + [(.pickSeat(1, .otherAdmin), .owner), (.pickSeat(2, .other), .owner)]
+            + (seated ? [(.pickSeat(3, caller), .owner)] : [])
+            + [(.muteSeat(5, muted: true), .owner), (.closeSeat(6, closed: true), .owner)]
+        for (command, user) in steps { #expect(stage.refusal(command, by: user) == nil) }
+        return stage
+    }
+
+    private var cases: [Case] {
+        func invitation(from: UserID, to: UserID) -> (inout Stage, UserID) -> Void {
+            { stage, caller in
+                let (from, to) = (from == .caller ? caller : from, to == .caller ? caller : to)
+                guard from != to else { return }
+                let draft = InvitationDraft(to: to, command: "ENTER_SEAT", content: "4", id: "x")
+                #expect(stage.refusal(.sendInvitation(draft), by: from) == nil)
+            }
+        }
+        var cases: [Case] = [
+            Case(title: "takeSeat empty", seated: false) { _ in .takeSeat(4) },
+            Case(title: "takeSeat of another", seated: false) { _ in .takeSeat(2) },
+            Case(title: "takeSeat closed", seated: false) { _ in .takeSeat(6) },
+            Case(title: "takeSeat unknown", seated: false) { _ in .takeSeat(8) },
+            Case(title: "takeSeat while seated", seated: true) { _ in .takeSeat(4) },
+            Case(title: "leaveSeat", seated: true) { _ in .leaveSeat },
+            Case(title: "leaveSeat without a seat", seated: false) { _ in .leaveSeat },
+            Case(title: "moveSeat", seated: true) { _ in .moveSeat(4) },
+            Case(title: "moveSeat without a seat", seated: false) { _ in .moveSeat(4) },
+            Case(title: "pickSeat a listener", seated: false) {
+                $0 == .member ? .pickSeat(4, .admin) : .pickSeat(4, .member)
+            },
+            Case(title: "pickSeat onto a closed seat", seated: false) {
+                $0 == .member ? .pickSeat(6, .admin) : .pickSeat(6, .member)
+            },
+            Case(title: "setMicrophone", seated: true) { _ in .setMicrophone(muted: true) },
+            Case(title: "setMicrophone without a seat", seated: false) { _ in .setMicrophone(muted: true) },
+            Case(
+                title: "setMicrophone on in a muted seat", seated: true, command: { _ in .setMicrophone(muted: false) },
+                prepare: { stage, _ in #expect(stage.refusal(.muteSeat(3, muted: true), by: .owner) == nil) }),
+            Case(title: "sendInvitation", seated: false) { _ in
+                .sendInvitation(InvitationDraft(to: .other, command: "PICK_SEAT"))
+            },
+            Case(
+                title: "cancelInvitation of one's own", seated: false, command: { _ in .cancelInvitation(id: "x") },
+                prepare: invitation(from: .caller, to: .other)),
+            Case(
+                title: "cancelInvitation of another", seated: false, command: { _ in .cancelInvitation(id: "x") },
+                prepare: invitation(from: .other, to: .otherAdmin)),
+            Case(title: "sendMessage", seated: false) { _ in .sendMessage(MessageDraft(.text("hello"))) },
+            Case(title: "sendLikes", seated: false) { _ in .sendLikes(3) },
+            Case(title: "updateRoom", seated: false) { _ in .updateRoom(RoomUpdate(name: "Other")) },
+            Case(title: "setRole of a member", seated: false) { _ in .setRole(.other, .admin) },
+            Case(title: "setRole of an admin", seated: false) { _ in .setRole(.otherAdmin, .member) },
+            Case(title: "setRole of the owner", seated: false) { _ in .setRole(.owner, .admin) },
+            Case(title: "exitRoom", seated: true) { _ in .exitRoom },
+            Case(title: "destroyRoom", seated: false) { _ in .destroyRoom },
+        ]
+        for (whose, seat) in [("the owner's", 0), ("an admin's", 1), ("a member's", 2), ("an empty", 4)] {
+            // The owner has no seat of somebody higher to aim at.
+            let seated = false
+            cases.append(Case(title: "kickSeat \(whose)", seated: seated) { _ in .kickSeat(seat) })
+            cases.append(Case(title: "muteSeat \(whose)", seated: seated) { _ in .muteSeat(seat, muted: true) })
+            cases.append(Case(title: "closeSeat \(whose)", seated: seated) { _ in .closeSeat(seat, closed: true) })
+        }
+        for (title, answer) in [
+            ("accept", RoomCommand.acceptInvitation(id: "x")), ("reject", .rejectInvitation(id: "x", reason: nil)),
+        ] {
+            cases.append(
+                Case(
+                    title: "\(title)Invitation to oneself", seated: false, command: { _ in answer },
+                    prepare: invitation(from: .other, to: .caller)))
+            cases.append(
+                Case(
+                    title: "\(title)Invitation to the owner", seated: false, command: { _ in answer },
+                    prepare: invitation(from: .other, to: .owner)))
+            cases.append(
+                Case(
+                    title: "\(title)Invitation to another admin", seated: false, command: { _ in answer },
+                    prepare: invitation(from: .other, to: .otherAdmin)))
+            cases.append(
+                Case(
+                    title: "\(title)Invitation by oneself", seated: false, command: { _ in answer },
+                    prepare: invitation(from: .caller, to: .owner)))
+            cases.append(Case(title: "\(title)Invitation unknown", seated: false) { _ in answer })
+        }
+        return cases
+    }
+
+    private func outcome(_ test: Case, as caller: UserID) -> String {
+        var stage = stage(caller: caller, seated: test.seated)
+        test.prepare(&stage, caller)
+        let before = stage.state
+        let refusal = stage.refusal(test.command(caller), by: caller)
+        if refusal != nil { #expect(stage.state == before, "a refusal has changed the room") }
+        return refusal?.name ?? "ok"
+    }
+
+    private var matrix: String {
+        var lines = ["| command | member | admin | owner |", "|---|---|---|---|"]
+        for test in cases {
+            let row = [UserID.member, .admin, .owner].map { outcome(test, as: $0) }
+            lines.append("| " + ([test.title] + row).joined(separator: " | ") + " |")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    @Test("every role × command gives what the reviewed table says") func matchesTheReviewedTable() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("permissions.md")
+        let reviewed = try String(contentsOf: file, encoding: .utf8)
+        let table = reviewed.split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { !$0.hasPrefix("| command") }.joined(separator: "\n")
+        let matrix = matrix
+        for (expected, found) in zip(table.split(separator: "\n"), matrix.split(separator: "\n")) {
+            #expect(expected == found)
+        }
+        #expect(table == matrix)
+    }
+
+    @Test("every command stands in the reviewed table") func tableIsComplete() {
+        let titles = cases.map(\.title)
+        for name in RoomCommand.Name.allCases {
+            #expect(titles.contains { $0.hasPrefix(name.rawValue) }, "\(name) is not reviewed")
+        }
+    }
+
+    @Test("whoever is not in the room may do nothing", arguments: RoomCommand.Name.allCases)
+    func outsiders(_ name: RoomCommand.Name) {
+        for test in cases where test.command(.member).name == name {
+            var stage = stage(caller: .other, seated: false)
+            #expect(stage.refusal(test.command(.member), by: UserID(literal: "stranger")) == .notInRoom)
+        }
+    }
+}
+
+extension UserID {
+    fileprivate static let caller = UserID(literal: "caller")
+}

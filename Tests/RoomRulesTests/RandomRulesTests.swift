@@ -1,0 +1,120 @@
+import Foundation
+import RoomModel
+import RoomRules
+import Testing
+
+/// A hundred thousand things that people could do, in an order that nobody would think of.
+@Suite struct RandomRulesTests {
+    private static let cast = (0..<12).map { UserID(literal: "user-\($0)") }
+    private static let steps = 100_000
+    private static let stepsPerRoom = 2_000
+
+    private struct Walk {
+        var stage: Stage
+        var generator: Seeded
+        var invitationIDs: [String] = []
+        var refused = 0
+
+        mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+        mutating func someone() -> UserID { RandomRulesTests.cast[number(0..<RandomRulesTests.cast.count)] }
+        mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
+
+        mutating func command() -> RoomCommand {
+            let seat = number(-1..<7)
+            let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
+            switch number(0..<20) {
+            case 0, 1, 2: return .takeSeat(seat)
+            case 3: return .leaveSeat
+            case 4, 5: return .moveSeat(seat)
+            case 6: return .pickSeat(seat, someone())
+            case 7: return .kickSeat(seat)
+            case 8: return .muteSeat(seat, muted: chance(50))
+            case 9: return .closeSeat(seat, closed: chance(40))
+            case 10: return .setMicrophone(muted: chance(50))
+            case 11, 12:
+                let id = chance(70) ? "i\(number(0..<10_000))" : nil
+                if let id { invitationIDs.append(id) }
+                return .sendInvitation(
+                    InvitationDraft(
+                        to: someone(), command: "C\(number(0..<3))", timeoutSeconds: chance(30) ? 30 : 0, id: id))
+            case 13: return .acceptInvitation(id: known)
+            case 14: return chance(50) ? .rejectInvitation(id: known, reason: "no") : .cancelInvitation(id: known)
+            case 15: return .sendMessage(MessageDraft(chance(90) ? .text("t\(number(0..<99))") : .text("")))
+            case 16: return .sendLikes(number(-1..<103))
+            case 17:
+                return .updateRoom(
+                    RoomUpdate(name: chance(90) ? "Room \(number(0..<9))" : "", needsRequest: chance(50)))
+            case 18: return .setRole(someone(), chance(60) ? .admin : .member)
+            default: return .exitRoom
+            }
+        }
+    }
+
+    private func check(_ state: RoomState, _ note: @autoclosure () -> String) {
+        let seated = state.seats.compactMap { $0.occupant?.profile.id }
+        #expect(Set(seated).count == seated.count, "somebody has two seats: \(note())")
+        #expect(!state.admins.contains(state.owner.id), "the owner is an admin too: \(note())")
+        #expect(Set(state.admins).count == state.admins.count, "\(note())")
+        #expect(Set(state.invitations.map(\.id)).count == state.invitations.count, "\(note())")
+        #expect(state.invitations.allSatisfy { $0.state == .waiting && $0.from != $0.to }, "\(note())")
+        #expect(!state.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
+        #expect(state.seats.count == 6, "\(note())")
+    }
+
+    @Test("100,000 random commands: one seat a person, refusals change nothing, the journal gives the same room")
+    func randomCommands() throws {
+        let seed = ProcessInfo.processInfo.environment["OVATION_TEST_SEED"].flatMap(UInt64.init) ?? 20_261_121
+        var accepted = 0
+        var refused = 0
+        for round in 0..<(Self.steps / Self.stepsPerRoom) {
+            var walk = Walk(stage: Stage(seats: 6, owner: Self.cast[0]), generator: Seeded(seed &+ UInt64(round)))
+            let note = "seed \(seed), round \(round)"
+            for step in 0..<Self.stepsPerRoom {
+                walk.stage.now += Int64(walk.number(0..<800))
+                let user = walk.someone()
+                if walk.chance(30) { walk.stage.enter(user, presence: walk.chance(90) ? .online : .reconnecting) }
+                let before = walk.stage.state
+                if walk.chance(4) {
+                    if walk.chance(50) {
+                        walk.stage.serve(.departed(user, walk.chance(50) ? .lost : .exited))
+                        walk.stage.people[user] = nil
+                    } else if let waiting = before.invitations.first(where: { $0.expiresAt != nil }) {
+                        walk.stage.serve(.invitationTimedOut(id: waiting.id))
+                    } else if let consent = before.consents.first {
+                        walk.stage.serve(.consentTimedOut(consent.user))
+                    } else if before.heir(among: walk.stage.people) != nil {
+                        walk.stage.serve(.ownerAbsenceOver)
+                    }
+                } else {
+                    let command = walk.command()
+                    if walk.stage.refusal(command, by: user) == nil {
+                        accepted += 1
+                        if command == .exitRoom { walk.stage.people[user] = nil }
+                    } else {
+                        refused += 1
+                        #expect(walk.stage.state == before, "a refused \(command) has changed the room: \(note)")
+                    }
+                }
+                let numbered = walk.stage.state.seq - before.seq
+                if numbered > 0 || step % 64 == 0 { check(walk.stage.state, "\(note), step \(step)") }
+            }
+            var replayed = RoomState(room: walk.stage.state.room)
+            let encoder = JSONEncoder()
+            let decoder = JSONDecoder()
+            for (index, command) in walk.stage.record.enumerated() {
+                // Through the journal's own words for a part, the values themselves for the rest: JSON is what is slow here.
+                let read =
+                    index % 16 == 0
+                    ? try decoder.decode(AcceptedCommand.self, from: try encoder.encode(command)) : command
+                #expect(read == command, "\(note)")
+                try replayed.apply(read)
+            }
+            #expect(replayed == walk.stage.state, "the replayed room is another: \(note)")
+            let stored = try decoder.decode(RoomState.self, from: try encoder.encode(replayed))
+            #expect(stored == replayed, "the stored room is another: \(note)")
+        }
+        // A walk that is always refused, or never, proves nothing.
+        #expect(accepted > Self.steps / 5, "seed \(seed)")
+        #expect(refused > Self.steps / 10, "seed \(seed)")
+    }
+}

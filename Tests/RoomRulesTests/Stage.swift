@@ -1,0 +1,106 @@
+import RoomModel
+import RoomRules
+import Testing
+
+/// A room under test with its people: applies what is decided, and keeps the record.
+struct Stage {
+    var state: RoomState
+    var people: [UserID: Situation.Person] = [:]
+    var policy = RoomPolicy()
+    /// Milliseconds since 1970.
+    var now: Int64 = 1_795_000_000_000
+    private(set) var record: [AcceptedCommand] = []
+
+    init(
+        seats: Int = 8, needsRequest: Bool = false, room: RoomID = .number(48_213), owner: UserID = .owner,
+        setups: [SeatSetup]? = nil
+    ) {
+        state = RoomState(room: room)
+        let creation = RoomCreation(
+            room: room, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
+            seats: setups ?? Array(repeating: SeatSetup(), count: seats))
+        enter(owner)
+        guard let decision = try? RoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {
+            Issue.record("the room was not created")
+            return
+        }
+        accept(decision, by: owner)
+    }
+
+    var situation: Situation { Situation(now: now, people: people, policy: policy) }
+
+    mutating func enter(_ users: UserID..., presence: Presence = .online) {
+        for user in users { people[user] = Situation.Person(profile: .named(user), presence: presence) }
+    }
+
+    mutating func accept(_ decision: Decision, by user: UserID?) {
+        guard !decision.events.isEmpty else { return }
+        let accepted = AcceptedCommand(time: now, by: user, events: decision.events)
+        do {
+            try state.apply(accepted)
+            record.append(accepted)
+        } catch {
+            Issue.record("decided and not applicable: \(error)")
+        }
+    }
+
+    @discardableResult
+    mutating func run(_ command: RoomCommand, by user: UserID) throws(RoomError) -> Decision {
+        let decision = try state.decide(command, by: .named(user), in: situation)
+        accept(decision, by: user)
+        return decision
+    }
+
+    @discardableResult
+    mutating func serve(_ command: ServerCommand) -> Decision {
+        let decision = state.decide(command, in: situation)
+        accept(decision, by: nil)
+        return decision
+    }
+
+    /// The refusal's name; `nil` if the command is accepted.
+    mutating func refusal(_ command: RoomCommand, by user: UserID) -> RoomError.Code? {
+        do throws(RoomError) {
+            try run(command, by: user)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    func occupant(_ seat: Int) -> UserID? { state.seats[seat].occupant?.profile.id }
+}
+
+extension UserID {
+    /// A literal for tests.
+    init(literal: String) {
+        guard let id = UserID(literal) else { preconditionFailure("\(literal) is no user id") }
+        self = id
+    }
+    static let owner = UserID(literal: "olga")
+    static let admin = UserID(literal: "adam")
+    static let otherAdmin = UserID(literal: "anna")
+    static let member = UserID(literal: "mia")
+    static let other = UserID(literal: "max")
+}
+
+extension UserProfile {
+    static func named(_ user: UserID) -> UserProfile { UserProfile(id: user, name: user.rawValue.capitalizedFirst) }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// A small generator with a seed that a failure can print (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
