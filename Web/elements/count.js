@@ -45,7 +45,8 @@ export class Count extends HTMLElement {
   #show(value) {
     this.#shown = value;
     const text = formatNumber(value);
-    if (this.textContent !== text) this.textContent = text;
+    const shown = /** @type {Node} */ (this).textContent;
+    if (shown !== text) this.replaceChildren(text);
   }
 }
 

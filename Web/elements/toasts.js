@@ -24,7 +24,7 @@ export class Toasts extends HTMLElement {
   connectedCallback() {
     this.setAttribute('role', 'status');
     this.setAttribute('aria-live', 'polite');
-    this.popover = 'manual';
+    this.setAttribute('popover', 'manual');
   }
 
   /**
@@ -55,11 +55,12 @@ export class Toasts extends HTMLElement {
 
   /** @param {boolean} raise put it above an open sheet */
   #draw(raise) {
-    if (raise && this.isConnected) {
-      if (this.matches(':popover-open')) this.hidePopover();
-      this.showPopover();
+    const popover = /** @type {{showPopover?: () => void, hidePopover?: () => void}} */ (/** @type {unknown} */ (this));
+    if (raise && this.isConnected && popover.showPopover) {
+      if (this.matches(':popover-open')) popover.hidePopover?.();
+      popover.showPopover();
     }
-    if (this.#toasts.length === 0 && this.matches(':popover-open')) this.hidePopover();
+    if (this.#toasts.length === 0 && popover.hidePopover && this.matches(':popover-open')) popover.hidePopover();
     render(
       this.#toasts.map(toast =>
         keyed(

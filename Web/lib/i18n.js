@@ -8,7 +8,10 @@ import { Store } from './store.js';
  * @typedef {'en' | 'ko' | 'zh-Hans'} Language
  */
 
-/** The languages of the app, by the name that their own readers use. @type {Readonly<Record<Language, string>>} */
+/**
+ * The languages of the app, by the name that their own readers use.
+ * @type {Readonly<Record<Language, string>>}
+ */
 export const languages = Object.freeze({ en: 'English', ko: '한국어', 'zh-Hans': '简体中文' });
 
 /**
@@ -24,12 +27,16 @@ export const dynamicKeys = Object.freeze([
   'undo.',
   'ended.reason.',
   'role.',
+  'news.role.',
   'theme.',
   'cover.',
   'kind.',
 ]);
 
-/** The language shown now; `t` speaks it. Watch it to redraw. @type {Store<Language>} */
+/**
+ * The language shown now; `t` speaks it. Watch it to redraw.
+ * @type {Store<Language>}
+ */
 export const language = new Store(/** @type {Language} */ ('en'));
 
 /** @type {Map<Language, Catalogue>} */
@@ -84,7 +91,10 @@ export function parts(key, values) {
     .map((piece, i) => (i % 2 === 0 ? piece : typeof values[piece] === 'number' ? shown(values[piece]) : values[piece]));
 }
 
-/** Whether there is a text for this key. @param {string} key */
+/**
+ * Whether there is a text for this key.
+ * @param {string} key
+ */
 export function hasText(key) {
   return key in english;
 }

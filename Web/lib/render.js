@@ -62,7 +62,11 @@ class ChildPart {
     return this.#text ?? this.#node ?? this.#instance?.nodes[0] ?? this.anchor;
   }
 
-  /** Moves everything before `reference`. @param {Node} parent @param {Node} reference */
+  /**
+   * Moves everything before `reference`.
+   * @param {Node} parent
+   * @param {Node} reference
+   */
   moveBefore(parent, reference) {
     const range = document.createRange();
     range.setStartBefore(this.first);

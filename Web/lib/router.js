@@ -22,7 +22,10 @@ export class Router {
     this.move(path);
   }
 
-  /** Without asking. @param {string} path */
+  /**
+   * Without asking.
+   * @param {string} path
+   */
   move(path) {
     this.guard = null;
     if (path !== location.pathname) history.pushState(null, '', path);

@@ -1,6 +1,9 @@
 /** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended'} Tone */
 
-/** Notes of each tone in Hz. Short, soft, and never two alike. @type {Record<Tone, number[]>} */
+/**
+ * Notes of each tone in Hz. Short, soft, and never two alike.
+ * @type {Record<Tone, number[]>}
+ */
 const notes = {
   seatTaken: [523.25, 783.99],
   seatLeft: [659.25, 440],

@@ -1,0 +1,42 @@
+import { Toasts } from './elements/toasts.js';
+import { preferredLanguage, useLanguage } from './lib/i18n.js';
+import { Router } from './lib/router.js';
+import { MicrophoneModel, SpeakerModel } from './models/devices.js';
+import { IdentityModel } from './models/identity.js';
+import { LobbyModel } from './models/lobby.js';
+import { PreferencesModel } from './models/preferences.js';
+import { SalonModel } from './models/salon.js';
+import { runApp } from './pages/shell.js';
+import { roomFromSlug } from './protocol/ids.js';
+
+const preferences = new PreferencesModel();
+const microphone = new MicrophoneModel(preferences);
+const speaker = new SpeakerModel(preferences);
+const toasts = new Toasts();
+document.body.append(toasts);
+
+const systemTheme = matchMedia('(prefers-color-scheme: light)');
+const applyPreferences = () => {
+  const { theme, language } = preferences.get();
+  const shown = theme === 'system' ? (systemTheme.matches ? 'light' : 'dark') : theme;
+  document.documentElement.dataset.theme = shown;
+  document.querySelector('meta[name=theme-color]')?.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
+  void useLanguage(language || preferredLanguage(navigator.languages));
+};
+systemTheme.addEventListener('change', applyPreferences);
+preferences.subscribe(applyPreferences);
+
+runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
+  identity: new IdentityModel(),
+  preferences,
+  microphone,
+  speaker,
+  toasts,
+  router: new Router(),
+  openLobby: session => new LobbyModel(session),
+  openSalon: (session, slug) => {
+    const room = roomFromSlug(slug);
+    if (room === null) throw new RangeError(`no room id: ${slug}`);
+    return new SalonModel({ session, room, microphone, speaker, preferences });
+  },
+});

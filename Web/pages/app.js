@@ -1,0 +1,20 @@
+// What every page gets. Types only.
+
+/**
+ * @typedef {object} App
+ * @property {import('../models/identity.js').IdentityModel} identity
+ * @property {import('../models/preferences.js').PreferencesModel} preferences
+ * @property {import('../models/devices.js').MicrophoneModel} microphone
+ * @property {import('../models/devices.js').SpeakerModel} speaker
+ * @property {import('../elements/toasts.js').Toasts} toasts
+ * @property {import('../lib/router.js').Router} router
+ * @property {(session: import('../protocol/session.js').Session) => import('../models/lobby.js').LobbyModel} openLobby
+ * @property {(session: import('../protocol/session.js').Session, slug: string) => import('../models/salon.js').SalonModel} openSalon
+ */
+
+/**
+ * A page fills `root` and takes everything back when `signal` aborts.
+ * @typedef {(root: HTMLElement, signal: AbortSignal) => void} Page
+ */
+
+export {};

@@ -1,0 +1,45 @@
+import '../../elements/cover.js';
+import { avatar } from '../../elements/avatar.js';
+import { html, keyed } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { t } from '../../lib/i18n.js';
+import { follow } from '../shell.js';
+
+/** @param {import('../app.js').App} app @param {import('../../models/lobby.js').RoomCard} room */
+export function roomCard(app, room) {
+  const lights = Array.from({ length: room.seats }, (_, i) => html`<i class=${i < room.seated ? 'lit' : ''}></i>`);
+  return keyed(
+    room.slug,
+    html`<li>
+      <a class="card" href=${`/r/${room.slug}`} data-testid="room-card" data-room=${room.slug} ?data-speaking=${room.speaking}
+        @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>
+        <div class="card-picture">
+          <ov-cover .of=${{ id: room.slug, cover: room.cover, title: room.name }}></ov-cover>
+          <span class="card-kind">${room.speaking ? icon('audio-lines') : icon('mic-vocal')}${
+            room.speaking ? t('lobby.speaking') : t(`kind.${room.kind}`)
+          }</span>
+          <span class="card-count numbers">${icon('users-round')}<span class="only-read">${t('lobby.people', { count: room.memberCount })}</span><ov-count aria-hidden="true" .value=${room.memberCount}></ov-count></span>
+        </div>
+        <div class="card-text">
+          ${avatar(room.owner, 's40')}
+          <div>
+            <h2 class="two-lines" dir="auto">${room.name}</h2>
+            <p class="soft small clip" dir="auto">${room.owner.name}</p>
+          </div>
+        </div>
+        <div class="card-foot">
+          <span class="lights" role="img" aria-label=${t('lobby.seats', { count: room.seated, all: room.seats })}>${lights}</span>
+          <span class="card-tags clip">${room.tags.slice(0, 3).map(tag => html`<span>#${tag}</span>`)}</span>
+        </div>
+      </a>
+    </li>`,
+  );
+}
+
+export function skeletonCard() {
+  return html`<li class="card" aria-hidden="true">
+    <div class="card-picture skeleton"></div>
+    <div class="card-text"><span class="skeleton round"></span><div><span class="skeleton line"></span><span class="skeleton line short"></span></div></div>
+    <div class="card-foot"><span class="skeleton line short"></span></div>
+  </li>`;
+}

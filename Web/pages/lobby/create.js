@@ -1,0 +1,143 @@
+import '../../elements/cover.js';
+import { openSheet } from '../../elements/sheet.js';
+import { coverURL } from '../../lib/assets.js';
+import { html } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { errorText, t } from '../../lib/i18n.js';
+import { OvationError } from '../../protocol/errors.js';
+import { busy, problem } from '../shell.js';
+import { expectCreated } from './id-sheet.js';
+
+/** The app's own covers, files of covers/. */
+export const coverNames = ['stage', 'lanterns', 'moon', 'aurora', 'vinyl', 'city', 'waves', 'tea'];
+const mostTags = 5;
+
+/**
+ * @typedef {object} Draft
+ * @property {string} name
+ * @property {string} cover
+ * @property {string} coverText an address typed by the person
+ * @property {number} seats
+ * @property {boolean} needsRequest
+ * @property {string} tags
+ */
+
+/**
+ * The fields that describe a room; also used to change it later (then without `seats`).
+ * @param {Draft} draft
+ * @param {{redraw: () => void, invalid: string | null, seats: boolean}} more `invalid`: the field that the server refused
+ */
+export function roomFields(draft, { redraw, invalid, seats }) {
+  /** @param {Partial<Draft>} change */
+  const set = change => {
+    Object.assign(draft, change);
+    redraw();
+  };
+  return html`<label class="field">
+      <span class="label">${t('create.name')}</span>
+      <input class="input" maxlength="100" autofocus data-testid="create-name" enterkeyhint="done" placeholder=${t('create.namePlaceholder')}
+        .value=${draft.name} aria-invalid=${invalid === 'name' ? 'true' : null}
+        @input=${(/** @type {any} */ event) => set({ name: event.target.value })} />
+    </label>
+    <div class="field" role="group" aria-label=${t('create.cover')}>
+      <span class="label">${t('create.cover')}</span>
+      <div class="cover-picker">
+        ${['', ...coverNames.map(name => `covers/${name}.svg`)].map(
+          cover => html`<button class="cover-choice" type="button" aria-pressed=${String(!draft.coverText && draft.cover === cover)}
+            aria-label=${t(cover ? `cover.${cover.slice(7, -4)}` : 'cover.none')} data-testid="cover-choice"
+            @click=${() => set({ cover, coverText: '' })}>
+            <ov-cover .of=${{ id: draft.name || 'Ovation', cover, title: draft.name || 'Aa' }}></ov-cover></button>`,
+        )}
+      </div>
+      <input class="input" type="url" inputmode="url" data-testid="create-cover-url" placeholder=${t('create.coverURL')}
+        aria-label=${t('create.coverURL')} .value=${draft.coverText} aria-invalid=${invalid === 'cover' ? 'true' : null}
+        @input=${(/** @type {any} */ event) => set({ coverText: event.target.value })} />
+      ${problem(draft.coverText && !coverURL(draft.coverText) ? t('create.coverInvalid') : null)}
+    </div>
+    ${
+      seats &&
+      html`<div class="field">
+        <span class="label" id="seats-label">${t('create.seats')}</span>
+        <div class="stepper-row">
+          <input class="slider" type="range" min="2" max="16" step="1" aria-labelledby="seats-label" data-testid="create-seats"
+            .value=${String(draft.seats)} .vars=${{ '--value': `${((draft.seats - 2) / 14) * 100}%` }}
+            @input=${(/** @type {any} */ event) => set({ seats: Number(event.target.value) })} />
+          <output class="numbers">${t('create.seatCount', { count: draft.seats })}</output>
+        </div>
+      </div>`
+    }
+    <label class="switch">
+      <span>${t('create.needsRequest')}<span class="about">${t('create.needsRequestAbout')}</span></span>
+      <input type="checkbox" role="switch" data-testid="create-needs-request" .checked=${draft.needsRequest}
+        @change=${(/** @type {any} */ event) => set({ needsRequest: event.target.checked })} />
+    </label>
+    <label class="field">
+      <span class="label">${t('create.tags')}</span>
+      <input class="input" data-testid="create-tags" placeholder=${t('create.tagsPlaceholder')} .value=${draft.tags}
+        aria-invalid=${invalid === 'tags' ? 'true' : null} @input=${(/** @type {any} */ event) => set({ tags: event.target.value })} />
+    </label>`;
+}
+
+/** @param {Draft} draft */
+export function tagsOf(draft) {
+  const tags = draft.tags.split(/[\s,#，、]+/).filter(Boolean);
+  return [...new Set(tags)].slice(0, mostTags);
+}
+
+/** @param {Draft} draft */
+export function coverOf(draft) {
+  return draft.coverText.trim() || draft.cover;
+}
+
+/**
+ * Starts a room.
+ * @param {import('../app.js').App} app
+ * @param {import('../../models/lobby.js').LobbyModel} lobby
+ * @param {AbortSignal} signal
+ */
+export function openCreate(app, lobby, signal) {
+  const owner = app.identity.state.get().user?.name ?? '';
+  /** @type {Draft} */
+  const draft = { name: '', cover: `covers/${coverNames[0]}.svg`, coverText: '', seats: 8, needsRequest: false, tags: '' };
+  let creating = false;
+  /** @type {OvationError | null} */ let error = null;
+  /** @param {import('../../elements/sheet.js').Sheet} sheet */
+  const create = async sheet => {
+    if (creating) return;
+    creating = true;
+    error = null;
+    sheet.redraw();
+    try {
+      const room = await lobby.create({
+        name: draft.name.trim() || t('create.defaultName', { name: owner }),
+        cover: coverOf(draft),
+        seats: draft.seats,
+        needsRequest: draft.needsRequest,
+        tags: tagsOf(draft),
+      });
+      expectCreated(room.slug);
+      sheet.close();
+      await app.router.go(`/r/${room.slug}`);
+    } catch (thrown) {
+      error = OvationError.of(thrown);
+      creating = false;
+      sheet.redraw();
+    }
+  };
+  openSheet({
+    title: () => t('create.title'),
+    testid: 'create-sheet',
+    signal,
+    body: sheet => html`<form class="stack" novalidate @submit=${(/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      void create(sheet);
+    }}>
+      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: true })}
+      ${problem(error && errorText(error))}
+      <div class="sheet-actions sticky">
+        <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}
+          ?disabled=${draft.coverText !== '' && !coverURL(draft.coverText)}>${creating ? busy() : icon('radio')}${t('create.submit')}</button>
+      </div>
+    </form>`,
+  });
+}

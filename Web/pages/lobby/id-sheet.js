@@ -1,0 +1,87 @@
+import { openSheet } from '../../elements/sheet.js';
+import { copy, share } from '../../lib/clipboard.js';
+import { html } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { t } from '../../lib/i18n.js';
+
+/** The slug of the room that this tab has just created: its id sheet opens once. */
+let created = '';
+
+/** @param {string} slug */
+export function expectCreated(slug) {
+  created = slug;
+}
+
+/**
+ * Whether this room was created a moment ago; true once.
+ * @param {string} slug
+ */
+export function wasJustCreated(slug) {
+  const just = created === slug;
+  if (just) created = '';
+  return just;
+}
+
+/**
+ * How others find the room: id, link, QR code.
+ * @param {{label: string, link: string, name: string}} room
+ * @param {AbortSignal} signal
+ * @param {{fresh?: boolean}} options `fresh`: right after creating
+ */
+export function openIdSheet(room, signal, { fresh = false } = {}) {
+  let copied = '';
+  let canShare = 'share' in navigator;
+  let noCode = false;
+  openSheet({
+    title: () => (fresh ? t('id.created') : t('id.title')),
+    testid: 'id-sheet',
+    className: 'small-sheet',
+    signal,
+    body: sheet => {
+      /** @param {string} what @param {string} text */
+      const copier = (what, text) => async () => {
+        copied = (await copy(text)) ? what : '';
+        sheet.redraw();
+        setTimeout(() => {
+          copied = '';
+          sheet.redraw();
+        }, 2000);
+      };
+      return html`<div class="stack centered">
+        <p class="soft">${fresh ? t('id.createdText') : t('id.text')}</p>
+        ${
+          !noCode &&
+          html`<img class="qr" src=${`/v1/qr.svg?text=${encodeURIComponent(room.link)}`} width="200" height="200" alt=${t('id.qr')}
+            data-testid="qr" @error=${() => {
+              noCode = true;
+              sheet.redraw();
+            }} />`
+        }
+        <div class="id-line">
+          <span class="soft small">${t('id.id')}</span>
+          <strong class="numbers" data-testid="room-id">${room.label}</strong>
+          <button class="icon-button" type="button" aria-label=${t('id.copyId')} data-testid="copy-id" @click=${copier('id', room.label)}>
+            ${icon(copied === 'id' ? 'check' : 'copy')}</button>
+        </div>
+        <div class="id-line">
+          <span class="soft small">${t('id.link')}</span>
+          <span class="clip" data-testid="room-link">${room.link}</span>
+          <button class="icon-button" type="button" aria-label=${t('id.copyLink')} data-testid="copy-link" @click=${copier('link', room.link)}>
+            ${icon(copied === 'link' ? 'check' : 'link')}</button>
+        </div>
+        <p class="only-read" role="status">${copied && t('id.copied')}</p>
+        <div class="sheet-actions">
+          ${
+            canShare &&
+            html`<button class="button" type="button" data-testid="share" @click=${async () => {
+              canShare = (await share({ title: room.name, url: room.link })) !== 'unsupported';
+              sheet.redraw();
+            }}>${icon('share-2')}${t('id.share')}</button>`
+          }
+          <button class="button primary" type="button" autofocus data-testid="id-done" @click=${sheet.close}>
+            ${fresh ? t('common.continue') : t('common.done')}</button>
+        </div>
+      </div>`;
+    },
+  });
+}

@@ -1,0 +1,83 @@
+import { OvationError } from '../protocol/errors.js';
+import { childScope } from '../lib/view.js';
+import { Tones } from '../lib/tones.js';
+import { greenRoom } from './green-room.js';
+import { openIdSheet, wasJustCreated } from './lobby/id-sheet.js';
+import { messagePage } from './message.js';
+import { salonPage } from './salon/salon.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../models/salon.js').SalonModel} SalonModel */
+/** @typedef {import('../models/lobby.js').RoomCard} RoomCard */
+
+/**
+ * A room by its address: the green room first, then the salon, and what there is to say when neither is possible.
+ * @param {App} app
+ * @param {import('../protocol/session.js').Session} session
+ * @param {string} slug
+ * @returns {import('./app.js').Page}
+ */
+export function roomPage(app, session, slug) {
+  return (root, signal) => {
+    const salon = app.openSalon(session, slug);
+    const tones = new Tones(
+      () => app.preferences.get().sounds,
+      () => Object.values(salon.levels.get()).some(level => level > 8),
+    );
+    signal.addEventListener('abort', () => {
+      void salon.leave();
+      tones.close();
+    });
+    let scope = childScope(signal);
+    /** @param {import('./app.js').Page} page */
+    const show = page => {
+      if (signal.aborted) return;
+      scope.abort();
+      scope = childScope(signal);
+      const place = document.createElement('div');
+      place.className = 'stage-page';
+      root.replaceChildren(place);
+      page(place, scope.signal);
+    };
+    /** @param {unknown} thrown @param {() => void} retry */
+    const fail = (thrown, retry) => {
+      const error = OvationError.of(thrown);
+      const final = ['room_not_found', 'room_closed', 'room_id_invalid'].includes(error.name);
+      show(messagePage(app, { kind: 'failed', error, retry: final ? undefined : retry }));
+    };
+
+    const preview = async () => {
+      show(greenRoom(app, salon, null, enter));
+      try {
+        const room = await salon.preview();
+        show(greenRoom(app, salon, room, enter));
+        if (wasJustCreated(slug)) {
+          openIdSheet({ label: labelOf(room), link: room.link, name: room.name }, signal, { fresh: true });
+        }
+      } catch (thrown) {
+        fail(thrown, preview);
+      }
+    };
+    const enter = async () => {
+      tones.unlock();
+      await salon.enter();
+      if (salon.state.get().phase === 'in') show(salonPage(app, salon, tones));
+    };
+    // What ends a visit from outside; the salon page itself shows the end card.
+    salon.state.subscribe(
+      state => {
+        if (state?.phase === 'failed' && state.error && root.querySelector('.salon')) fail(state.error, preview);
+      },
+      { signal, now: false },
+    );
+    void preview();
+  };
+}
+
+/**
+ * The id as people read it.
+ * @param {RoomCard} room
+ */
+function labelOf(room) {
+  return String(room.room);
+}

@@ -1,0 +1,80 @@
+import { errorText } from '../../lib/i18n.js';
+import { Store } from '../../lib/store.js';
+import { OvationError } from '../../protocol/errors.js';
+
+/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../../models/salon.js').SalonModel} SalonModel */
+/** @typedef {import('../../models/salon-state.js').SalonState} SalonState */
+
+/**
+ * What only this page knows: which of its parts are open.
+ * @typedef {object} Opened
+ * @property {boolean} tray the queue of requests
+ * @property {boolean} chat the drawer, on phones
+ * @property {string | null} declining the request for which the host is choosing the words of a refusal
+ */
+
+/** What the parts of the salon page share. */
+export class SalonContext {
+  /**
+   * @param {App} app
+   * @param {SalonModel} salon
+   * @param {import('../../lib/tones.js').Tones} tones
+   * @param {AbortSignal} signal the page's life
+   */
+  constructor(app, salon, tones, signal) {
+    this.app = app;
+    this.salon = salon;
+    this.tones = tones;
+    this.signal = signal;
+  }
+
+  get state() {
+    return this.salon.state.get();
+  }
+
+  /** @type {Store<Readonly<Opened>>} */ opened = new Store(/** @type {Readonly<Opened>} */ ({ tray: false, chat: false, declining: null }));
+
+  /** @param {Partial<Opened>} some */
+  open(some) {
+    this.opened.update(opened => ({ ...opened, ...some }));
+  }
+
+  /** The server's clock, for countdowns. */
+  now = () => this.salon.serverNow();
+
+  /**
+   * Runs an action; a refusal is told as a sentence.
+   * @param {() => Promise<unknown>} action
+   * @returns {Promise<boolean>} whether it went through
+   */
+  async act(action) {
+    try {
+      await action();
+      return true;
+    } catch (thrown) {
+      const error = OvationError.of(thrown);
+      if (error.name !== 'aborted') this.complain(error);
+      return false;
+    }
+  }
+
+  /** @param {import('../../protocol/errors.js').OvationError} error */
+  complain(error) {
+    if (this.signal.aborted) return;
+    this.app.toasts.show({ text: errorText(error), icon: 'triangle-alert', tone: 'bad', testid: 'error-toast' });
+  }
+
+  /** @param {string} text @param {string} [sign] */
+  say(text, sign) {
+    this.app.toasts.show({ text, icon: sign });
+  }
+
+  /** Where somebody who asks for no seat in particular would sit: the first seat is left to the host while there is another. */
+  freeSeat() {
+    const { seats, me } = this.state;
+    const free = seats.filter(seat => seat.state === 'empty' && !seat.reserved);
+    const first = me.isOwner ? free[0] : (free.find(seat => seat.index > 0) ?? free[0]);
+    return first?.index ?? null;
+  }
+}

@@ -1,0 +1,161 @@
+import { html } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { t } from '../../lib/i18n.js';
+import { language } from '../../lib/i18n.js';
+import { view } from '../../lib/view.js';
+import { askForSeat, sitDown } from './seat-actions.js';
+
+/** @typedef {import('./context.js').SalonContext} SalonContext */
+/** @typedef {import('../../models/salon-state.js').SalonState} SalonState */
+
+const signs = {
+  listener: 'mic',
+  pending: 'hourglass',
+  live: 'mic',
+  mutedByMe: 'mic-off',
+  mutedByHost: 'mic-off',
+  noDevice: 'triangle-alert',
+};
+
+/**
+ * The big button does the one thing that makes sense in its state.
+ * @param {SalonContext} context
+ */
+export async function pressMicrophone(context) {
+  const { me, room, myRequest } = context.state;
+  if (me.mic === 'pending' || myRequest) return void (await context.act(() => context.salon.cancelRequest()));
+  if (me.mic !== 'listener') return void (await context.act(() => context.salon.toggleMicrophone()));
+  if (room?.needsRequest && !me.canManage) return askForSeat(context, null);
+  const seat = context.freeSeat();
+  if (seat !== null) return sitDown(context, seat);
+  if (me.canManage) context.say(t('seat.allTaken'), 'armchair');
+  else await askForSeat(context, null);
+}
+
+/**
+ * What the button says in each state.
+ * @param {SalonState} state
+ */
+function micWords({ me, room, myRequest }) {
+  switch (me.mic) {
+    case 'listener':
+      return room?.needsRequest && !me.canManage ? t('mic.ask') : t('mic.sit');
+    case 'pending':
+      return myRequest?.position ? t('mic.pendingPlace', { place: myRequest.position }) : t('mic.pending');
+    case 'mutedByHost':
+      return t('mic.mutedByHost', { name: me.mutedBy?.name ?? t('salon.theHost') });
+    default:
+      return t(`mic.${me.mic}`);
+  }
+}
+
+/**
+ * What pressing it does, for screen readers and tooltips.
+ * @param {SalonState} state
+ */
+function micHint({ me, room }) {
+  if (me.mic === 'listener') return t(room?.needsRequest && !me.canManage ? 'micHint.ask' : 'micHint.sit');
+  return t(`micHint.${me.mic}`);
+}
+
+/**
+ * The bar below: leave, chat, microphone, hand, like.
+ * @param {SalonContext} context
+ * @param {{requests: import('./requests.js').Requests, chat: import('./chat.js').Chat, leave: () => void}} parts
+ */
+export function dock(context, { requests, chat, leave }) {
+  const { state } = context;
+  const { me, pending } = state;
+  const waits = pending.has('mic') || pending.has('request') || (me.seat === null && [...pending].some(name => name.startsWith('seat:')));
+  return html`${undo(context)}
+    ${
+      me.speakingWhileMuted &&
+      html`<p class="dock-hint" role="status" data-testid="speaking-while-muted">${icon('mic-off')}${t('mic.speakingWhileMuted')}</p>`
+    }
+    ${
+      me.mic === 'pending' &&
+      html`<p class="dock-hint" role="status" data-testid="my-request">${icon('hourglass')}<span>${
+        state.myRequest?.position ? t('requests.place', { count: state.myRequest.position }) : t('requests.waiting')
+      }</span><button class="button compact" type="button" data-testid="cancel-request" @click=${() => void context.act(() => context.salon.cancelRequest())}>${t(
+        'requests.cancel',
+      )}</button></p>`
+    }
+    <nav class="dock" aria-label=${t('salon.controls')}>
+      <button class="dock-button leave" type="button" data-testid="leave" @click=${leave}><span class="dock-sign">${icon('log-out')}</span><span class="dock-word">${t('salon.leave')}</span></button>
+      <button class="dock-button chat-button" type="button" data-testid="toggle-chat" aria-pressed=${String(chat.opened)} @click=${() => chat.toggle()}>
+        <span class="dock-sign">${icon('message-circle')}${state.unread > 0 && html`<span class="badge">${Math.min(99, state.unread)}</span>`}</span>
+        <span class="dock-word">${t('chat.title')}</span></button>
+      <button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
+        title=${micHint(state)} aria-label=${`${micWords(state)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
+        @click=${() => void pressMicrophone(context)}>
+        <span class="mic-sign"><span class="mic-ring"></span>${icon(waits ? 'loader-circle' : signs[me.mic], waits ? 'spin' : '')}</span>
+        <span class="mic-word">${micWords(state)}</span>
+      </button>
+      ${hand(context, requests)}
+      ${likeButton(context)}
+    </nav>`;
+}
+
+/**
+ * The hand: a host's queue, a listener's wish, a speaker's way down.
+ * @param {SalonContext} context
+ * @param {import('./requests.js').Requests} requests
+ */
+function hand(context, requests) {
+  const { me, requests: queue, myRequest, pending } = context.state;
+  if (me.canManage)
+    return html`<button class="dock-button" type="button" data-testid="hand" aria-pressed=${String(requests.opened)} @click=${() => requests.toggle()}>
+      <span class="dock-sign">${icon('hand')}${queue.length > 0 && html`<span class="badge" data-testid="request-badge">${queue.length}</span>`}</span>
+      <span class="dock-word">${t('requests.title')}</span></button>`;
+  if (me.seat !== null)
+    return html`<button class="dock-button" type="button" data-testid="stand-button" @click=${() => void context.act(() => context.salon.stand())}>
+      <span class="dock-sign">${icon('arrow-down-to-line')}</span><span class="dock-word">${t('seat.leaveShort')}</span></button>`;
+  return html`<button class="dock-button" type="button" data-testid="hand" aria-pressed=${String(Boolean(myRequest))} aria-busy=${pending.has('request')}
+    @click=${() => void (myRequest ? context.act(() => context.salon.cancelRequest()) : askForSeat(context, null))}>
+    <span class="dock-sign">${icon('hand')}</span><span class="dock-word">${t(myRequest ? 'requests.lower' : 'requests.raise')}</span></button>`;
+}
+
+/** @type {WeakMap<SalonContext, HTMLElement>} */
+const likeButtons = new WeakMap();
+
+/**
+ * Keeps its own view: the total changes often and alone.
+ * @param {SalonContext} context
+ */
+function likeButton(context) {
+  const known = likeButtons.get(context);
+  if (known) return known;
+  const place = document.createElement('div');
+  place.className = 'like-place';
+  likeButtons.set(context, place);
+  const press = () => {
+    context.salon.like();
+    const hearts = /** @type {import('../../elements/hearts.js').Hearts | null} */ (place.querySelector('ov-hearts'));
+    hearts?.add(1, 'mine');
+  };
+  view(
+    place,
+    [language, context.salon.likes],
+    () => html`<ov-hearts></ov-hearts>
+      <button class="dock-button like" type="button" data-testid="like" aria-label=${t('salon.like', { count: context.salon.likes.get() })} @click=${press}>
+        <span class="dock-sign">${icon('heart')}</span>
+        <span class="dock-word numbers"><ov-count data-testid="likes" .value=${context.salon.likes.get()}></ov-count></span></button>`,
+    context.signal,
+  );
+  return place;
+}
+
+/**
+ * Kick, mute and close can be taken back for 5 s.
+ * @param {SalonContext} context
+ */
+function undo(context) {
+  const { undo } = context.state;
+  if (!undo) return null;
+  return html`<div class="undo" role="status" data-testid="undo">
+    <span>${t(`undo.${undo.action}`, { name: undo.user?.name ?? t('seat.number', { seat: undo.seat + 1 }), seat: undo.seat + 1 })}</span>
+    <button class="button compact" type="button" data-testid="undo-button" @click=${() => void context.act(() => context.salon.undo())}>
+      ${icon('undo-2')}${t('common.undo')}<ov-countdown ring .until=${undo.until}></ov-countdown></button>
+    <button class="icon-button" type="button" aria-label=${t('common.close')} @click=${() => context.salon.dismissUndo()}>${icon('x')}</button>
+  </div>`;
+}

@@ -1,0 +1,31 @@
+import '../../elements/count.js';
+import { avatar } from '../../elements/avatar.js';
+import { html } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { formatClock, t } from '../../lib/i18n.js';
+import { follow } from '../shell.js';
+
+/**
+ * The end of a room, for everybody: how long, how many, how liked.
+ * @param {import('./context.js').SalonContext} context
+ * @param {import('../../models/salon-state.js').EndCard} end
+ */
+export function endCard({ app }, end) {
+  /** @param {string} sign @param {string} value @param {string} label @param {string} id */
+  const fact = (sign, value, label, id) => html`<div class="end-fact">${icon(sign)}<strong class="numbers" data-testid=${id}>${value}</strong><span class="soft small">${label}</span></div>`;
+  return html`<div class="end" role="dialog" aria-modal="true" aria-label=${t('ended.title')} data-testid="end-card">
+    <div class="end-card">
+      <div class="end-light">${avatar(end.owner, 's96')}</div>
+      <p class="soft small">${t(`ended.reason.${end.reason}`)}</p>
+      <h2 dir="auto">${end.name}</h2>
+      <p class="soft">${t('ended.thanks', { name: end.owner.name })}</p>
+      <div class="end-facts">
+        ${fact('clock', formatClock(end.seconds), t('ended.length'), 'end-length')}
+        ${fact('users-round', String(end.peak), t('ended.peak'), 'end-peak')}
+        ${fact('heart', String(end.likes), t('ended.likes'), 'end-likes')}
+      </div>
+      <a class="button primary wide" href="/" data-testid="end-lobby" ref=${(/** @type {HTMLElement} */ link) => link.focus()}
+        @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>
+    </div>
+  </div>`;
+}

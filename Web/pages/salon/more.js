@@ -1,0 +1,124 @@
+import { ask, openSheet } from '../../elements/sheet.js';
+import { html } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { errorText, t } from '../../lib/i18n.js';
+import { OvationError } from '../../protocol/errors.js';
+import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
+import { openIdSheet } from '../lobby/id-sheet.js';
+import { openSettings } from '../settings.js';
+import { busy, problem } from '../shell.js';
+
+/** @typedef {import('./context.js').SalonContext} SalonContext */
+
+/**
+ * What is needed less often.
+ * @param {SalonContext} context
+ * @param {() => void} leave
+ */
+export function openMore(context, leave) {
+  const { salon, signal, app } = context;
+  let deafened = more.get(context) ?? false;
+  openSheet({
+    title: () => t('more.title'),
+    testid: 'more-sheet',
+    className: 'small-sheet',
+    signal,
+    stores: [salon.state],
+    body: sheet => {
+      const { room, me } = context.state;
+      /** @param {() => unknown} action */
+      const then = action => () => {
+        sheet.close();
+        void action();
+      };
+      /** @param {string} id @param {string} sign @param {string} text @param {() => void} press @param {string} [look] */
+      const item = (id, sign, text, press, look = '') =>
+        html`<button type="button" class=${look} data-testid=${id} @click=${press}>${icon(sign)}<span>${text}</span></button>`;
+      const deafen = () => {
+        deafened = !deafened;
+        more.set(context, deafened);
+        salon.setDeafened(deafened);
+        sheet.redraw();
+      };
+      return html`<div class="menu">
+        ${room && item('more-share', 'share-2', t('more.share'), then(() => openIdSheet(room, signal)))}
+        ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'more.undeafen' : 'more.deafen'), deafen)}
+        ${item('more-settings', 'settings', t('settings.title'), then(() => openSettings(app, signal)))}
+        ${item('more-another', 'user-plus', t('profile.another'), then(() => app.identity.openAsAnother()))}
+        ${me.canManage && item('more-edit', 'pencil', t('more.edit'), then(() => openRoomSettings(context)))}
+        ${item('more-leave', 'log-out', me.isOwner ? t('more.leaveOwner') : t('salon.leave'), then(leave))}
+        ${me.isOwner && item('more-end', 'power', t('more.end'), then(() => end(context)), 'bad')}
+      </div>`;
+    },
+  });
+}
+
+/**
+ * Whether everything is muted for me, by page.
+ * @type {WeakMap<SalonContext, boolean>}
+ */
+const more = new WeakMap();
+
+/** @param {SalonContext} context */
+async function end(context) {
+  const { memberCount } = context.state;
+  const yes = await ask({
+    title: t('more.endTitle'),
+    text: t('more.endText', { count: memberCount }),
+    yes: t('more.end'),
+    signal: context.signal,
+    testid: 'end-sheet',
+  });
+  if (yes) await context.act(() => context.salon.destroy());
+}
+
+/** @param {SalonContext} context */
+function openRoomSettings(context) {
+  const { salon, signal, state } = context;
+  const { room } = state;
+  if (!room) return;
+  const own = coverNames.some(name => room.cover === `covers/${name}.svg`);
+  /** @type {import('../lobby/create.js').Draft} */
+  const draft = {
+    name: room.name,
+    cover: own ? room.cover : '',
+    coverText: own ? '' : room.cover,
+    seats: 8,
+    needsRequest: room.needsRequest,
+    tags: room.tags.join(' '),
+  };
+  let saving = false;
+  /** @type {OvationError | null} */ let error = null;
+  openSheet({
+    title: () => t('more.edit'),
+    testid: 'room-sheet',
+    signal,
+    body: sheet => {
+      const save = async (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        saving = true;
+        error = null;
+        sheet.redraw();
+        try {
+          await salon.updateRoom({
+            name: draft.name.trim() || room.name,
+            cover: coverOf(draft),
+            tags: tagsOf(draft),
+            needsRequest: draft.needsRequest,
+          });
+          sheet.close();
+        } catch (thrown) {
+          error = OvationError.of(thrown);
+          saving = false;
+          sheet.redraw();
+        }
+      };
+      return html`<form class="stack" novalidate @submit=${save}>
+        ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: false })}
+        ${problem(error && errorText(error))}
+        <div class="sheet-actions sticky"><button class="button primary" type="submit" data-testid="room-save" aria-busy=${saving}>
+          ${saving && busy()}${t('common.save')}</button></div>
+      </form>`;
+    },
+  });
+}

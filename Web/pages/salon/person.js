@@ -1,0 +1,117 @@
+import { avatar } from '../../elements/avatar.js';
+import { openSheet } from '../../elements/sheet.js';
+import { html } from '../../lib/html.js';
+import { icon } from '../../lib/icon.js';
+import { t } from '../../lib/i18n.js';
+
+/** @typedef {import('./context.js').SalonContext} SalonContext */
+/** @typedef {import('../../models/salon-state.js').PersonView} PersonView */
+
+/**
+ * One person: how loud I hear them, and what a host may do.
+ * @param {SalonContext} context
+ * @param {string} id
+ */
+export function openPerson(context, id) {
+  const { salon, signal } = context;
+  const first = salon.person(id);
+  if (!first) return context.say(t('error.user_not_in_room'), 'user-x');
+  openSheet({
+    title: () => (salon.person(id) ?? first).name,
+    testid: 'person-sheet',
+    className: 'small-sheet',
+    quiet: true,
+    signal,
+    stores: [salon.state],
+    body: sheet => {
+      const person = salon.person(id);
+      const shown = person ?? first;
+      return html`<div class="stack">
+        <div class="person-head">
+          <span class="person-face" data-level-of=${shown.id}>${avatar(shown, 's96')}</span>
+          <h2 dir="auto" data-testid="person-name">${shown.isMe ? t('seat.you', { name: shown.name }) : shown.name}</h2>
+          <p class="soft small">${t(`role.${shown.role}`)} · ${whereabouts(person)}</p>
+        </div>
+        ${person && hearing(context, person)}
+        ${person && html`<div class="menu">${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}</div>`}
+      </div>`;
+    },
+  });
+}
+
+/** @param {PersonView | null} person */
+function whereabouts(person) {
+  if (!person) return t('person.gone');
+  if (person.presence === 'reconnecting') return t('seat.reconnecting');
+  return person.seat === null ? t('person.listening') : t('seat.number', { seat: person.seat + 1 });
+}
+
+/**
+ * My own volume for this person; nobody else hears a difference.
+ * @param {SalonContext} context
+ * @param {PersonView} person
+ */
+function hearing({ salon }, person) {
+  const { listening } = person;
+  if (!listening || person.seat === null) return null;
+  return html`<div class="hearing" role="group" aria-label=${t('person.forMe')}>
+    <button class="icon-button" type="button" aria-pressed=${String(listening.muted)} data-testid="mute-for-me"
+      aria-label=${t(listening.muted ? 'person.unmuteForMe' : 'person.muteForMe')}
+      @click=${() => salon.setListening(person.id, { muted: !listening.muted })}>${icon(listening.muted ? 'volume-x' : 'volume-2')}</button>
+    <input class="slider" type="range" min="0" max="100" aria-label=${t('person.volume')} data-testid="person-volume" ?disabled=${listening.muted}
+      .value=${String(listening.volume)} .vars=${{ '--value': `${listening.volume}%` }}
+      @input=${(/** @type {any} */ event) => salon.setListening(person.id, { volume: Number(event.target.value) })} />
+    <output class="numbers">${listening.volume} %</output>
+    <p class="small soft">${t('person.forMe')}</p>
+  </div>`;
+}
+
+/** @param {SalonContext} context @param {PersonView} person @param {() => void} close */
+function own(context, person, close) {
+  if (person.seat === null) return null;
+  return html`<button type="button" data-testid="stand" @click=${() => {
+    close();
+    void context.act(() => context.salon.stand());
+  }}>${icon('arrow-down-to-line')}<span>${t('seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
+}
+
+/** @param {SalonContext} context @param {PersonView} person @param {() => void} close */
+function hosting(context, person, close) {
+  const { salon, state } = context;
+  const { me } = state;
+  // An admin may do everything but to the owner; roles are the owner's alone.
+  if (!me.canManage || person.role === 'owner') return null;
+  /** @param {() => Promise<unknown>} action */
+  const then = action => () => {
+    close();
+    void context.act(action);
+  };
+  const { seat } = person;
+  const view = seat === null ? null : state.seats[seat];
+  const free = context.freeSeat();
+  return html`
+    ${
+      seat === null &&
+      html`<button type="button" data-testid="invite" ?disabled=${free === null} @click=${then(() => salon.invite(person.id, free))}>
+        ${icon('user-plus')}<span>${t('person.invite')}</span></button>
+        <button type="button" data-testid="pick" ?disabled=${free === null} @click=${then(() => salon.pick(person.id, free ?? 0))}>
+        ${icon('armchair')}<span>${t('person.pick')}<span class="about">${t('person.pickAbout')}</span></span></button>`
+    }
+    ${
+      seat !== null &&
+      view &&
+      html`<button type="button" data-testid="mute-seat" @click=${then(() => salon.muteSeat(seat, !view.muted))}>
+          ${icon(view.muted ? 'mic' : 'mic-off')}<span>${t(view.muted ? 'person.unmute' : 'person.mute')}</span></button>
+        <button type="button" data-testid="kick" @click=${then(() => salon.kick(seat))}>
+          ${icon('arrow-down-to-line')}<span>${t('person.kick')}</span></button>
+        <button type="button" data-testid="close-seat" @click=${then(() => salon.closeSeat(seat, true))}>
+          ${icon('lock')}<span>${t('person.kickAndClose')}</span></button>`
+    }
+    ${
+      me.isOwner &&
+      html`<button type="button" data-testid="set-role" @click=${then(() => salon.setRole(person.id, person.role === 'admin' ? 'member' : 'admin'))}>
+        ${icon(person.role === 'admin' ? 'shield-off' : 'shield')}<span>${t(person.role === 'admin' ? 'person.unmakeAdmin' : 'person.makeAdmin')}<span class="about">${t(
+          'person.adminAbout',
+        )}</span></span></button>`
+    }`;
+}

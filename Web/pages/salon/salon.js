@@ -1,0 +1,107 @@
+import '../../elements/danmu.js';
+import '../../elements/hearts.js';
+import '../../elements/log.js';
+import '../../elements/countdown.js';
+import '../../elements/count.js';
+import { ask } from '../../elements/sheet.js';
+import { html } from '../../lib/html.js';
+import { language, t } from '../../lib/i18n.js';
+import { shortcuts } from '../../lib/shortcuts.js';
+import { view } from '../../lib/view.js';
+import { audienceStrip } from './audience.js';
+import { banners } from './banners.js';
+import { Chat } from './chat.js';
+import { SalonContext } from './context.js';
+import { dock, pressMicrophone } from './dock.js';
+import { endCard } from './end.js';
+import { salonHeader } from './header.js';
+import { watchLevels } from './levels.js';
+import { watchNews } from './news.js';
+import { Requests } from './requests.js';
+import { seatGrid } from './seats.js';
+import { tabSigns } from './tab-signs.js';
+
+/** @typedef {import('../app.js').App} App */
+
+/**
+ * The salon: people in the light, chat beside them, controls below.
+ * @param {App} app
+ * @param {import('../../models/salon.js').SalonModel} salon
+ * @param {import('../../lib/tones.js').Tones} tones
+ * @returns {import('../app.js').Page}
+ */
+export function salonPage(app, salon, tones) {
+  return (root, signal) => {
+    const context = new SalonContext(app, salon, tones, signal);
+    const chat = new Chat(context);
+    const requests = new Requests(context);
+    const leave = () => void app.router.go('/');
+
+    app.router.guard = async () => {
+      const { phase } = salon.state.get();
+      if (phase !== 'in' || !salon.asksBeforeLeaving) return true;
+      return ask({
+        title: t('leave.title'),
+        text: t('leave.text'),
+        yes: t('leave.yes'),
+        signal,
+        testid: 'leave-sheet',
+      });
+    };
+    signal.addEventListener('abort', () => {
+      app.router.guard = null;
+    });
+    window.addEventListener(
+      'beforeunload',
+      event => {
+        if (salon.asksBeforeLeaving) event.preventDefault();
+      },
+      { signal },
+    );
+
+    view(
+      root,
+      [language, salon.state, app.preferences, context.opened],
+      () => {
+        const state = salon.state.get();
+        return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length}>
+          ${salonHeader(context, leave)}
+          <main class="stage" data-testid="stage" tabindex="-1">
+            <h2 class="only-read">${t('salon.stage')}</h2>
+            ${banners(context)}
+            ${app.preferences.get().danmu ? html`<ov-danmu></ov-danmu>` : html`<div class="no-danmu"></div>`}
+            ${seatGrid(context)}
+            ${audienceStrip(context)}
+          </main>
+          ${chat.panel()}
+          <div class="salon-foot">
+            ${requests.tray()}
+            ${requests.invitation()}
+            ${chat.peek()}
+            ${dock(context, { requests, chat, leave })}
+          </div>
+          <p class="only-read" role="status" aria-live="polite" data-testid="announcer"></p>
+          ${state.end && endCard(context, state.end)}
+        </div>`;
+      },
+      signal,
+    );
+    chat.start(root);
+    watchLevels(root, context);
+    watchNews(root, context, requests);
+    tabSigns(context);
+    shortcuts(
+      {
+        m: () => {
+          if (salon.state.get().me.seat !== null) void pressMicrophone(context);
+        },
+        c: () => chat.focus(),
+        escape: () => {
+          if (!requests.close()) chat.close();
+        },
+      },
+      signal,
+    );
+    /** @type {HTMLElement | null} */ (root.querySelector('.stage'))?.focus({ preventScroll: true });
+  };
+}

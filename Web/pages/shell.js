@@ -1,0 +1,91 @@
+import { asset } from '../lib/assets.js';
+import { html } from '../lib/html.js';
+import { t } from '../lib/i18n.js';
+import { OvationError } from '../protocol/errors.js';
+import { lobbyPage } from './lobby/lobby.js';
+import { messagePage } from './message.js';
+import { roomPage } from './room.js';
+import { signInPage } from './sign-in.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./app.js').Page} Page */
+
+/**
+ * The name and sign of the app, a way home.
+ * @param {App | null} app
+ */
+export function brand(app = null) {
+  return html`<a class="brand" href="/" data-testid="brand" @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>
+    <img src=${asset('icons/mark.svg')} width="30" height="30" alt="" /><span>Ovation</span>
+  </a>`;
+}
+
+/**
+ * Follows a link of ours inside the page; with a modifier key the browser does.
+ * @param {MouseEvent} event
+ * @param {App | null} app
+ */
+export function follow(event, app) {
+  if (!app || event.defaultPrevented || event.button !== 0) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const link = /** @type {HTMLElement} */ (event.currentTarget).closest('a');
+  if (!link) return;
+  event.preventDefault();
+  void app.router.go(new URL(link.href).pathname);
+}
+
+/**
+ * Shows the page that fits who one is and where one is.
+ * @param {HTMLElement} root
+ * @param {App} app
+ */
+export function runApp(root, app) {
+  let shown = '';
+  let scope = new AbortController();
+  /** @param {string} name @param {Page} page */
+  const show = (name, page) => {
+    if (name === shown) return;
+    shown = name;
+    scope.abort();
+    scope = new AbortController();
+    const stage = document.createElement('div');
+    stage.className = 'stage-page';
+    root.replaceChildren(stage);
+    document.title = 'Ovation';
+    page(stage, scope.signal);
+  };
+  const choose = () => {
+    const { phase, session, error } = app.identity.state.get();
+    const place = app.router.place.get();
+    if (!supported()) return show('unsupported', messagePage(app, { kind: 'unsupported' }));
+    if (phase === 'loading') return;
+    if (phase === 'unreachable') return show('unreachable', messagePage(app, { kind: 'unreachable' }));
+    if (phase === 'ended')
+      return show(`ended ${error?.name}`, messagePage(app, { kind: 'ended', error: error ?? new OvationError('signed_out') }));
+    if (phase !== 'signedIn' || !session) return show('sign-in', signInPage(app));
+    if (place.page === 'lobby') return show('lobby', lobbyPage(app, session));
+    if (place.page === 'room') return show(`room ${place.slug}`, roomPage(app, session, place.slug));
+    show('unknown', messagePage(app, { kind: 'notFound' }));
+  };
+  app.identity.state.subscribe(choose, { now: false });
+  app.router.place.subscribe(choose, { now: false });
+  choose();
+  if (supported()) void app.identity.start().then(choose);
+}
+
+function supported() {
+  return 'RTCPeerConnection' in globalThis && 'WebSocket' in globalThis && 'HTMLDialogElement' in globalThis;
+}
+
+/**
+ * A quiet way to say what went wrong beside the control.
+ * @param {string | null} text
+ */
+export function problem(text) {
+  return text && html`<p class="problem" role="alert" data-testid="problem">${text}</p>`;
+}
+
+/** A spinner with a word for screen readers. */
+export function busy() {
+  return html`<span class="busy" role="status"><span class="only-read">${t('common.loading')}</span></span>`;
+}

@@ -1,0 +1,78 @@
+import { html } from '../lib/html.js';
+import { errorText, language, t } from '../lib/i18n.js';
+import { view } from '../lib/view.js';
+import { asset } from '../lib/assets.js';
+import { OvationError } from '../protocol/errors.js';
+import { openSettings } from './settings.js';
+import { icon } from '../lib/icon.js';
+import { busy, problem } from './shell.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/**
+ * The name under which one appears; there is no account here.
+ * @param {App} app
+ * @returns {import('./app.js').Page}
+ */
+export function signInPage(app) {
+  return (root, signal) => {
+    const { identity, preferences } = app;
+    let name = identity.state.get().user?.name ?? '';
+    /** @type {OvationError | null} */ let error = identity.state.get().error;
+    const submit = async (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const wanted = name.trim();
+      if (!wanted) {
+        error = new OvationError('name_empty');
+        return redraw();
+      }
+      error = null;
+      try {
+        await identity.signIn(wanted);
+        preferences.change({ name: wanted });
+      } catch (thrown) {
+        error = OvationError.of(thrown);
+        redraw();
+        /** @type {HTMLInputElement | null} */ (root.querySelector('input'))?.select();
+      }
+    };
+    const suggestion = preferences.get().name;
+    if (!name && suggestion && !error) name = suggestion;
+    const form = (/** @type {boolean} */ signingIn) => html`<form class="sign-in-form" novalidate @submit=${submit}>
+      <label class="field">
+        <span class="label">${t('signIn.name')}</span>
+        <input class="input" name="name" autocomplete="nickname" maxlength="64" autofocus data-testid="sign-in-name"
+          enterkeyhint="go" placeholder=${t('signIn.placeholder')} .value=${name} aria-invalid=${error ? 'true' : null}
+          ?disabled=${signingIn} @input=${(/** @type {any} */ event) => {
+            name = event.target.value;
+          }} ref=${(/** @type {HTMLInputElement} */ input) => {
+            input.focus();
+            input.select();
+          }} />
+      </label>
+      ${problem(error && errorText(error))}
+      <button class="button primary wide" type="submit" data-testid="sign-in-submit" ?disabled=${signingIn} aria-busy=${signingIn}>
+        ${signingIn && busy()}${t('signIn.submit')}</button>
+    </form>`;
+    const redraw = view(
+      root,
+      [language, identity.state],
+      () => {
+        const { phase, signIn } = identity.state.get();
+        const invited = app.router.place.get().page === 'room';
+        return html`<main class="sign-in" data-testid="sign-in">
+          <button class="icon-button sign-in-settings" type="button" aria-label=${t('settings.title')}
+            @click=${() => openSettings(app, signal)}>${icon('settings')}</button>
+          <div class="sign-in-card">
+            <img class="sign-in-mark" src=${asset('icons/mark.svg')} width="84" height="84" alt="" />
+            <h1>Ovation</h1>
+            <p class="soft">${invited ? t('signIn.invited') : t('signIn.lead')}</p>
+            ${signIn === 'none' ? problem(t('error.sign_in_unavailable')) : form(phase === 'signingIn')}
+            ${signIn !== 'none' && html`<p class="small soft">${t('signIn.note')}</p>`}
+          </div>
+        </main>`;
+      },
+      signal,
+    );
+  };
+}
