@@ -202,6 +202,52 @@ import Wire
         }
     }
 
+    /// Firefox's ClientHello with a post-quantum key share does not fit one datagram.
+    @Test("a ClientHello in many fragments, out of order, is put together", arguments: [2, 5, 9])
+    func fragmentedHello(pieces: Int) throws {
+        let peers = try DTLSPeers()
+        var isFirst = true
+        peers.network.onSend = { [network = peers.network] datagram, path, _ in
+            guard path.local == DTLSPeers.clientAddress else { return true }
+            // The fragments take more record numbers than the whole did: all that follows is renumbered.
+            let datagrams =
+                isFirst
+                ? Self.fragments(ofHello: datagram, pieces: pieces).reversed() : [Self.renumbered(datagram, by: pieces)]
+            isFirst = false
+            for datagram in datagrams { network.inject(datagram, from: path.local, to: path.remote) }
+            return false
+        }
+        peers.start()
+        peers.network.run(for: .milliseconds(240))
+        #expect(peers.client.keys != nil)
+        #expect(peers.client.keys == peers.server.keys)
+    }
+
+    /// Cuts a datagram with one handshake record into records of one fragment each (RFC 6347 §4.2.3).
+    private static func fragments(ofHello datagram: [UInt8], pieces: Int) -> [[UInt8]] {
+        let head = Array(datagram[13..<25])
+        let body = Array(datagram[25...])
+        let size = (body.count + pieces - 1) / pieces
+        return stride(from: 0, to: body.count, by: size).enumerated().map { number, offset in
+            let part = body[offset..<min(offset + size, body.count)]
+            let record = Array(datagram[..<10]) + [UInt8(number)] + [UInt8((part.count + 12) >> 8), UInt8((part.count + 12) & 255)]
+            // Type, length and number of the message as before, then offset and length of the fragment.
+            let fragment = Array(head[..<6]) + [0, UInt8(offset >> 8), UInt8(offset & 255)]
+            return record + fragment + [0, UInt8(part.count >> 8), UInt8(part.count & 255)] + part
+        }
+    }
+
+    /// Adds to the record numbers of epoch 0.
+    private static func renumbered(_ datagram: [UInt8], by offset: Int) -> [UInt8] {
+        var copy = datagram
+        var start = 0
+        while start + 13 <= copy.count {
+            if copy[start + 4] == 0 { copy[start + 10] += UInt8(offset) }
+            start += 13 + (Int(copy[start + 11]) << 8 | Int(copy[start + 12]))
+        }
+        return copy
+    }
+
     @Test("a client that never answers keeps a server to one flight a time-out, and to no more than it may take")
     func silentClient() throws {
         let peers = try DTLSPeers()

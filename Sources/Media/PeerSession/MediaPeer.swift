@@ -11,6 +11,8 @@ package import Wire
 /// `sendReport`) is followed by draining `nextOutput` until it is nil, and by reading `nextDeadline`.
 package final class MediaPeer {
     package let configuration: PeerConfiguration
+    /// Where media goes to; nil until a path is nominated.
+    package private(set) var mediaPath: NetworkPath?
     package private(set) var stats = PeerStats()
 
     /// Without an authentic packet for this long, the peer is reported lost.
@@ -30,7 +32,7 @@ package final class MediaPeer {
         /// → connected, closed
         case connecting(until: Instant)
         /// → closed
-        case connected(SRTPSender, SRTPReceiver, Liveness)
+        case connected(SecureMedia)
         case closed
     }
 
@@ -64,12 +66,9 @@ package final class MediaPeer {
             remoteFingerprint: configuration.remoteFingerprint)
     }
 
-    /// Where media goes to; nil until a path is nominated.
-    package var mediaPath: NetworkPath? { agent.selectedPath }
-
     /// What protects the media; nil until `connected`.
     package var protectionProfile: SRTPProfile? {
-        if case .connected(let sender, _, _) = phase { sender.profile } else { nil }
+        if case .connected(let media) = phase { media.sender.profile } else { nil }
     }
 
     package var isClosed: Bool { if case .closed = phase { true } else { false } }
@@ -104,6 +103,7 @@ package final class MediaPeer {
     private func receiveSTUN(_ bytes: UnsafeRawBufferPointer, path: NetworkPath) -> Received {
         switch agent.receive(bytes, path: path, at: now) {
         case .authentic:
+            mediaPath = agent.selectedPath
             noteAuthentic()
             startHandshakeIfReady()
             return .handled
@@ -124,20 +124,20 @@ package final class MediaPeer {
     private func receiveSRTP(
         _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath
     ) -> Received {
-        guard case .connected(_, let receiver, _) = phase else { return .dropped(.noKeys) }
-        guard agent.isValidated(path) else { return .dropped(.unvalidatedPath) }
+        guard case .connected(let media) = phase else { return .dropped(.noKeys) }
+        guard path == mediaPath || agent.isValidated(path) else { return .dropped(.unvalidatedPath) }
         // RFC 5761 §4: RTCP's packet types lie where RTP would have the marker and payload types 64…95.
         let isControl = length > 1 && (192...223).contains(datagram[1])
         let result =
             isControl
-            ? receiver.openControl(datagram, length: length) : receiver.open(datagram, length: length)
+            ? media.receiver.openControl(datagram, length: length) : media.receiver.open(datagram, length: length)
         switch result {
         case .opened(let clearLength, let extendedSequence):
             _ = agent.noteMedia(on: path, at: now)
             noteAuthentic()
             let clear = UnsafeRawBufferPointer(rebasing: datagram[..<clearLength])
             guard !isControl else { return receiveControl(clear) }
-            return receiveMedia(clear, extendedSequence: extendedSequence, wireLength: length, receiver)
+            return receiveMedia(clear, extendedSequence: extendedSequence, wireLength: length, media.receiver)
         case .replayed: return .dropped(.replayed)
         case .authenticationFailed: return .dropped(.authenticationFailed)
         case .malformed: return .dropped(.malformed)
@@ -195,10 +195,11 @@ package final class MediaPeer {
     package var nextDeadline: Instant {
         switch phase {
         case .connecting(let until): min(until, agent.nextDeadline, dtls.nextDeadline)
-        case .connected(_, _, let liveness):
+        case .connected(let media):
             // Reports wait while there is nowhere to send them to.
             min(
-                liveness.nextDeadline, agent.nextDeadline, mediaPath == nil ? .distantFuture : reports.nextDeadline)
+                media.liveness.nextDeadline, agent.nextDeadline,
+                mediaPath == nil ? .distantFuture : reports.nextDeadline)
         case .closed: .distantFuture
         }
     }
@@ -210,27 +211,25 @@ package final class MediaPeer {
         case .connecting(let until):
             guard until > now else { return close(.neverConnected) }
             agent.advance(to: now)
+            mediaPath = agent.selectedPath
             dtls.advance(to: now)
             startHandshakeIfReady()
-        case .connected(let sender, let receiver, var liveness):
-            let change = liveness.advance(to: now)
-            phase = .connected(sender, receiver, liveness)
-            switch change {
+        case .connected(let media):
+            switch media.liveness.advance(to: now) {
             case .expired: return close(.consentExpired)
             case .lost: tell(.lost)
             case nil: break
             }
             agent.advance(to: now)
+            mediaPath = agent.selectedPath
             reports.advance(to: now)
         case .closed: break
         }
     }
 
     private func noteAuthentic() {
-        guard case .connected(let sender, let receiver, var liveness) = phase else { return }
-        let isBack = liveness.noteAuthentic(at: now)
-        phase = .connected(sender, receiver, liveness)
-        if isBack { tell(.recovered) }
+        guard case .connected(let media) = phase else { return }
+        if media.liveness.noteAuthentic(at: now) { tell(.recovered) }
     }
 
     // MARK: Output
@@ -253,14 +252,14 @@ package final class MediaPeer {
     }
 
     private func nextReport(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        guard case .connected(let sender, _, _) = phase else { return nil }
-        let room = min(buffer.count, MediaPeer.maximumDatagramLength) - sender.profile.controlOverhead
+        guard case .connected(let media) = phase else { return nil }
+        let room = min(buffer.count, MediaPeer.maximumDatagramLength) - media.sender.profile.controlOverhead
         guard room > 0 else { return nil }
         var requested = 0
         let clear = UnsafeMutableRawBufferPointer(rebasing: buffer[..<room])
         guard let length = reports.nextPacket(into: clear, at: now, requested: &requested) else { return nil }
         stats.repeatsRequested &+= UInt64(requested)
-        return sender.sealControl(buffer, length: length)
+        return media.sender.sealControl(buffer, length: length)
     }
 
     private func tell(_ event: PeerEvent) {
@@ -279,8 +278,8 @@ package final class MediaPeer {
 
     /// Ends a stream. Its SSRC cannot be opened again: its packet numbers are used up.
     package func closeSendStream(_ ssrc: SSRC) {
-        guard reports.closeSendStream(ssrc), case .connected(let sender, _, _) = phase else { return }
-        sender.retire(ssrc)
+        guard reports.closeSendStream(ssrc), case .connected(let media) = phase else { return }
+        media.sender.retire(ssrc)
     }
 
     /// Enciphers one packet of an open stream. The header stands at the start of `destination`; `payload` lies elsewhere
@@ -290,13 +289,13 @@ package final class MediaPeer {
         headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
         at now: Instant
     ) -> Int? {
-        guard case .connected(let sender, _, _) = phase, headerLength >= RTPHeader.fixedLength,
+        guard case .connected(let media) = phase, headerLength >= RTPHeader.fixedLength,
             destination.count >= RTPHeader.fixedLength
         else { return nil }
         let bytes = UnsafeRawBufferPointer(destination)
         guard let stream = reports.sendStream(SSRC(bytes.bigEndianUInt32(at: 8))) else { return nil }
         let timestamp = RTPTimestamp(bytes.bigEndianUInt32(at: 4))
-        guard let length = sender.seal(headerLength: headerLength, payload: payload, into: destination) else {
+        guard let length = media.sender.seal(headerLength: headerLength, payload: payload, into: destination) else {
             return nil
         }
         reports.sent(stream, timestamp: timestamp, payloadLength: payload.count, at: now)
@@ -310,8 +309,8 @@ package final class MediaPeer {
     package func sealAgain(
         headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
-        guard case .connected(let sender, _, _) = phase,
-            let length = sender.sealAgain(headerLength: headerLength, payload: payload, into: destination)
+        guard case .connected(let media) = phase,
+            let length = media.sender.sealAgain(headerLength: headerLength, payload: payload, into: destination)
         else { return nil }
         stats.repeatsSent &+= 1
         stats.bytesSent &+= UInt64(length)
@@ -334,6 +333,7 @@ package final class MediaPeer {
         self.now = max(self.now, now)
         guard !isClosed else { return }
         agent.restart(local: local, remote: remote, paths: paths, at: now)
+        mediaPath = agent.selectedPath
     }
 
     /// Says goodbye to the other side. `closed(.local)` is the last event.
@@ -378,7 +378,7 @@ package final class MediaPeer {
         guard let sender = SRTPSender(profile: profile, masterKey: isServer ? keys.server : keys.client),
             let receiver = SRTPReceiver(profile: profile, masterKey: isServer ? keys.client : keys.server)
         else { return close(.handshakeFailed) }
-        phase = .connected(sender, receiver, Liveness(at: now))
+        phase = .connected(SecureMedia(sender: sender, receiver: receiver, at: now))
         reports.start(at: now)
         tell(.connected)
     }

@@ -1,3 +1,4 @@
+internal import SRTP
 internal import Timing
 
 /// Whether the other side is still there, judged by authentic packets of any kind.
@@ -29,5 +30,18 @@ struct Liveness {
 
     var nextDeadline: Instant {
         lastAuthentic + (isLost ? MediaPeer.silenceUntilClosed : MediaPeer.silenceUntilLost)
+    }
+}
+
+/// What a peer has once the handshake is through. A class, so that a packet costs no copy of the state it is found in.
+final class SecureMedia {
+    let sender: SRTPSender
+    let receiver: SRTPReceiver
+    var liveness: Liveness
+
+    init(sender: SRTPSender, receiver: SRTPReceiver, at now: Instant) {
+        self.sender = sender
+        self.receiver = receiver
+        liveness = Liveness(at: now)
     }
 }
