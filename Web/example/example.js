@@ -10,7 +10,7 @@ const element = (/** @type {string} */ id) => document.getElementById(id);
 const show = (/** @type {any} */ error) => {
   element('error').textContent = error ? `${error.name}: ${error.message}` : '';
 };
-/** Runs an action of a person and shows why it failed. @param {() => Promise<any>} work */
+/** @param {() => Promise<any>} work what a person does; why it failed is shown */
 const act = work => async (/** @type {Event} */ event) => {
   event.preventDefault();
   show(null);

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freshKey, isRoomID, isUserID, largestRoomNumber, roomFromSlug, roomFromText, roomSlug } from '../../Web/protocol/ids.js';
+
+test('A07-W the number 123 and the string "123" have different links that lead back to each', () => {
+  assert.equal(roomSlug(123), '123');
+  assert.equal(roomSlug('123'), '~123');
+  assert.equal(roomFromSlug('123'), 123);
+  assert.equal(roomFromSlug('~123'), '123');
+  assert.notStrictEqual(roomFromSlug('123'), roomFromSlug('~123'));
+});
+
+test('A07-W every room id survives its link', () => {
+  const texts = ['a', '1', '0', '~', '~1', '~~x', 'a b', '50%'.replace('%', '+'), '#&(+-:;<=.>?@[]^_{},|', 'x'.repeat(64), '$100!'];
+  for (const id of [1, 7, 48213, largestRoomNumber, ...texts]) {
+    assert.ok(isRoomID(id), `${id} is an id`);
+    assert.strictEqual(roomFromSlug(roomSlug(id)), id, `${typeof id} ${id} by ${roomSlug(id)}`);
+  }
+});
+
+test('what is no room id is refused', () => {
+  for (const id of [0, -1, 1.5, largestRoomNumber + 1, Number.NaN, '', 'x'.repeat(65), 'ü', 'a/b', 'a"b', null, undefined, {}]) {
+    assert.equal(isRoomID(id), false, String(id));
+  }
+  for (const slug of ['0', '4294967295', '%E0%A4%A', '', '~', '%2F']) assert.equal(roomFromSlug(slug), null, slug);
+});
+
+test('A09-W an id, an id with a hash and a whole link lead to the same room', () => {
+  for (const text of ['48213', ' 48213 ', '#48213', 'https://live.example/r/48213', 'http://localhost:8080/r/48213?x=1#y']) {
+    assert.strictEqual(roomFromText(text), 48213, text);
+  }
+  assert.strictEqual(roomFromText('https://live.example/r/~48213'), '48213');
+  assert.strictEqual(roomFromText('evening salon'), 'evening salon');
+  assert.strictEqual(roomFromText('/'), null);
+  assert.strictEqual(roomFromText('   '), null);
+});
+
+test('user ids are 1 to 32 letters, digits, _ and -', () => {
+  for (const id of ['a', 'A_b-9', 'x'.repeat(32)]) assert.ok(isUserID(id), id);
+  for (const id of ['', 'x'.repeat(33), 'a b', 'é', 'a.b', 5]) assert.equal(isUserID(id), false, String(id));
+});
+
+test('keys are printable, short enough and never the same', () => {
+  const keys = Array.from({ length: 500 }, freshKey);
+  assert.equal(new Set(keys).size, 500);
+  for (const key of keys) assert.match(key, /^[A-Za-z0-9_-]{22}$/);
+});
