@@ -2,6 +2,7 @@ internal import DTLS
 package import DatagramIO
 package import RoomPorts
 internal import SDP
+internal import Synchronization
 internal import Timing
 internal import Wire
 
@@ -31,6 +32,8 @@ package final class MediaNode: MediaControl {
     private let configuration: MediaNodeConfiguration
     private let mailbox: Mailbox
     private let thread: WorkerThread
+    /// Refused before they reached a worker.
+    private let unreadableOffers = Atomic<UInt64>(0)
 
     /// Opens the sockets and starts the worker. The media plane serves when this returns.
     package static func start(_ configuration: MediaNodeConfiguration) async throws(MediaNodeError) -> MediaNode {
@@ -82,11 +85,15 @@ package final class MediaNode: MediaControl {
 
     /// What the workers have done so far; nil once they have stopped.
     package func counters() async -> MediaCounters? {
-        await withCheckedContinuation { continuation in
+        let unreadable = unreadableOffers.load(ordering: .relaxed)
+        let counters: MediaCounters? = await withCheckedContinuation { continuation in
             if !mailbox.post(.readCounters { continuation.resume(returning: $0) }) {
                 continuation.resume(returning: nil)
             }
         }
+        guard var counters else { return nil }
+        counters.offersRefused &+= unreadable
+        return counters
     }
 
     // MARK: MediaControl
@@ -122,7 +129,12 @@ package final class MediaNode: MediaControl {
     @concurrent
     private func parse(_ offer: MediaOffer) async throws(MediaRefusal) -> ParsedOffer {
         let description: SessionDescription
-        do { description = try SessionDescription(parsing: offer.sdp) } catch { throw .badOffer(error.message) }
+        do {
+            description = try SessionDescription(parsing: offer.sdp)
+        } catch {
+            unreadableOffers.add(1, ordering: .relaxed)
+            throw .badOffer(error.message)
+        }
         return ParsedOffer(
             stage: offer.stage, peer: offer.peer, number: offer.number, description: description,
             candidates: candidates())

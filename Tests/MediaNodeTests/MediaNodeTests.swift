@@ -1,0 +1,259 @@
+internal import DatagramIO
+internal import Forwarding
+internal import PeerSession
+internal import RTP
+internal import RoomPorts
+internal import SDP
+internal import Testing
+internal import Timing
+internal import Wire
+
+@testable internal import MediaNode
+
+@Suite(.serialized) struct MediaNodeTests {
+    @Test(
+        "Two speakers and a listener hear each other on their slots, and nobody hears themselves",
+        arguments: [IPAddress(v4: 127, 0, 0, 1), IPAddress(high: 0, low: 1)])
+    func hearEachOther(ip: IPAddress) async throws {
+        let party = try await Party(ip: ip)
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        let carol = try await party.joined(3)
+        await party.assign(0, alice)
+        await party.assign(2, bob)
+        #expect(alice.answer?.slots.map(\.index) == [0, 1, 2, 3])
+        #expect(alice.answer?.slots.map(\.mid) == ["1", "2", "3", "4"])
+
+        let hello = (UInt8(0)..<20).map { [UInt8(1), $0, 9] }
+        let world = (UInt8(0)..<20).map { [UInt8(2), $0, 8, 7] }
+        for (a, b) in zip(hello, world) {
+            alice.speak(a)
+            bob.speak(b)
+        }
+        carol.speak([3, 3, 3])
+        await party.run {
+            carol.payloads(on: 0).count == 20 && carol.payloads(on: 2).count == 20
+                && alice.payloads(on: 2).count == 20 && bob.payloads(on: 0).count == 20
+        }
+        #expect(carol.payloads(on: 0) == hello)
+        #expect(carol.payloads(on: 2) == world)
+        #expect(alice.payloads(on: 2) == world)
+        #expect(bob.payloads(on: 0) == hello)
+        #expect(alice.heard[0] == nil && bob.heard[2] == nil)
+        for client in [alice, bob, carol] { #expect(client.heard[1] == nil && client.heard[3] == nil) }
+        let sequences = try #require(carol.heard[0]).map(\.sequence)
+        #expect(sequences == (0..<20).map { sequences[0] + $0 })
+        let counters = try #require(await party.node.counters())
+        #expect(counters.audio.forwarded == 40)
+        #expect(counters.audio.refused == 1)
+        #expect(counters.connectedPeers == 3 && counters.peers == 3 && counters.stages == 1)
+    }
+
+    @Test("V06-S nothing of a muted speaker leaves after the mute is confirmed; unmuting lets it through again")
+    func mute() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        let carol = try await party.joined(3)
+        await party.assign(0, alice)
+        await party.assign(1, bob)
+        alice.speak([1])
+        await party.run { carol.payloads(on: 0) == [[1]] }
+        await party.assign(0, alice, muted: true)
+        for n in UInt8(0)..<50 { alice.speak([2, n]) }
+        await party.fence(bob, to: carol, on: 1)
+        #expect(carol.payloads(on: 0) == [[1]] + Array(repeating: TestClient.silence, count: 3))
+
+        await party.assign(0, alice)
+        alice.speak([3])
+        await party.run { carol.payloads(on: 0).last == [3] }
+        let heard = try #require(carol.heard[0])
+        #expect(heard.map(\.sequence) == (0..<5).map { heard[0].sequence + $0 })
+        #expect(heard.map(\.marker) == [true, false, false, false, true])
+    }
+
+    @Test("V06-S somebody without a seat is not heard, whatever is sent, and is cut when the seat is taken away")
+    func unassigned() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(1, bob)
+        let carol = try await party.joined(3)
+        for n in UInt8(0)..<20 { alice.speak([1, n]) }
+        await party.fence(bob, to: carol, on: 1)
+        #expect(carol.heard[0] == nil)
+        await party.assign(0, alice)
+        alice.speak([2])
+        await party.run { carol.payloads(on: 0) == [[2]] }
+        await party.assign(0, nil)
+        for n in UInt8(0)..<20 { alice.speak([3, n]) }
+        await party.fence(bob, to: carol, on: 1)
+        #expect(carol.payloads(on: 0) == [[2]] + Array(repeating: TestClient.silence, count: 3))
+    }
+
+    @Test("An assignment before the peer has a path holds when it comes")
+    func assignedBefore() async throws {
+        let party = try await Party()
+        let alice = try party.client(1)
+        await party.assign(3, alice)
+        let bob = try await party.joined(2)
+        try await alice.negotiate(with: party.node)
+        await party.run { party.facts.contains(.connected(party.stage, alice.id)) }
+        alice.speak([5])
+        await party.run { bob.payloads(on: 3) == [[5]] }
+    }
+
+    @Test("A slot that goes to another speaker stays one stream for the listener, with a report at the seam")
+    func reassigned() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        let carol = try await party.joined(3)
+        await party.assign(0, alice)
+        for n in UInt8(0)..<10 { alice.speak([1, n]) }
+        await party.run { carol.payloads(on: 0).count == 10 }
+        let ssrc = try #require(carol.accepted?.slots.first?.ssrc)
+        await party.run { carol.sendersReported.contains(SSRC(ssrc)) }
+        await party.assign(0, bob)
+        for n in UInt8(0)..<10 { bob.speak([2, n]) }
+        await party.run { carol.payloads(on: 0).count == 23 && alice.payloads(on: 0).count == 10 }
+        let heard = try #require(carol.heard[0])
+        #expect(heard.map(\.sequence) == (0..<23).map { heard[0].sequence + $0 })
+        for (earlier, later) in zip(heard, heard.dropFirst()) {
+            #expect(Int32(bitPattern: later.timestamp &- earlier.timestamp) > 0)
+        }
+        #expect(heard.indices.filter { heard[$0].marker } == [0, 13])
+        // The first speaker hears the second now, from a start of its own.
+        #expect(alice.heard[0]?.first?.marker == true)
+    }
+
+    @Test("What is lost on the way to a listener is asked for and sent again, the same")
+    func lossDownstream() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(0, alice)
+        let frames = (UInt8(0)..<40).map { [1, $0, 5, 5] }
+        let lost = [5, 17, 18]
+        for (n, frame) in frames.enumerated() {
+            if lost.contains(n) { bob.losesNext = 1 }
+            alice.speak(frame)
+            await party.run { lost.contains(n) ? bob.losesNext == 0 : bob.payloads(on: 0).contains(frame) }
+        }
+        await party.run { bob.payloads(on: 0).count == 40 }
+        let heard = try #require(bob.heard[0]).sorted { $0.sequence < $1.sequence }
+        #expect(heard.map(\.payload) == frames)
+        #expect(heard.map(\.sequence) == (0..<40).map { heard[0].sequence + $0 })
+        #expect(heard.map(\.timestamp) == (0..<40).map { heard[0].timestamp &+ 960 * $0 })
+        #expect(try #require(await party.node.counters()).audio.repeated >= 3)
+    }
+
+    @Test("What is lost on the way from a speaker is asked for, and takes its place with every listener")
+    func lossUpstream() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        let carol = try await party.joined(3)
+        await party.assign(0, alice)
+        let frames = (UInt8(0)..<40).map { [1, $0, 5] }
+        for (n, frame) in frames.enumerated() { alice.speak(frame, isLost: [3, 20, 21].contains(n)) }
+        await party.run { bob.payloads(on: 0).count == 40 && carol.payloads(on: 0).count == 40 }
+        for listener in [bob, carol] {
+            let heard = try #require(listener.heard[0]).sorted { $0.sequence < $1.sequence }
+            #expect(heard.map(\.payload) == frames)
+            #expect(heard.map(\.sequence) == (0..<40).map { heard[0].sequence + $0 })
+        }
+    }
+
+    @Test("Levels are told while somebody is heard, and once with nobody at silence; a muted one is not shown")
+    func levels() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(0, alice)
+        await party.assign(1, bob, muted: true)
+        await party.run {
+            alice.speak([1], level: 15)
+            bob.speak([2], level: 5)
+            return party.facts.levels.count >= 3
+        }
+        #expect(party.facts.levels.allSatisfy { Array($0.keys) == [alice.id] })
+        #expect(party.facts.levels.contains { $0[alice.id, default: 0] > 60 })
+        await party.run { party.facts.levels.last == [:] }
+        #expect(party.facts.levels.filter(\.isEmpty).count == 1)
+    }
+
+    @Test("Somebody who is thrown out is told goodbye, reported once, and not heard any more")
+    func closePeer() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        let carol = try await party.joined(3)
+        await party.assign(0, alice)
+        await party.assign(1, bob)
+        let path = try #require(alice.media?.mediaPath)
+        party.node.closePeer(alice.id, on: party.stage)
+        await party.run { alice.closeReason == .remote }
+        alice.sendRaw([0x80, 111, 0, 1] + [UInt8](repeating: 7, count: 60), to: path)
+        await party.fence(bob, to: carol, on: 1)
+        await party.run { party.facts.contains(.closed(party.stage, alice.id)) }
+        #expect(carol.heard[0] == nil)
+        #expect(party.facts.count(.closed(party.stage, alice.id)) == 1)
+        let counters = try #require(await party.node.counters())
+        #expect(counters.peers == 2 && counters.connectedPeers == 2)
+        #expect(counters.unknownDatagrams >= 1)
+    }
+
+    @Test("A client that says goodbye is reported as gone")
+    func clientCloses() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        alice.say(goodbye: SystemClock.now())
+        await party.run { party.facts.contains(.closed(party.stage, alice.id)) }
+        #expect(await party.node.counters()?.peers == 0)
+    }
+
+    @Test("A closed stage lets go of everybody, and takes no more offers")
+    func closeStage() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        party.node.closeStage(party.stage)
+        await party.run { alice.closeReason == .remote && bob.closeReason == .remote }
+        await party.run {
+            party.facts.contains(.closed(party.stage, alice.id)) && party.facts.contains(.closed(party.stage, bob.id))
+        }
+        await #expect(throws: MediaRefusal.unknownStage) { try await alice.negotiate(with: party.node) }
+        // Rules for a room that is gone are confirmed all the same: nothing leaves.
+        await party.assign(0, alice)
+        let counters = try #require(await party.node.counters())
+        #expect(counters.peers == 0 && counters.stages == 0)
+    }
+
+    @Test("Garbage of every kind, from strangers and from the peer's own address, does not disturb the call")
+    func garbage() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        let stranger = try party.client(9)
+        await party.assign(0, alice)
+        let toNode = try #require(alice.media?.mediaPath)
+        var random = SeededGenerator(seed: 20)
+        for n in 0..<600 {
+            let length = Int.random(in: 1...1400, using: &random)
+            var bytes = (0..<length).map { _ in UInt8.random(in: 0...(.max), using: &random) }
+            // Every protocol's first bytes, and what lies between.
+            bytes[0] = [0, 1, 20, 22, 23, 63, 64, 127, 128, 144, 191, 192, 255][n % 13]
+            if n % 3 == 0, length > 8 { bytes.replaceSubrange(4..<8, with: [0x21, 0x12, 0xa4, 0x42]) }
+            stranger.sendRaw(bytes, to: NetworkPath(local: stranger.socket.local, remote: toNode.remote))
+            alice.sendRaw(bytes, to: toNode)
+            alice.speak([1, UInt8(truncatingIfNeeded: n)])
+            if n % 50 == 49 { await party.run { bob.payloads(on: 0).count == n + 1 } }
+        }
+        #expect(bob.payloads(on: 0).count == 600)
+        let counters = try #require(await party.node.counters())
+        #expect(counters.unknownDatagrams > 400)
+        #expect(counters.drops.reduce(0, +) > 300)
+        #expect(counters.connectedPeers == 2)
+    }
+}

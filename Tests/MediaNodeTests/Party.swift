@@ -1,0 +1,110 @@
+internal import DatagramIO
+internal import RoomPorts
+internal import Synchronization
+internal import Testing
+internal import Timing
+internal import Wire
+
+@testable internal import MediaNode
+
+/// A media plane, some clients, and the facts that came. Everything runs over real sockets of this host and waits for
+/// what should happen; nothing waits for time to pass.
+final class Party {
+    static let patience = Interval.seconds(20)
+
+    let node: MediaNode
+    let stage: StageID
+    let ip: IPAddress
+    private(set) var clients: [TestClient] = []
+    let facts = FactLog()
+    private let poller: Poller
+    private let listening: Task<Void, Never>
+
+    init(
+        slots: Int = 4, ip: IPAddress = IPAddress(v4: 127, 0, 0, 1),
+        configure: (inout MediaNodeConfiguration) -> Void = { _ in }
+    ) async throws {
+        var configuration = MediaNodeConfiguration()
+        configuration.port = 0
+        configuration.bindAddresses = [ip]
+        configure(&configuration)
+        node = try await MediaNode.start(configuration)
+        self.ip = ip
+        stage = StageID(rawValue: 77)
+        node.openStage(stage, slots: slots)
+        poller = try Poller()
+        listening = Task { [facts, stream = node.facts] in
+            for await fact in stream { facts.append(fact) }
+            facts.end()
+        }
+    }
+
+    deinit { node.stop() }
+
+    func client(_ id: UInt64, slots: Int = 4) throws -> TestClient {
+        let client = try TestClient(id, on: stage, slots: slots, ip: ip)
+        try poller.add(client.socket, tag: clients.count)
+        clients.append(client)
+        return client
+    }
+
+    /// A client that has joined.
+    func joined(_ id: UInt64, slots: Int = 4) async throws -> TestClient {
+        let client = try client(id, slots: slots)
+        try await client.negotiate(with: node)
+        await run { client.isConnected }
+        // Our side may be through a moment before the server's: sound sent before that would be lost.
+        await run { self.facts.contains(.connected(self.stage, client.id)) }
+        return client
+    }
+
+    func assign(_ slot: Int, _ client: TestClient?, muted: Bool = false) async {
+        await withCheckedContinuation { continuation in
+            node.assign(slot: slot, to: client?.id, muted: muted, on: stage) { continuation.resume() }
+        }
+    }
+
+    /// Lets the clients work until `condition` holds; records an issue if it never does.
+    func run(
+        sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool
+    ) async {
+        let end = SystemClock.now() + Self.patience
+        while true {
+            for client in clients { client.work() }
+            if condition() { return }
+            let now = SystemClock.now()
+            guard now < end else {
+                Issue.record("what should happen did not", sourceLocation: sourceLocation)
+                return
+            }
+            // Facts come by another way than datagrams: look again after a moment at the latest.
+            let next = clients.map(\.nextDeadline).reduce(now + .milliseconds(5)) { min($0, $1) }
+            _ = poller.wait(until: next, now: now)
+            await Task.yield()
+        }
+    }
+
+    /// Lets everything that was sent before get through: `speaker` is heard by `listener` with a frame of its own. The
+    /// media plane reads its socket in order, so what came before has been dealt with, and its results left before.
+    func fence(_ speaker: TestClient, to listener: TestClient, on slot: Int) async {
+        let frame = [0xee] + (0..<8).map { _ in UInt8.random(in: 0...(.max)) }
+        speaker.speak(frame)
+        await run { listener.payloads(on: slot).contains(frame) }
+    }
+}
+
+/// The facts so far, in order.
+final class FactLog: Sendable {
+    private let state = Mutex<(facts: [MediaFact], isEnded: Bool)>(([], false))
+
+    func append(_ fact: MediaFact) { state.withLock { $0.facts.append(fact) } }
+    func end() { state.withLock { $0.isEnded = true } }
+    var all: [MediaFact] { state.withLock { $0.facts } }
+    var isEnded: Bool { state.withLock { $0.isEnded } }
+    func contains(_ fact: MediaFact) -> Bool { all.contains(fact) }
+    func count(_ fact: MediaFact) -> Int { all.filter { $0 == fact }.count }
+
+    var levels: [[PeerID: UInt8]] {
+        all.compactMap { if case .levels(_, let levels) = $0 { levels } else { nil } }
+    }
+}

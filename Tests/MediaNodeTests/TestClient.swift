@@ -1,0 +1,225 @@
+internal import DTLS
+internal import DatagramIO
+internal import ICE
+internal import PeerSession
+internal import RTP
+internal import RoomPorts
+internal import SDP
+internal import Synchronization
+internal import Testing
+internal import Timing
+internal import Wire
+
+@testable internal import MediaNode
+
+/// A browser's side of a media path, over a real socket: offers, connects, speaks, and keeps what it hears.
+final class TestClient {
+    struct Heard: Equatable {
+        var sequence: UInt64
+        var timestamp: UInt32
+        var marker: Bool
+        var payload: [UInt8]
+    }
+
+    static let silence: [UInt8] = [0xf8, 0xff, 0xfe]
+
+    let id: PeerID
+    let stage: StageID
+    let slots: Int
+    let socket: DatagramSocket
+    private let certificate: DTLSCertificate
+    private let context: DTLSContext
+    private var random = SystemRandomNumberGenerator()
+    private(set) var sessionID: UInt64
+    private(set) var offerNumber: UInt32 = 0
+    private(set) var media: MediaPeer?
+    private(set) var accepted: AcceptedOffer?
+    private(set) var answer: MediaAnswer?
+    private let ssrc: UInt32
+
+    private(set) var isConnected = false
+    private(set) var closeReason: CloseReason?
+    private(set) var sendersReported: Set<SSRC> = []
+    /// By slot.
+    private(set) var heard: [Int: [Heard]] = [:]
+
+    /// How many media packets the network loses on their way to us from now on.
+    var losesNext = 0
+    /// What was sent, for repeats.
+    private var sent: [UInt16: (header: [UInt8], payload: [UInt8])] = [:]
+    private var sequence: UInt16
+    private var timestamp: UInt32
+
+    init(_ id: UInt64, on stage: StageID, slots: Int, ip: IPAddress) throws {
+        self.id = PeerID(rawValue: id)
+        self.stage = stage
+        self.slots = slots
+        socket = try DatagramSocket(binding: TransportAddress(ip: ip, port: 0))
+        certificate = try DTLSCertificate.selfSigned()
+        context = try DTLSContext(certificate: certificate)
+        sessionID = UInt64.random(in: 1...(1 << 60))
+        ssrc = UInt32.random(in: 1...(.max))
+        sequence = UInt16.random(in: 0...(.max))
+        timestamp = UInt32.random(in: 0...(.max))
+    }
+
+    // MARK: Negotiation
+
+    private var builder: OfferBuilder {
+        OfferBuilder(
+            ufrag: credentials.ufrag, password: credentials.password, fingerprint: certificate.fingerprint.sdpValue,
+            sessionID: sessionID, version: UInt64(offerNumber),
+            microphone: SlotSource(
+                ssrc: ssrc, cname: "mic", stream: StreamIdentification(stream: "-", track: nil)), slots: slots)
+    }
+
+    private lazy var credentials = ICECredentials.random(using: &random)
+
+    /// Offers and takes the answer. A first offer, or one after `newPeerConnection`, opens the path.
+    func negotiate(with node: MediaNode) async throws(MediaRefusal) {
+        offerNumber += 1
+        let offer = MediaOffer(stage: stage, peer: id, number: offerNumber, sdp: builder.offer().text)
+        let answer = try await node.answer(offer)
+        self.answer = answer
+        take(answer)
+    }
+
+    private func take(_ answer: MediaAnswer) {
+        guard let description = try? SessionDescription(parsing: answer.sdp),
+            let accepted = try? AcceptedOffer(answer: description),
+            let fingerprint = accepted.fingerprints.first.flatMap(CertificateFingerprint.init(sdpValue:))
+        else {
+            Issue.record("the answer cannot be read: \(answer.sdp)")
+            return
+        }
+        let isRestart = self.accepted.map { $0.ufrag != accepted.ufrag } ?? false
+        self.accepted = accepted
+        let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
+        let paths = accepted.candidates.compactMap { candidate in
+            IPAddress(text: candidate.address).map {
+                NetworkPath(local: socket.local, remote: TransportAddress(ip: $0, port: candidate.port))
+            }
+        }
+        let now = SystemClock.now()
+        if let media {
+            if isRestart { media.restartICE(local: credentials, remote: remote, paths: paths, at: now) }
+        } else {
+            let configuration = PeerConfiguration(
+                role: .client(paths: paths), localCredentials: credentials, remoteCredentials: remote,
+                remoteFingerprint: fingerprint, reportSSRC: SSRC(.random(in: 1...(.max))), cname: "client",
+                clock: NTPClock(reference: now, wallTime: SystemClock.wallTime()), seed: random.next())
+            media = try? MediaPeer(configuration, context: context, at: now)
+            media?.openSendStream(SSRC(ssrc), clockRate: 48_000, cname: "mic")
+        }
+        drain()
+    }
+
+    /// As after a reload of the page: the same person, nothing else the same.
+    func newPeerConnection() {
+        media = nil
+        accepted = nil
+        isConnected = false
+        closeReason = nil
+        heard = [:]
+        sessionID += 1
+        credentials = ICECredentials.random(using: &random)
+    }
+
+    func newCredentials() { credentials = ICECredentials.random(using: &random) }
+
+    // MARK: Media
+
+    /// Sends one frame of 20 ms with that content, or lets the network lose it.
+    func speak(_ payload: [UInt8], level: UInt8 = 20, isLost: Bool = false) {
+        guard let media, let path = media.mediaPath, let payloadType = accepted?.microphonePayloadType else { return }
+        let slot = socket.nextSlot()
+        var writer = RTPHeaderWriter(
+            into: slot, marker: false, payloadType: PayloadType(payloadType),
+            sequenceNumber: SequenceNumber16(sequence), timestamp: RTPTimestamp(timestamp), ssrc: SSRC(ssrc))
+        writer.add(AudioLevel(attenuation: level, isVoice: true), id: 1)
+        guard let headerLength = writer.finish() else { return }
+        sent[sequence] = (Array(slot[..<headerLength]), payload)
+        sequence &+= 1
+        timestamp &+= 960
+        let now = SystemClock.now()
+        let length = payload.withUnsafeBytes {
+            media.seal(headerLength: headerLength, payload: $0, into: slot, at: now)
+        }
+        guard let length, !isLost else { return }
+        socket.commit(length: length, path: path, at: now)
+        socket.flush(at: now)
+    }
+
+    private func `repeat`(_ number: SequenceNumber16) {
+        guard let media, let path = media.mediaPath, let (header, payload) = sent[number.rawValue] else { return }
+        let slot = socket.nextSlot()
+        slot.copyBytes(from: header)
+        let length = payload.withUnsafeBytes {
+            media.sealAgain(headerLength: header.count, payload: $0, into: slot)
+        }
+        if let length { socket.commit(length: length, path: path, at: SystemClock.now()) }
+    }
+
+    /// Sends bytes as they are to where the media goes.
+    func sendRaw(_ bytes: [UInt8], to path: NetworkPath) {
+        socket.nextSlot().copyBytes(from: bytes)
+        let now = SystemClock.now()
+        socket.commit(length: bytes.count, path: path, at: now)
+        socket.flush(at: now)
+    }
+
+    func say(goodbye now: Instant) {
+        media?.close(at: now)
+        drain()
+    }
+
+    func payloads(on slot: Int) -> [[UInt8]] { heard[slot, default: []].map(\.payload) }
+
+    // MARK: Driving
+
+    var nextDeadline: Instant { media?.nextDeadline ?? .distantFuture }
+
+    func work() {
+        let now = SystemClock.now()
+        while socket.receive(at: now, { slot, length, path, arrival in receive(slot, length, path) }) > 0 {}
+        if let media, media.nextDeadline <= now { media.advance(to: now) }
+        drain()
+    }
+
+    private func receive(_ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath) {
+        guard let media else { return }
+        // RFC 7983 and RFC 5761: SRTP that is no RTCP.
+        if losesNext > 0, (128...191).contains(slot[0]), !(192...223).contains(slot[1]) {
+            losesNext -= 1
+            return
+        }
+        if case .media(let packet) = media.receive(slot, length: length, path: path, at: SystemClock.now()) {
+            let line = accepted?.slots.first { $0.ssrc == packet.header.ssrc.rawValue }
+            guard let line else { return }
+            heard[line.index, default: []].append(
+                Heard(
+                    sequence: packet.extendedSequence, timestamp: packet.header.timestamp.rawValue,
+                    marker: packet.header.marker, payload: Array(slot[packet.header.payload])))
+        }
+        drain()
+    }
+
+    private func drain() {
+        guard let media else { return }
+        let now = SystemClock.now()
+        while let output = media.nextOutput(into: socket.nextSlot()) {
+            switch output {
+            case .datagram(let length, let path): socket.commit(length: length, path: path, at: now)
+            case .event(.connected): isConnected = true
+            case .event(.closed(let reason)): closeReason = reason
+            case .event(.senderReport(let ssrc, _, _, _)): sendersReported.insert(ssrc)
+            case .event(.nack(_, let first, let following)):
+                for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
+                    self.repeat(first.advanced(by: bit))
+                }
+            case .event: break
+            }
+        }
+        socket.flush(at: now)
+    }
+}

@@ -1,0 +1,87 @@
+internal import DatagramIO
+internal import RoomPorts
+internal import Testing
+internal import Timing
+
+@testable internal import MediaNode
+
+/// SplitMix64: small and seedable.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+@Suite struct DeadlineQueueTests {
+    @Test("Entries come in the order of their time, none early and none left", arguments: 1...20 as ClosedRange<UInt64>)
+    func order(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = DeadlineQueue()
+        var model: [Int64] = []
+        var now: Int64 = 0
+        for step in 0..<500 {
+            if Bool.random(using: &random) {
+                let deadline = now + Int64.random(in: -5...200, using: &random)
+                queue.push(
+                    DeadlineQueue.Entry(deadline: Instant(nanoseconds: deadline), handle: step, generation: 0))
+                model.append(deadline)
+            } else {
+                now += Int64.random(in: 0...40, using: &random)
+                var popped: [Int64] = []
+                while let entry = queue.pop(until: Instant(nanoseconds: now)) {
+                    popped.append(entry.deadline.nanoseconds)
+                }
+                #expect(popped == model.filter { $0 <= now }.sorted())
+                model.removeAll { $0 <= now }
+            }
+            #expect(queue.count == model.count)
+            #expect(queue.next?.nanoseconds == model.min())
+        }
+    }
+}
+
+@Suite struct MailboxTests {
+    @Test("Commands come in order, wake the poller, and are refused after the end")
+    func mailbox() throws {
+        let poller = try Poller()
+        let mailbox = Mailbox(waker: poller.waker)
+        #expect(mailbox.take().isEmpty)
+        for n in 1...3 { #expect(mailbox.post(.openStage(StageID(rawValue: UInt64(n)), slots: n))) }
+        #expect(poller.wait(until: nil, now: SystemClock.now()).woken)
+        let slots = mailbox.take().map { if case .openStage(_, let slots) = $0 { slots } else { 0 } }
+        #expect(slots == [1, 2, 3])
+        // A wake that was taken must be followed by another for what comes later.
+        #expect(mailbox.post(.drain))
+        #expect(poller.wait(until: nil, now: SystemClock.now()).woken)
+        #expect(mailbox.close().count == 1)
+        #expect(!mailbox.post(.stop))
+    }
+}
+
+@Suite struct FactPublisherTests {
+    @Test("A consumer that does not keep up loses levels first, and not who came and went")
+    func backlog() async {
+        var publisher = FactPublisher()
+        let stage = StageID(rawValue: 1)
+        for n in 0..<FactPublisher.capacity { publisher.publish(.levels(stage, [PeerID(rawValue: UInt64(n)): 1])) }
+        for n in 0..<1000 { publisher.publish(.connected(stage, PeerID(rawValue: UInt64(n)))) }
+        publisher.finish()
+        var levels = 0
+        var connected: [UInt64] = []
+        for await fact in publisher.stream {
+            switch fact {
+            case .levels: levels += 1
+            case .connected(_, let peer): connected.append(peer.rawValue)
+            default: break
+            }
+        }
+        #expect(connected == (0..<1000).map { UInt64($0) })
+        #expect(levels < FactPublisher.capacity * 3 / 4)
+    }
+}
