@@ -96,7 +96,8 @@ export class FakeServer {
   }
 
   receive(socket, { id, method, params }) {
-    const call = { method, params, id, socket };
+    /** `after`: what the server sends behind its answer. */
+    const call = { method, params, id, socket, after: () => {} };
     this.calls.push(call);
     const answer = this.methods[method];
     this.#later(async () => {
@@ -111,6 +112,7 @@ export class FakeServer {
         message = { jsonrpc: '2.0', id, error: error.wire };
       }
       this.deliver(message, socket);
+      call.after();
     });
   }
 

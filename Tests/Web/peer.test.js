@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OvationPeer } from '../../Web/protocol/peer.js';
+import { OvationRoom } from '../../Web/protocol/room.js';
+import { FakePeerConnection, FakeTrack } from './support/media.js';
+import { openSession, salonServer, snapshot } from './support/rooms.js';
+import { Refusal, silence } from './support/server.js';
+import { settle, VirtualTime } from './support/time.js';
+
+async function open(t, { server = salonServer(), prepare = () => {} } = {}) {
+  const time = VirtualTime.install(t);
+  const session = await openSession(server);
+  const room = new OvationRoom(session, 48213);
+  const entered = room.enter();
+  await settle();
+  await entered;
+  const made = [];
+  const peer = new OvationPeer(room, {
+    createPeerConnection: configuration => {
+      const pc = new FakePeerConnection(configuration);
+      prepare(pc, made.length);
+      made.push(pc);
+      return pc;
+    },
+  });
+  peer.start();
+  await settle();
+  return { time, server, session, room, peer, made };
+}
+
+test('the first line sends the microphone, then one receives for each seat, in seat order', async t => {
+  const { server, peer, made } = await open(t);
+  assert.deepEqual(made[0].transceivers.map(line => line.direction), ['sendonly', 'recvonly', 'recvonly', 'recvonly', 'recvonly']);
+  assert.equal(made[0].configuration.bundlePolicy, 'max-bundle');
+  const [offer] = server.of('media.offer');
+  assert.equal(offer.number, 1);
+  assert.match(offer.sdp, /a=rtcp-fb:111 nack/);
+  for (const [seat, track] of peer.tracks.get().entries()) {
+    assert.equal(track, made[0].transceivers[seat + 1].receiver.track, `seat ${seat}`);
+  }
+});
+
+test('tracks follow the answer\'s mids, not the order of lines', async t => {
+  const server = salonServer().on('media.offer', ({ number }) => ({
+    number, sdp: 'answer', mediaEpoch: 1, iceServers: [], slots: [{ seat: 3, mid: '1' }, { seat: 0, mid: '4' }, { seat: 1, mid: 'gone' }],
+  }));
+  const { peer, made } = await open(t, { server });
+  const lines = made[0].transceivers;
+  assert.deepEqual(peer.tracks.get(), [lines[4].receiver.track, null, null, lines[1].receiver.track]);
+});
+
+test('sixteen lines are the most, whatever the room has', async t => {
+  const server = salonServer();
+  server.snapshot.info = { ...server.snapshot.info, seats: 40 };
+  const { made } = await open(t, { server });
+  assert.equal(made[0].transceivers.length, 17);
+});
+
+test('V11-W the microphone is put on and taken off without a new offer', async t => {
+  const { server, peer, made } = await open(t);
+  const track = new FakeTrack('mic');
+  await peer.setMicrophone(track);
+  assert.equal(made[0].transceivers[0].sender.track, track);
+  await peer.setMicrophone(null);
+  assert.equal(made[0].transceivers[0].sender.track, null);
+  assert.equal(server.of('media.offer').length, 1);
+});
+
+test('a browser that refuses the edited offer gets its own', async t => {
+  const { server, peer, made } = await open(t, { prepare: pc => (pc.refusesEdits = true) });
+  assert.equal(server.of('media.offer')[0].sdp.includes('nack'), false);
+  made[0].become('connected');
+  assert.equal(peer.state.get(), 'connected');
+});
+
+test('a server that refuses the edited offer gets a plain one', async t => {
+  let offers = 0;
+  const server = salonServer();
+  const accept = server.methods['media.offer'];
+  server.on('media.offer', params => {
+    if (++offers === 1) throw new Refusal('media_refused', 20441, { reason: 'bad' });
+    return accept(params);
+  });
+  const { time, peer } = await open(t, { server });
+  assert.equal(peer.error.get().name, 'media_refused');
+  assert.equal(peer.state.get(), 'failed');
+  await time.advance(600);
+  assert.deepEqual(server.of('media.offer').map(offer => offer.sdp.includes('nack')), [true, false]);
+  assert.equal(peer.error.get(), null);
+});
+
+test('a lost path is restarted on the same connection, and begun anew when that does not help', async t => {
+  const { time, server, peer, made } = await open(t);
+  const track = new FakeTrack('mic');
+  await peer.setMicrophone(track);
+  made[0].become('connected');
+  made[0].become('disconnected');
+  await time.advance(2900);
+  assert.equal(made[0].restarts, 0, 'ICE may find back by itself');
+  await time.advance(200);
+  assert.equal(made[0].restarts, 1);
+  assert.equal(made.length, 1);
+  assert.deepEqual(server.of('media.offer').map(offer => offer.number), [1, 2]);
+  await time.advance(10_000);
+  assert.ok(made.length >= 2, 'then a fresh connection');
+  assert.equal(made[0].connectionState, 'closed');
+  assert.equal(made.at(-1).transceivers[0].sender.track, track, 'the microphone comes along');
+  made.at(-1).become('connected');
+  assert.equal(peer.state.get(), 'connected');
+  const offers = server.of('media.offer').map(offer => offer.number);
+  assert.deepEqual(offers, offers.map((_, index) => index + 1), 'numbers grow by one');
+});
+
+test('a path that comes back by itself is left alone', async t => {
+  const { time, peer, made } = await open(t);
+  made[0].become('connected');
+  made[0].become('disconnected');
+  await time.advance(1000);
+  made[0].become('connected');
+  await time.advance(20_000);
+  assert.equal(made.length, 1);
+  assert.equal(made[0].restarts, 0);
+  assert.equal(peer.state.get(), 'connected');
+});
+
+test('another media epoch after a resume means a fresh connection at once, the same one keeps it', async t => {
+  const { time, server, peer, made } = await open(t);
+  made[0].become('connected');
+  const resume = mediaEpoch => () => ({
+    resumed: true, epoch: 1, seq: 1, chat: 0, events: [], mediaEpoch,
+    state: { memberCount: 2, presence: [], invitations: [], likes: 0 },
+  });
+  server.on('room.enter', resume(1)).drop();
+  await time.advance(600);
+  assert.equal(made.length, 1);
+  server.snapshot.mediaEpoch = 2;
+  server.on('room.enter', resume(2)).drop();
+  await time.advance(1500);
+  assert.equal(made.length, 2);
+  assert.equal(made[0].connectionState, 'closed');
+  made[1].become('connected');
+  assert.equal(peer.state.get(), 'connected');
+});
+
+test('a new state after a restart of the server also brings the sound back', async t => {
+  const { time, server, made } = await open(t);
+  made[0].become('connected');
+  server.snapshot = snapshot({ epoch: 2, mediaEpoch: 7 });
+  server.on('room.enter', () => ({ resumed: false, snapshot: server.snapshot })).drop();
+  await time.advance(600);
+  assert.equal(made.length, 2);
+});
+
+test('an answer that comes after a newer offer is dropped', async t => {
+  const answers = [];
+  const server = salonServer();
+  const accept = server.methods['media.offer'];
+  server.on('media.offer', params => new Promise(resolve => answers.push(() => resolve(accept(params)))));
+  const { peer, made } = await open(t, { server });
+  peer.restart();
+  // The fake server answers one call after the other: the first answer lets the second offer be heard.
+  answers[0]();
+  await settle();
+  assert.deepEqual(peer.tracks.get(), [], 'the first one is stale');
+  answers[1]();
+  await settle();
+  assert.equal(peer.tracks.get()[0], made[1].transceivers[1].receiver.track);
+});
+
+test('without a path it goes on trying, further and further apart', async t => {
+  const { time, server, peer } = await open(t);
+  await time.advance(60_000);
+  const tries = server.of('media.offer').length;
+  assert.ok(tries >= 4 && tries <= 9, `${tries} offers in a minute`);
+  assert.notEqual(peer.state.get(), 'connected');
+});
+
+test('while signalling is lost no offer is made, and the way back makes one', async t => {
+  const { time, server, made } = await open(t);
+  made[0].become('connected');
+  server.down = true;
+  server.drop();
+  await settle();
+  made[0].become('failed');
+  await time.advance(20_000);
+  assert.equal(server.of('media.offer').length, 1);
+  server.down = false;
+  server.on('room.enter', () => ({
+    resumed: true, epoch: 1, seq: 1, chat: 0, events: [], mediaEpoch: 1,
+    state: { memberCount: 2, presence: [], invitations: [], likes: 0 },
+  }));
+  await time.advance(11_000);
+  assert.ok(server.of('media.offer').length >= 2);
+});
+
+test('V02-W the end of the room closes the path', async t => {
+  const { time, server, peer, made } = await open(t);
+  server.news(48213, [{ seq: 2, type: 'room.destroyed', reason: 'owner', summary: {}, time: 2 }]);
+  await settle();
+  assert.equal(peer.state.get(), 'closed');
+  assert.equal(made[0].connectionState, 'closed');
+  await time.advance(30_000);
+  assert.equal(made.length, 1);
+});
+
+test('closing tells the server, and a browser without WebRTC is named', async t => {
+  const { server, peer, room } = await open(t);
+  peer.close();
+  await settle();
+  assert.equal(server.of('media.close').length, 1);
+  const none = new OvationPeer(room, {
+    createPeerConnection: () => {
+      throw new ReferenceError('RTCPeerConnection is not defined');
+    },
+  });
+  assert.throws(() => none.start(), { name: 'unsupported_browser' });
+});
+
+test('quality is read while connected, as the difference of two readings', async t => {
+  const { time, peer, made } = await open(t);
+  const report = (received, lost) =>
+    new Map([
+      ['pair', { type: 'candidate-pair', nominated: true, state: 'succeeded', currentRoundTripTime: 0.024 }],
+      ['a', { type: 'inbound-rtp', kind: 'audio', packetsReceived: received, packetsLost: lost, jitter: 0.004 }],
+      ['idle', { type: 'inbound-rtp', kind: 'audio', packetsReceived: 0, packetsLost: 50 }],
+    ]);
+  made[0].report = report(100, 50);
+  made[0].become('connected');
+  await time.advance(2000);
+  made[0].report = report(190, 60);
+  await time.advance(2000);
+  assert.deepEqual(peer.quality.get(), { word: 'poor', rttMs: 24, lossPercent: 10, jitterMs: 4 });
+  made[0].report = report(290, 60);
+  await time.advance(2000);
+  assert.equal(peer.quality.get().word, 'good');
+  assert.equal(peer.quality.get().lossPercent, 0);
+  made[0].become('failed');
+  assert.equal(peer.quality.get(), null);
+});
+
+test('an offer that is never answered is repeated', async t => {
+  const server = salonServer();
+  const accept = server.methods['media.offer'];
+  let offers = 0;
+  server.on('media.offer', params => (++offers === 1 ? silence : accept(params)));
+  const { time, made, peer } = await open(t, { server });
+  await time.advance(11_000);
+  made.at(-1).become('connected');
+  assert.equal(peer.state.get(), 'connected');
+  assert.equal(offers, 2);
+});

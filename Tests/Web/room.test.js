@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OvationRoom } from '../../Web/protocol/room.js';
+import { profileOf } from '../../Web/protocol/room-state.js';
+import { emptySeat, member, openSession, people, salonServer, snapshot, usedSeat } from './support/rooms.js';
+import { Refusal, silence } from './support/server.js';
+import { settle, VirtualTime } from './support/time.js';
+
+async function enter(t, { first, user = 'bob', server = salonServer(first) } = {}) {
+  const time = VirtualTime.install(t);
+  const session = await openSession(server, user);
+  const room = new OvationRoom(session, 48213);
+  const entered = room.enter();
+  await settle();
+  await entered;
+  return { time, server, session, room };
+}
+
+const taken = (seq, index, user) => ({ seq, type: 'seat.taken', seat: usedSeat(index, user), user: people[user], by: user, time: seq });
+const left = (seq, index, user, reason) => ({ seq, type: 'seat.left', seat: emptySeat(index), user: people[user], reason, time: seq });
+const said = (chat, from, text, more = {}) => ({ type: 'message', chat, from: people[from], text, time: chat, ...more });
+
+test('V01-W creating a room makes one its owner, in the room, with what was asked for', async t => {
+  VirtualTime.install(t);
+  const server = salonServer({ me: member('alice', { role: 'owner' }) });
+  server.on('room.create', () => ({ room: 48213, snapshot: server.snapshot }));
+  const session = await openSession(server, 'alice');
+  const created = OvationRoom.create(session, { name: 'Evening salon', seats: 4, needsRequest: true, cover: '/c.svg', tags: ['a'] });
+  await settle();
+  const room = await created;
+  assert.equal(room.id, 48213);
+  assert.equal(room.now.me.role, 'owner');
+  const { key, ...asked } = server.of('room.create')[0];
+  assert.deepEqual(asked, { kind: 'voice', name: 'Evening salon', seats: 4, needsRequest: true, cover: '/c.svg', tags: ['a'] });
+  assert.match(key, /^\S{1,64}$/);
+  server.news(48213, [taken(2, 0, 'alice')]);
+  await settle();
+  assert.equal(room.now.seats[0].user, 'alice', 'and hears its news');
+});
+
+test('V08-W the answer comes first, then the list of seats, then the single event', async t => {
+  const { room, server } = await enter(t);
+  server.on('seat.take', ({ seat }, call) => {
+    call.after = () => server.news(48213, [taken(2, seat, 'bob')]);
+    return {};
+  });
+  const order = [];
+  room.state.subscribe(state => order.push(`list ${state.seats[2].state}`), { now: false });
+  room.events.on('seat.taken', ({ seat }) => order.push(`event ${seat.index} with ${room.now.seats[2].user}`));
+  const answer = room.takeSeat(2).then(() => order.push('answer'));
+  await settle();
+  await answer;
+  assert.deepEqual(order, ['answer', 'list used', 'event 2 with bob']);
+});
+
+test('V03-W others enter and leave once each, and are counted', async t => {
+  const { room, server } = await enter(t);
+  server.news(48213, [{ type: 'audience.entered', member: member('carol') }]);
+  server.news(48213, [{ type: 'audience.entered', member: member('carol') }]);
+  await settle();
+  assert.equal(room.now.memberCount, 3);
+  assert.equal(room.now.members.get('carol').name, '캐롤');
+  server.news(48213, [{ type: 'audience.left', user: 'carol', reason: 'left' }]);
+  await settle();
+  assert.equal(room.now.memberCount, 2);
+  assert.equal(room.now.members.has('carol'), false);
+  assert.equal(profileOf(room.now, 'carol').name, '캐롤', 'whoever left is still known by name');
+  server.news(48213, [{ type: 'count', memberCount: 900 }]);
+  await settle();
+  assert.equal(room.now.memberCount, 900);
+});
+
+test('V04-W V05-W V06-W every seat event leaves the seats as the server has them', async t => {
+  const { room, server } = await enter(t);
+  server.news(48213, [taken(2, 1, 'bob')]);
+  await settle();
+  assert.equal(room.now.me.seat, 1);
+  server.news(48213, [
+    { seq: 3, type: 'seat.muted', seat: usedSeat(1, 'bob', { muted: true, by: 'alice' }), by: 'alice', time: 3 },
+    { seq: 4, type: 'microphone.muted', user: 'bob', muted: true, seat: 1, time: 4 },
+  ]);
+  await settle();
+  assert.deepEqual([room.now.seats[1].muted, room.now.seats[1].micMuted, room.now.me.micMuted], [true, true, true]);
+  server.news(48213, [left(5, 1, 'bob', 'moved'), taken(6, 3, 'bob')]);
+  await settle();
+  assert.equal(room.now.me.seat, 3);
+  assert.equal(room.now.seats[1].state, 'empty');
+  server.news(48213, [
+    left(7, 3, 'bob', 'closed'),
+    { seq: 8, type: 'seat.closed', seat: { index: 3, state: 'closed', muted: false }, by: 'alice', time: 8 },
+  ]);
+  await settle();
+  assert.equal(room.now.me.seat, undefined);
+  assert.equal(room.now.seats[3].state, 'closed');
+});
+
+test('a durable event that was heard already changes nothing', async t => {
+  const { room, server } = await enter(t);
+  const heard = [];
+  room.events.on('seat.taken', ({ seat }) => heard.push(seat.index));
+  server.news(48213, [taken(2, 0, 'alice'), taken(2, 0, 'alice')]);
+  server.news(48213, [taken(1, 3, 'carol')]);
+  await settle();
+  assert.deepEqual(heard, [0]);
+  assert.equal(room.now.seats[3].state, 'empty');
+});
+
+test('a hole in the numbers is filled by asking for what is missing', async t => {
+  const { room, server } = await enter(t);
+  server.on('room.enter', params => ({
+    resumed: true, epoch: 1, seq: 4, chat: 0,
+    events: [taken(2, 0, 'alice'), taken(3, 1, 'carol'), left(4, 1, 'carol', 'left')],
+    state: { memberCount: 7, presence: [], invitations: [], likes: 5 }, mediaEpoch: 1,
+    asked: params.since,
+  }));
+  const heard = [];
+  room.events.on('*', (event, type) => heard.push(type));
+  server.news(48213, [left(4, 1, 'carol', 'left')]);
+  await settle();
+  assert.deepEqual(server.of('room.enter').at(-1), { room: 48213, since: { epoch: 1, seq: 1, chat: 0 } });
+  assert.deepEqual(heard, ['seat.taken', 'seat.taken', 'seat.left', 'resumed']);
+  assert.deepEqual([room.now.seq, room.now.likes, room.now.seats[0].user], [4, 5, 'alice']);
+  server.news(48213, [taken(5, 1, 'carol')]);
+  await settle();
+  assert.equal(room.now.seats[1].user, 'carol', 'and goes on from there');
+});
+
+test('V16-W a message is shown once, in order, with the sender; a hole in the chat is announced', async t => {
+  const { room, server } = await enter(t);
+  const heard = [];
+  room.events.on('message', message => heard.push(`${message.from.name}: ${message.text}`));
+  room.events.on('dropped', ({ from, to }) => heard.push(`dropped ${from}-${to}`));
+  server.news(48213, [said(1, 'alice', 'one'), said(2, 'carol', '둘'), said(2, 'carol', '둘')]);
+  server.news(48213, [{ type: 'dropped', from: 3, to: 9 }, said(10, 'alice', 'ten')]);
+  server.news(48213, [said(7, 'alice', 'late')]);
+  await settle();
+  assert.deepEqual(heard, ['Alice: one', '캐롤: 둘', 'dropped 3-9', 'Alice: ten']);
+  assert.equal(room.now.chat, 10);
+  assert.deepEqual(room.now.messages.map(message => message.chat), [1, 2, 10]);
+});
+
+test('V16-W a custom message carries its command, and one\'s own comes back with one\'s own id', async t => {
+  const { room, server } = await enter(t);
+  server.on('message.send', ({ id, command, message }, call) => {
+    const event = { type: 'message', chat: 1, id, from: people.bob, command, message, time: 1 };
+    call.after = () => server.news(48213, [event]);
+    return { chat: 1, time: 1 };
+  });
+  const heard = [];
+  room.events.on('message', ({ id, command, message }) => heard.push({ id, command, message }));
+  const sent = room.sendCustom('CMD_DANMU', 'hello', 'mine-1');
+  await settle();
+  assert.deepEqual(await sent, { chat: 1, time: 1 });
+  assert.deepEqual(heard, [{ id: 'mine-1', command: 'CMD_DANMU', message: 'hello' }]);
+  assert.equal(server.of('message.send')[0].key, 'mine-1', 'a repeat is the same message');
+});
+
+test('after a lost connection the exact gap is taken up, and who is here is read anew', async t => {
+  const { time, room, server } = await enter(t);
+  server.news(48213, [taken(2, 0, 'alice'), said(1, 'alice', 'hi')]);
+  await settle();
+  server.on('room.enter', () => ({
+    resumed: true, epoch: 1, seq: 3, chat: 2,
+    events: [{ seq: 3, type: 'microphone.muted', user: 'alice', muted: true, seat: 0, time: 3 }, said(2, 'carol', 'hello')],
+    state: { memberCount: 3, presence: [{ user: 'alice', presence: 'reconnecting' }], invitations: [], likes: 9, ownerAbsentUntil: 99, heir: 'carol' },
+    mediaEpoch: 1,
+  }));
+  server.on('room.members', () => ({ members: [member('alice', { role: 'owner' }), member('bob'), member('carol')], count: 3 }));
+  server.drop();
+  await time.advance(600);
+  assert.deepEqual(server.of('room.enter').at(-1).since, { epoch: 1, seq: 2, chat: 1 });
+  const { messages, members, memberCount, likes, seats, ownerAbsentUntil, heir } = room.now;
+  assert.deepEqual(messages.map(message => message.text), ['hi', 'hello']);
+  assert.deepEqual([...members.keys()], ['alice', 'bob', 'carol']);
+  assert.deepEqual([memberCount, likes, seats[0].presence, seats[0].micMuted], [3, 9, 'reconnecting', true]);
+  assert.deepEqual([ownerAbsentUntil, heir], [99, 'carol']);
+});
+
+test('a gap that the room no longer has is answered by a whole new state', async t => {
+  const { time, room, server } = await enter(t);
+  const heard = [];
+  room.events.on('*', (event, type) => heard.push(type));
+  server.on('room.enter', () => ({
+    resumed: false,
+    snapshot: snapshot({ epoch: 2, seq: 40, seats: [usedSeat(0, 'carol'), emptySeat(1), emptySeat(2), emptySeat(3)] }),
+  }));
+  server.drop();
+  await time.advance(600);
+  assert.deepEqual(heard, ['snapshot', 'resumed']);
+  assert.deepEqual([room.now.epoch, room.now.seq, room.now.seats[0].user], [2, 40, 'carol']);
+  server.news(48213, [taken(41, 1, 'alice')], 1);
+  await settle();
+  assert.equal(room.now.seats[1].state, 'empty', 'news of the old epoch is passed over');
+  server.news(48213, [taken(41, 1, 'alice')], 2);
+  await settle();
+  assert.equal(room.now.seats[1].user, 'alice');
+});
+
+test('news of a newer epoch makes it read the room anew', async t => {
+  const { room, server } = await enter(t);
+  server.on('room.enter', () => ({ resumed: false, snapshot: snapshot({ epoch: 2, seq: 1 }) }));
+  server.news(48213, [taken(2, 0, 'alice')], 2);
+  await settle();
+  assert.equal(room.now.epoch, 2);
+});
+
+test('V02-W the end of the room is told once, with its summary, and later news is not', async t => {
+  const { time, room, server } = await enter(t);
+  const ends = [];
+  room.events.on('room.destroyed', event => ends.push(event));
+  const summary = { seconds: 60, peak: 9, likes: 4 };
+  server.news(48213, [{ seq: 2, type: 'room.destroyed', reason: 'owner', summary, time: 2 }]);
+  server.news(48213, [taken(3, 0, 'alice')]);
+  await settle();
+  assert.equal(ends.length, 1);
+  assert.deepEqual(room.now.ended, { reason: 'owner', summary });
+  assert.equal(room.now.seats[0].state, 'empty');
+  server.drop();
+  await time.advance(600);
+  assert.equal(server.of('room.enter').length, 1, 'it is not entered again');
+});
+
+test('V02-W a room that ended while the connection was lost is gone', async t => {
+  const { time, room, server } = await enter(t);
+  const gone = [];
+  room.events.on('gone', event => gone.push(event.reason));
+  server.on('room.enter', () => {
+    throw new Refusal('room_closed', 20410);
+  });
+  server.drop();
+  await time.advance(600);
+  assert.deepEqual(gone, ['room_closed']);
+  assert.equal(room.session.state.get().phase, 'ready', 'the session goes on');
+});
+
+test('a server that cannot answer yet is asked to resume again', async t => {
+  const { time, room, server } = await enter(t);
+  let tries = 0;
+  server.on('room.enter', () => {
+    if (++tries < 3) throw new Refusal('unavailable', 20503);
+    return { resumed: false, snapshot: snapshot({ epoch: 2 }) };
+  });
+  server.drop();
+  await time.advance(6000);
+  assert.equal(tries, 3);
+  assert.equal(room.now.epoch, 2);
+});
+
+test('a change under way while the connection breaks is sent again after the room is resumed', async t => {
+  const { time, room, server } = await enter(t);
+  let asked = 0;
+  server.on('seat.take', () => (++asked === 1 ? silence : {}));
+  const sat = room.takeSeat(0);
+  await settle();
+  server.drop();
+  await time.advance(600);
+  await sat;
+  const methods = server.calls.map(call => call.method).filter(method => method !== 'room.members');
+  assert.deepEqual(methods.slice(-3), ['session.open', 'room.enter', 'seat.take']);
+});
+
+test('V19-W somebody who is reconnecting is shown so, with the time that is left', async t => {
+  const { room, server } = await enter(t);
+  server.news(48213, [taken(2, 0, 'alice'), { type: 'presence', user: 'alice', presence: 'reconnecting', until: 777 }]);
+  await settle();
+  assert.equal(room.now.seats[0].presence, 'reconnecting');
+  assert.deepEqual(room.now.presenceUntil, { alice: 777 });
+  server.news(48213, [{ type: 'presence', user: 'alice', presence: 'online' }]);
+  await settle();
+  assert.equal(room.now.seats[0].presence, 'online');
+  assert.deepEqual(room.now.presenceUntil, {});
+});
+
+test('V19-W an absent owner\'s room passes on with its roles', async t => {
+  const { room, server } = await enter(t);
+  server.news(48213, [{ type: 'owner.absent', until: 500, heir: 'bob' }]);
+  await settle();
+  assert.deepEqual([room.now.ownerAbsentUntil, room.now.heir], [500, 'bob']);
+  server.news(48213, [{ seq: 2, type: 'owner.changed', user: people.bob, reason: 'owner_absent', time: 2 }]);
+  await settle();
+  assert.deepEqual([room.now.info.owner.id, room.now.me.role, room.now.members.get('alice').role], ['bob', 'owner', 'member']);
+  assert.equal(room.now.ownerAbsentUntil, null);
+});
+
+test('V10-W invitations that concern me come and go; my own are among them', async t => {
+  const { room, server } = await enter(t, { first: { me: member('alice', { role: 'owner' }) }, user: 'alice' });
+  const invitation = { id: 'i1', room: 48213, from: 'bob', to: 'alice', command: 'wave', content: 'x', state: 'waiting', createdAt: 1 };
+  server.news(48213, [{ type: 'invitation.received', invitation, by: 'bob' }]);
+  await settle();
+  assert.deepEqual(room.now.invitations.map(({ id }) => id), ['i1']);
+  const sent = room.invite({ user: 'carol', command: 'seat.invite', content: '2', timeoutSeconds: 60 });
+  await settle();
+  const { id } = await sent;
+  assert.deepEqual(room.now.invitations.map(one => one.id), ['i1', id]);
+  assert.equal(room.now.invitations[1].expiresAt - room.now.invitations[1].createdAt, 60_000);
+  for (const [type, which] of [['invitation.rejected', id], ['invitation.cancelled', 'i1']]) {
+    server.news(48213, [{ type, invitation: { ...invitation, id: which, state: type.split('.')[1] }, by: 'carol' }]);
+  }
+  await settle();
+  assert.deepEqual(room.now.invitations, []);
+});
+
+test('rooms of the number and the string of the same digits do not mix', async t => {
+  const { session, room, server } = await enter(t);
+  const other = new OvationRoom(session, '48213');
+  server.on('room.enter', () => ({ snapshot: snapshot({ room: '48213' }) }));
+  const entered = other.enter();
+  await settle();
+  await entered;
+  server.news('48213', [taken(2, 3, 'carol')]);
+  await settle();
+  assert.equal(other.now.seats[3].user, 'carol');
+  assert.equal(room.now.seats[3].state, 'empty');
+});
+
+test('a refused entry says why and leaves nothing behind', async t => {
+  VirtualTime.install(t);
+  const server = salonServer().on('room.enter', () => {
+    throw new Refusal('room_not_found', 10010);
+  });
+  const session = await openSession(server);
+  const room = new OvationRoom(session, 48213);
+  const refused = assert.rejects(room.enter(), { name: 'room_not_found' });
+  await settle();
+  await refused;
+  assert.throws(() => room.now, { name: 'not_in_room' });
+});
+
+test('leaving ends the news', async t => {
+  const { room, server } = await enter(t);
+  const gone = room.exit();
+  server.news(48213, [taken(2, 0, 'alice')]);
+  await settle();
+  await gone;
+  assert.equal(room.now.seats[0].state, 'empty');
+});
+
+test('V14-W levels are passed on apart from the state', async t => {
+  const { room, server } = await enter(t);
+  const before = room.state.get();
+  server.news(48213, [{ type: 'levels', levels: { alice: 61 } }]);
+  await settle();
+  assert.deepEqual(room.levels.get(), { alice: 61 });
+  assert.equal(room.state.get(), before);
+});
+
+test('events of a newer server that are unknown here change nothing', async t => {
+  const { room, server } = await enter(t);
+  server.news(48213, [{ seq: 2, type: 'lights.dimmed', time: 2 }, taken(3, 0, 'alice')]);
+  await settle();
+  assert.equal(room.now.seats[0].user, 'alice');
+});
