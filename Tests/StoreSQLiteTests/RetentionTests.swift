@@ -54,7 +54,10 @@ struct RetentionTests {
         // Not yet: the next closing looks through them, and finds nothing old enough.
         clock.advance(by: .seconds(86_000))
         store.journal.close(.numbered(77))
+        for _ in 1...10 { _ = try await store.journal.exists(running) }
         #expect(try await store.journal.exists(ended))
+        // 2,500 without the one in the snapshot, and one of the other room.
+        #expect(try await rows(store, "entry") == 2_500)
 
         clock.advance(by: .seconds(3_700))
         store.journal.close(.numbered(77))
