@@ -37,7 +37,6 @@ function words({ kind, error }) {
 export function messagePage(app, notice) {
   return (root, signal) => {
     let retrying = false;
-    const redraw = view(root, [language, app.identity.state], () => page(), signal);
     const retry = async () => {
       retrying = true;
       redraw();
@@ -70,6 +69,6 @@ export function messagePage(app, notice) {
       ${notice.kind !== 'unreachable' && html`<a class=${again ? 'button' : 'button primary'} href="/" data-testid="to-lobby"
         @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>`}`;
     };
-    redraw();
+    const redraw = view(root, [language, app.identity.state], page, signal);
   };
 }

@@ -3,6 +3,7 @@ import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
 import { language } from '../../lib/i18n.js';
 import { view } from '../../lib/view.js';
+import { openIdSheet } from '../lobby/id-sheet.js';
 import { askForSeat, sitDown } from './seat-actions.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
@@ -65,7 +66,7 @@ function micHint({ me, room }) {
  */
 export function dock(context, { requests, chat, leave }) {
   const { state } = context;
-  const { me, pending } = state;
+  const { me, pending, room } = state;
   const waits = pending.has('mic') || pending.has('request') || (me.seat === null && [...pending].some(name => name.startsWith('seat:')));
   return html`${undo(context)}
     ${
@@ -85,6 +86,8 @@ export function dock(context, { requests, chat, leave }) {
       <button class="dock-button chat-button" type="button" data-testid="toggle-chat" aria-pressed=${String(chat.opened)} @click=${() => chat.toggle()}>
         <span class="dock-sign">${icon('message-circle')}${state.unread > 0 && html`<span class="badge">${Math.min(99, state.unread)}</span>`}</span>
         <span class="dock-word">${t('chat.title')}</span></button>
+      <button class="dock-button share-button" type="button" data-testid="dock-share" @click=${() => room && openIdSheet(room, context.signal)}>
+        <span class="dock-sign">${icon('user-plus')}</span><span class="dock-word">${t('salon.invite')}</span></button>
       <button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
         title=${micHint(state)} aria-label=${`${micWords(state)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
         @click=${() => void pressMicrophone(context)}>

@@ -2,7 +2,7 @@ import '../../elements/count.js';
 import { avatar } from '../../elements/avatar.js';
 import { html } from '../../lib/html.js';
 import { icon } from '../../lib/icon.js';
-import { formatClock, t } from '../../lib/i18n.js';
+import { formatClock, formatNumber, t } from '../../lib/i18n.js';
 import { follow } from '../shell.js';
 
 /**
@@ -21,8 +21,8 @@ export function endCard({ app }, end) {
       <p class="soft">${t('ended.thanks', { name: end.owner.name })}</p>
       <div class="end-facts">
         ${fact('clock', formatClock(end.seconds), t('ended.length'), 'end-length')}
-        ${fact('users-round', String(end.peak), t('ended.peak'), 'end-peak')}
-        ${fact('heart', String(end.likes), t('ended.likes'), 'end-likes')}
+        ${fact('users-round', formatNumber(end.peak), t('ended.peak'), 'end-peak')}
+        ${fact('heart', formatNumber(end.likes), t('ended.likes'), 'end-likes')}
       </div>
       <a class="button primary wide" href="/" data-testid="end-lobby" ref=${(/** @type {HTMLElement} */ link) => link.focus()}
         @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>

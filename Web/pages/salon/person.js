@@ -30,13 +30,18 @@ export function openPerson(context, id) {
         <div class="person-head">
           <span class="person-face" data-level-of=${shown.id}>${avatar(shown, 's96')}</span>
           <h2 dir="auto" data-testid="person-name">${shown.isMe ? t('seat.you', { name: shown.name }) : shown.name}</h2>
-          <p class="soft small">${t(`role.${shown.role}`)} · ${whereabouts(person)}</p>
+          <p class="soft small">${role(shown)} · ${whereabouts(person)}</p>
         </div>
         ${person && hearing(context, person)}
         ${person && html`<div class="menu">${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}</div>`}
       </div>`;
     },
   });
+}
+
+/** @param {PersonView} person */
+function role(person) {
+  return t(person.role === 'member' && person.seat !== null ? 'role.speaker' : `role.${person.role}`);
 }
 
 /** @param {PersonView | null} person */
