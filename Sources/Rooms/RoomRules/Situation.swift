@@ -7,6 +7,8 @@ package struct Situation: Sendable {
     /// Everybody in the room.
     package var people: [UserID: Person]
     package var policy: RoomPolicy
+    /// Most people at once since the room was loaded.
+    package var peak: Int
 
     package struct Person: Hashable, Sendable {
         package var profile: UserProfile
@@ -17,10 +19,11 @@ package struct Situation: Sendable {
         }
     }
 
-    package init(now: Int64, people: [UserID: Person], policy: RoomPolicy) {
+    package init(now: Int64, people: [UserID: Person], policy: RoomPolicy, peak: Int = 0) {
         self.now = now
         self.people = people
         self.policy = policy
+        self.peak = max(peak, people.count)
     }
 }
 

@@ -38,7 +38,7 @@ extension RoomCore {
         let entry = entry(for: user, since: point)
         queue.append(
             ReleaseQueue.Item(
-                needs: state.position,
+                needs: watermark,
                 deliver: { [unowned self] in
                     attendance.update(attendee.session) {
                         $0.subscribed = true

@@ -74,7 +74,11 @@ package final class RoomCore {
 
     var now: Instant { world.clock.now }
     var wallNow: Int64 { world.clock.wallTime.millisecondsSince1970 }
-    var situation: Situation { Situation(now: wallNow, people: attendance.people, policy: world.policy()) }
+    var situation: Situation {
+        Situation(now: wallNow, people: attendance.people, policy: world.policy(), peak: attendance.peak)
+    }
+    /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is said of its state.
+    var watermark: UInt64 { phase == .loading ? 0 : state.position }
     var speaking: Bool { !levels.told.isEmpty }
     var stateInfo: RoomInfo { state.info(memberCount: attendance.count, speaking: speaking) }
     package var isOver: Bool { phase == .over }
@@ -103,7 +107,7 @@ package final class RoomCore {
         guard !decision.events.isEmpty else {
             queue.append(
                 ReleaseQueue.Item(
-                    needs: state.position,
+                    needs: watermark,
                     deliver: {
                         answer()
                         afterwards()
@@ -127,7 +131,7 @@ package final class RoomCore {
             world.report(.inapplicable(key, "\(error)"))
             let error = RoomError(.internalError)
             queue.append(
-                ReleaseQueue.Item(needs: state.position, deliver: { refuse(error) }, fail: { refuse($0) }))
+                ReleaseQueue.Item(needs: watermark, deliver: { refuse(error) }, fail: { refuse($0) }))
             return
         }
         if accepted.isBeginning {
@@ -181,13 +185,13 @@ package final class RoomCore {
     /// Queues something that says nothing new of the durable state (presence, who came and went): in its place in the order, and also
     /// if what stands before it fails.
     func inOrder(_ deliver: @escaping () -> Void) {
-        queue.append(ReleaseQueue.Item(needs: state.position, deliver: deliver, fail: { _ in deliver() }))
+        queue.append(ReleaseQueue.Item(needs: watermark, deliver: deliver, fail: { _ in deliver() }))
     }
 
     /// Queues an answer that changes nothing.
     func answer<Value>(_ reply: @escaping Reply<Value>, _ result: Result<Value, RoomError>) {
         queue.append(
-            ReleaseQueue.Item(needs: state.position, deliver: { reply(result) }, fail: { reply(.failure($0)) }))
+            ReleaseQueue.Item(needs: watermark, deliver: { reply(result) }, fail: { reply(.failure($0)) }))
     }
 
     // MARK: Releasing
@@ -259,7 +263,9 @@ package final class RoomCore {
             if let posting = item.posting {
                 let owed = item.steps.count { $0.cuts }
                 guard reports.confirmed.count(where: { $0 == posting }) >= owed else {
-                    deadlines.set(.confirmation, at: now + Self.confirmationLimit)
+                    if !deadlines.isSet(.confirmation) {
+                        deadlines.set(.confirmation, at: now + Self.confirmationLimit)
+                    }
                     return
                 }
                 reports.confirmed.removeAll { $0 <= posting }

@@ -6,6 +6,10 @@ package final class RecordingMedia: MediaControl {
     package struct Slot: Hashable, Sendable {
         package var peer: PeerID?
         package var muted: Bool
+        package init(peer: PeerID?, muted: Bool) {
+            self.peer = peer
+            self.muted = muted
+        }
     }
 
     package enum Order: Hashable, Sendable {

@@ -62,7 +62,7 @@ extension RoomState {
     /// V02
     func end(_ reason: RoomEndReason, _ situation: Situation) -> Decision {
         let seconds = max(0, situation.now - createdAt) / 1_000
-        let summary = RoomSummary(seconds: seconds, peak: max(peak, situation.people.count), likes: likes)
+        let summary = RoomSummary(seconds: seconds, peak: max(peak, situation.peak), likes: likes)
         return Decision([.ended(reason, summary)])
     }
 

@@ -1,0 +1,191 @@
+import RoomModel
+import RoomPorts
+import RoomService
+import RoomTestSupport
+import Testing
+import Timing
+
+@Suite struct DurabilityTests {
+    @Test("a failed commit fails what waits for it with unavailable, and the room goes on in a new epoch")
+    func failedCommit() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.journal.setMode(.manual)
+        let first = salon.submit(.takeSeat(1), by: member)
+        salon.commit()
+        salon.journal.fail(.full)
+        let lost = salon.submit(.leaveSeat, by: member)
+        let refusedOnIt = salon.submit(.muteSeat(7, muted: false), by: owner)
+        let chat = salon.submit(.sendMessage(MessageDraft(.text("x"))), by: member)
+        salon.commit()
+        #expect(first.current == .success(.done))
+        for answer in [lost, refusedOnIt, chat] {
+            guard case .failure(let error) = answer.current else {
+                Issue.record("not failed: \(String(describing: answer.current))")
+                continue
+            }
+            #expect(error.code == .unavailable)
+            #expect(error.retryAfterMs != nil)
+        }
+        #expect(salon.reports.current == [.journalFailed(salon.key, .full)])
+        #expect(salon.refusal(.leaveSeat, by: member) == .unavailable, "the journal is not read yet")
+        salon.journal.heal()
+        #expect(salon.reloadWanted.current)
+        try await salon.load()
+        salon.journal.setMode(.automatic)
+        salon.advance(.seconds(1))
+        #expect(member.outbox.changes.map(\.seq) == [2, 3])
+        #expect(member.outbox.messages.isEmpty)
+        #expect(salon.submit(.leaveSeat, by: member).current == .success(.done), "attached people stay attached")
+        salon.advance(.seconds(20))
+        #expect(member.outbox.changes.map(\.seq) == [2, 3, 4])
+        #expect(owner.departures.current.isEmpty && member.departures.current.isEmpty)
+    }
+
+    @Test("what was in doubt when the journal failed, and turns out to be stored, is told") func inDoubt() async throws
+    {
+        // A disk that stored the entry and then said that it had failed.
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.takeSeat(0), by: owner)
+        salon.advance(.seconds(1))
+        let twin = salon.journal.copy()
+        let history = try await twin.open(salon.key, chatLimit: 0)
+        salon.journal.fail()
+        #expect(salon.refusal(.leaveSeat, by: owner) == .unavailable)
+        salon.journal.heal()
+        let ghost = AcceptedCommand(
+            time: 1, by: .owner, events: [.seatLeft(0, user: .named(.owner), reason: .left)])
+        let entry = JournalEntry(
+            key: salon.key, kind: .durable, position: history.entries.count.positionAfter, epoch: history.epoch,
+            payload: Array(try json(ghost)))
+        twin.submit(entry) { #expect((try? $0.get()) != nil) }
+        salon.core.install(try RebuiltRoom(try await twin.open(salon.key, chatLimit: 0), room: salon.key.room))
+        salon.advance(.seconds(1))
+        #expect(owner.outbox.changes.map(\.seq) == [2, 3])
+    }
+
+    @Test("a crash takes back only what nobody was told; seats, roles, chat, likes and invitations are there again")
+    func crash() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(needsRequest: true)
+        let member = salon.enter(.member)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.setRole(.member, .admin), by: owner)
+        salon.submit(.sendMessage(MessageDraft(.text("kept"))), by: member)
+        salon.submit(.sendLikes(7), by: member)
+        salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", id: "i")), by: member)
+        salon.journal.setMode(.manual)
+        let told = salon.submit(.muteSeat(0, muted: true), by: owner)
+        let like = salon.submit(.sendLikes(50), by: member)
+        #expect(told.current == nil && like.current == nil)
+        try await salon.crash()
+        salon.journal.setMode(.automatic)
+        let back = salon.enter(.owner)
+        let snapshot = try #require(back.snapshot)
+        #expect(snapshot.seats[0].user == .owner)
+        #expect(!snapshot.seats[0].muted)
+        #expect(snapshot.messages.map(\.body) == [.text("kept")])
+        #expect(snapshot.likes == 7)
+        #expect(snapshot.invitations.map(\.id) == ["i"])
+        #expect(snapshot.epoch == 2)
+        let admin = salon.enter(.member)
+        #expect(admin.snapshot?.me.role == .admin)
+    }
+
+    @Test("a room is rebuilt from its snapshot and the entries after it as from all entries") func snapshots()
+        async throws
+    {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        for number in 0..<600 {
+            salon.submit(.muteSeat(number % 8, muted: number % 16 < 8), by: owner)
+            if number % 5 == 0 {
+                salon.submit(.sendMessage(MessageDraft(.text("m\(number)"))), by: member, key: "k\(number)")
+            }
+            salon.clock.advance(by: .milliseconds(20))
+        }
+        let point = member.point
+        let history = try await salon.journal.copy().open(salon.key, chatLimit: 200)
+        #expect(history.snapshot != nil)
+        #expect(history.entries.count < 600)
+        let before = try #require(salon.enter(.other).snapshot)
+        try await salon.crash()
+        let after = try #require(salon.enter(.other).snapshot)
+        #expect(after.seats == before.seats)
+        #expect(after.messages == before.messages)
+        #expect((after.seq, after.chat) == (before.seq, before.chat))
+        #expect(point.chat == after.chat)
+        // The key of the last message is remembered through the snapshot.
+        let again = salon.enter(.member)
+        let repeated = salon.submit(.sendMessage(MessageDraft(.text("m595"))), by: again, key: "k595")
+        guard case .success(.sent(let chat, _)) = repeated.current else {
+            Issue.record("\(String(describing: repeated.current))")
+            return
+        }
+        #expect(chat == 120)
+    }
+
+    @Test("a repeat with the same key gets the first answer, also while that is being stored and after a crash")
+    func idempotency() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.takeSeat(0), by: owner)
+        salon.journal.setMode(.manual)
+        let say = RoomCommand.sendMessage(MessageDraft(.text("once")))
+        let first = salon.submit(say, by: owner, key: "k")
+        let joined = salon.submit(say, by: owner, key: "k")
+        let other = salon.submit(.sendMessage(MessageDraft(.text("other"))), by: owner, key: "k")
+        #expect(joined.current == nil)
+        salon.commit()
+        #expect(joined.current == first.current && first.current != nil)
+        #expect(other.current == .failure(RoomError(.keyReused)))
+        try await salon.crash()
+        salon.journal.setMode(.automatic)
+        let back = salon.enter(.owner)
+        #expect(salon.submit(say, by: back, key: "k").current == first.current)
+        #expect(salon.submit(.leaveSeat, by: back, key: "k").current == .failure(RoomError(.keyReused)))
+        salon.advance(.seconds(1))
+        #expect(back.outbox.messages.isEmpty)
+        let member = salon.enter(.member)
+        #expect(salon.submit(say, by: member, key: "k").current != first.current, "keys are each user's own")
+        salon.advance(.seconds(601))
+        let late = salon.submit(say, by: back, key: "k")
+        #expect(late.current != first.current, "after ten minutes the key is forgotten")
+    }
+
+    @Test("a refusal is not kept under its key") func refusalsAreNotKept() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.takeSeat(0), by: owner)
+        #expect(salon.refusal(.takeSeat(0), by: member, key: "k") == .seatTaken)
+        salon.submit(.leaveSeat, by: owner)
+        #expect(salon.submit(.takeSeat(0), by: member, key: "k").current == .success(.done))
+    }
+
+    @Test("draining answers everything that was accepted, and takes nothing more") func drain() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.journal.setMode(.manual)
+        let seat = salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.sendLikes(1), by: owner)
+        salon.advance(.milliseconds(1))
+        let like = salon.submit(.sendLikes(5), by: owner)
+        let drained = Shared(false)
+        salon.core.drain { drained.set(true) }
+        #expect(!drained.current)
+        #expect(salon.submit(.leaveSeat, by: owner).current == nil, "even the refusal waits its turn")
+        salon.commit()
+        #expect(drained.current)
+        #expect(seat.current == .success(.done))
+        #expect(like.current == .success(.liked(total: 6)))
+    }
+}
+
+extension Int {
+    fileprivate var positionAfter: UInt64 { UInt64(self) + 1 }
+}

@@ -1,0 +1,58 @@
+import RoomModel
+import RoomPorts
+import RoomTestSupport
+import Testing
+import Timing
+
+@Suite struct LikesTests {
+    @Test("G01-S a crowd's likes are stored together, every total is exact, and the news name three and count all")
+    func crowd() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let crowd = (0..<20).map { salon.enter(UserID(literal: "fan-\($0)")) }
+        salon.advance(.seconds(1))
+        let commits = salon.journal.commits
+        var answers: [Shared<Result<CommandResult, RoomError>?>] = []
+        for round in 1...5 { answers += crowd.map { salon.submit(.sendLikes(round), by: $0) } }
+        salon.advance(.seconds(1))
+        #expect(salon.journal.commits - commits == 2, "the first at once, the rest together")
+        let totals = answers.compactMap { answer -> UInt64? in
+            if case .success(.liked(let total)) = answer.current { total } else { nil }
+        }
+        #expect(totals.count == 100)
+        #expect(totals.last == 300)
+        #expect(zip(totals, totals.dropFirst()).allSatisfy { $0 < $1 })
+        let news = owner.outbox.passing.compactMap { if case .likes(let likes) = $0 { likes } else { nil } }
+        #expect(news.map(\.added).reduce(0, +) == 300)
+        #expect(news.last?.total == 300)
+        #expect(news.last?.users.count == 3)
+        try await salon.crash()
+        #expect(salon.enter(.owner).snapshot?.likes == 300)
+    }
+
+    @Test("G01-S likes that a room is still counting are in its summary when it ends") func atTheEnd() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.sendLikes(1), by: owner)
+        let late = salon.submit(.sendLikes(41), by: owner)
+        #expect(late.current == nil)
+        salon.submit(.destroyRoom, by: owner)
+        #expect(late.current == .success(.liked(total: 42)))
+        guard case .destroyed(.owner, let summary) = owner.outbox.changes.last?.what else {
+            Issue.record("\(owner.outbox.changes)")
+            return
+        }
+        #expect(summary.likes == 42)
+    }
+
+    @Test("likes that could not be stored are refused, and not counted") func failed() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.journal.fail(.full, times: 1)
+        #expect(salon.refusal(.sendLikes(9), by: owner) == .unavailable)
+        try await salon.load()
+        #expect(salon.submit(.sendLikes(1), by: owner).current == nil)
+        salon.advance(.seconds(1))
+        #expect(owner.outbox.passing.last == .likes(LikesNews(total: 1, added: 1, users: [.owner])))
+    }
+}

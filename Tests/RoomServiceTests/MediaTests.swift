@@ -1,0 +1,176 @@
+import RoomModel
+import RoomPorts
+import RoomService
+import RoomTestSupport
+import Testing
+import Timing
+
+@Suite struct MediaTests {
+    @Test("V04-S sound is taken from a seat once taking it is stored, and no longer when the seat is left")
+    func seating() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let place = try salon.core.openMedia(for: owner.session)
+        salon.journal.setMode(.manual)
+        salon.submit(.takeSeat(2), by: owner)
+        #expect(salon.media.slots(of: salon.stage)?[2] == nil, "not before it is stored")
+        salon.commit()
+        #expect(salon.media.slots(of: salon.stage)?[2] == RecordingMedia.Slot(peer: place.peer, muted: false))
+        salon.submit(.leaveSeat, by: owner)
+        salon.commit()
+        #expect(salon.media.slots(of: salon.stage)?[2] == RecordingMedia.Slot(peer: nil, muted: false))
+    }
+
+    @Test("V06-S a mute is acknowledged when the cut is in force, and what was decided after it waits its turn")
+    func muteIsConfirmed() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let speaker = salon.enter(.member)
+        _ = try salon.core.openMedia(for: speaker.session)
+        salon.submit(.takeSeat(2), by: speaker)
+        salon.media.holdConfirmations()
+        let mute = salon.submit(.muteSeat(2, muted: true), by: owner)
+        let message = salon.submit(.sendMessage(MessageDraft(.text("next"))), by: speaker)
+        #expect(salon.media.slots(of: salon.stage)?[2]?.muted == true)
+        #expect(mute.current == nil && message.current == nil)
+        salon.media.confirm()
+        salon.settle()
+        #expect(mute.current == .success(.done))
+        #expect(message.current != nil)
+    }
+
+    @Test("V06-S kicking, closing, leaving, moving and ending wait for the cut too", arguments: 0..<5)
+    func cutsAreConfirmed(_ which: Int) async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let speaker = salon.enter(.member)
+        _ = try salon.core.openMedia(for: speaker.session)
+        salon.submit(.takeSeat(2), by: speaker)
+        salon.media.holdConfirmations()
+        let answer =
+            switch which {
+            case 0: salon.submit(.kickSeat(2), by: owner)
+            case 1: salon.submit(.closeSeat(2, closed: true), by: owner)
+            case 2: salon.submit(.leaveSeat, by: speaker)
+            case 3: salon.submit(.setMicrophone(muted: true), by: speaker)
+            default: salon.submit(.destroyRoom, by: owner)
+            }
+        #expect(answer.current == nil)
+        salon.media.confirm()
+        salon.settle()
+        #expect(answer.current == .success(.done))
+    }
+
+    @Test("a media plane that never confirms holds a room up for two seconds, and the operator hears of it")
+    func deadPlane() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        _ = try salon.core.openMedia(for: owner.session)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.media.holdConfirmations()
+        let mute = salon.submit(.muteSeat(0, muted: true), by: owner)
+        salon.advance(.milliseconds(1_999))
+        #expect(mute.current == nil)
+        salon.advance(.milliseconds(1))
+        #expect(mute.current == .success(.done))
+        #expect(salon.reports.current == [.cutUnconfirmed(salon.key)])
+        let unmute = salon.submit(.muteSeat(0, muted: false), by: owner)
+        #expect(unmute.current == .success(.done), "opening waits for nobody")
+        salon.media.confirm()
+        salon.settle()
+        let again = salon.submit(.muteSeat(0, muted: true), by: owner)
+        #expect(again.current == nil, "a confirmation that came too late confirms nothing else")
+    }
+
+    @Test("V06-S the user's own mute cuts too, and opening the seat leaves it cut") func ownMute() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        _ = try salon.core.openMedia(for: owner.session)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.setMicrophone(muted: true), by: owner)
+        salon.submit(.muteSeat(0, muted: true), by: owner)
+        salon.submit(.muteSeat(0, muted: false), by: owner)
+        #expect(salon.media.slots(of: salon.stage)?[0]?.muted == true)
+        salon.submit(.setMicrophone(muted: false), by: owner)
+        #expect(salon.media.slots(of: salon.stage)?[0]?.muted == false)
+    }
+
+    @Test("a media path that opens after sitting down, or anew, is given the seat, with the mute that holds")
+    func latePath() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.muteSeat(0, muted: true), by: owner)
+        let first = try salon.core.openMedia(for: owner.session)
+        #expect(salon.media.slots(of: salon.stage)?[0] == RecordingMedia.Slot(peer: first.peer, muted: true))
+        #expect(try salon.core.openMedia(for: owner.session) == first, "another offer is of the same peer")
+        salon.core.hear(.closed(salon.stage, first.peer))
+        #expect(salon.media.slots(of: salon.stage)?[0]?.peer == nil)
+        let second = try salon.core.openMedia(for: owner.session)
+        #expect(second.peer != first.peer)
+        #expect(salon.media.slots(of: salon.stage)?[0]?.peer == second.peer)
+        salon.core.closeMedia(for: owner.session)
+        #expect(salon.media.orders.contains(.closePeer(second.peer, salon.stage)))
+    }
+
+    @Test("V11-S everybody hears that a user muted the microphone") func microphoneNews() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let listener = salon.enter(.member)
+        salon.submit(.takeSeat(3), by: owner)
+        salon.submit(.setMicrophone(muted: true), by: owner)
+        salon.advance(.seconds(1))
+        for client in [owner, listener] {
+            #expect(client.outbox.changes.last?.what == .microphoneMuted(user: .owner, muted: true, seat: 3))
+        }
+        #expect(salon.refusal(.setMicrophone(muted: true), by: listener) == .notSeated)
+    }
+
+    @Test("levels are told by name, five a second at most, and once at silence") func levels() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let listener = salon.enter(.member)
+        let peer = try salon.core.openMedia(for: owner.session).peer
+        salon.submit(.takeSeat(0), by: owner)
+        salon.advance(.seconds(1))
+        listener.outbox.drain()
+        for step in 0..<10 {
+            salon.core.hear(.levels(salon.stage, [peer: UInt8(50 + step), PeerID(rawValue: 999): 90]))
+            salon.advance(.milliseconds(100))
+        }
+        salon.core.hear(.levels(salon.stage, [:]))
+        salon.advance(.seconds(3))
+        let told = listener.outbox.passing.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
+        #expect(told.count <= 7)
+        #expect(told.first == [.owner: 50])
+        #expect(told.contains([.owner: 59]))
+        #expect(told.last == [:])
+        #expect(told.filter(\.isEmpty).count == 1)
+        #expect(salon.infos.current.contains { $0.speaking })
+        #expect(salon.infos.current.last?.speaking == false)
+    }
+
+    @Test("V19-S a speaker whose sound is lost is shown as reconnecting, and as online when it is back; the seat stays")
+    func mediaLost() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let peer = try salon.core.openMedia(for: owner.session).peer
+        salon.submit(.takeSeat(0), by: owner)
+        let listener = salon.enter(.member)
+        salon.core.hear(.connected(salon.stage, peer))
+        salon.core.hear(.lost(salon.stage, peer))
+        salon.advance(.seconds(60))
+        salon.core.hear(.recovered(salon.stage, peer))
+        salon.advance(.seconds(1))
+        let told = listener.outbox.passing.filter { if case .presence = $0 { true } else { false } }
+        #expect(told == [.presence(.owner, .reconnecting, until: nil), .presence(.owner, .online, until: nil)])
+        #expect(listener.outbox.changes.isEmpty)
+    }
+
+    @Test("who is not in the room has no media path in it") func outsiders() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let stranger = salon.client(.other)
+        #expect(throws: RoomError(.notInRoom)) { try salon.core.openMedia(for: stranger.session) }
+    }
+}

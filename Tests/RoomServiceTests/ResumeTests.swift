@@ -1,0 +1,115 @@
+import RoomModel
+import RoomService
+import RoomTestSupport
+import Testing
+import Timing
+
+@Suite struct ResumeTests {
+    @Test("who comes back gets exactly what was missed, in order, and news from there on") func exactGap() async throws
+    {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.takeSeat(1), by: member)
+        salon.submit(.sendMessage(MessageDraft(.text("1"))), by: owner)
+        salon.advance(.seconds(1))
+        let point = member.point
+        #expect((point.seq, point.chat) == (2, 1))
+        salon.lose(member)
+        salon.submit(.muteSeat(1, muted: true), by: owner)
+        salon.submit(.sendMessage(MessageDraft(.text("2"))), by: owner)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.advance(.seconds(2))
+        salon.reconnect(member, since: point)
+        let gap = try #require(member.resumption)
+        #expect(
+            gap.events.map { event in
+                switch event {
+                case .change(let change): "\(change.seq)"
+                case .message(let message): "chat \(message.chat)"
+                default: "\(event)"
+                }
+            } == ["3", "chat 2", "4"])
+        #expect((gap.seq, gap.chat) == (4, 2))
+        #expect(gap.state.presence.map(\.presence) == [.online, .online])
+        salon.submit(.sendMessage(MessageDraft(.text("3"))), by: owner)
+        salon.advance(.seconds(1))
+        #expect(member.outbox.messages.map(\.chat) == [3])
+        #expect(member.outbox.changes.isEmpty)
+    }
+
+    @Test("nothing missed is an empty gap") func emptyGap() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let member = salon.enter(.member)
+        salon.reconnect(member, since: member.point)
+        #expect(member.resumption?.events == [])
+    }
+
+    @Test("the gap is exact across a crash of the server, as far as the journal reaches") func acrossACrash()
+        async throws
+    {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.sendMessage(MessageDraft(.text("1"))), by: owner)
+        salon.advance(.seconds(1))
+        let point = member.point
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.sendMessage(MessageDraft(.text("2"))), by: owner)
+        try await salon.crash()
+        salon.reconnect(member, since: point)
+        let gap = try #require(member.resumption)
+        #expect(gap.epoch == point.epoch + 1)
+        #expect(gap.events.count == 2)
+    }
+
+    @Test("too long a gap, another life of the room, and numbers from the future get a snapshot") func gone()
+        async throws
+    {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let start = member.point
+        for number in 0..<1_100 { salon.submit(.muteSeat(0, muted: number % 2 == 0), by: owner) }
+        for (name, point) in [
+            ("too long", start),
+            ("future", ResumePoint(epoch: start.epoch, seq: 9_999, chat: 0)),
+            ("future chat", ResumePoint(epoch: start.epoch, seq: 1_101, chat: 1)),
+            ("future epoch", ResumePoint(epoch: start.epoch + 1, seq: 1_101, chat: 0)),
+            ("former life", ResumePoint(epoch: 0, seq: 1_101, chat: 0)),
+        ] {
+            salon.reconnect(member, since: point)
+            #expect(member.snapshot?.seq == 1_101, "\(name)")
+        }
+        salon.reconnect(member, since: ResumePoint(epoch: start.epoch, seq: 1_100, chat: 0))
+        #expect(member.resumption?.events.count == 1)
+    }
+
+    @Test("entering twice gives the state again, and news still come once") func twice() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.attach(member)
+        salon.advance(.seconds(1))
+        owner.outbox.drain()
+        member.outbox.drain()
+        salon.submit(.takeSeat(0), by: owner)
+        #expect(member.outbox.changes.count == 1)
+        #expect(owner.outbox.passing.isEmpty)
+        #expect(member.snapshot?.memberCount == 2)
+    }
+
+    @Test("a connection that breaks after the session came back by another does no harm") func lateBreak() async throws
+    {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.takeSeat(0), by: owner)
+        let old = owner.outbox
+        salon.reconnect(owner)
+        salon.core.detach(owner.session, from: old, why: .lost)
+        salon.advance(.seconds(60))
+        #expect(owner.departures.current.isEmpty)
+        #expect(salon.enter(.member).snapshot?.seats[0].user == .owner)
+    }
+}

@@ -1,0 +1,250 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomService
+import RoomTestSupport
+import Synchronization
+import Testing
+import Timing
+
+/// A value that a test and the room's callbacks share.
+final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    var current: Value { value.withLock { $0 } }
+    func set(_ new: Value) { value.withLock { $0 = new } }
+    func update(_ change: (inout sending Value) -> Void) { value.withLock { change(&$0) } }
+}
+
+/// One connection of one person, writing down what it hears.
+final class Client: Sendable {
+    let user: UserID
+    let session: SessionToken
+    let box: Shared<RecordingOutbox>
+    let departures = Shared<[Departure]>([])
+    let entries = Shared<[Result<RoomEntry, RoomError>]>([])
+
+    init(_ user: UserID, _ session: UInt64) {
+        self.user = user
+        self.session = SessionToken(rawValue: session)
+        box = Shared(RecordingOutbox())
+    }
+
+    var outbox: RecordingOutbox { box.current }
+    var snapshot: RoomSnapshot? {
+        if case .success(.snapshot(let snapshot)) = entries.current.last { snapshot } else { nil }
+    }
+    var resumption: RoomResumption? {
+        if case .success(.resumed(let gap)) = entries.current.last { gap } else { nil }
+    }
+
+    /// How far this client has seen the room, as a client counts.
+    var point: ResumePoint {
+        var point = ResumePoint(epoch: 0, seq: 0, chat: 0)
+        switch entries.current.last {
+        case .success(.snapshot(let snapshot)):
+            point = ResumePoint(epoch: snapshot.epoch, seq: snapshot.seq, chat: snapshot.chat)
+        case .success(.resumed(let gap)): point = ResumePoint(epoch: gap.epoch, seq: gap.seq, chat: gap.chat)
+        case .failure, nil: break
+        }
+        point.seq = max(point.seq, outbox.changes.last?.seq ?? 0)
+        point.chat = max(point.chat, outbox.messages.last?.chat ?? 0)
+        return point
+    }
+
+    var attendee: Attendee {
+        Attendee(session: session, profile: .named(user), outbox: outbox) { [departures] departure in
+            departures.update { $0.append(departure) }
+        }
+    }
+}
+
+/// A room at work in one thread and in virtual time.
+final class Salon {
+    let key: RoomKey
+    let stage = StageID(rawValue: 1)
+    let clock: VirtualRoomClock
+    let journal: MemoryJournal
+    let media = RecordingMedia()
+    let encoder = PlainEncoder()
+    let policy = Shared(RoomPolicy())
+    let infos = Shared<[RoomInfo]>([])
+    let reports = Shared<[RoomReport]>([])
+    let turnWanted = Shared(false)
+    let reloadWanted = Shared(false)
+    let hasEnded = Shared(false)
+    private(set) var core: RoomCore
+    private var sessions: UInt64 = 0
+
+    init(
+        _ mode: MemoryJournal.Mode = .automatic, journal: MemoryJournal = MemoryJournal(),
+        room: RoomID = .number(48_213)
+    )
+        async throws
+    {
+        key = RoomKey(application: ApplicationID(1_400_000_001), room: room)
+        self.journal = journal
+        clock = VirtualRoomClock()
+        core = Salon.core(
+            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded)
+        try await load()
+        journal.setMode(mode)
+    }
+
+    private static func core(
+        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ media: RecordingMedia, _ clock: VirtualRoomClock,
+        _ encoder: PlainEncoder, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
+        _ reports: Shared<[RoomReport]>,
+        _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>
+    ) -> RoomCore {
+        let signal = TurnSignal()
+        signal.connect { turn.set(true) }
+        return RoomCore(
+            key: key, stage: stage,
+            surroundings: RoomSurroundings(
+                journal: journal, media: media, clock: clock, encoder: encoder, policy: { policy.current },
+                peerNumbers: Serial(), publish: { info in infos.update { $0.append(info) } },
+                reload: { reload.set(true) }, ended: { ended.set(true) },
+                report: { report in reports.update { $0.append(report) } }),
+            signal: signal)
+    }
+
+    /// Reads the journal, as the directory does at the start and after a failure.
+    func load() async throws {
+        reloadWanted.set(false)
+        core.install(try RebuiltRoom(try await journal.open(key, chatLimit: 200), room: key.room))
+        settle()
+    }
+
+    /// The process is gone, with everything that was not committed; the next one begins with nobody attached.
+    func crash() async throws {
+        journal.crash()
+        core = Salon.core(
+            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded)
+        try await load()
+    }
+
+    /// Gives the room the turns that it asked for.
+    func settle() {
+        while turnWanted.current {
+            turnWanted.set(false)
+            core.turn()
+        }
+    }
+
+    func commit(_ count: Int = .max) {
+        journal.commit(count)
+        settle()
+    }
+
+    func advance(_ interval: Interval) {
+        clock.advance(by: interval) { self.settle() }
+        settle()
+    }
+
+    // MARK: People
+
+    func client(_ user: UserID) -> Client {
+        sessions += 1
+        return Client(user, sessions)
+    }
+
+    /// Somebody creates the room and is in it.
+    func create(_ owner: UserID = .owner, seats: Int = 8, needsRequest: Bool = false, key: IdempotencyKey? = nil)
+        -> Client
+    {
+        let client = client(owner)
+        let creation = RoomCreation(
+            room: self.key.room, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
+            seats: Array(repeating: SeatSetup(), count: seats))
+        core.create(creation, by: client.attendee, key: key) { [entries = client.entries] result in
+            entries.update { $0.append(result) }
+        }
+        settle()
+        return client
+    }
+
+    func enter(_ user: UserID) -> Client {
+        let client = client(user)
+        attach(client)
+        return client
+    }
+
+    func attach(_ client: Client, since point: ResumePoint? = nil) {
+        core.attach(client.attendee, since: point) { [entries = client.entries, box = client.box] result in
+            box.current.answer("entered")
+            entries.update { $0.append(result) }
+        }
+        settle()
+    }
+
+    /// The same session over a new connection.
+    func reconnect(_ client: Client, since point: ResumePoint? = nil) {
+        client.box.set(RecordingOutbox())
+        attach(client, since: point)
+    }
+
+    func lose(_ client: Client) {
+        core.detach(client.session, from: client.outbox, why: .lost)
+        settle()
+    }
+
+    /// Submits, and notes the answer in the caller's outbox, where the gateway would put it.
+    @discardableResult
+    func submit(_ command: RoomCommand, by client: Client, key: String? = nil) -> Shared<
+        Result<CommandResult, RoomError>?
+    > {
+        let answer = Shared<Result<CommandResult, RoomError>?>(nil)
+        core.submit(command, from: client.session, key: key.flatMap { IdempotencyKey($0) }) {
+            [box = client.box] result in
+            #expect(answer.current == nil, "answered twice")
+            answer.set(result)
+            switch result {
+            case .success: box.current.answer("\(command.name)")
+            case .failure(let error): box.current.answer("\(command.name): \(error.code)")
+            }
+        }
+        settle()
+        return answer
+    }
+
+    func refusal(_ command: RoomCommand, by client: Client, key: String? = nil) -> RoomError.Code? {
+        if case .failure(let error) = submit(command, by: client, key: key).current { error.code } else { nil }
+    }
+
+    func members(_ query: MembersQuery, for client: Client) -> MembersPage? {
+        let page = Shared<MembersPage?>(nil)
+        core.members(query, for: client.session) { page.set(try? $0.get()) }
+        settle()
+        return page.current
+    }
+}
+
+extension UserID {
+    /// A literal for tests.
+    init(literal: String) {
+        guard let id = UserID(literal) else { preconditionFailure("\(literal) is no user id") }
+        self = id
+    }
+    static let owner = UserID(literal: "olga")
+    static let admin = UserID(literal: "adam")
+    static let member = UserID(literal: "mia")
+    static let other = UserID(literal: "max")
+}
+
+extension UserProfile {
+    static func named(_ user: UserID) -> UserProfile { UserProfile(id: user, name: user.rawValue.uppercased()) }
+}
+
+/// A small generator with a seed that a failure can print (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
