@@ -8,7 +8,9 @@ import Wire
         let padded = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
         let packet: [UInt8] =
             [0x90, 111, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]
-            + [UInt8(profile >> 8), UInt8(truncatingIfNeeded: profile), 0, UInt8(padded.count / 4)] + padded + [1, 2, 3]
+            + [UInt8(profile >> 8), UInt8(truncatingIfNeeded: profile), 0, UInt8(padded.count / 4)] + padded + [
+                1, 2, 3,
+            ]
         return packet.withUnsafeBytes { bytes in
             guard let header = RTPHeader.parse(bytes) else { return [] }
             return HeaderExtensions(of: header, in: bytes).map { ($0.id, Array(bytes[$0.range])) }

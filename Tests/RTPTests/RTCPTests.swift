@@ -58,7 +58,9 @@ import Wire
     @Test("A CNAME of any length is read back", arguments: [0, 1, 2, 3, 4, 5, 254, 255])
     func cname(length: Int) throws {
         let name = String(repeating: "x", count: length)
-        try walk { #expect($0.writeSourceDescription(SSRC(1), cname: name) == true) } _: { packets in
+        try walk {
+            #expect($0.writeSourceDescription(SSRC(1), cname: name) == true)
+        } _: { packets in
             guard case .sourceDescription(let descriptions) = packets.first else { throw Unexpected() }
             #expect(descriptions.map { String(decoding: $0.cname, as: UTF8.self) } == [name])
         }
@@ -83,7 +85,9 @@ import Wire
     @Test("At most 31 report blocks go into a packet")
     func manyBlocks() throws {
         let blocks = [ReportBlock](repeating: RTCPTests.block, count: 40)
-        try walk(capacity: 2_000) { #expect($0.writeReceiverReport(sender: SSRC(1), blocks) == true) } _: { packets in
+        try walk(capacity: 2_000) {
+            #expect($0.writeReceiverReport(sender: SSRC(1), blocks) == true)
+        } _: { packets in
             guard case .receiverReport(_, let read) = packets.first else { throw Unexpected() }
             #expect(read.count == 31)
         }
@@ -97,7 +101,9 @@ import Wire
             number = number.advanced(by: .random(in: 1...25, using: &random))
             return number
         }
-        try walk { #expect($0.writeNACK(sender: SSRC(3), media: SSRC(4), missing: missing) == missing.count) } _: {
+        try walk {
+            #expect($0.writeNACK(sender: SSRC(3), media: SSRC(4), missing: missing) == missing.count)
+        } _: {
             packets in
             guard case .nack(SSRC(3), SSRC(4), let entries) = packets.first else { throw Unexpected() }
             var asked: [SequenceNumber16] = []
@@ -110,12 +116,16 @@ import Wire
     func nackWithoutRoom() throws {
         let missing: [SequenceNumber16] = [65_530, 65_533, 3, 100, 101, 200, 300]
         // Room for the heads and two entries.
-        try walk(capacity: 20) { #expect($0.writeNACK(sender: SSRC(3), media: SSRC(4), missing: missing) == 5) } _: {
+        try walk(capacity: 20) {
+            #expect($0.writeNACK(sender: SSRC(3), media: SSRC(4), missing: missing) == 5)
+        } _: {
             packets in
             guard case .nack(_, _, let entries) = packets.first else { throw Unexpected() }
             #expect(entries.map(\.first) == [65_530, 100])
         }
-        walk { #expect($0.writeNACK(sender: SSRC(3), media: SSRC(4), missing: []) == 0) } _: {
+        walk {
+            #expect($0.writeNACK(sender: SSRC(3), media: SSRC(4), missing: []) == 0)
+        } _: {
             #expect($0.isEmpty)
         }
     }
@@ -145,18 +155,20 @@ import Wire
         }
     }
 
-    @Test("A compound ends at the first packet that is not well-formed", arguments: [
-        [0x81, 200, 0, 6, 0, 0, 0, 1],  // longer than the datagram
-        [0x41, 201, 0, 1, 0, 0, 0, 1],  // version 1
-        [0x82, 203, 0, 1, 0, 0, 0, 1],  // two sources promised, one there
-        [0x81, 201, 0, 1, 0, 0, 0, 1],  // a report block promised
-        [0xa0, 201, 0, 1, 0, 0, 0, 8],  // more padding than packet
-        [0xa0, 201, 0, 1, 0, 0, 0, 3],  // padding that is no word
-        [0xa0, 201, 0, 0],  // padding bit, no padding
-        [0x80, 200, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0],  // half a sender report
-        [0x81, 205, 0, 1, 0, 0, 0, 1],  // a NACK without media source
-        [0x80],
-    ] as [[UInt8]])
+    @Test(
+        "A compound ends at the first packet that is not well-formed",
+        arguments: [
+            [0x81, 200, 0, 6, 0, 0, 0, 1],  // longer than the datagram
+            [0x41, 201, 0, 1, 0, 0, 0, 1],  // version 1
+            [0x82, 203, 0, 1, 0, 0, 0, 1],  // two sources promised, one there
+            [0x81, 201, 0, 1, 0, 0, 0, 1],  // a report block promised
+            [0xa0, 201, 0, 1, 0, 0, 0, 8],  // more padding than packet
+            [0xa0, 201, 0, 1, 0, 0, 0, 3],  // padding that is no word
+            [0xa0, 201, 0, 0],  // padding bit, no padding
+            [0x80, 200, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0],  // half a sender report
+            [0x81, 205, 0, 1, 0, 0, 0, 1],  // a NACK without media source
+            [0x80],
+        ] as [[UInt8]])
     func malformed(tail: [UInt8]) {
         let bytes: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 42] + tail
         bytes.withUnsafeBytes { buffer in

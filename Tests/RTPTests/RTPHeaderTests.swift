@@ -132,10 +132,11 @@ import Wire
             #expect(finish(capacity: 18) { $0.add(level, id: 1) } == nil)
             #expect(finish { $0.add(level, id: 0) } == nil)
             #expect(finish { $0.add(level, id: 15) } == nil)
-            #expect(finish { writer in
-                writer.add(level, id: 1)
-                writer.add(csrc: SSRC(1))
-            } == nil)
+            #expect(
+                finish { writer in
+                    writer.add(level, id: 1)
+                    writer.add(csrc: SSRC(1))
+                } == nil)
             #expect(finish { writer in for _ in 0..<16 { writer.add(csrc: SSRC(1)) } } == nil)
             [UInt8](repeating: 0, count: 17).withUnsafeBytes { long in
                 #expect(finish { $0.add(extension: long, id: 1) } == nil)
@@ -148,7 +149,9 @@ import Wire
     func garbage(seed: UInt64) {
         var random = Seeded(seed: seed)
         for _ in 0..<500 {
-            var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             if bytes.count > 13 {
                 bytes[0] = bytes[0] & 0x3f | 0x80
                 // Short extensions, so that the walk gets somewhere.

@@ -2,7 +2,8 @@ import SDP
 import Testing
 
 @Suite struct OfferAnswererTests {
-    @Test("A browser's offer of a microphone and four slots is answered line by line",
+    @Test(
+        "A browser's offer of a microphone and four slots is answered line by line",
         arguments: ["chromium-audio", "firefox-audio"])
     func browser(name: String) throws {
         let offer = try SessionDescription(parsing: fixture(name))
@@ -47,13 +48,15 @@ import Testing
         for line in [
             "a=ice-lite", "a=group:BUNDLE 0 1 2 3 4", "a=setup:passive", "a=end-of-candidates", "a=rtcp-mux",
             "a=rtpmap:\(opus) opus/48000/2", "a=fmtp:\(opus) minptime=10;useinbandfec=1;usedtx=1",
-            "a=ssrc:1003 cname:cname-3", "a=msid:slot-3 audio-3", "a=candidate:1 1 udp 2130706431 192.0.2.1 7882 typ host",
+            "a=ssrc:1003 cname:cname-3", "a=msid:slot-3 audio-3",
+            "a=candidate:1 1 udp 2130706431 192.0.2.1 7882 typ host",
         ] {
             #expect(answer.text.contains("\r\n\(line)\r\n"), "\(line)")
         }
     }
 
-    @Test("Lines for more slots than there are, video, data and stopped lines are refused one by one",
+    @Test(
+        "Lines for more slots than there are, video, data and stopped lines are refused one by one",
         arguments: ["chromium-video", "firefox-video", "chromium-stopped", "firefox-stopped"])
     func refusedLines(name: String) throws {
         let offer = try SessionDescription(parsing: fixture(name))
@@ -82,7 +85,8 @@ import Testing
         #expect(agreed.answer.media[1].codecs[0].feedback == ["nack"])
     }
 
-    @Test("A microphone that is offered sendrecv is received only", arguments: ["chromium-balanced", "firefox-balanced"])
+    @Test(
+        "A microphone that is offered sendrecv is received only", arguments: ["chromium-balanced", "firefox-balanced"])
     func sendrecv(name: String) throws {
         let offer = try SessionDescription(parsing: fixture(name))
         #expect(offer.media[0].direction == .sendrecv)
@@ -125,10 +129,11 @@ import Testing
         #expect(try slots { $0.media[2].profile = "RTP/AVP" } == [0, 2, 3])
         #expect(try slots { $0.media[2].kind = "video" } == [0, 2, 3])
         #expect(try slots { $0.media[2].mid = nil } == [0, 2, 3])
-        #expect(try slots {
-            $0.media[2].mid = "aaaaaaaaaaaaaaaaa"
-            $0.bundle?[2] = "aaaaaaaaaaaaaaaaa"
-        } == [0, 2, 3])
+        #expect(
+            try slots {
+                $0.media[2].mid = "aaaaaaaaaaaaaaaaa"
+                $0.bundle?[2] = "aaaaaaaaaaaaaaaaa"
+            } == [0, 2, 3])
         #expect(try slots { $0.media[2].mid = "1" } == [2, 3])
     }
 

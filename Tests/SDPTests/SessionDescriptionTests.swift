@@ -71,7 +71,8 @@ import Testing
         #expect(ICECandidate(sdpValue: tcp.sdpValue) == tcp)
         for broken in [
             "", "1 1 udp 1 a 9 typ", "1 1 udp 1 a 9 type host", "1 0 udp 1 a 9 typ host", "1 1 udp -1 a 9 typ host",
-            "1 1 udp 1 a 65536 typ host", "1 1 udp 1 a 9 typ other", "\(String(repeating: "f", count: 33)) 1 udp 1 a 9 typ host",
+            "1 1 udp 1 a 65536 typ host", "1 1 udp 1 a 9 typ other",
+            "\(String(repeating: "f", count: 33)) 1 udp 1 a 9 typ host",
         ] {
             #expect(ICECandidate(sdpValue: broken) == nil, "\(broken)")
         }
@@ -82,44 +83,51 @@ import Testing
         #expect(first.priority == 126 << 24 | 65_535 << 8 | 255)
     }
 
-    @Test("What makes no sense is refused with the line's number", arguments: [
-        ("", "empty"),
-        ("hello", "x=…"),
-        ("o=- 1 1 IN IP4 0.0.0.0", "v=0"),
-        ("v=0\r\no=- one 1 IN IP4 0.0.0.0", "line 2"),
-        ("v=0\r\no=- 1 1 IN", "line 2"),
-        ("v=0\r\nm=audio", "line 2"),
-        ("v=0\r\nm=audio 70000 UDP/TLS/RTP/SAVPF 111", "line 2"),
-        ("v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF", "line 2"),
-        ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:128 opus/48000/2", "line 3"),
-        ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:1 opus", "line 3"),
-        ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:1 opus/48000/x", "line 3"),
-        ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:1 opus/48000/2\r\na=rtpmap:1 opus/48000/2", "line 4"),
-        ("v=0\r\na=ice-ufrag:abc", "line 2"),
-        ("v=0\r\na=ice-ufrag:ab-d", "line 2"),
-        ("v=0\r\na=ice-pwd:short", "line 2"),
-        ("v=0\r\na=setup:maybe", "line 2"),
-    ])
+    @Test(
+        "What makes no sense is refused with the line's number",
+        arguments: [
+            ("", "empty"),
+            ("hello", "x=…"),
+            ("o=- 1 1 IN IP4 0.0.0.0", "v=0"),
+            ("v=0\r\no=- one 1 IN IP4 0.0.0.0", "line 2"),
+            ("v=0\r\no=- 1 1 IN", "line 2"),
+            ("v=0\r\nm=audio", "line 2"),
+            ("v=0\r\nm=audio 70000 UDP/TLS/RTP/SAVPF 111", "line 2"),
+            ("v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF", "line 2"),
+            ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:128 opus/48000/2", "line 3"),
+            ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:1 opus", "line 3"),
+            ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:1 opus/48000/x", "line 3"),
+            ("v=0\r\nm=audio 9 X 1\r\na=rtpmap:1 opus/48000/2\r\na=rtpmap:1 opus/48000/2", "line 4"),
+            ("v=0\r\na=ice-ufrag:abc", "line 2"),
+            ("v=0\r\na=ice-ufrag:ab-d", "line 2"),
+            ("v=0\r\na=ice-pwd:short", "line 2"),
+            ("v=0\r\na=setup:maybe", "line 2"),
+        ])
     func refused(text: String, part: String) {
         let error = #expect(throws: SDPError.self) { try SessionDescription(parsing: text) }
         #expect(error?.code == .malformed)
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
 
-    @Test("Every limit holds", arguments: [
-        String(repeating: "a", count: SDPLimits.bytes + 1),
-        "v=0\r\ns=" + String(repeating: "a", count: SDPLimits.lineBytes),
-        "v=0\r\n" + String(repeating: "m=audio 9 X 1\r\n", count: SDPLimits.sections + 1),
-        "v=0\r\nm=audio 9 X" + (0...SDPLimits.codecs).map { " \($0)" }.joined(),
-        "v=0\r\nm=audio 9 X 1\r\n" + (0...SDPLimits.extensions).map { "a=extmap:\($0) u:\($0)\r\n" }.joined(),
-        "v=0\r\nm=audio 9 X 1\r\n" + (0...SDPLimits.sources).map { "a=ssrc:\($0) cname:x\r\n" }.joined(),
-        "v=0\r\nm=audio 9 X 1\r\n" + (0...SDPLimits.candidates).map { "a=candidate:\($0) 1 udp 1 a 1 typ host\r\n" }.joined(),
-        "v=0\r\nm=audio 9 X 1\r\n" + String(repeating: "a=rtcp-fb:* nack\r\n", count: SDPLimits.feedbackPerCodec + 1),
-        "v=0\r\nm=audio 9 X 1\r\n" + String(repeating: "a=rtcp-fb:1 nack\r\n", count: SDPLimits.feedbackPerCodec + 1),
-        "v=0\r\n" + String(repeating: "a=fingerprint:sha-256 AB\r\n", count: SDPLimits.fingerprints + 1),
-        "v=0\r\n" + String(repeating: "a=group:LS 1\r\n", count: SDPLimits.groups + 1),
-        "v=0\r\na=group:BUNDLE" + String(repeating: " 1", count: SDPLimits.sections + 1),
-    ])
+    @Test(
+        "Every limit holds",
+        arguments: [
+            String(repeating: "a", count: SDPLimits.bytes + 1),
+            "v=0\r\ns=" + String(repeating: "a", count: SDPLimits.lineBytes),
+            "v=0\r\n" + String(repeating: "m=audio 9 X 1\r\n", count: SDPLimits.sections + 1),
+            "v=0\r\nm=audio 9 X" + (0...SDPLimits.codecs).map { " \($0)" }.joined(),
+            "v=0\r\nm=audio 9 X 1\r\n" + (0...SDPLimits.extensions).map { "a=extmap:\($0) u:\($0)\r\n" }.joined(),
+            "v=0\r\nm=audio 9 X 1\r\n" + (0...SDPLimits.sources).map { "a=ssrc:\($0) cname:x\r\n" }.joined(),
+            "v=0\r\nm=audio 9 X 1\r\n"
+                + (0...SDPLimits.candidates).map { "a=candidate:\($0) 1 udp 1 a 1 typ host\r\n" }.joined(),
+            "v=0\r\nm=audio 9 X 1\r\n"
+                + String(repeating: "a=rtcp-fb:* nack\r\n", count: SDPLimits.feedbackPerCodec + 1),
+            "v=0\r\nm=audio 9 X 1\r\n"
+                + String(repeating: "a=rtcp-fb:1 nack\r\n", count: SDPLimits.feedbackPerCodec + 1),
+            "v=0\r\n" + String(repeating: "a=fingerprint:sha-256 AB\r\n", count: SDPLimits.fingerprints + 1),
+            "v=0\r\n" + String(repeating: "a=group:LS 1\r\n", count: SDPLimits.groups + 1),
+            "v=0\r\na=group:BUNDLE" + String(repeating: " 1", count: SDPLimits.sections + 1),
+        ])
     func limits(text: String) {
         let error = #expect(throws: SDPError.self) { try SessionDescription(parsing: text) }
         #expect(error?.code == .tooLarge)
@@ -180,7 +188,8 @@ import Testing
                 case 2: bytes.insert(contentsOf: [0x0d, 0x0a, 0x61, 0x3d], at: place)
                 default:
                     let end = min(bytes.count, place + .random(in: 0...200, using: &random))
-                    bytes.insert(contentsOf: Array(bytes[place..<end]), at: .random(in: 0..<bytes.count, using: &random))
+                    bytes.insert(
+                        contentsOf: Array(bytes[place..<end]), at: .random(in: 0..<bytes.count, using: &random))
                 }
             }
             do throws(SDPError) {

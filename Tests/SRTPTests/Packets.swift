@@ -26,7 +26,8 @@ final class Link {
     /// nil if the sender refuses.
     func seal(_ packet: [UInt8], again: Bool = false) -> [UInt8]? {
         guard let header = packet.withUnsafeBytes({ RTPHeader.parse($0, isEncrypted: true) }) else { return nil }
-        var buffer = Array(packet[..<header.headerLength])
+        var buffer =
+            Array(packet[..<header.headerLength])
             + [UInt8](repeating: 0, count: packet.count - header.headerLength + profile.tagLength)
         let payload = Array(packet[header.headerLength...])
         let length = buffer.withUnsafeMutableBytes { buffer in

@@ -27,7 +27,8 @@ import Testing
         #expect(open(65_600) == .replayed)
     }
 
-    @Test("A shuffled stream with losses and repeats arrives once each, with the right index",
+    @Test(
+        "A shuffled stream with losses and repeats arrives once each, with the right index",
         arguments: 1...12 as ClosedRange<UInt64>)
     func shuffled(seed: UInt64) throws {
         var random = Seeded(seed: seed)

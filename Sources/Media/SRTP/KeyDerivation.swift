@@ -28,7 +28,9 @@ struct SessionKeys {
         func derive(_ offset: UInt8, _ length: Int) -> [UInt8]? {
             SessionKeys.derive(master, label: use.rawValue + offset, length: length)
         }
-        guard let encryption = derive(0, profile.keyLength), let salt = derive(2, profile.saltLength) else { return nil }
+        guard let encryption = derive(0, profile.keyLength), let salt = derive(2, profile.saltLength) else {
+            return nil
+        }
         self.encryption = encryption
         self.salt = salt
         switch profile {

@@ -198,7 +198,9 @@ package final class SRTPSender {
             guard control.applyKeystream(source: source, index: UInt64(index), payload: payload, output: output)
             else { return nil }
             buffer.storeBytes(of: word.bigEndian, toByteOffset: length, as: UInt32.self)
-            guard control.writeTag(over: UnsafeRawBufferPointer(rebasing: bytes[..<(length + 4)]), into: start + length + 4)
+            guard
+                control.writeTag(
+                    over: UnsafeRawBufferPointer(rebasing: bytes[..<(length + 4)]), into: start + length + 4)
             else { return nil }
         }
         return length + profile.controlOverhead
