@@ -12,6 +12,8 @@ internal import Wire
         var arrival: Instant
     }
 
+    /// All sending happens at once, however slow the machine: what is queued for 20 ms would be dropped.
+    private static let moment = SystemClock.now()
     private static let anyV6 = IPAddress(high: 0, low: 0)
     private static let anyV4 = IPAddress(v4: 0, 0, 0, 0)
     private static let loopbackV6 = IPAddress(high: 0, low: 1)
@@ -27,7 +29,7 @@ internal import Wire
         slot.copyBytes(from: bytes)
         let path = NetworkPath(
             local: TransportAddress(ip: local ?? socket.local.ip, port: socket.local.port), remote: remote)
-        socket.commit(length: bytes.count, path: path, at: SystemClock.now())
+        socket.commit(length: bytes.count, path: path, at: Self.moment)
     }
 
     /// Waits until `count` datagrams came; loopback delivers within the send call, the poller is there to not depend on it.
@@ -56,7 +58,7 @@ internal import Wire
         // 127.0.0.77 is this host too; a plain sendto would answer from 127.0.0.1.
         let target = TransportAddress(ip: IPAddress(v4: 127, 0, 0, 77), port: server.local.port)
         send([1, 2, 3], from: client, to: target)
-        client.flush(at: SystemClock.now())
+        client.flush(at: Self.moment)
         let before = SystemClock.now()
         let question = try #require(try receive(1, on: server).first)
         #expect(question.bytes == [1, 2, 3])
@@ -66,7 +68,7 @@ internal import Wire
         #expect(before - question.arrival < .seconds(1))
 
         send([4], from: server, to: question.path.remote, as: question.path.local.ip)
-        server.flush(at: SystemClock.now())
+        server.flush(at: Self.moment)
         let answer = try #require(try receive(1, on: client).first)
         #expect(answer.bytes == [4])
         #expect(answer.path.remote == target)
@@ -77,12 +79,12 @@ internal import Wire
         let server = try open(Self.anyV6)
         let client = try open(Self.loopbackV6)
         send([9, 9], from: client, to: TransportAddress(ip: Self.loopbackV6, port: server.local.port))
-        client.flush(at: SystemClock.now())
+        client.flush(at: Self.moment)
         let question = try #require(try receive(1, on: server).first)
         #expect(question.path.local.ip == Self.loopbackV6)
         #expect(question.path.remote == client.local)
         send([8], from: server, to: question.path.remote, as: question.path.local.ip)
-        server.flush(at: SystemClock.now())
+        server.flush(at: Self.moment)
         #expect(try receive(1, on: client).map(\.bytes) == [[8]])
     }
 
@@ -96,7 +98,7 @@ internal import Wire
         for datagram in datagrams { send(datagram, from: client, to: target) }
         #expect(client.stats.sent == UInt64(DatagramSocket.flushThreshold * 3))
         #expect(client.hasQueued)
-        client.flush(at: SystemClock.now())
+        client.flush(at: Self.moment)
         #expect(!client.hasQueued)
         #expect(try receive(count, on: server).map(\.bytes) == datagrams)
         #expect(server.stats.received == UInt64(count))
@@ -108,7 +110,7 @@ internal import Wire
         let client = try open(IPAddress(v4: 127, 0, 0, 1))
         send([1], from: client, to: TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: 0))
         send([2], from: client, to: TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: server.local.port))
-        client.flush(at: SystemClock.now())
+        client.flush(at: Self.moment)
         #expect(client.stats.droppedRefused == 1)
         #expect(try receive(1, on: server).map(\.bytes) == [[2]])
     }

@@ -109,7 +109,8 @@ internal import Wire
                 else { continue }
                 stage.repeat(
                     for: MemberID(rawValue: stream.member), stream.ssrc,
-                    sequence: SequenceNumber16(UInt16(truncatingIfNeeded: number)), following: 0b101, at: now,
+                    sequence: SequenceNumber16(UInt16(truncatingIfNeeded: number)), following: 0b101, roundTrip: nil,
+                    at: now,
                     send: collect)
                 for delivery in deliveries {
                     #expect(delivery.handle == Int(stream.member))

@@ -54,12 +54,13 @@ extension AudioStage {
     }
 
     fileprivate func nack(
-        _ member: MemberID, _ ssrc: SSRC, _ sequence: UInt64, following: UInt16 = 0, at now: Instant
+        _ member: MemberID, _ ssrc: SSRC, _ sequence: UInt64, following: UInt16 = 0, roundTrip: Interval? = nil,
+        at now: Instant
     ) -> [Delivery] {
         var deliveries: [Delivery] = []
         self.repeat(
             for: member, ssrc, sequence: SequenceNumber16(UInt16(truncatingIfNeeded: sequence)), following: following,
-            at: now
+            roundTrip: roundTrip, at: now
         ) { deliveries.append(Delivery($0, $1, $2)) }
         return deliveries
     }
@@ -331,16 +332,28 @@ extension AudioStage {
         #expect(stage.nack(listener, ssrc, sent.header.sequence, at: now).map(\.bytes) == [sent.bytes])
         #expect(stage.nack(listener, ssrc, sent.header.sequence, at: now).isEmpty)
         for _ in 0..<2 {
-            now = now + RepeatLimiter.spacing
+            now = now + RepeatLimiter.spacing.upperBound
             #expect(stage.nack(listener, ssrc, sent.header.sequence, at: now).count == 1)
         }
-        now = now + RepeatLimiter.spacing
+        now = now + RepeatLimiter.spacing.upperBound
         #expect(stage.nack(listener, ssrc, sent.header.sequence, at: now).isEmpty)
         #expect(stage.nack(MemberID(rawValue: 77), ssrc, sent.header.sequence, at: now).isEmpty)
         #expect(stage.nack(listener, SSRC(12345), sent.header.sequence, at: now).isEmpty)
         #expect(stage.nack(listener, ssrc, sent.header.sequence + 1, at: now).isEmpty)
         #expect(stage.nack(listener, ssrc, sent.header.sequence - 1, at: now).isEmpty)
 
+        // A listener that is near need not wait for as long; one far away is not believed to be for ever away.
+        for (roundTrip, wait) in [(Interval.milliseconds(1), 20), (.milliseconds(35), 35), (.seconds(9), 80)] {
+            now = now + .seconds(1)
+            let fresh = try #require(alice.speak(on: stage, at: now).first).header.sequence
+            #expect(stage.nack(listener, ssrc, fresh, roundTrip: roundTrip, at: now).count == 1)
+            now = now + .milliseconds(Int64(wait) - 1)
+            #expect(stage.nack(listener, ssrc, fresh, roundTrip: roundTrip, at: now).isEmpty)
+            now = now + .milliseconds(1)
+            #expect(stage.nack(listener, ssrc, fresh, roundTrip: roundTrip, at: now).count == 1)
+        }
+
+        now = now + .seconds(1)
         var all: [Delivery] = []
         for _ in 0..<100 { all += alice.speak(on: stage, at: now) }
         let asked = stride(from: 0, to: 100, by: 17).flatMap { n in

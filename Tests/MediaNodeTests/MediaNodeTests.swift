@@ -98,7 +98,7 @@ internal import Wire
         await party.assign(3, alice)
         let bob = try await party.joined(2)
         try await alice.negotiate(with: party.node)
-        await party.run { party.facts.contains(.connected(party.stage, alice.id)) }
+        await party.run { alice.isConnected && party.facts.contains(.connected(party.stage, alice.id)) }
         alice.speak([5])
         await party.run { bob.payloads(on: 3) == [[5]] }
     }

@@ -197,8 +197,10 @@ package final class AudioStage {
 
     /// Gives what `member` has missed of its stream `ssrc`: `sequence`, and each `sequence + 1 + n` whose bit n is set in
     /// `following` (RFC 4585 §6.2.1). The packets are the same to the last byte.
+    /// `roundTrip` to the listener, if known, is how long a repeat that is under way is waited for.
     package func `repeat`(
-        for member: MemberID, _ ssrc: SSRC, sequence: SequenceNumber16, following: UInt16, at now: Instant, send: Send
+        for member: MemberID, _ ssrc: SSRC, sequence: SequenceNumber16, following: UInt16, roundTrip: Interval?,
+        at now: Instant, send: Send
     ) {
         guard let listener = listeners[member], let line = listener.lines.first(where: { $0.ssrc == ssrc }) else {
             stats.notRepeated &+= 1
@@ -209,7 +211,7 @@ package final class AudioStage {
             let consumer = slots[line.slot].consumers[line.index]
             guard let slotSequence = consumer.slotSequence(of: sequence.advanced(by: bit)),
                 let entry = slots[line.slot].history.find(slotSequence),
-                limiter.admits(ssrc, slotSequence, at: now)
+                limiter.admits(ssrc, slotSequence, roundTrip: roundTrip, at: now)
             else {
                 stats.notRepeated &+= 1
                 continue

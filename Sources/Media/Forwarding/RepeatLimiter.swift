@@ -5,8 +5,9 @@ internal import Wire
 /// Keeps one listener's requests for repeats from costing more than they help: the same packet again only after a while
 /// and not for ever, and only so many packets at all.
 struct RepeatLimiter {
-    /// A repeat that is under way is not sent again; longer than most round trips.
-    static let spacing = Interval.milliseconds(80)
+    /// A repeat that is under way is not sent again: that takes a round trip, and these are the bounds of what we believe
+    /// of one. Unknown counts as long.
+    static let spacing = Interval.milliseconds(20)...Interval.milliseconds(80)
     static let maximumRepeats: UInt8 = 3
     /// Over all slots of the listener: more than that is a broken line, and repeats would only fill it.
     static let budget = 60
@@ -25,7 +26,7 @@ struct RepeatLimiter {
     private var periodStart = Instant.distantPast
     private var spent = 0
 
-    mutating func admits(_ ssrc: SSRC, _ sequence: UInt64, at now: Instant) -> Bool {
+    mutating func admits(_ ssrc: SSRC, _ sequence: UInt64, roundTrip: Interval?, at now: Instant) -> Bool {
         if now - periodStart >= Self.budgetPeriod {
             periodStart = now
             spent = 0
@@ -34,7 +35,8 @@ struct RepeatLimiter {
         let index = Int(truncatingIfNeeded: (sequence &+ UInt64(ssrc.rawValue)) & UInt64(Self.remembered - 1))
         let known = recent[index].ssrc == ssrc && recent[index].sequence == sequence
         if known {
-            guard now - recent[index].at >= Self.spacing, recent[index].count < Self.maximumRepeats else {
+            let wait = min(max(roundTrip ?? Self.spacing.upperBound, Self.spacing.lowerBound), Self.spacing.upperBound)
+            guard now - recent[index].at >= wait, recent[index].count < Self.maximumRepeats else {
                 return false
             }
         }

@@ -348,9 +348,12 @@ final class MediaWorker {
         case .closed: break
         case .nack(let ssrc, let sequence, let following):
             peer.stage.audio.repeat(
-                for: peer.member, ssrc, sequence: sequence, following: following, at: now, send: sendAgain)
+                for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
+                send: sendAgain)
         case .senderReport: break
-        case .receiverReport(let ssrc, _, _): peer.stage.audio.acknowledge(peer.member, ssrc)
+        case .receiverReport(let ssrc, let roundTrip, _):
+            peer.roundTrip = roundTrip ?? peer.roundTrip
+            peer.stage.audio.acknowledge(peer.member, ssrc)
         }
     }
 

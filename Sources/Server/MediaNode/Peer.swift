@@ -31,6 +31,8 @@ final class Peer {
     var isConnected = false
     /// Nothing came for a while.
     var isLost = false
+    /// As the peer's newest report tells it.
+    var roundTrip: Interval?
     /// The remote address that counts against the limit per address.
     var countedAddress: IPAddress?
     /// Where datagrams of this peer come from, oldest first.
