@@ -5,7 +5,10 @@ import { OvationError } from '../../Web/protocol/errors.js';
 import { FakeServer, Refusal, silence } from './support/server.js';
 import { settle, VirtualTime } from './support/time.js';
 
-function connect(t, { server = new FakeServer(), host = {}, handshake = async () => {}, recover = async () => true } = {}) {
+function connect(
+  t,
+  { server = new FakeServer(), host = {}, handshake = async () => {}, recover = async () => true } = {},
+) {
   const time = VirtualTime.install(t);
   const heard = [];
   const connection = new Connection({
@@ -28,14 +31,21 @@ test('it asks for the sub-protocol, shakes hands, then sends what waited, in ord
   const calls = [connection.call('a'), connection.call('b')];
   await settle();
   assert.equal(server.socket.protocol, 'ovation.v1');
-  assert.deepEqual(server.calls.map(call => call.method), ['session.open', 'a', 'b']);
+  assert.deepEqual(
+    server.calls.map(call => call.method),
+    ['session.open', 'a', 'b'],
+  );
   assert.deepEqual(await Promise.all(calls), [{ n: 1 }, { n: 2 }]);
   assert.deepEqual(order, ['secret-1']);
   assert.equal(connection.state.get().phase, 'ready');
 });
 
 test('waits double from 0.5 s to 10 s, thirty per cent either way', async t => {
-  for (const [random, factor] of [[0, 0.7], [0.5, 1], [0.999999, 1.3]]) {
+  for (const [random, factor] of [
+    [0, 0.7],
+    [0.5, 1],
+    [0.999999, 1.3],
+  ]) {
     await t.test(`with chance at ${random}`, async inner => {
       const { time, server, connection } = connect(inner, { host: { random: () => random } });
       server.down = true;
@@ -83,7 +93,10 @@ test('a call with an idempotency key outlives a lost connection and is answered 
   server.drop();
   await time.advance(500);
   assert.deepEqual(await call, { taken: true });
-  assert.deepEqual(server.of('seat.take').map(params => params.key), ['k1', 'k1']);
+  assert.deepEqual(
+    server.of('seat.take').map(params => params.key),
+    ['k1', 'k1'],
+  );
 });
 
 test('a call without a key is refused when the connection breaks, a repeatable one is asked again', async t => {
@@ -136,13 +149,18 @@ test('an abort ends a call at once and a late answer hurts nobody', async t => {
   assert.equal(server.of('slow').length, 1, 'an aborted call is not sent');
 });
 
-test('after 1000, 4001 and 4006 it stays closed, with the server\'s own word if it gave one', async t => {
-  for (const [code, name] of [[1000, 'signed_out'], [4001, 'session_replaced'], [4006, 'signed_out']]) {
+test("after 1000, 4001 and 4006 it stays closed, with the server's own word if it gave one", async t => {
+  for (const [code, name] of [
+    [1000, 'signed_out'],
+    [4001, 'session_replaced'],
+    [4006, 'signed_out'],
+  ]) {
     await t.test(`close code ${code}`, async inner => {
       const { time, server, connection } = connect(inner);
       connection.open();
       await settle();
-      if (code === 4001) server.notify('session.closed', { code: 6208, name: 'session_replaced', message: 'elsewhere' });
+      if (code === 4001)
+        server.notify('session.closed', { code: 6208, name: 'session_replaced', message: 'elsewhere' });
       server.drop(code);
       await time.advance(60_000);
       const { phase, error } = connection.state.get();
@@ -176,7 +194,10 @@ test('a handshake that is refused is tried again only if there is hope', async t
       return error.name === 'unavailable';
     },
   });
-  const answers = [new Refusal('unavailable', 20503, { retryAfterMs: 2500 }), new Refusal('app_unknown', -3317)];
+  const answers = [
+    new Refusal('unavailable', 20503, { retryAfterMs: 2500 }),
+    new Refusal('app_unknown', -3317),
+  ];
   server.on('session.open', () => {
     throw answers.shift();
   });
@@ -225,7 +246,8 @@ test('frames that are no JSON-RPC are passed over, news is heard', async t => {
   const { server, connection, heard } = connect(t);
   connection.open();
   await settle();
-  for (const text of ['', '{', '[]', 'null', '5', '{"id":99,"result":{}}', '{"id":"x"}']) server.deliver(text);
+  for (const text of ['', '{', '[]', 'null', '5', '{"id":99,"result":{}}', '{"id":"x"}'])
+    server.deliver(text);
   server.notify('room.events', { room: 1 });
   await settle();
   assert.deepEqual(heard, [{ method: 'room.events', params: { room: 1 } }]);

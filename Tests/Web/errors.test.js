@@ -32,8 +32,14 @@ test('a refusal keeps its name, number and what the server added', () => {
 test('a refusal without a name gets the one of its number, an unknown number "internal"', () => {
   assert.equal(OvationError.fromWire({ code: 10056, message: '' }).name, 'seat_taken');
   assert.equal(OvationError.fromWire({ code: 1, message: '' }).name, 'internal');
-  assert.equal(OvationError.fromWire({ code: 77, message: '', data: { name: 'of_tomorrow' } }).name, 'of_tomorrow');
-  assert.equal(OvationError.fromWire({ code: 20409, name: 'name_taken', message: 'taken' }).name, 'name_taken');
+  assert.equal(
+    OvationError.fromWire({ code: 77, message: '', data: { name: 'of_tomorrow' } }).name,
+    'of_tomorrow',
+  );
+  assert.equal(
+    OvationError.fromWire({ code: 20409, name: 'name_taken', message: 'taken' }).name,
+    'name_taken',
+  );
 });
 
 test('whatever is thrown becomes an OvationError', () => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshKey, isRoomID, isUserID, largestRoomNumber, roomFromSlug, roomFromText, roomSlug } from '../../Web/protocol/ids.js';
+import {
+  freshKey,
+  isRoomID,
+  isUserID,
+  largestRoomNumber,
+  roomFromSlug,
+  roomFromText,
+  roomSlug,
+} from '../../Web/protocol/ids.js';
 
 test('A07-W the number 123 and the string "123" have different links that lead back to each', () => {
   assert.equal(roomSlug(123), '123');
@@ -11,7 +19,19 @@ test('A07-W the number 123 and the string "123" have different links that lead b
 });
 
 test('A07-W every room id survives its link', () => {
-  const texts = ['a', '1', '0', '~', '~1', '~~x', 'a b', '50%'.replace('%', '+'), '#&(+-:;<=.>?@[]^_{},|', 'x'.repeat(64), '$100!'];
+  const texts = [
+    'a',
+    '1',
+    '0',
+    '~',
+    '~1',
+    '~~x',
+    'a b',
+    '50%'.replace('%', '+'),
+    '#&(+-:;<=.>?@[]^_{},|',
+    'x'.repeat(64),
+    '$100!',
+  ];
   for (const id of [1, 7, 48213, largestRoomNumber, ...texts]) {
     assert.ok(isRoomID(id), `${id} is an id`);
     assert.strictEqual(roomFromSlug(roomSlug(id)), id, `${typeof id} ${id} by ${roomSlug(id)}`);
@@ -19,14 +39,35 @@ test('A07-W every room id survives its link', () => {
 });
 
 test('what is no room id is refused', () => {
-  for (const id of [0, -1, 1.5, largestRoomNumber + 1, Number.NaN, '', 'x'.repeat(65), 'ü', 'a/b', 'a"b', null, undefined, {}]) {
+  for (const id of [
+    0,
+    -1,
+    1.5,
+    largestRoomNumber + 1,
+    Number.NaN,
+    '',
+    'x'.repeat(65),
+    'ü',
+    'a/b',
+    'a"b',
+    null,
+    undefined,
+    {},
+  ]) {
     assert.equal(isRoomID(id), false, String(id));
   }
-  for (const slug of ['0', '4294967295', '%E0%A4%A', '', '~', '%2F']) assert.equal(roomFromSlug(slug), null, slug);
+  for (const slug of ['0', '4294967295', '%E0%A4%A', '', '~', '%2F'])
+    assert.equal(roomFromSlug(slug), null, slug);
 });
 
 test('A09-W an id, an id with a hash and a whole link lead to the same room', () => {
-  for (const text of ['48213', ' 48213 ', '#48213', 'https://live.example/r/48213', 'http://localhost:8080/r/48213?x=1#y']) {
+  for (const text of [
+    '48213',
+    ' 48213 ',
+    '#48213',
+    'https://live.example/r/48213',
+    'http://localhost:8080/r/48213?x=1#y',
+  ]) {
     assert.strictEqual(roomFromText(text), 48213, text);
   }
   assert.strictEqual(roomFromText('https://live.example/r/~48213'), '48213');

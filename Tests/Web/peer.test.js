@@ -30,7 +30,10 @@ async function open(t, { server = salonServer(), prepare = () => {} } = {}) {
 
 test('the first line sends the microphone, then one receives for each seat, in seat order', async t => {
   const { server, peer, made } = await open(t);
-  assert.deepEqual(made[0].transceivers.map(line => line.direction), ['sendonly', 'recvonly', 'recvonly', 'recvonly', 'recvonly']);
+  assert.deepEqual(
+    made[0].transceivers.map(line => line.direction),
+    ['sendonly', 'recvonly', 'recvonly', 'recvonly', 'recvonly'],
+  );
   assert.equal(made[0].configuration.bundlePolicy, 'max-bundle');
   const [offer] = server.of('media.offer');
   assert.equal(offer.number, 1);
@@ -40,9 +43,17 @@ test('the first line sends the microphone, then one receives for each seat, in s
   }
 });
 
-test('tracks follow the answer\'s mids, not the order of lines', async t => {
+test("tracks follow the answer's mids, not the order of lines", async t => {
   const server = salonServer().on('media.offer', ({ number }) => ({
-    number, sdp: 'answer', mediaEpoch: 1, iceServers: [], slots: [{ seat: 3, mid: '1' }, { seat: 0, mid: '4' }, { seat: 1, mid: 'gone' }],
+    number,
+    sdp: 'answer',
+    mediaEpoch: 1,
+    iceServers: [],
+    slots: [
+      { seat: 3, mid: '1' },
+      { seat: 0, mid: '4' },
+      { seat: 1, mid: 'gone' },
+    ],
   }));
   const { peer, made } = await open(t, { server });
   const lines = made[0].transceivers;
@@ -85,7 +96,10 @@ test('a server that refuses the edited offer gets a plain one', async t => {
   assert.equal(peer.error.get().name, 'media_refused');
   assert.equal(peer.state.get(), 'failed');
   await time.advance(600);
-  assert.deepEqual(server.of('media.offer').map(offer => offer.sdp.includes('nack')), [true, false]);
+  assert.deepEqual(
+    server.of('media.offer').map(offer => offer.sdp.includes('nack')),
+    [true, false],
+  );
   assert.equal(peer.error.get(), null);
 });
 
@@ -100,7 +114,10 @@ test('a lost path is restarted on the same connection, and begun anew when that 
   await time.advance(200);
   assert.equal(made[0].restarts, 1);
   assert.equal(made.length, 1);
-  assert.deepEqual(server.of('media.offer').map(offer => offer.number), [1, 2]);
+  assert.deepEqual(
+    server.of('media.offer').map(offer => offer.number),
+    [1, 2],
+  );
   await time.advance(10_000);
   assert.ok(made.length >= 2, 'then a fresh connection');
   assert.equal(made[0].connectionState, 'closed');
@@ -108,7 +125,11 @@ test('a lost path is restarted on the same connection, and begun anew when that 
   made.at(-1).become('connected');
   assert.equal(peer.state.get(), 'connected');
   const offers = server.of('media.offer').map(offer => offer.number);
-  assert.deepEqual(offers, offers.map((_, index) => index + 1), 'numbers grow by one');
+  assert.deepEqual(
+    offers,
+    offers.map((_, index) => index + 1),
+    'numbers grow by one',
+  );
 });
 
 test('a path that comes back by itself is left alone', async t => {
@@ -127,7 +148,12 @@ test('another media epoch after a resume means a fresh connection at once, the s
   const { time, server, peer, made } = await open(t);
   made[0].become('connected');
   const resume = mediaEpoch => () => ({
-    resumed: true, epoch: 1, seq: 1, chat: 0, events: [], mediaEpoch,
+    resumed: true,
+    epoch: 1,
+    seq: 1,
+    chat: 0,
+    events: [],
+    mediaEpoch,
     state: { memberCount: 2, presence: [], invitations: [], likes: 0 },
   });
   server.on('room.enter', resume(1)).drop();
@@ -186,7 +212,12 @@ test('while signalling is lost no offer is made, and the way back makes one', as
   assert.equal(server.of('media.offer').length, 1);
   server.down = false;
   server.on('room.enter', () => ({
-    resumed: true, epoch: 1, seq: 1, chat: 0, events: [], mediaEpoch: 1,
+    resumed: true,
+    epoch: 1,
+    seq: 1,
+    chat: 0,
+    events: [],
+    mediaEpoch: 1,
     state: { memberCount: 2, presence: [], invitations: [], likes: 0 },
   }));
   await time.advance(11_000);
@@ -221,7 +252,10 @@ test('quality is read while connected, as the difference of two readings', async
   const report = (received, lost) =>
     new Map([
       ['pair', { type: 'candidate-pair', nominated: true, state: 'succeeded', currentRoundTripTime: 0.024 }],
-      ['a', { type: 'inbound-rtp', kind: 'audio', packetsReceived: received, packetsLost: lost, jitter: 0.004 }],
+      [
+        'a',
+        { type: 'inbound-rtp', kind: 'audio', packetsReceived: received, packetsLost: lost, jitter: 0.004 },
+      ],
       ['idle', { type: 'inbound-rtp', kind: 'audio', packetsReceived: 0, packetsLost: 50 }],
     ]);
   made[0].report = report(100, 50);

@@ -4,13 +4,20 @@ import { readQuality, wordFor } from '../../Web/protocol/quality.js';
 
 test('the word follows the worse of delay and loss', () => {
   for (const [rtt, loss, word] of [
-    [24, 0, 'good'], [200, 2, 'good'], [201, 0, 'fair'], [10, 2.1, 'fair'], [400, 8, 'fair'], [401, 0, 'poor'], [10, 8.1, 'poor'], [null, null, 'good'],
+    [24, 0, 'good'],
+    [200, 2, 'good'],
+    [201, 0, 'fair'],
+    [10, 2.1, 'fair'],
+    [400, 8, 'fair'],
+    [401, 0, 'poor'],
+    [10, 8.1, 'poor'],
+    [null, null, 'good'],
   ]) {
     assert.equal(wordFor(rtt, loss), word, `${rtt} ms, ${loss} %`);
   }
 });
 
-test('engines without a pair\'s round trip tell it by the other side\'s report', () => {
+test("engines without a pair's round trip tell it by the other side's report", () => {
   const report = new Map([['r', { type: 'remote-inbound-rtp', roundTripTime: 0.3 }]]);
   assert.equal(readQuality(report, null).quality.rttMs, 300);
   assert.equal(readQuality(report, null).quality.word, 'fair');
@@ -23,5 +30,10 @@ test('counters that fall back (a new connection) are no negative loss', () => {
 });
 
 test('a report without sound tells nothing', () => {
-  assert.deepEqual(readQuality(new Map(), null).quality, { word: 'good', rttMs: null, lossPercent: null, jitterMs: null });
+  assert.deepEqual(readQuality(new Map(), null).quality, {
+    word: 'good',
+    rttMs: null,
+    lossPercent: null,
+    jitterMs: null,
+  });
 });

@@ -16,22 +16,56 @@ async function enter(t, { first, user = 'bob', server = salonServer(first) } = {
   return { time, server, session, room };
 }
 
-const taken = (seq, index, user) => ({ seq, type: 'seat.taken', seat: usedSeat(index, user), user: people[user], by: user, time: seq });
-const left = (seq, index, user, reason) => ({ seq, type: 'seat.left', seat: emptySeat(index), user: people[user], reason, time: seq });
-const said = (chat, from, text, more = {}) => ({ type: 'message', chat, from: people[from], text, time: chat, ...more });
+const taken = (seq, index, user) => ({
+  seq,
+  type: 'seat.taken',
+  seat: usedSeat(index, user),
+  user: people[user],
+  by: user,
+  time: seq,
+});
+const left = (seq, index, user, reason) => ({
+  seq,
+  type: 'seat.left',
+  seat: emptySeat(index),
+  user: people[user],
+  reason,
+  time: seq,
+});
+const said = (chat, from, text, more = {}) => ({
+  type: 'message',
+  chat,
+  from: people[from],
+  text,
+  time: chat,
+  ...more,
+});
 
 test('V01-W creating a room makes one its owner, in the room, with what was asked for', async t => {
   VirtualTime.install(t);
   const server = salonServer({ me: member('alice', { role: 'owner' }) });
   server.on('room.create', () => ({ room: 48213, snapshot: server.snapshot }));
   const session = await openSession(server, 'alice');
-  const created = OvationRoom.create(session, { name: 'Evening salon', seats: 4, needsRequest: true, cover: '/c.svg', tags: ['a'] });
+  const created = OvationRoom.create(session, {
+    name: 'Evening salon',
+    seats: 4,
+    needsRequest: true,
+    cover: '/c.svg',
+    tags: ['a'],
+  });
   await settle();
   const room = await created;
   assert.equal(room.id, 48213);
   assert.equal(room.now.me.role, 'owner');
   const { key, ...asked } = server.of('room.create')[0];
-  assert.deepEqual(asked, { kind: 'voice', name: 'Evening salon', seats: 4, needsRequest: true, cover: '/c.svg', tags: ['a'] });
+  assert.deepEqual(asked, {
+    kind: 'voice',
+    name: 'Evening salon',
+    seats: 4,
+    needsRequest: true,
+    cover: '/c.svg',
+    tags: ['a'],
+  });
   assert.match(key, /^\S{1,64}$/);
   server.news(48213, [taken(2, 0, 'alice')]);
   await settle();
@@ -46,7 +80,9 @@ test('V08-W the answer comes first, then the list of seats, then the single even
   });
   const order = [];
   room.state.subscribe(state => order.push(`list ${state.seats[2].state}`), { now: false });
-  room.events.on('seat.taken', ({ seat }) => order.push(`event ${seat.index} with ${room.now.seats[2].user}`));
+  room.events.on('seat.taken', ({ seat }) =>
+    order.push(`event ${seat.index} with ${room.now.seats[2].user}`),
+  );
   const answer = room.takeSeat(2).then(() => order.push('answer'));
   await settle();
   await answer;
@@ -76,11 +112,20 @@ test('V04-W V05-W V06-W every seat event leaves the seats as the server has them
   await settle();
   assert.equal(room.now.me.seat, 1);
   server.news(48213, [
-    { seq: 3, type: 'seat.muted', seat: usedSeat(1, 'bob', { muted: true, by: 'alice' }), by: 'alice', time: 3 },
+    {
+      seq: 3,
+      type: 'seat.muted',
+      seat: usedSeat(1, 'bob', { muted: true, by: 'alice' }),
+      by: 'alice',
+      time: 3,
+    },
     { seq: 4, type: 'microphone.muted', user: 'bob', muted: true, seat: 1, time: 4 },
   ]);
   await settle();
-  assert.deepEqual([room.now.seats[1].muted, room.now.seats[1].micMuted, room.now.me.micMuted], [true, true, true]);
+  assert.deepEqual(
+    [room.now.seats[1].muted, room.now.seats[1].micMuted, room.now.me.micMuted],
+    [true, true, true],
+  );
   server.news(48213, [left(5, 1, 'bob', 'moved'), taken(6, 3, 'bob')]);
   await settle();
   assert.equal(room.now.me.seat, 3);
@@ -108,9 +153,13 @@ test('a durable event that was heard already changes nothing', async t => {
 test('a hole in the numbers is filled by asking for what is missing', async t => {
   const { room, server } = await enter(t);
   server.on('room.enter', params => ({
-    resumed: true, epoch: 1, seq: 4, chat: 0,
+    resumed: true,
+    epoch: 1,
+    seq: 4,
+    chat: 0,
     events: [taken(2, 0, 'alice'), taken(3, 1, 'carol'), left(4, 1, 'carol', 'left')],
-    state: { memberCount: 7, presence: [], invitations: [], likes: 5 }, mediaEpoch: 1,
+    state: { memberCount: 7, presence: [], invitations: [], likes: 5 },
+    mediaEpoch: 1,
     asked: params.since,
   }));
   const heard = [];
@@ -136,10 +185,13 @@ test('V16-W a message is shown once, in order, with the sender; a hole in the ch
   await settle();
   assert.deepEqual(heard, ['Alice: one', '캐롤: 둘', 'dropped 3-9', 'Alice: ten']);
   assert.equal(room.now.chat, 10);
-  assert.deepEqual(room.now.messages.map(message => message.chat), [1, 2, 10]);
+  assert.deepEqual(
+    room.now.messages.map(message => message.chat),
+    [1, 2, 10],
+  );
 });
 
-test('V16-W a custom message carries its command, and one\'s own comes back with one\'s own id', async t => {
+test("V16-W a custom message carries its command, and one's own comes back with one's own id", async t => {
   const { room, server } = await enter(t);
   server.on('message.send', ({ id, command, message }, call) => {
     const event = { type: 'message', chat: 1, id, from: people.bob, command, message, time: 1 };
@@ -160,17 +212,36 @@ test('after a lost connection the exact gap is taken up, and who is here is read
   server.news(48213, [taken(2, 0, 'alice'), said(1, 'alice', 'hi')]);
   await settle();
   server.on('room.enter', () => ({
-    resumed: true, epoch: 1, seq: 3, chat: 2,
-    events: [{ seq: 3, type: 'microphone.muted', user: 'alice', muted: true, seat: 0, time: 3 }, said(2, 'carol', 'hello')],
-    state: { memberCount: 3, presence: [{ user: 'alice', presence: 'reconnecting' }], invitations: [], likes: 9, ownerAbsentUntil: 99, heir: 'carol' },
+    resumed: true,
+    epoch: 1,
+    seq: 3,
+    chat: 2,
+    events: [
+      { seq: 3, type: 'microphone.muted', user: 'alice', muted: true, seat: 0, time: 3 },
+      said(2, 'carol', 'hello'),
+    ],
+    state: {
+      memberCount: 3,
+      presence: [{ user: 'alice', presence: 'reconnecting' }],
+      invitations: [],
+      likes: 9,
+      ownerAbsentUntil: 99,
+      heir: 'carol',
+    },
     mediaEpoch: 1,
   }));
-  server.on('room.members', () => ({ members: [member('alice', { role: 'owner' }), member('bob'), member('carol')], count: 3 }));
+  server.on('room.members', () => ({
+    members: [member('alice', { role: 'owner' }), member('bob'), member('carol')],
+    count: 3,
+  }));
   server.drop();
   await time.advance(600);
   assert.deepEqual(server.of('room.enter').at(-1).since, { epoch: 1, seq: 2, chat: 1 });
   const { messages, members, memberCount, likes, seats, ownerAbsentUntil, heir } = room.now;
-  assert.deepEqual(messages.map(message => message.text), ['hi', 'hello']);
+  assert.deepEqual(
+    messages.map(message => message.text),
+    ['hi', 'hello'],
+  );
   assert.deepEqual([...members.keys()], ['alice', 'bob', 'carol']);
   assert.deepEqual([memberCount, likes, seats[0].presence, seats[0].micMuted], [3, 9, 'reconnecting', true]);
   assert.deepEqual([ownerAbsentUntil, heir], [99, 'carol']);
@@ -182,7 +253,11 @@ test('a gap that the room no longer has is answered by a whole new state', async
   room.events.on('*', (event, type) => heard.push(type));
   server.on('room.enter', () => ({
     resumed: false,
-    snapshot: snapshot({ epoch: 2, seq: 40, seats: [usedSeat(0, 'carol'), emptySeat(1), emptySeat(2), emptySeat(3)] }),
+    snapshot: snapshot({
+      epoch: 2,
+      seq: 40,
+      seats: [usedSeat(0, 'carol'), emptySeat(1), emptySeat(2), emptySeat(3)],
+    }),
   }));
   server.drop();
   await time.advance(600);
@@ -261,7 +336,10 @@ test('a change under way while the connection breaks is sent again after the roo
 
 test('V19-W somebody who is reconnecting is shown so, with the time that is left', async t => {
   const { room, server } = await enter(t);
-  server.news(48213, [taken(2, 0, 'alice'), { type: 'presence', user: 'alice', presence: 'reconnecting', until: 777 }]);
+  server.news(48213, [
+    taken(2, 0, 'alice'),
+    { type: 'presence', user: 'alice', presence: 'reconnecting', until: 777 },
+  ]);
   await settle();
   assert.equal(room.now.seats[0].presence, 'reconnecting');
   assert.deepEqual(room.now.presenceUntil, { alice: 777 });
@@ -271,30 +349,56 @@ test('V19-W somebody who is reconnecting is shown so, with the time that is left
   assert.deepEqual(room.now.presenceUntil, {});
 });
 
-test('V19-W an absent owner\'s room passes on with its roles', async t => {
+test("V19-W an absent owner's room passes on with its roles", async t => {
   const { room, server } = await enter(t);
   server.news(48213, [{ type: 'owner.absent', until: 500, heir: 'bob' }]);
   await settle();
   assert.deepEqual([room.now.ownerAbsentUntil, room.now.heir], [500, 'bob']);
   server.news(48213, [{ seq: 2, type: 'owner.changed', user: people.bob, reason: 'owner_absent', time: 2 }]);
   await settle();
-  assert.deepEqual([room.now.info.owner.id, room.now.me.role, room.now.members.get('alice').role], ['bob', 'owner', 'member']);
+  assert.deepEqual(
+    [room.now.info.owner.id, room.now.me.role, room.now.members.get('alice').role],
+    ['bob', 'owner', 'member'],
+  );
   assert.equal(room.now.ownerAbsentUntil, null);
 });
 
 test('V10-W invitations that concern me come and go; my own are among them', async t => {
-  const { room, server } = await enter(t, { first: { me: member('alice', { role: 'owner' }) }, user: 'alice' });
-  const invitation = { id: 'i1', room: 48213, from: 'bob', to: 'alice', command: 'wave', content: 'x', state: 'waiting', createdAt: 1 };
+  const { room, server } = await enter(t, {
+    first: { me: member('alice', { role: 'owner' }) },
+    user: 'alice',
+  });
+  const invitation = {
+    id: 'i1',
+    room: 48213,
+    from: 'bob',
+    to: 'alice',
+    command: 'wave',
+    content: 'x',
+    state: 'waiting',
+    createdAt: 1,
+  };
   server.news(48213, [{ type: 'invitation.received', invitation, by: 'bob' }]);
   await settle();
-  assert.deepEqual(room.now.invitations.map(({ id }) => id), ['i1']);
+  assert.deepEqual(
+    room.now.invitations.map(({ id }) => id),
+    ['i1'],
+  );
   const sent = room.invite({ user: 'carol', command: 'seat.invite', content: '2', timeoutSeconds: 60 });
   await settle();
   const { id } = await sent;
-  assert.deepEqual(room.now.invitations.map(one => one.id), ['i1', id]);
+  assert.deepEqual(
+    room.now.invitations.map(one => one.id),
+    ['i1', id],
+  );
   assert.equal(room.now.invitations[1].expiresAt - room.now.invitations[1].createdAt, 60_000);
-  for (const [type, which] of [['invitation.rejected', id], ['invitation.cancelled', 'i1']]) {
-    server.news(48213, [{ type, invitation: { ...invitation, id: which, state: type.split('.')[1] }, by: 'carol' }]);
+  for (const [type, which] of [
+    ['invitation.rejected', id],
+    ['invitation.cancelled', 'i1'],
+  ]) {
+    server.news(48213, [
+      { type, invitation: { ...invitation, id: which, state: type.split('.')[1] }, by: 'carol' },
+    ]);
   }
   await settle();
   assert.deepEqual(room.now.invitations, []);

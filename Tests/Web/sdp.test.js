@@ -6,12 +6,19 @@ import { editOffer } from '../../Web/protocol/sdp.js';
 const offer = browser => readFileSync(new URL(`./fixtures/offer-${browser}.sdp`, import.meta.url), 'utf8');
 const sections = sdp => sdp.split(/(?=^m=)/m).slice(1);
 
-for (const [browser, payloadType] of [['chromium', 111], ['firefox', 109]]) {
+for (const [browser, payloadType] of [
+  ['chromium', 111],
+  ['firefox', 109],
+]) {
   test(`${browser}'s own offer asks for retransmission on every line, for stereo where it receives`, () => {
     const edited = editOffer(offer(browser));
     assert.equal(sections(edited).length, 3);
     for (const [index, section] of sections(edited).entries()) {
-      assert.equal(section.match(new RegExp(`^a=rtcp-fb:${payloadType} nack\r$`, 'gm'))?.length, 1, `nack in line ${index}`);
+      assert.equal(
+        section.match(new RegExp(`^a=rtcp-fb:${payloadType} nack\r$`, 'gm'))?.length,
+        1,
+        `nack in line ${index}`,
+      );
       assert.equal(section.match(/^a=rtcp-fb:\d+ nack\r$/gm).length, 1, 'for Opus alone');
       const fmtp = new RegExp(`^a=fmtp:${payloadType} .*\r$`, 'm').exec(section)[0];
       const had = /stereo=1/.test(sections(offer(browser))[index]);
@@ -38,15 +45,20 @@ test('a line without fmtp gets one, a line without Opus and a video line stay as
   const edited = editOffer(`v=0\r\n${video}${pcm}${bare}`);
   assert.ok(edited.includes(video));
   assert.ok(edited.includes(pcm));
-  assert.match(edited, /a=rtpmap:96 opus\/48000\/2\r\na=fmtp:96 stereo=1\r\na=rtcp-fb:96 nack\r\n$|a=rtcp-fb:96 nack\r\na=fmtp:96 stereo=1\r\n$/);
+  assert.match(
+    edited,
+    /a=rtpmap:96 opus\/48000\/2\r\na=fmtp:96 stereo=1\r\na=rtcp-fb:96 nack\r\n$|a=rtcp-fb:96 nack\r\na=fmtp:96 stereo=1\r\n$/,
+  );
 });
 
 test('stereo=0 and a wildcard nack are respected', () => {
-  const line = 'v=0\r\nm=audio 9 X 96\r\na=recvonly\r\na=rtpmap:96 opus/48000/2\r\na=fmtp:96 stereo=0\r\na=rtcp-fb:* nack\r\n';
+  const line =
+    'v=0\r\nm=audio 9 X 96\r\na=recvonly\r\na=rtpmap:96 opus/48000/2\r\na=fmtp:96 stereo=0\r\na=rtcp-fb:* nack\r\n';
   assert.equal(editOffer(line), line);
 });
 
 test('sprop-stereo alone is not stereo', () => {
-  const line = 'v=0\r\nm=audio 9 X 96\r\na=recvonly\r\na=rtpmap:96 opus/48000/2\r\na=fmtp:96 sprop-stereo=1\r\n';
+  const line =
+    'v=0\r\nm=audio 9 X 96\r\na=recvonly\r\na=rtpmap:96 opus/48000/2\r\na=fmtp:96 sprop-stereo=1\r\n';
   assert.match(editOffer(line), /a=fmtp:96 sprop-stereo=1;stereo=1\r\n/);
 });

@@ -70,7 +70,10 @@ test('A10-W after 4002 a new ticket is fetched before the next connection', asyn
   server.drop(4002);
   await time.advance(1000);
   assert.equal(session.state.get().phase, 'ready');
-  assert.deepEqual(server.of('session.open').map(open => open.ticket), ['ticket', 'ticket-2']);
+  assert.deepEqual(
+    server.of('session.open').map(open => open.ticket),
+    ['ticket', 'ticket-2'],
+  );
 });
 
 test('A10-W an expired ticket at sign-in is renewed once; a second refusal is final', async t => {
@@ -129,10 +132,14 @@ test('a connection that is silent is noticed by the heartbeat and replaced', asy
   assert.equal(session.state.get().phase, 'ready');
 });
 
-test('the server\'s clock is read by the reading with the shortest way', async t => {
+test("the server's clock is read by the reading with the shortest way", async t => {
   const time = VirtualTime.install(t);
   const server = new FakeServer();
-  server.on('session.open', ({ user }) => ({ session: 's', user: { id: user, name: user, avatar: '' }, time: time.now + 60_000 }));
+  server.on('session.open', ({ user }) => ({
+    session: 's',
+    user: { id: user, name: user, avatar: '' },
+    time: time.now + 60_000,
+  }));
   const session = await openSession(server);
   assert.equal(session.serverNow(), time.now + 60_000);
   let delay = 800;
@@ -166,12 +173,17 @@ test('signing out says good-bye and stays out', async t => {
 test('A05-W profiles come in the order asked, unknown ids dropped', async t => {
   VirtualTime.install(t);
   const server = new FakeServer();
-  server.on('profile.get', ({ users }) => ({ users: users.filter(id => id !== 'ghost').map(id => ({ id, name: id, avatar: '' })) }));
+  server.on('profile.get', ({ users }) => ({
+    users: users.filter(id => id !== 'ghost').map(id => ({ id, name: id, avatar: '' })),
+  }));
   server.on('profile.set', ({ name }) => ({ user: { id: 'bob', name, avatar: '' } }));
   const session = await openSession(server);
   const asked = session.profiles(['carol', 'ghost', 'alice']);
   await settle();
-  assert.deepEqual((await asked).map(user => user.id), ['carol', 'alice']);
+  assert.deepEqual(
+    (await asked).map(user => user.id),
+    ['carol', 'alice'],
+  );
   const renamed = session.setProfile({ name: '밥' });
   await settle();
   await renamed;

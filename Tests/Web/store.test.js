@@ -69,7 +69,11 @@ test('a derived value follows its sources while watched and computes when asked 
 
 test('a derived value that is the same by its own measure is no news', () => {
   const source = new Store(['x']);
-  const joined = derive([source], list => [...list], (x, y) => x?.join() === y?.join());
+  const joined = derive(
+    [source],
+    list => [...list],
+    (x, y) => x?.join() === y?.join(),
+  );
   const heard = [];
   joined.subscribe(value => heard.push(value));
   source.set(['x']);

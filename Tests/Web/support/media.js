@@ -69,7 +69,8 @@ export class FakePeerConnection {
     this.offers++;
     if (iceRestart) this.restarts++;
     const sections = this.transceivers.map(
-      (line, index) => `m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:${index}\r\na=${line.direction}\r\na=rtpmap:111 opus/48000/2\r\n`,
+      (line, index) =>
+        `m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:${index}\r\na=${line.direction}\r\na=rtpmap:111 opus/48000/2\r\n`,
     );
     return { type: 'offer', sdp: `v=0\r\na=ice-ufrag:${this.restarts}\r\n${sections.join('')}` };
   }
@@ -128,7 +129,9 @@ export class FakeMediaDevices extends EventTarget {
     this.asked.push(constraints);
     const wanted = constraints.audio.deviceId?.exact;
     if (this.refusal) throw named(this.refusal);
-    const found = this.devices.find(device => device.kind === 'audioinput' && (!wanted || device.deviceId === wanted));
+    const found = this.devices.find(
+      device => device.kind === 'audioinput' && (!wanted || device.deviceId === wanted),
+    );
     if (!found) throw named(wanted ? 'OverconstrainedError' : 'NotFoundError');
     const track = new FakeTrack(found.label);
     this.tracks.push(track);

@@ -44,7 +44,9 @@ export function snapshot(more = {}) {
     },
     seats: [0, 1, 2, 3].map(index => emptySeat(index)),
     me,
-    members: [member('alice', { role: 'owner' }), me].filter((m, i, all) => all.findIndex(o => o.id === m.id) === i),
+    members: [member('alice', { role: 'owner' }), me].filter(
+      (m, i, all) => all.findIndex(o => o.id === m.id) === i,
+    ),
     memberCount: 2,
     invitations: [],
     messages: [],
@@ -61,9 +63,22 @@ export function salonServer(first = {}) {
   let chat = 0;
   const fine = () => ({});
   for (const method of [
-    'room.exit', 'room.destroy', 'room.update', 'role.set', 'seat.take', 'seat.leave', 'seat.move', 'seat.pick',
-    'seat.kick', 'seat.mute', 'seat.close', 'microphone.set', 'invitation.accept', 'invitation.reject',
-    'invitation.cancel', 'media.close',
+    'room.exit',
+    'room.destroy',
+    'room.update',
+    'role.set',
+    'seat.take',
+    'seat.leave',
+    'seat.move',
+    'seat.pick',
+    'seat.kick',
+    'seat.mute',
+    'seat.close',
+    'microphone.set',
+    'invitation.accept',
+    'invitation.reject',
+    'invitation.cancel',
+    'media.close',
   ]) {
     server.on(method, fine);
   }

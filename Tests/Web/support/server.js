@@ -118,7 +118,9 @@ export class FakeServer {
 
   /** Sends a message now, in a turn of its own after what is under way. */
   deliver(message, socket = this.socket) {
-    this.#later(() => socket.onmessage?.({ data: typeof message === 'string' ? message : JSON.stringify(message) }));
+    this.#later(() =>
+      socket.onmessage?.({ data: typeof message === 'string' ? message : JSON.stringify(message) }),
+    );
   }
 
   notify(method, params) {

@@ -29,12 +29,14 @@ export class VirtualTime {
   /** Uses it for this test: `t.after` gives the real timers back. */
   static install(t) {
     const time = new VirtualTime();
-    const add = every => (run, ms, ...values) => {
-      const id = time.#next++;
-      const wait = Math.max(0, Number(ms) || 0);
-      time.#timers.set(id, { at: time.#now + wait, run: () => run(...values), every: every ? wait : null });
-      return id;
-    };
+    const add =
+      every =>
+      (run, ms, ...values) => {
+        const id = time.#next++;
+        const wait = Math.max(0, Number(ms) || 0);
+        time.#timers.set(id, { at: time.#now + wait, run: () => run(...values), every: every ? wait : null });
+        return id;
+      };
     const remove = id => void time.#timers.delete(id);
     Object.assign(globalThis, {
       setTimeout: add(false),
@@ -56,7 +58,9 @@ export class VirtualTime {
     const end = this.#now + ms;
     await settle();
     for (;;) {
-      const due = [...this.#timers].filter(([, timer]) => timer.at <= end).sort((a, b) => a[1].at - b[1].at)[0];
+      const due = [...this.#timers]
+        .filter(([, timer]) => timer.at <= end)
+        .sort((a, b) => a[1].at - b[1].at)[0];
       if (!due) break;
       const [id, timer] = due;
       this.#now = Math.max(this.#now, timer.at);

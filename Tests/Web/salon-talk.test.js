@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { member, people, snapshot } from './support/rooms.js';
+import { obedient, Script, salonTab } from './support/salon.js';
+import { Refusal, silence } from './support/server.js';
+import { settle } from './support/time.js';
+
+async function done(promise) {
+  await settle();
+  return promise;
+}
+
+const shown = tab =>
+  tab.state.chat.map(line =>
+    line.kind === 'system'
+      ? `${line.what} ${line.count}`
+      : line.kind === 'gap'
+        ? `gap ${line.from}-${line.to}`
+        : `${line.from.name}: ${line.text}`,
+  );
+
+test("V16-W one's own line is shown at once and becomes the server's, without a double", async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  tab.server.on('message.send', ({ id, text }, call) => {
+    const event = script.said('bob', text, { id });
+    call.after = () => tab.server.news(48213, [event]);
+    return { chat: event.chat, time: event.time };
+  });
+  const sending = tab.salon.send('안녕하세요');
+  assert.deepEqual(
+    tab.state.chat.map(line => line.status),
+    ['sending'],
+  );
+  const [{ key }] = tab.state.chat;
+  await done(sending);
+  assert.deepEqual(shown(tab), ['Bob: 안녕하세요']);
+  assert.deepEqual(
+    tab.state.chat.map(line => [line.key, line.status, line.mine]),
+    [[key, 'sent', true]],
+  );
+  assert.equal(tab.state.unread, 0, "one's own is not news");
+});
+
+test('a line that could not be sent stays, says why, and can be sent again or taken back', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  tab.server.on('message.send', () => {
+    throw new Refusal('rate_limited', 10006, { retryAfterMs: 1000 });
+  });
+  await done(assert.rejects(tab.salon.send('hello'), { name: 'rate_limited' }));
+  const [{ key, status, error }] = tab.state.chat;
+  assert.deepEqual([status, error.name], ['failed', 'rate_limited']);
+  await script.tell(script.said('alice', 'meanwhile'));
+  assert.deepEqual(shown(tab), ['Alice: meanwhile', 'Bob: hello'], 'unsent lines stay below');
+  tab.server.on('message.send', ({ id, text }, call) => {
+    const event = script.said('bob', text, { id });
+    call.after = () => tab.server.news(48213, [event]);
+    return { chat: event.chat, time: event.time };
+  });
+  await done(tab.salon.resend(key));
+  assert.deepEqual(
+    tab.state.chat.map(line => line.status),
+    ['sent', 'sent'],
+  );
+  const [first, second] = tab.server.of('message.send');
+  assert.equal(first.key, second.key, 'so that it cannot arrive twice');
+  tab.server.on('message.send', () => {
+    throw new Refusal('unavailable', 20503);
+  });
+  await done(assert.rejects(tab.salon.send('oops')));
+  assert.equal(tab.salon.discard(tab.state.chat.at(-1).key), 'oops');
+  assert.equal(tab.state.chat.length, 2);
+});
+
+test('a line that is too long is refused before it is sent', async t => {
+  const tab = await salonTab(t);
+  await done(assert.rejects(tab.salon.send('가'.repeat(4097)), { name: 'message_too_large', code: 80002 }));
+  assert.equal(tab.server.of('message.send').length, 0);
+  await done(tab.salon.send('가'.repeat(4096)));
+  assert.equal(tab.server.of('message.send').length, 1);
+});
+
+test('a line whose answer was lost with the connection is not sent twice, and not shown twice', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  let first = true;
+  tab.server.on('message.send', ({ text, id }) => {
+    if (!first) return { chat: 1, time: 1 };
+    first = false;
+    tab.said = script.said('bob', text, { id });
+    return silence;
+  });
+  const sending = tab.salon.send('once');
+  await settle();
+  tab.server.on('room.enter', () => ({
+    resumed: true,
+    epoch: 1,
+    seq: 1,
+    chat: 1,
+    events: [tab.said],
+    mediaEpoch: 1,
+    state: { memberCount: 2, presence: [], invitations: [], likes: 0 },
+  }));
+  tab.server.drop();
+  await tab.time.advance(1000);
+  await sending;
+  const keys = tab.server.of('message.send').map(({ key }) => key);
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+  assert.deepEqual(shown(tab), ['Bob: once']);
+  assert.equal(tab.state.chat[0].status, 'sent');
+});
+
+test('who comes and goes is folded into one line; what concerns a seat is not', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  const crowd = ['a', 'b', 'c', 'd', 'e'].map(id => ({
+    type: 'audience.entered',
+    member: { ...member('carol'), id, name: id },
+  }));
+  await script.tell(...crowd);
+  await script.tell(script.taken(0, 'alice'), script.taken(1, 'carol'));
+  await script.tell({ type: 'audience.entered', member: { ...member('carol'), id: 'f', name: 'f' } });
+  await tab.time.advance(61_000);
+  await script.tell({ type: 'audience.entered', member: { ...member('carol'), id: 'g', name: 'g' } });
+  assert.deepEqual(shown(tab), ['entered 5', 'seatTaken 1', 'seatTaken 1', 'entered 1', 'entered 1']);
+  assert.deepEqual(
+    tab.state.chat[0].people.map(({ name }) => name),
+    ['a', 'b', 'c'],
+  );
+  assert.equal(tab.state.memberCount, 9);
+});
+
+test('G05-W late joiners see the last messages, a hole is a line of its own, unread ones are counted', async t => {
+  const script = { chat: 0 };
+  const messages = [1, 2].map(chat => ({ chat, from: people.alice, text: `m${chat}`, time: chat }));
+  const tab = await salonTab(t, { first: { messages, chat: 2 } });
+  void script;
+  assert.deepEqual(shown(tab), ['Alice: m1', 'Alice: m2']);
+  assert.equal(tab.state.unread, 0);
+  const live = new Script(tab.server);
+  await live.tell(live.said('alice', 'm3'), { type: 'dropped', from: 4, to: 6 });
+  live.chat = 6;
+  await live.tell(live.said('carol', 'm7'));
+  assert.deepEqual(shown(tab).slice(2), ['Alice: m3', 'gap 4-6', '캐롤: m7']);
+  assert.equal(tab.state.unread, 2);
+  assert.equal(tab.state.unreadKey, tab.state.chat[2].key);
+  tab.salon.markRead();
+  assert.deepEqual([tab.state.unread, tab.state.unreadKey], [0, null]);
+});
+
+test('V16-W a whole new state keeps what is unsent and shows nothing twice', async t => {
+  const messages = [{ chat: 1, from: people.alice, text: 'one', time: 1 }];
+  const tab = await salonTab(t, { first: { messages, chat: 1 } });
+  tab.server.on('message.send', () => {
+    throw new Refusal('unavailable', 20503);
+  });
+  await done(assert.rejects(tab.salon.send('mine')));
+  tab.server.on('room.enter', () => ({
+    resumed: false,
+    snapshot: snapshot({
+      epoch: 2,
+      chat: 2,
+      messages: [...messages, { chat: 2, from: people.carol, text: 'two', time: 2 }],
+    }),
+  }));
+  tab.server.drop();
+  await tab.time.advance(1000);
+  assert.deepEqual(shown(tab), ['Alice: one', '캐롤: two', 'Bob: mine']);
+});
+
+test('G01-W danmu goes as CMD_DANMU, is told apart, and other custom messages are no chat', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  await done(tab.salon.send('flying', { danmu: true }));
+  const [{ command, message, text }] = tab.server.of('message.send');
+  assert.deepEqual([command, message, text], ['CMD_DANMU', 'flying', undefined]);
+  await script.tell(
+    script.said('alice', undefined, { command: 'CMD_DANMU', message: 'hi' }),
+    script.said('alice', undefined, { command: 'OTHER', message: 'x' }),
+  );
+  assert.deepEqual(
+    tab.heard('chat').map(({ line }) => [line.kind, line.text]),
+    [['danmu', 'hi']],
+  );
+});
+
+test("G01-W likes are gathered, counted at once, and the total is the server's to the last one", async t => {
+  const tab = await salonTab(t, { first: { likes: 10 } });
+  const script = new Script(tab.server);
+  let total = 10;
+  tab.server.on('like.send', ({ count }, call) => {
+    total += count;
+    const event = { type: 'likes', total: total + 4, added: count + 4, users: ['bob', 'alice'] };
+    total += 4;
+    call.after = () => tab.server.news(48213, [event]);
+    return { total: total - 4 };
+  });
+  for (let click = 0; click < 3; click++) tab.salon.like();
+  assert.equal(tab.salon.likes.get(), 13, 'at once');
+  assert.equal(tab.server.of('like.send').length, 0);
+  await tab.time.advance(400);
+  assert.deepEqual(
+    tab.server.of('like.send').map(({ count }) => count),
+    [3],
+  );
+  assert.equal(tab.salon.likes.get(), 17);
+  assert.deepEqual(
+    tab.heard('likes').map(({ added, users }) => [added, users]),
+    [[4, ['alice']]],
+    "others' share alone",
+  );
+  for (let click = 0; click < 150; click++) tab.salon.like();
+  await tab.time.advance(1500);
+  assert.deepEqual(
+    tab.server.of('like.send').map(({ count }) => count),
+    [3, 100, 50],
+  );
+  assert.equal(tab.salon.likes.get(), total);
+  await script.tell({ type: 'likes', total: total + 1, added: 1, users: ['carol'] });
+  assert.equal(tab.salon.likes.get(), total + 1);
+});
+
+test('likes that the server refused are taken off again', async t => {
+  const tab = await salonTab(t, { first: { likes: 5 } });
+  tab.server.on('like.send', () => {
+    throw new Refusal('rate_limited', 10006);
+  });
+  tab.salon.like();
+  await tab.time.advance(400);
+  assert.equal(tab.salon.likes.get(), 5);
+});
+
+test("V11-W each person has a volume and a mute of one's own, which move with them from seat to seat", async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  await script.tell(script.taken(0, 'carol'));
+  tab.salon.setListening('carol', { volume: 30 });
+  assert.deepEqual(tab.state.seats[0].listening, { volume: 30, muted: false });
+  assert.deepEqual(tab.playout.listening[0], { volume: 30, muted: false });
+  await script.tell(script.left(0, 'carol', 'moved'), script.taken(2, 'carol'));
+  assert.equal(tab.playout.listening[2].volume, 30);
+  await script.tell(script.taken(0, 'alice'));
+  assert.deepEqual(
+    tab.playout.listening[0],
+    { volume: 100, muted: false },
+    "the seat's next person is as loud as ever",
+  );
+  tab.salon.setListening('carol', { muted: true });
+  assert.deepEqual(tab.playout.listening[2], { volume: 30, muted: true });
+  tab.salon.setDeafened(true);
+  assert.ok(tab.playout.silencers.has('deafened'));
+});
+
+test('the connection chip says in one word how it is, and after five seconds that no sound comes', async t => {
+  const tab = await salonTab(t);
+  const word = () => tab.salon.connection.get().word;
+  assert.equal(word(), 'good');
+  tab.connections[0].become('failed');
+  assert.equal(word(), 'connecting');
+  await tab.time.advance(5000);
+  assert.equal(word(), 'noMedia');
+  assert.deepEqual(
+    tab.state.banners.map(({ kind }) => kind),
+    ['noMediaPath'],
+  );
+  tab.connections.at(-1).become('connected');
+  assert.equal(word(), 'good');
+  assert.deepEqual(tab.state.banners, []);
+  tab.server.down = true;
+  tab.server.drop();
+  await settle();
+  assert.equal(word(), 'reconnecting');
+  assert.ok(tab.salon.connection.get().retryAt > tab.time.now);
+  assert.deepEqual(
+    tab.state.banners.map(({ kind }) => kind),
+    ['reconnecting'],
+  );
+});
+
+test('the test button tells whether a path came', async t => {
+  const tab = await salonTab(t);
+  let found = tab.salon.testMedia();
+  await settle();
+  tab.connections.at(-1).become('connected');
+  await settle();
+  assert.equal((await found).connected, true);
+  found = tab.salon.testMedia();
+  await tab.time.advance(5000);
+  assert.deepEqual(await found.then(({ connected, error }) => [connected, error]), [false, 'media_failed']);
+});
+
+test('sound that the browser holds back is a banner until it is unlocked', async t => {
+  const tab = await salonTab(t);
+  tab.playout.blocked.set(true);
+  assert.deepEqual(
+    tab.state.banners.map(({ kind }) => kind),
+    ['soundBlocked'],
+  );
+  await tab.salon.unlockSound();
+  assert.deepEqual(tab.state.banners, []);
+});
+
+test('the tracks of the seats reach the loudspeaker', async t => {
+  const tab = await salonTab(t);
+  assert.deepEqual(
+    tab.playout.tracks,
+    tab.connections[0].transceivers.slice(1).map(line => line.receiver.track),
+  );
+  void obedient;
+});
