@@ -13,6 +13,7 @@ let base: [SwiftSetting] = [
 /// `Lifetimes` gives `~Escapable` readers over `RawSpan`; only the media core parses packets in place.
 let media: [SwiftSetting] = base + [.enableExperimentalFeature("Lifetimes")]
 
+func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
@@ -28,9 +29,22 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
         swiftSettings: media)
 }
 
+/// What several test targets share.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: media)
+}
+
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(
         name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+/// A parser under libFuzzer. Built only for `make fuzz`, which sets OVATION_FUZZ: the flags are of no use to anyone else.
+func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: "Fuzz\(name)", dependencies: dependencies, path: "Fuzz/\(name)",
+        swiftSettings: media + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])],
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])])
 }
 
 let package = Package(
@@ -43,6 +57,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", .upToNextMinor(from: "2.28.1"), traits: []),
         .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+        .package(url: "https://github.com/apple/swift-nio-extras", .upToNextMinor(from: "1.35.2")),
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
         .package(url: "https://github.com/apple/swift-crypto", .upToNextMinor(from: "4.5.2")),
@@ -53,5 +68,121 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
         .package(url: "https://github.com/apple/swift-collections", .upToNextMinor(from: "1.6.0")),
     ],
-    targets: []
+    targets: [
+        // The system's libraries and our thin C shims.
+        systemLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        systemLibrary("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+        .target(name: "CNet", path: "Sources/C/CNet"),
+
+        // Shared between server and clients.
+        target("Shared", "Timing"),
+        target("Shared", "SignalProtocol", ["RoomModel"]),
+        target("Shared", "UserSig", ["CZlib", crypto]),
+
+        // The media core: sans-I/O, knows no room and no user.
+        target("Media", "Wire"),
+        target("Media", "RTP", ["Wire", "Timing"]),
+        target("Media", "SDP"),
+        target("Media", "ICE", ["Wire", "Timing", crypto]),
+        target("Media", "DTLS", ["Wire", "Timing", "COpenSSL"]),
+        target("Media", "SRTP", ["Wire", "RTP", "COpenSSL"]),
+        target("Media", "PeerSession", ["Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "SRTP"]),
+        target("Media", "Forwarding", ["Wire", "Timing", "RTP"]),
+        target("Media", "DatagramIO", ["Wire", "Timing", "CNet"]),
+
+        // The room core: knows no packet.
+        target("Rooms", "RoomModel"),
+        target("Rooms", "RoomRules", ["RoomModel", "Timing"]),
+        target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
+        target("Rooms", "RoomService", ["RoomModel", "RoomRules", "RoomPorts", "Timing"]),
+
+        // The server around them.
+        target(
+            "Server", "MediaNode",
+            [
+                "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "Forwarding",
+                "DatagramIO",
+            ]),
+        target(
+            "Server", "StoreSQLite",
+            ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
+        target(
+            "Server", "Gateway",
+            [
+                "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "CZlib", "CQREncode",
+                crypto, logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        target(
+            "Server", "ServerApp",
+            [
+                "Gateway", "MediaNode", "StoreSQLite", "RoomModel", "RoomPorts", "RoomRules", "RoomService", "Timing",
+                "Wire", "DatagramIO", logging,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ]),
+        .executableTarget(
+            name: "OvationTool",
+            dependencies: [
+                "ServerApp", "UserSig", logging,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Tool/OvationTool", swiftSettings: base),
+
+        // Tests. libsrtp2 and the fault-injecting file system are instruments of theirs alone.
+        systemLibrary("CSRTP2", pkgConfig: "libsrtp2", apt: "libsrtp2-dev"),
+        .target(name: "CFaultVFS", path: "Sources/C/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+        support("NetworkSimulation", ["Wire", "Timing"]),
+        support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
+        support("JournalContract", ["RoomModel", "RoomPorts"]),
+        tests("Wire", ["Wire"]),
+        tests("RTP", ["RTP", "Wire", "Timing"]),
+        tests("SRTP", ["SRTP", "RTP", "Wire", "CSRTP2"]),
+        tests("SDP", ["SDP"], resources: [.copy("Fixtures")]),
+        tests("ICE", ["ICE", "Wire", "Timing", "NetworkSimulation"]),
+        tests("DTLS", ["DTLS", "Wire", "Timing", "NetworkSimulation"]),
+        tests("PeerSession", ["PeerSession", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
+        tests("Forwarding", ["Forwarding", "RTP", "Timing", "Wire"]),
+        tests("DatagramIO", ["DatagramIO", "Timing", "Wire"]),
+        tests(
+            "MediaNode",
+            [
+                "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO",
+                "Forwarding",
+            ]),
+        tests("RoomModel", ["RoomModel"]),
+        tests("RoomRules", ["RoomModel", "RoomRules", "Timing"]),
+        tests(
+            "RoomService",
+            ["RoomModel", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport", "JournalContract", "Timing"]),
+        tests(
+            "StoreSQLite",
+            [
+                "StoreSQLite", "JournalContract", "CFaultVFS", "RoomPorts", "RoomModel", "Timing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            resources: [.copy("Fixtures")]),
+        tests("UserSig", ["UserSig", "CZlib"]),
+    ]
 )
+
+if Context.environment["OVATION_FUZZ"] != nil {
+    package.targets += [
+        fuzz("RTP", ["RTP", "Wire"]),
+        fuzz("RTCP", ["RTP", "Wire"]),
+        fuzz("SDP", ["SDP"]),
+        fuzz("SRTP", ["SRTP", "RTP", "Wire"]),
+        fuzz("STUN", ["ICE", "Wire", "Timing"]),
+    ]
+}

@@ -123,6 +123,7 @@ class Chromium(Person):
         self.size(width, height)
         self.scheme("dark" if dark else "light")
         self.seen = []
+        self.closed = False
 
     def size(self, width, height, scale=1):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
@@ -180,14 +181,14 @@ class Chromium(Person):
 
     def complaints(self):
         """Errors a person would find in the console, except the network's own about a server that the test took away."""
-        try:
-            own = self.run("return window.__complaints || []")
-        except Exception as error:  # the window may be gone
-            return [f"no page: {error}"] if "invalid session" not in str(error) else []
+        if self.closed:
+            return []
+        own = self.run("return window.__complaints || []")
         network = ("net::ERR_", "WebSocket connection to", "Failed to load resource")
         return own + [line for line in self.console() if line.startswith("SEVERE") and not any(n in line for n in network)]
 
     def close(self):
+        self.closed = True
         self.driver.quit()
 
 

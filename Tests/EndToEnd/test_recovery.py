@@ -1,0 +1,69 @@
+"""What people see and hear when the server dies, the network goes, or a page closes."""
+
+from steps import create_salon, enter_salon, live, reads, say, shows, shows_empty, sit
+from story import story
+
+ALTO, BASS = 660, 220
+
+
+@story("V07-W V19-W after kill -9 and restart the room, its seats and its chat are there, and sound comes back by itself")
+def test_kill_nine(people, server):
+    anna = people("Anna", tone_hertz=ALTO)
+    room = create_salon(anna, "Survivor")
+    sit(anna, 0)
+    ben = people("Ben", tone_hertz=BASS)
+    enter_salon(ben, room)
+    sit(ben, 3)
+    say(ben, "before the crash")
+    reads(anna, "before the crash")
+    anna.hears_tone(BASS)
+
+    server.kill()
+    anna.sees("banner-reconnecting")
+    server.start()
+    anna.sees_no("banner-reconnecting", seconds=30)
+    shows(anna, 3, "Ben")
+    shows(ben, 0, "Anna")
+    reads(anna, "before the crash")
+    live(ben)
+    anna.hears_tone(BASS, seconds=30)
+    ben.hears_tone(ALTO, seconds=30)
+    say(anna, "after the crash")
+    reads(ben, "after the crash")
+
+    late = people("Late")
+    enter_salon(late, room)
+    reads(late, "before the crash")
+    shows(late, 3, "Ben")
+
+
+@story("V19-W a speaker whose page closes is shown as reconnecting at once, then freed by the server")
+def test_a_speaker_is_lost(people):
+    owner = people("Owner")
+    room = create_salon(owner)
+    speaker = people("Speaker", tone_hertz=BASS)
+    enter_salon(speaker, room)
+    sit(speaker, 1)
+    owner.hears_tone(BASS)
+    speaker.close()
+    owner.sees('[data-testid="seat-1"][data-away]')
+    owner.hears_silence()
+    shows_empty(owner, 1)
+
+
+@story("V19-W a dropped network resumes with what was missed")
+def test_network_drop(people):
+    owner = people("Owner", tone_hertz=ALTO)
+    room = create_salon(owner)
+    sit(owner, 0)
+    guest = people("Guest")
+    enter_salon(guest, room)
+    guest.hears_tone(ALTO)
+    guest.offline(True)
+    guest.sees("banner-reconnecting", seconds=30)
+    say(owner, "while you were away")
+    guest.offline(False)
+    guest.sees_no("banner-reconnecting", seconds=30)
+    reads(guest, "while you were away")
+    guest.hears_tone(ALTO, seconds=30)
+    assert guest.run("return [...document.querySelectorAll('[data-testid=chat-text]')].filter((e) => e.textContent.includes('while you')).length") == 1

@@ -1,0 +1,213 @@
+"""A voice salon between people at real browsers: who sits, who may, who hears whom."""
+
+from sound import tones
+from steps import (allow_microphone, create_salon, enter_salon, go_in, live, microphone_is, person_sheet, reads, say, shows, shows_empty,
+                   sign_in, sit, speaking)
+from story import story
+
+ALTO, BASS = 660, 220
+
+
+@story("V01-W V03-W V04-W V11-W V16-W A04-W A09-W two people find each other, sit, hear each other and chat")
+def test_two_people(people):
+    anna = people("Anna", tone_hertz=ALTO)
+    room = create_salon(anna, "Evening salon")
+    sit(anna, 0)
+    live(anna)
+
+    ben = people("Ben", tone_hertz=BASS)
+    sign_in(ben)
+    ben.sees("room-card", "Evening salon")
+    ben.type("enter-id", room)
+    ben.click("enter-submit")
+    go_in(ben)
+    assert ben.text("header-room-id").strip().endswith(room)
+    shows(ben, 0, "Anna")
+    anna.sees("listener")
+    ben.hears_tone(ALTO)
+    speaking(ben, 0)
+
+    sit(ben, 1)
+    shows(anna, 1, "Ben")
+    anna.hears_tone(BASS)
+    assert all(abs(t - ALTO) > 20 for t in tones(anna.hears())), "Anna hears herself"
+
+    say(ben, "안녕하세요 <b>hello</b>")
+    reads(anna, "안녕하세요 <b>hello</b>")
+    say(anna, "ciao")
+    reads(ben, "ciao")
+
+    ben.click("microphone")
+    microphone_is(ben, "mutedByMe")
+    anna.hears_silence()
+    anna.sees('[data-testid="seat-1"][data-muted]')
+    ben.click("microphone")
+    live(ben)
+    anna.hears_tone(BASS)
+
+    ben.click("stand-button")
+    shows_empty(anna, 1)
+    microphone_is(ben, "listener")
+    anna.hears_silence()
+
+
+@story("V10-W V21-W V05-W a listener asks, the owner declines, then accepts; and invites; and takes down")
+def test_asking(people):
+    owner = people("Owner", tone_hertz=ALTO)
+    room = create_salon(owner, "Ask first", needs_request=True)
+    sit(owner, 0)
+    guest = people("Guest", tone_hertz=BASS)
+    enter_salon(guest, room)
+
+    guest.click("hand")
+    allow_microphone(guest, guest.selector("my-request"))
+    guest.sees("my-request")
+    microphone_is(guest, "pending")
+    owner.sees("request-badge", "1")
+    owner.sees("request-tray")
+    owner.click("decline")
+    owner.click("reason-none")
+    microphone_is(guest, "listener")
+    shows_empty(guest, 1)
+
+    guest.click("hand")
+    guest.sees("my-request")
+    owner.sees("request")
+    owner.click("accept")
+    live(guest)
+    owner.hears_tone(BASS)
+    seat = owner.run("return [...document.querySelectorAll('[data-testid^=\"seat-\"][data-state=used]')].map((e) => e.dataset.testid)")
+    taken = next(s for s in seat if s != "seat-0")
+
+    owner.click(taken)
+    owner.click("kick")
+    microphone_is(guest, "listener")
+    owner.hears_silence()
+
+    owner.click("listener")
+    owner.click("invite")
+    guest.sees("invitation")
+    guest.click("invitation-accept")
+    live(guest)
+    owner.hears_tone(BASS)
+
+
+@story("V06-W the owner mutes and closes a seat; sound stops on the media plane and the speaker cannot undo it")
+def test_mute_and_close(people):
+    owner = people("Owner")
+    room = create_salon(owner)
+    sit(owner, 0)
+    guest = people("Guest", tone_hertz=BASS)
+    enter_salon(guest, room)
+    sit(guest, 2)
+    owner.hears_tone(BASS)
+
+    person_sheet(owner, 2)
+    owner.click("mute-seat")
+    microphone_is(guest, "mutedByHost")
+    owner.hears_silence()
+    guest.click("microphone")
+    guest.sees("error-toast")
+    microphone_is(guest, "mutedByHost")
+    owner.hears_silence()
+
+    person_sheet(owner, 2)
+    owner.click("mute-seat")
+    live(guest)
+    owner.hears_tone(BASS)
+
+    person_sheet(owner, 2)
+    owner.click("close-seat")
+    shows_empty(guest, 2, "closed")
+    microphone_is(guest, "listener")
+    owner.hears_silence()
+    owner.sees("undo")
+
+
+@story("V02-W the owner ends the room: everyone gets the card, the microphone closes, the lobby forgets it")
+def test_the_end(people):
+    owner = people("Owner")
+    room = create_salon(owner, "Short one")
+    sit(owner, 0)
+    guest = people("Guest")
+    enter_salon(guest, room)
+    owner.click("leave")
+    owner.sees("leave-sheet")
+    owner.click("end-room")
+    guest.sees("end-card")
+    guest.click("end-lobby")
+    guest.sees("lobby")
+    guest.sees_no("room-card", "Short one")
+    guest.open(f"/r/{room}")
+    guest.sees("message-page")
+
+
+@story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")
+def test_sentences(people):
+    first = people("Minji")
+    sign_in(first)
+    first.sees("lobby")
+    second = people("Minji")
+    sign_in(second)
+    second.sees("sign-in")
+    second.sees(".problem")
+    second.type("sign-in-name", "Another Minji")
+    second.click("sign-in-submit")
+    second.sees("lobby")
+    second.open("/r/999999")
+    second.sees("message-page")
+
+
+@story("A05-W A06-W the lobby lists, searches and filters by tag, with who is there")
+def test_lobby(people):
+    owner = people("Jazz Host")
+    create_salon(owner, "Blue notes", tags="jazz")
+    visitor = people("Visitor")
+    sign_in(visitor)
+    visitor.sees("room-card", "Blue notes")
+    visitor.sees("room-card", "Jazz Host")
+    visitor.type("lobby-search", "nothing like it")
+    visitor.sees_no("room-card", "Blue notes")
+    visitor.type("lobby-search", "blue")
+    visitor.sees("room-card", "Blue notes")
+
+
+@story("G01-W likes from two people add up exactly for everyone")
+def test_likes(people):
+    owner = people("Owner")
+    room = create_salon(owner)
+    guest = people("Guest")
+    enter_salon(guest, room)
+    for _ in range(7):
+        guest.click("like")
+    for _ in range(5):
+        owner.click("like")
+    owner.sees("likes", "12")
+    guest.sees("likes", "12")
+
+
+@story("V08-W the page sees the answer, then the list of seats, then the single event")
+def test_order(people, server):
+    anna = people("Anna")
+    sign_in(anna)
+    anna.sees("lobby")
+    order = anna.run_async("""
+        const done = arguments[arguments.length - 1];
+        (async () => {
+          const base = '/protocol/';
+          const { Session } = await import(base + 'session.js');
+          const ticket = await (await fetch('/v1/tickets', {method: 'POST', headers: {'Content-Type': 'application/json'},
+            body: JSON.stringify({name: 'Order probe'})})).json();
+          const session = new Session({url: location.origin.replace('http', 'ws') + '/v1/connect', app: ticket.app, user: ticket.user, ticket: ticket.ticket});
+          await session.open();
+          const room = await session.createRoom({name: 'order', seats: 4});
+          const seen = [];
+          room.on('seats', () => seen.push('seats'));
+          room.on('seat.taken', () => seen.push('seat.taken'));
+          await room.takeSeat(1);
+          seen.push('answer');
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          done(seen);
+        })().catch((e) => done(String(e && e.stack || e)));
+        """)
+    assert order[:3] == ["answer", "seats", "seat.taken"], order
