@@ -135,7 +135,10 @@ test('no answer in time is "timeout", no connection in time "offline"', async t 
 test('an abort ends a call at once and a late answer hurts nobody', async t => {
   const { server, connection } = connect(t);
   let answer = () => {};
-  server.on('slow', () => new Promise(resolve => (answer = resolve)));
+  const slow = new Promise(resolve => {
+    answer = resolve;
+  });
+  server.on('slow', () => slow);
   connection.open();
   await settle();
   const controller = new AbortController();

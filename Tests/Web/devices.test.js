@@ -270,7 +270,7 @@ test('each seat has its own volume; silence has reasons and ends with the last o
       return this.tracks;
     }
   };
-  t.after(() => void (globalThis.MediaStream = had));
+  t.after(() => Object.assign(globalThis, { MediaStream: had }));
   const document = fakeDocument();
   const playout = new Playout(document);
   const tracks = [new FakeTrack(), null, new FakeTrack()];
@@ -323,7 +323,7 @@ test('sound that needs a click is told, and unlocked by one', async t => {
       return [];
     }
   };
-  t.after(() => void (globalThis.MediaStream = had));
+  t.after(() => Object.assign(globalThis, { MediaStream: had }));
   const document = fakeDocument({ refusesPlay: true });
   const playout = new Playout(document);
   playout.setTracks([new FakeTrack()]);

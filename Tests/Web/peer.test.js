@@ -78,7 +78,7 @@ test('V11-W the microphone is put on and taken off without a new offer', async t
 });
 
 test('a browser that refuses the edited offer gets its own', async t => {
-  const { server, peer, made } = await open(t, { prepare: pc => (pc.refusesEdits = true) });
+  const { server, peer, made } = await open(t, { prepare: pc => Object.assign(pc, { refusesEdits: true }) });
   assert.equal(server.of('media.offer')[0].sdp.includes('nack'), false);
   made[0].become('connected');
   assert.equal(peer.state.get(), 'connected');

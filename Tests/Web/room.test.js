@@ -163,7 +163,7 @@ test('a hole in the numbers is filled by asking for what is missing', async t =>
     asked: params.since,
   }));
   const heard = [];
-  room.events.on('*', (event, type) => heard.push(type));
+  room.events.on('*', (_event, type) => heard.push(type));
   server.news(48213, [left(4, 1, 'carol', 'left')]);
   await settle();
   assert.deepEqual(server.of('room.enter').at(-1), { room: 48213, since: { epoch: 1, seq: 1, chat: 0 } });
@@ -250,7 +250,7 @@ test('after a lost connection the exact gap is taken up, and who is here is read
 test('a gap that the room no longer has is answered by a whole new state', async t => {
   const { time, room, server } = await enter(t);
   const heard = [];
-  room.events.on('*', (event, type) => heard.push(type));
+  room.events.on('*', (_event, type) => heard.push(type));
   server.on('room.enter', () => ({
     resumed: false,
     snapshot: snapshot({

@@ -53,7 +53,7 @@ export class FakePeerConnection {
       kind,
       direction,
       mid: null,
-      sender: { track: null, replaceTrack: async track => void (line.sender.track = track) },
+      sender: { track: null, replaceTrack: async track => void Object.assign(line.sender, { track }) },
       receiver: { track: new FakeTrack('remote') },
       setCodecPreferences() {},
     };

@@ -61,6 +61,7 @@ export function salonServer(first = {}) {
   const server = new FakeServer();
   server.snapshot = snapshot(first);
   let chat = 0;
+  let likes = 0;
   const fine = () => ({});
   for (const method of [
     'room.exit',
@@ -88,7 +89,10 @@ export function salonServer(first = {}) {
     .on('room.get', ({ rooms }) => ({ rooms: rooms.includes(48213) ? [server.snapshot.info] : [] }))
     .on('invitation.send', ({ id }) => ({ id, position: 1 }))
     .on('message.send', () => ({ chat: ++chat, time: Date.now() }))
-    .on('like.send', ({ count }) => ({ total: (server.likes = (server.likes ?? 0) + count) }))
+    .on('like.send', ({ count }) => {
+      likes += count;
+      return { total: likes };
+    })
     .on('media.offer', ({ number }) => ({
       number,
       sdp: 'answer',

@@ -174,7 +174,7 @@ export function obedient(server) {
     sat.set(me(), seat);
     return tell(call, script.taken(seat, me()));
   });
-  server.on('seat.leave', (params, call) => {
+  server.on('seat.leave', (_params, call) => {
     const seat = sat.get(me());
     sat.delete(me());
     return tell(call, script.left(seat, me(), 'left'));

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { dynamicKeys, errorText, preferredLanguage } from '../../Web/lib/i18n.js';
+import { clientErrors, OvationError, serverErrors } from '../../Web/protocol/errors.js';
+import { strings as en } from '../../Web/strings/en.js';
+import { strings as ko } from '../../Web/strings/ko.js';
+import { strings as zh } from '../../Web/strings/zh-Hans.js';
+
+const catalogues = { en, ko, 'zh-Hans': zh };
+const web = fileURLToPath(new URL('../../Web/', import.meta.url));
+
+/** Every script that speaks to people. */
+function sources(folder = web) {
+  return readdirSync(folder).flatMap(name => {
+    const path = `${folder}/${name}`;
+    if (statSync(path).isDirectory())
+      return ['strings', 'example', 'protocol'].includes(name) ? [] : sources(path);
+    return name.endsWith('.js') ? [readFileSync(path, 'utf8')] : [];
+  });
+}
+const code = sources()
+  .join('\n')
+  .replace(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
+const literals = new Set([...code.matchAll(/['"`]([a-z]\w*(?:\.[\w-]+)+)['"`]/gi)].map(([, text]) => text));
+const spaces = new Set(Object.keys(en).map(key => key.split('.')[0]));
+
+const forms = message => (typeof message === 'string' ? [message] : Object.values(message));
+const places = text => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+const placesOf = message => [...new Set(forms(message).flatMap(places))].sort();
+
+test('R07-W every language has a text for every key, and no other', () => {
+  assert.ok(Object.keys(en).length > 150, 'the catalogue was read');
+  for (const [language, catalogue] of Object.entries(catalogues)) {
+    assert.deepEqual(Object.keys(catalogue).sort(), Object.keys(en).sort(), language);
+  }
+});
+
+test('R07-W every key that a page asks for is there', () => {
+  const unknown = [...literals].filter(text => spaces.has(text.split('.')[0]) && !(text in en));
+  // Names of the wire, of modules and of events are written alike; they are no keys.
+  const wire =
+    /^(room|seat|message|invitation|microphone|session|profile|role|chat|news|media|error|connection)\.[a-z]+$/;
+  const asked = [...code.matchAll(/\b(?:t|parts)\(\s*'([^']+)'/g)].map(([, key]) => key);
+  assert.ok(asked.length > 80, 'calls were found');
+  assert.deepEqual(
+    asked.filter(key => !(key in en)),
+    [],
+  );
+  assert.deepEqual(
+    unknown.filter(text => !wire.test(text) && !text.endsWith('.js')),
+    [],
+  );
+});
+
+test('R07-W every key is used by a page, or belongs to a family that is put together while running', () => {
+  const unused = Object.keys(en).filter(
+    key => !literals.has(key) && !dynamicKeys.some(start => key.startsWith(start)),
+  );
+  assert.deepEqual(unused, []);
+  for (const start of dynamicKeys) {
+    assert.ok(
+      Object.keys(en).some(key => key.startsWith(start)),
+      `${start} has members`,
+    );
+    assert.ok(
+      code.includes(`\`${start}\${`) || code.includes(`'${start}'`),
+      `${start} is put together somewhere`,
+    );
+  }
+});
+
+test('R07-W a text has the same places in every language', () => {
+  for (const [language, catalogue] of Object.entries(catalogues)) {
+    for (const key of Object.keys(en))
+      assert.deepEqual(placesOf(catalogue[key]), placesOf(en[key]), `${language} ${key}`);
+  }
+});
+
+test('R07-W plurals have exactly the forms that their language needs', () => {
+  for (const [language, catalogue] of Object.entries(catalogues)) {
+    const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+    for (const [key, message] of Object.entries(catalogue)) {
+      if (typeof message === 'string') continue;
+      assert.deepEqual(Object.keys(message).sort(), [...needed].sort(), `${language} ${key}`);
+    }
+  }
+});
+
+test('R07-W no text is empty or left in English by mistake', () => {
+  for (const key of Object.keys(en)) {
+    for (const catalogue of Object.values(catalogues)) {
+      for (const text of forms(catalogue[key])) assert.ok(text.trim().length > 0, key);
+    }
+  }
+  const words = key =>
+    forms(en[key])
+      .join(' ')
+      .replace(/\{\w+\}/g, '')
+      .trim();
+  const same = Object.keys(en).filter(
+    key =>
+      /[a-z]{3,} [a-z]{3,}/i.test(words(key)) &&
+      [ko, zh].some(other => forms(other[key]).join(' ') === forms(en[key]).join(' ')),
+  );
+  assert.deepEqual(same, []);
+  assert.match(forms(ko['signIn.submit']).join(), /[가-힣]/);
+  assert.match(forms(zh['signIn.submit']).join(), /[\u4e00-\u9fff]/);
+});
+
+test('R07-W every error has a sentence in every language', () => {
+  const names = [...Object.keys(serverErrors), ...Object.keys(clientErrors)];
+  for (const [language, catalogue] of Object.entries(catalogues)) {
+    const missing = names.filter(name => !(`error.${name}` in catalogue));
+    assert.deepEqual(missing, [], language);
+  }
+  // A page may refuse something itself, before it asks anybody.
+  const own = [...code.matchAll(/new OvationError\('(\w+)'/g)].map(([, name]) => name);
+  const known = new Set([...names, ...own, 'other']);
+  const strangers = Object.keys(en)
+    .filter(key => key.startsWith('error.') && !key.startsWith('error.invalid_params.'))
+    .filter(key => !known.has(key.slice('error.'.length)));
+  assert.deepEqual(strangers, [], 'no sentence for an error that does not exist');
+});
+
+test('R07-W wrong Origin, clock skew and an expired ticket are three different sentences', () => {
+  const sentences = ['origin_refused', 'ticket_not_yet_valid', 'ticket_expired'].map(name =>
+    errorText(new OvationError(name)),
+  );
+  assert.equal(new Set(sentences).size, 3);
+  assert.equal(
+    errorText(new OvationError('of_tomorrow')).includes('of_tomorrow'),
+    true,
+    'an unknown error is named',
+  );
+});
+
+test("R07-W the browser's wishes choose the language", () => {
+  for (const [wishes, language] of [
+    [['ko-KR', 'en'], 'ko'],
+    [['zh-CN'], 'zh-Hans'],
+    [['zh-TW'], 'zh-Hans'],
+    [['fr', 'ko'], 'ko'],
+    [['de'], 'en'],
+    [[], 'en'],
+    [['EN-gb', 'ko'], 'en'],
+  ]) {
+    assert.equal(preferredLanguage(wishes), language, wishes.join());
+  }
+});
