@@ -20,7 +20,8 @@ final class DTLSNode: SimulatedEndpoint {
     }
     func advance(to now: Instant) { session.advance(to: now) }
     var nextDeadline: Instant { session.nextDeadline }
-    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)? {
+    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)?
+    {
         while let event = session.nextEvent() { events.append(event) }
         guard let length = session.nextOutput(into: buffer) else { return nil }
         datagramLengths.append(length)

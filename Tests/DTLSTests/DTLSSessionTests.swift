@@ -182,7 +182,8 @@ import Wire
         #expect(peers.client.keys == peers.server.keys, "seed \(seed)")
     }
 
-    /// Before there are keys, whoever sits on an ICE-validated path can spoil a handshake; nobody can make it end wrongly.
+    /// Before there are keys, whoever sits on an ICE-validated path can spoil a handshake; nobody can make it end
+    /// wrongly.
     @Test("damaged copies never trap, and never let the two sides disagree", arguments: UInt64(1)...40)
     func damagedRecords(seed: UInt64) throws {
         let peers = try DTLSPeers(seed: seed)
@@ -230,7 +231,8 @@ import Wire
         let size = (body.count + pieces - 1) / pieces
         return stride(from: 0, to: body.count, by: size).enumerated().map { number, offset in
             let part = body[offset..<min(offset + size, body.count)]
-            let record = Array(datagram[..<10]) + [UInt8(number)] + [UInt8((part.count + 12) >> 8), UInt8((part.count + 12) & 255)]
+            let length = part.count + 12
+            let record = Array(datagram[..<10]) + [UInt8(number), UInt8(length >> 8), UInt8(length & 255)]
             // Type, length and number of the message as before, then offset and length of the fragment.
             let fragment = Array(head[..<6]) + [0, UInt8(offset >> 8), UInt8(offset & 255)]
             return record + fragment + [0, UInt8(part.count >> 8), UInt8(part.count & 255)] + part

@@ -17,7 +17,8 @@ final class ICENode: SimulatedEndpoint {
     }
     func advance(to now: Instant) { agent.advance(to: now) }
     var nextDeadline: Instant { agent.nextDeadline }
-    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)? {
+    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)?
+    {
         if agent.selectedPath != nil, firstSelected == nil { firstSelected = now }
         return agent.nextOutput(into: buffer).map { ($0.length, $0.path) }
     }

@@ -75,7 +75,9 @@ import Wire
             // A well-formed request with an attribute of optional kind as filler.
             var request: [UInt8] = [0, 1, 0, UInt8(length - 20), 0x21, 0x12, 0xa4, 0x42]
             request += (0..<12).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-            if length > 20 { request += [0xc0, 0x57, 0, UInt8(length - 24)] + [UInt8](repeating: 0, count: length - 24) }
+            if length > 20 {
+                request += [0xc0, 0x57, 0, UInt8(length - 24)] + [UInt8](repeating: 0, count: length - 24)
+            }
             let (verdict, answer) = Self.send(request, to: &agent, from: Self.path(1), at: Self.time(0))
             #expect(verdict == .wrongCredentials)
             #expect((answer?.count ?? 0) <= request.count)

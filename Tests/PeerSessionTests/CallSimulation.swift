@@ -11,7 +11,8 @@ import Wire
 final class CallNode: SimulatedEndpoint {
     let peer: MediaPeer
     private(set) var events: [PeerEvent] = []
-    /// Extended sequence numbers of the media that came, with the payload's first bytes as the number they were sent under.
+    /// Extended sequence numbers of the media that came, with the payload's first bytes as the number they were sent
+    /// under.
     private(set) var received: [UInt64: UInt32] = [:]
     private(set) var repeated = 0
     private(set) var arrivals = 0
@@ -112,7 +113,8 @@ final class CallNode: SimulatedEndpoint {
         }
     }
 
-    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)? {
+    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)?
+    {
         while let output = peer.nextOutput(into: buffer) {
             switch output {
             case .datagram(let length, let path): return (length, path)

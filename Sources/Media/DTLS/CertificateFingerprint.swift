@@ -25,7 +25,8 @@ package struct CertificateFingerprint: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the value of an `a=fingerprint` line, "sha-256 AB:CD:…"; nil for anything else. Letters may be of either case.
+    /// Reads the value of an `a=fingerprint` line, "sha-256 AB:CD:…"; nil for anything else. Letters may be of either
+    /// case.
     package init?(sdpValue: String) {
         let parts = sdpValue.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else { return nil }

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// A self-signed P-256 certificate with its key, as bytes, so that each media thread makes its own OpenSSL objects of it.
-/// Made at start and never stored: nobody trusts it but by the fingerprint in the session description (RFC 8827 §6.5).
+/// A self-signed P-256 certificate with its key, as bytes, so that each media thread makes its own OpenSSL objects of
+/// it. Made at start and never stored: nobody trusts it but by the fingerprint in the session description (RFC 8827
+/// §6.5).
 package struct DTLSCertificate: Sendable {
     /// X.509, DER.
     package let certificate: [UInt8]
@@ -10,7 +11,8 @@ package struct DTLSCertificate: Sendable {
     /// SHA-256 over `certificate`.
     package let fingerprint: CertificateFingerprint
 
-    /// Peers may not look at the dates, but some refuse a certificate that is not valid yet: a day of wrong clocks is allowed for.
+    /// Peers may not look at the dates, but some refuse a certificate that is not valid yet: a day of wrong clocks is
+    /// allowed for.
     private static let validFrom: Int = -86_400
     /// A server may stay up for years; WebRTC gives a certificate no other meaning than its key.
     private static let validUntil: Int = 10 * 365 * 86_400

@@ -74,8 +74,9 @@ private func verifyCertificate(store: OpaquePointer?, _: UnsafeMutableRawPointer
         let expectation = shim_SSL_get_app_data(OpaquePointer(ssl))
     else { return 0 }
     let handshake = Unmanaged<Handshake>.fromOpaque(expectation).takeUnretainedValue()
-    guard CertificateFingerprint(of: certificate, algorithm: handshake.remoteFingerprint.algorithm)
-        == handshake.remoteFingerprint
+    guard
+        CertificateFingerprint(of: certificate, algorithm: handshake.remoteFingerprint.algorithm)
+            == handshake.remoteFingerprint
     else {
         handshake.hasWrongCertificate = true
         X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_UNTRUSTED)

@@ -24,9 +24,9 @@ package enum DTLSFailure: Hashable, Sendable {
 ///
 /// Feed it only what comes from ICE-validated addresses: then the cookie exchange of RFC 6347 §4.2.1 adds nothing.
 ///
-/// A flight is repeated byte for byte while its answer is missing: records that did arrive are dropped by the receiver's
-/// replay window, the others take their first chance. Only sealed records get a new number each time, because a Finished
-/// that did arrive must get through again to make the other side repeat its own last flight.
+/// A flight is repeated byte for byte while its answer is missing: records that did arrive are dropped by the
+/// receiver's replay window, the others take their first chance. Only sealed records get a new number each time,
+/// because a Finished that did arrive must get through again to make the other side repeat its own last flight.
 ///
 /// The OpenSSL session (over 40 KiB) lives for the handshake only.
 package final class DTLSSession {

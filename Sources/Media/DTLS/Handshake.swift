@@ -3,8 +3,8 @@ internal import Wire
 
 /// An OpenSSL session between memory buffers, for the time of one handshake.
 ///
-/// OpenSSL repeats flights by the wall clock, which a machine in virtual time does not have: its timer is set far beyond our
-/// time-out, and `DTLSSession` repeats flights itself.
+/// OpenSSL repeats flights by the wall clock, which a machine in virtual time does not have: its timer is set far
+/// beyond our time-out, and `DTLSSession` repeats flights itself.
 final class Handshake {
     /// SSL *, and the memory buffers that it owns (BIO *).
     private let ssl: OpaquePointer

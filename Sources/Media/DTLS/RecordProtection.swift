@@ -90,8 +90,8 @@ struct RecordProtection {
     mutating func seal(_ contentType: UInt8, _ content: [UInt8]) -> [UInt8]? {
         let counters = UInt64(RecordProtection.epoch) << 48 | writeSequence
         writeSequence += 1
-        // The explicit part of the nonce is the record number, as RFC 5288 §3 suggests. OpenSSL began its own at a random number
-        // and used it once, so that the two do not meet.
+        // The explicit part of the nonce is the record number, as RFC 5288 §3 suggests. OpenSSL began its own at a
+        // random number and used it once, so that the two do not meet.
         let nonce = writeSalt + bigEndian(counters)
         var ciphertext = [UInt8](repeating: 0, count: content.count + RecordProtection.tagLength)
         let associated = bigEndian(counters) + [contentType, 0xfe, 0xfd] + bigEndian16(content.count)
@@ -135,7 +135,8 @@ struct RecordProtection {
         var tag = Array(fragment.suffix(RecordProtection.tagLength))
         let header = bytes[record.range].prefix(DTLSRecord.headerLength)
         // Epoch and number, type, version, length of the content (RFC 5246 §6.2.3.3).
-        let associated = Array(header[(header.startIndex + 3)..<(header.startIndex + 11)])
+        let associated =
+            Array(header[(header.startIndex + 3)..<(header.startIndex + 11)])
             + header.prefix(3) + bigEndian16(ciphertext.count)
         var content = [UInt8](repeating: 0, count: ciphertext.count)
         guard let context = EVP_CIPHER_CTX_new() else { return nil }

@@ -92,7 +92,8 @@ package struct ICEControllingAgent: Sendable {
     }
 
     /// Takes a STUN datagram.
-    package mutating func receive(_ datagram: UnsafeRawBufferPointer, path: NetworkPath, at now: Instant) -> ICEVerdict {
+    package mutating func receive(_ datagram: UnsafeRawBufferPointer, path: NetworkPath, at now: Instant) -> ICEVerdict
+    {
         guard let message = STUNMessage.parse(datagram), message.method == STUNMessage.binding else {
             return .malformed
         }
@@ -248,8 +249,8 @@ extension ICEControllingAgent {
         interval * Int64(800 + random.next() % 401) / 1000
     }
 
-    /// Not repeated when unanswered: the next one is new. It nominates again, so that the server follows when our address changes
-    /// on the way.
+    /// Not repeated when unanswered: the next one is new. It nominates again, so that the server follows when our
+    /// address changes on the way.
     private mutating func checkConsent(at now: Instant) {
         guard let path = selectedPath else {
             nextConsent = .distantFuture

@@ -69,7 +69,8 @@ package struct ICELiteAgent: Sendable {
         selectedIndex = paths.firstIndex { $0.path == selected } ?? newestNomination
     }
 
-    /// New credentials after an offer with a new ufrag. Paths stay in use until a check with the new ones nominates another.
+    /// New credentials after an offer with a new ufrag. Paths stay in use until a check with the new ones nominates
+    /// another.
     package mutating func restart(local: ICECredentials, remote: ICECredentials, at now: Instant) {
         previous = (generation, now + ICELiteAgent.restartGrace)
         generation = ICEGeneration(local: local, remote: remote)
@@ -88,7 +89,8 @@ package struct ICELiteAgent: Sendable {
     }
 
     /// Takes a STUN datagram.
-    package mutating func receive(_ datagram: UnsafeRawBufferPointer, path: NetworkPath, at now: Instant) -> ICEVerdict {
+    package mutating func receive(_ datagram: UnsafeRawBufferPointer, path: NetworkPath, at now: Instant) -> ICEVerdict
+    {
         guard let message = STUNMessage.parse(datagram), message.method == STUNMessage.binding else {
             return .malformed
         }
@@ -101,7 +103,8 @@ package struct ICELiteAgent: Sendable {
         let isCurrent = datagram[username].elementsEqual(generation.inboundName)
         let named = isCurrent ? generation : previous?.generation
         guard let named, datagram[username].elementsEqual(named.inboundName),
-            message.isAuthentic(in: datagram, key: named.localKey) else {
+            message.isAuthentic(in: datagram, key: named.localKey)
+        else {
             refuse(401, message, datagram, path)
             return .wrongCredentials
         }
@@ -182,16 +185,17 @@ extension ICELiteAgent {
     /// Drops the path that was not checked for the longest time; never the one in use.
     private mutating func evictOldest() {
         let selected = selectedPath
-        guard let oldest = paths.indices.filter({ $0 != selectedIndex })
-            .min(by: { paths[$0].lastCheck < paths[$1].lastCheck })
+        guard
+            let oldest = paths.indices.filter({ $0 != selectedIndex })
+                .min(by: { paths[$0].lastCheck < paths[$1].lastCheck })
         else { return }
         paths.remove(at: oldest)
         selectedIndex = paths.firstIndex { $0.path == selected }
     }
 
     /// The newest nomination wins. But browsers repeat theirs with every check, and for a while they may do so on two
-    /// paths in turn: then we would follow each check, and flap. So a path that was nominated before, and after which the
-    /// path in use was nominated again, takes over only if media came by it last.
+    /// paths in turn: then we would follow each check, and flap. So a path that was nominated before, and after which
+    /// the path in use was nominated again, takes over only if media came by it last.
     private mutating func nominate(_ index: Int, at now: Instant) {
         let before = paths[index].lastNomination
         paths[index].lastNomination = now

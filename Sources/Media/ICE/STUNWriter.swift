@@ -81,7 +81,8 @@ package struct STUNWriter {
             writer.writeZeros(STUNIntegrityKey.codeLength)
             guard !writer.overflowed else { return nil }
             let message = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(writer.bytes)[..<start])
-            key.writeCode(of: message, into: UnsafeMutableRawBufferPointer(rebasing: writer.bytes[start + 4..<writer.count]))
+            let code = UnsafeMutableRawBufferPointer(rebasing: writer.bytes[start + 4..<writer.count])
+            key.writeCode(of: message, into: code)
         }
         let start = writer.count
         writer.overwrite(at: 2, with: UInt16(truncatingIfNeeded: start + 8 - STUNMessage.headerLength))

@@ -136,8 +136,8 @@ package final class MediaPeer {
             _ = agent.noteMedia(on: path, at: now)
             noteAuthentic()
             let clear = UnsafeRawBufferPointer(rebasing: datagram[..<clearLength])
-            guard !isControl else { return receiveControl(clear) }
-            return receiveMedia(clear, extendedSequence: extendedSequence, wireLength: length, media.receiver)
+            guard !isControl else { return receiveControl(clear, media) }
+            return receiveMedia(clear, extendedSequence: extendedSequence, wireLength: length, media)
         case .replayed: return .dropped(.replayed)
         case .authenticationFailed: return .dropped(.authenticationFailed)
         case .malformed: return .dropped(.malformed)
@@ -146,25 +146,34 @@ package final class MediaPeer {
     }
 
     private func receiveMedia(
-        _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, wireLength: Int, _ receiver: SRTPReceiver
+        _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, wireLength: Int, _ media: SecureMedia
     ) -> Received {
         guard let header = RTPHeader.parse(clear) else { return .dropped(.malformed) }
-        switch reports.receive(header, extendedSequence: extendedSequence, at: now) {
-        case .counted: break
-        case .replaced(let old): receiver.forget(old)
-        case .tooManyStreams: return .dropped(.tooManyStreams)
+        guard makeRoom(reports.receive(header, extendedSequence: extendedSequence, at: now), media) else {
+            return .dropped(.tooManyStreams)
         }
         stats.packetsReceived &+= 1
         stats.bytesReceived &+= UInt64(wireLength)
         return .media(ReceivedMedia(header: header, length: clear.count, extendedSequence: extendedSequence))
     }
 
-    private func receiveControl(_ clear: UnsafeRawBufferPointer) -> Received {
+    /// Forgets a source whose place was needed. False if there was no place for the new one.
+    private func makeRoom(_ reception: ReportSession.Reception, _ media: SecureMedia) -> Bool {
+        switch reception {
+        case .counted: return true
+        case .replaced(let old):
+            media.receiver.forget(old)
+            return true
+        case .tooManyStreams: return false
+        }
+    }
+
+    private func receiveControl(_ clear: UnsafeRawBufferPointer, _ media: SecureMedia) -> Received {
         var compound = RTCPCompound(clear)
         while let packet = compound.next() {
             switch packet {
             case .senderReport(let info, let blocks):
-                if reports.receiveSenderReport(info, at: now) {
+                if makeRoom(reports.receiveSenderReport(info, at: now), media) {
                     tell(.senderReport(info.ssrc, ntp: info.ntp, timestamp: info.timestamp, at: now))
                 }
                 take(blocks)
@@ -282,9 +291,9 @@ package final class MediaPeer {
         media.sender.retire(ssrc)
     }
 
-    /// Enciphers one packet of an open stream. The header stands at the start of `destination`; `payload` lies elsewhere
-    /// or right behind the header. Returns the length of the SRTP packet, nil if there are no keys yet, the stream
-    /// is not open, or it does not fit. It leaves by `mediaPath`.
+    /// Enciphers one packet of an open stream. The header stands at the start of `destination`; `payload` lies
+    /// elsewhere or right behind the header. Returns the length of the SRTP packet, nil if there are no keys yet, the
+    /// stream is not open, or it does not fit. It leaves by `mediaPath`.
     package func seal(
         headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
         at now: Instant
@@ -326,7 +335,8 @@ package final class MediaPeer {
     // MARK: Changes from outside
 
     /// New credentials of both sides (RFC 8445 §9). Keys, streams and the present path stay; checks with the old
-    /// credentials are answered for a while yet. A client passes the paths to try; without any, it checks the present ones again.
+    /// credentials are answered for a while yet. A client passes the paths to try; without any, it checks the present
+    /// ones again.
     package func restartICE(
         local: ICECredentials, remote: ICECredentials, paths: [NetworkPath] = [], at now: Instant
     ) {

@@ -3,7 +3,8 @@ internal import Wire
 
 /// Finds the holes in a received stream and says when to ask for a repeat (RFC 4585 §6.2.1).
 ///
-/// Sound waits in a jitter buffer for a few hundred milliseconds at most: what is missing longer than that is not asked for any more.
+/// Sound waits in a jitter buffer for a few hundred milliseconds at most: what is missing longer than that is not asked
+/// for any more.
 struct RepeatRequester {
     /// A hole may be mere reordering; asking at once wastes bandwidth on both ways.
     static let reorderTolerance = Interval.milliseconds(20)

@@ -6,12 +6,13 @@ internal import Wire
 /// The streams of both directions, and what RTCP says about them: when a report or a request for repeats is due, and
 /// what stands in it.
 struct ReportSession {
-    /// RFC 3550 §6.2 scales the interval with the number of members, which are two here. A second is what browsers use for sound; each is
-    /// 0.8…1.2 times that, so that the reports of a room do not come at once.
+    /// RFC 3550 §6.2 scales the interval with the number of members, which are two here. A second is what browsers use
+    /// for sound; each is 0.8…1.2 times that, so that the reports of a room do not come at once.
     static let reportInterval = Interval.seconds(1)
     /// Taken until a report tells the true one.
     static let assumedRoundTrip = Interval.milliseconds(100)
-    /// Sources of the other side: a browser has one per media section, plus those of sections that it changed its mind about.
+    /// Sources of the other side: a browser has one per media section, plus those of sections that it changed its mind
+    /// about.
     static let maximumReceiveStreams = 32
     /// A source silent for so long makes room for a new one.
     static let receiveStreamLifetime = Interval.seconds(60)
@@ -89,34 +90,38 @@ struct ReportSession {
     }
 
     mutating func receive(_ header: RTPHeader, extendedSequence: UInt64, at now: Instant) -> Reception {
-        var replaced: SSRC?
-        let index: Int
-        if lastReceived < receiving.count, receiving[lastReceived].ssrc == header.ssrc {
-            index = lastReceived
-        } else if let known = receiving.firstIndex(where: { $0.ssrc == header.ssrc }) {
-            index = known
+        let (index, reception) = receiveStream(header.ssrc, at: now)
+        guard let index else { return .tooManyStreams }
+        receiving[index].receive(
+            extendedSequence: extendedSequence, timestamp: header.timestamp, asksForRepeats: asksForRepeats, at: now)
+        if asksForRepeats { nextRepeatRequest = min(nextRepeatRequest, receiving[index].repeats.nextDeadline) }
+        return reception
+    }
+
+    /// A sender report of the other side, which may come before the stream's first packet.
+    mutating func receiveSenderReport(_ info: SenderInfo, at now: Instant) -> Reception {
+        let (index, reception) = receiveStream(info.ssrc, at: now)
+        if let index { receiving[index].receiveSenderReport(ntp: info.ntp, at: now) }
+        return reception
+    }
+
+    /// Where a stream stands among `receiving`, new ones included; nil if there is no room for it.
+    private mutating func receiveStream(_ ssrc: SSRC, at now: Instant) -> (index: Int?, Reception) {
+        if lastReceived < receiving.count, receiving[lastReceived].ssrc == ssrc { return (lastReceived, .counted) }
+        var reception = Reception.counted
+        if let known = receiving.firstIndex(where: { $0.ssrc == ssrc }) {
+            lastReceived = known
         } else {
             if receiving.count == ReportSession.maximumReceiveStreams {
                 guard let oldest = receiving.indices.min(by: { receiving[$0].lastArrival < receiving[$1].lastArrival }),
                     receiving[oldest].lastArrival + ReportSession.receiveStreamLifetime <= now
-                else { return .tooManyStreams }
-                replaced = receiving.remove(at: oldest).ssrc
+                else { return (nil, .tooManyStreams) }
+                reception = .replaced(receiving.remove(at: oldest).ssrc)
             }
-            index = receiving.count
-            receiving.append(ReceiveStream(ssrc: header.ssrc, clockRate: receiveClockRate, at: now))
+            lastReceived = receiving.count
+            receiving.append(ReceiveStream(ssrc: ssrc, clockRate: receiveClockRate, at: now))
         }
-        lastReceived = index
-        receiving[index].receive(
-            extendedSequence: extendedSequence, timestamp: header.timestamp, asksForRepeats: asksForRepeats, at: now)
-        if asksForRepeats { nextRepeatRequest = min(nextRepeatRequest, receiving[index].repeats.nextDeadline) }
-        return replaced.map { .replaced($0) } ?? .counted
-    }
-
-    /// A sender report of the other side. False if its stream is unknown.
-    mutating func receiveSenderReport(_ info: SenderInfo, at now: Instant) -> Bool {
-        guard let index = receiving.firstIndex(where: { $0.ssrc == info.ssrc }) else { return false }
-        receiving[index].receiveSenderReport(ntp: info.ntp, at: now)
-        return true
+        return (lastReceived, reception)
     }
 
     /// What the other side says of one of our streams; nil if it is none of ours.
@@ -219,7 +224,8 @@ struct ReportSession {
         return writer.count > 0 ? writer.count : nil
     }
 
-    /// Eight reports with descriptions of up to 64 bytes, and eight blocks, stay below 1,200 bytes with all that SRTCP adds.
+    /// Eight reports with descriptions of up to 64 bytes, and eight blocks, stay below 1,200 bytes with all that SRTCP
+    /// adds.
     private static let streamsPerPacket = 8
     private static let blocksPerPacket = 8
 }

@@ -6,7 +6,8 @@ package struct LinkConditions: Sendable, Hashable {
     package var loss: Double = 0
     /// The chance of a datagram to arrive twice.
     package var duplication: Double = 0
-    /// The way takes this long, and up to `jitter` more, evenly spread: where it exceeds the distance of two datagrams, they change places.
+    /// The way takes this long, and up to `jitter` more, evenly spread: where it exceeds the distance of two datagrams,
+    /// they change places.
     package var delay: Interval = .milliseconds(20)
     package var jitter: Interval = .zero
     /// Bytes a second; nil for no limit. What waits for its turn stands in a queue.

@@ -1,8 +1,8 @@
 package import Timing
 package import Wire
 
-/// A network in virtual time between machines without sockets: what one sends arrives at the one that owns the remote address, late, twice,
-/// out of order or not at all, by the dice of a seed.
+/// A network in virtual time between machines without sockets: what one sends arrives at the one that owns the remote
+/// address, late, twice, out of order or not at all, by the dice of a seed.
 package final class Network {
     /// Ethernet's, as everywhere on the way.
     package static let maximumDatagramLength = 1500
@@ -41,7 +41,9 @@ package final class Network {
         let destination: TransportAddress
     }
 
-    package init(seed: UInt64, conditions: LinkConditions = .perfect, start: Instant = Instant(nanoseconds: 1_000_000_000)) {
+    package init(
+        seed: UInt64, conditions: LinkConditions = .perfect, start: Instant = Instant(nanoseconds: 1_000_000_000)
+    ) {
         random = SeededGenerator(seed: seed)
         self.conditions = conditions
         now = start
