@@ -20,7 +20,9 @@ const applyPreferences = () => {
   const { theme, language } = preferences.get();
   const shown = theme === 'system' ? (systemTheme.matches ? 'light' : 'dark') : theme;
   document.documentElement.dataset.theme = shown;
-  document.querySelector('meta[name=theme-color]')?.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
+  document
+    .querySelector('meta[name=theme-color]')
+    ?.setAttribute('content', shown === 'light' ? '#f6f5f2' : '#0e0f16');
   void useLanguage(language || preferredLanguage(navigator.languages));
 };
 systemTheme.addEventListener('change', applyPreferences);

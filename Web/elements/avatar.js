@@ -24,7 +24,8 @@ export class Avatar extends HTMLElement {
   set user(user) {
     const old = this.#user;
     this.#user = user;
-    if (!old || !user || old.id !== user.id || old.name !== user.name || old.avatar !== user.avatar) this.#draw();
+    if (!old || !user || old.id !== user.id || old.name !== user.name || old.avatar !== user.avatar)
+      this.#draw();
   }
 
   #draw() {

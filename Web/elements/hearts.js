@@ -26,7 +26,10 @@ export class Hearts extends HTMLElement {
       [
         { transform: `translate(0, 0) scale(0)`, opacity: 0 },
         { transform: `translate(${sway * 0.3}px, -28px) scale(${size})`, opacity: 1, offset: 0.15 },
-        { transform: `translate(${sway}px, -${170 + Math.random() * 60}px) scale(${size * 0.9})`, opacity: 0 },
+        {
+          transform: `translate(${sway}px, -${170 + Math.random() * 60}px) scale(${size * 0.9})`,
+          opacity: 0,
+        },
       ],
       { duration: 1500 + Math.random() * 500, delay, easing: 'cubic-bezier(.2,.6,.4,1)', fill: 'backwards' },
     );

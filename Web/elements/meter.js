@@ -8,8 +8,7 @@ export class Meter extends HTMLElement {
     this.setAttribute('role', 'meter');
     this.setAttribute('aria-valuemin', '0');
     this.setAttribute('aria-valuemax', '100');
-    if (this.childElementCount === 0)
-      for (let i = 0; i < bars; i++) this.append(document.createElement('i'));
+    if (this.childElementCount === 0) for (let i = 0; i < bars; i++) this.append(document.createElement('i'));
     this.#show();
   }
 

@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
-import { icon } from '../lib/icon.js';
 import { language, t } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
 import { childScope, view } from '../lib/view.js';
 
 /** @typedef {{close: () => void, signal: AbortSignal, redraw: () => void}} Sheet */

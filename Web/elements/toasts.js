@@ -55,12 +55,11 @@ export class Toasts extends HTMLElement {
 
   /** @param {boolean} raise put it above an open sheet */
   #draw(raise) {
-    const popover = /** @type {{showPopover?: () => void, hidePopover?: () => void}} */ (/** @type {unknown} */ (this));
-    if (raise && this.isConnected && popover.showPopover) {
-      if (this.matches(':popover-open')) popover.hidePopover?.();
-      popover.showPopover();
+    if (raise && this.isConnected) {
+      setPopover(this, false);
+      setPopover(this, true);
     }
-    if (this.#toasts.length === 0 && popover.hidePopover && this.matches(':popover-open')) popover.hidePopover();
+    if (this.#toasts.length === 0) setPopover(this, false);
     render(
       this.#toasts.map(toast =>
         keyed(
@@ -81,6 +80,17 @@ export class Toasts extends HTMLElement {
       this,
     );
   }
+}
+
+/**
+ * Puts an element above everything or takes it away. Browsers without popovers show it in its place.
+ * @param {any} element
+ * @param {boolean} open
+ */
+function setPopover(element, open) {
+  if (!element.showPopover || element.matches(':popover-open') === open) return;
+  if (open) element.showPopover();
+  else element.hidePopover();
 }
 
 customElements.define('ov-toasts', Toasts);

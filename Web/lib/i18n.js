@@ -88,7 +88,9 @@ export function t(key, values = {}) {
 export function parts(key, values) {
   return pattern(key, values)
     .split(/\{(\w+)\}/)
-    .map((piece, i) => (i % 2 === 0 ? piece : typeof values[piece] === 'number' ? shown(values[piece]) : values[piece]));
+    .map((piece, i) =>
+      i % 2 === 0 ? piece : typeof values[piece] === 'number' ? shown(values[piece]) : values[piece],
+    );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { openSheet } from '../elements/sheet.js';
 import { html } from '../lib/html.js';
-import { icon } from '../lib/icon.js';
 import { errorText, t } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -22,7 +22,8 @@ function options(devices, chosen) {
  */
 export function microphoneField({ microphone }) {
   const { devices, chosen, permission } = microphone.state.get();
-  if (permission === 'insecure') return html`<p class="hint">${icon('info')}<span>${t('error.microphone_insecure')}</span></p>`;
+  if (permission === 'insecure')
+    return html`<p class="hint">${icon('info')}<span>${t('error.microphone_insecure')}</span></p>`;
   return html`<label class="field">
     <span class="label">${t('devices.microphone')}</span>
     <select class="input" data-testid="microphone-select" ?disabled=${devices.length === 0}
@@ -49,7 +50,10 @@ export function speakerField({ speaker }) {
  * @param {string | null} name
  */
 export function microphoneProblem(name) {
-  return name && html`<p class="problem" role="alert" data-testid="microphone-problem">${icon('triangle-alert')}<span>${errorText({ name })}</span></p>`;
+  return (
+    name &&
+    html`<p class="problem" role="alert" data-testid="microphone-problem">${icon('triangle-alert')}<span>${errorText({ name })}</span></p>`
+  );
 }
 
 /**

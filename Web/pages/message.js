@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
-import { icon } from '../lib/icon.js';
 import { errorText, language, t } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
 import { brand, busy, follow } from './shell.js';
 
@@ -17,12 +17,20 @@ import { brand, busy, follow } from './shell.js';
  * @param {Notice} notice
  */
 function words({ kind, error }) {
-  if (kind === 'unsupported') return { sign: 'circle-alert', title: t('message.unsupported.title'), text: t('error.unsupported_browser') };
-  if (kind === 'unreachable') return { sign: 'unplug', title: t('message.unreachable.title'), text: t('error.server_unreachable') };
-  if (kind === 'notFound') return { sign: 'door-open', title: t('message.notFound.title'), text: t('message.notFound.text') };
+  if (kind === 'unsupported')
+    return {
+      sign: 'circle-alert',
+      title: t('message.unsupported.title'),
+      text: t('error.unsupported_browser'),
+    };
+  if (kind === 'unreachable')
+    return { sign: 'unplug', title: t('message.unreachable.title'), text: t('error.server_unreachable') };
+  if (kind === 'notFound')
+    return { sign: 'door-open', title: t('message.notFound.title'), text: t('message.notFound.text') };
   const text = error ? errorText(error) : '';
   if (kind === 'ended') return { sign: 'log-out', title: t('message.ended.title'), text };
-  if (error?.name === 'room_not_found') return { sign: 'door-open', title: t('message.roomNotFound.title'), text };
+  if (error?.name === 'room_not_found')
+    return { sign: 'door-open', title: t('message.roomNotFound.title'), text };
   if (error?.name === 'room_closed') return { sign: 'moon-star', title: t('message.roomClosed.title'), text };
   if (error?.name === 'room_full') return { sign: 'users', title: t('message.roomFull.title'), text };
   return { sign: 'triangle-alert', title: t('message.failed.title'), text };
@@ -66,8 +74,11 @@ export function messagePage(app, notice) {
         html`<button class="button primary" type="button" data-testid="retry" aria-busy=${retrying} @click=${retry}>
           ${retrying ? busy() : icon('refresh-cw')}${t('common.retry')}</button>`
       }
-      ${notice.kind !== 'unreachable' && html`<a class=${again ? 'button' : 'button primary'} href="/" data-testid="to-lobby"
-        @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>`}`;
+      ${
+        notice.kind !== 'unreachable' &&
+        html`<a class=${again ? 'button' : 'button primary'} href="/" data-testid="to-lobby"
+        @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>`
+      }`;
     };
     const redraw = view(root, [language, app.identity.state], page, signal);
   };

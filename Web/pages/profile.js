@@ -1,8 +1,8 @@
 import { avatar } from '../elements/avatar.js';
 import { openSheet } from '../elements/sheet.js';
 import { html } from '../lib/html.js';
-import { icon } from '../lib/icon.js';
 import { errorText, t } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
 import { OvationError } from '../protocol/errors.js';
 import { openSettings } from './settings.js';
 import { busy, problem } from './shell.js';

@@ -1,6 +1,6 @@
-import { OvationError } from '../protocol/errors.js';
-import { childScope } from '../lib/view.js';
 import { Tones } from '../lib/tones.js';
+import { childScope } from '../lib/view.js';
+import { OvationError } from '../protocol/errors.js';
 import { greenRoom } from './green-room.js';
 import { openIdSheet, wasJustCreated } from './lobby/id-sheet.js';
 import { messagePage } from './message.js';
@@ -42,8 +42,7 @@ export function roomPage(app, session, slug) {
     /** @param {unknown} thrown @param {() => void} retry */
     const fail = (thrown, retry) => {
       const error = OvationError.of(thrown);
-      const final = ['room_not_found', 'room_closed', 'room_id_invalid'].includes(error.name);
-      show(messagePage(app, { kind: 'failed', error, retry: final ? undefined : retry }));
+      show(messagePage(app, { kind: 'failed', error, retry: isFinal(error) ? undefined : retry }));
     };
 
     const preview = async () => {
@@ -60,18 +59,33 @@ export function roomPage(app, session, slug) {
     };
     const enter = async () => {
       tones.unlock();
-      await salon.enter();
+      try {
+        await salon.enter();
+      } catch (thrown) {
+        const error = OvationError.of(thrown);
+        if (isFinal(error)) return fail(error, preview);
+        throw error;
+      }
       if (salon.state.get().phase === 'in') show(salonPage(app, salon, tones));
     };
     // What ends a visit from outside; the salon page itself shows the end card.
     salon.state.subscribe(
       state => {
-        if (state?.phase === 'failed' && state.error && root.querySelector('.salon')) fail(state.error, preview);
+        if (state?.phase === 'failed' && state.error && root.querySelector('.salon'))
+          fail(state.error, preview);
       },
       { signal, now: false },
     );
     void preview();
   };
+}
+
+/**
+ * Trying again will not help.
+ * @param {OvationError} error
+ */
+function isFinal(error) {
+  return ['room_not_found', 'room_closed', 'room_id_invalid'].includes(error.name);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { openSheet } from '../elements/sheet.js';
 import { html } from '../lib/html.js';
-import { icon } from '../lib/icon.js';
 import { language, languages, t } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
 import { microphoneField, speakerField } from './devices.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -38,7 +38,8 @@ export function openSettings(app, signal) {
             @change=${(/** @type {any} */ event) => preferences.change({ language: event.target.value })}>
             <option value="" ?selected=${chosen.language === ''}>${t('settings.languageAuto', { name: languages[language.get()] })}</option>
             ${Object.entries(languages).map(
-              ([code, name]) => html`<option value=${code} lang=${code} ?selected=${chosen.language === code}>${name}</option>`,
+              ([code, name]) =>
+                html`<option value=${code} lang=${code} ?selected=${chosen.language === code}>${name}</option>`,
             )}
           </select>
         </label>

@@ -61,7 +61,10 @@ export function runApp(root, app) {
     if (phase === 'loading') return;
     if (phase === 'unreachable') return show('unreachable', messagePage(app, { kind: 'unreachable' }));
     if (phase === 'ended')
-      return show(`ended ${error?.name}`, messagePage(app, { kind: 'ended', error: error ?? new OvationError('signed_out') }));
+      return show(
+        `ended ${error?.name}`,
+        messagePage(app, { kind: 'ended', error: error ?? new OvationError('signed_out') }),
+      );
     if (phase !== 'signedIn' || !session) return show('sign-in', signInPage(app));
     if (place.page === 'lobby') return show('lobby', lobbyPage(app, session));
     if (place.page === 'room') return show(`room ${place.slug}`, roomPage(app, session, place.slug));

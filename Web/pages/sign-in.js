@@ -1,10 +1,10 @@
+import { asset } from '../lib/assets.js';
 import { html } from '../lib/html.js';
 import { errorText, language, t } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
-import { asset } from '../lib/assets.js';
 import { OvationError } from '../protocol/errors.js';
 import { openSettings } from './settings.js';
-import { icon } from '../lib/icon.js';
 import { busy, problem } from './shell.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -38,7 +38,9 @@ export function signInPage(app) {
     };
     const suggestion = preferences.get().name;
     if (!name && suggestion && !error) name = suggestion;
-    const form = (/** @type {boolean} */ signingIn) => html`<form class="sign-in-form" novalidate @submit=${submit}>
+    const form = (
+      /** @type {boolean} */ signingIn,
+    ) => html`<form class="sign-in-form" novalidate @submit=${submit}>
       <label class="field">
         <span class="label">${t('signIn.name')}</span>
         <input class="input" name="name" autocomplete="nickname" maxlength="64" autofocus data-testid="sign-in-name"

@@ -103,7 +103,8 @@ export const strings = Object.freeze({
   'devices.system': '시스템 기본값',
   'devices.unnamed': '기기 {count}',
   'devices.announceTitle': '마이크',
-  'devices.announceText': '이제 브라우저가 마이크 사용을 물어볼 거예요. 자리에 앉기 전에는 아무도 듣지 못해요.',
+  'devices.announceText':
+    '이제 브라우저가 마이크 사용을 물어볼 거예요. 자리에 앉기 전에는 아무도 듣지 못해요.',
   // green
   'green.enter': '룸 입장',
   'green.listener': '청취자로 들어갑니다. 원하면 그다음에 자리에 앉으세요.',
@@ -204,7 +205,6 @@ export const strings = Object.freeze({
   'requests.title': '요청',
   'requests.raise': '손들기',
   'requests.lower': '손 내리기',
-  'requests.sent': '손을 들었어요. 호스트에게 알렸습니다.',
   'requests.asks': '{name}님이 발언을 요청했어요',
   'requests.waits': '대기',
   'requests.putOff': '보류',
@@ -299,7 +299,8 @@ export const strings = Object.freeze({
   'banner.noMediaPath': '소리가 전달되지 않아요. 이 네트워크가 막는 것 같아요. 채팅은 됩니다.',
   'banner.soundBlocked': '누를 때까지 브라우저가 소리를 막고 있어요.',
   'banner.soundBlockedAction': '소리 듣기',
-  'banner.echoPair': '이 기기의 다른 탭에서도 이 룸이 열려 있어요. 하울링을 막으려고 여기서는 소리를 껐습니다.',
+  'banner.echoPair':
+    '이 기기의 다른 탭에서도 이 룸이 열려 있어요. 하울링을 막으려고 여기서는 소리를 껐습니다.',
   'banner.echoPairAction': '그래도 여기서 듣기',
   'banner.broughtOnStage': '{name}님이 무대로 올렸어요. 마이크는 꺼져 있어요.',
   'banner.signedInElsewhere': '다른 곳에서 로그인했어요. 이 탭은 멈췄습니다.',
@@ -377,7 +378,8 @@ export const strings = Object.freeze({
   'error.ticket_empty': '티켓이 없어요. 다시 로그인해 주세요.',
   'error.ticket_failed': '티켓이 받아들여지지 않았어요. 다시 로그인해 주세요.',
   'error.ticket_expired': '티켓이 만료되었어요. 다시 로그인해 주세요.',
-  'error.ticket_not_yet_valid': '티켓 날짜가 미래예요. 시계가 맞지 않습니다. 기기의 날짜와 시간을 확인해 주세요.',
+  'error.ticket_not_yet_valid':
+    '티켓 날짜가 미래예요. 시계가 맞지 않습니다. 기기의 날짜와 시간을 확인해 주세요.',
   'error.session_expired': '세션이 만료되었어요. 다시 로그인해 주세요.',
   'error.session_replaced': '같은 이름으로 다른 곳에서 로그인해 이 탭은 멈췄어요.',
   'error.signed_out': '로그아웃되었어요. 계속하려면 다시 로그인해 주세요.',
@@ -414,10 +416,14 @@ export const strings = Object.freeze({
   'error.timeout': '제때 답이 오지 않았어요. 다시 시도해 주세요.',
   'error.aborted': '취소되었어요.',
   'error.server_unreachable': '서버가 다시 시작되는 중이거나 오프라인일 수 있어요. 다시 시도해 보세요.',
-  'error.sign_in_unavailable': '이 서버는 웹 로그인을 받지 않아요. 운영자가 손님 모드나 티켓 서버를 켤 수 있어요.',
-  'error.unsupported_browser': 'Ovation을 쓰려면 최신 Chrome, Edge, Firefox, Safari가 필요해요. 업데이트해 주세요.',
-  'error.microphone_insecure': '브라우저는 안전한 페이지에만 마이크를 허용해요. 말하려면 https://로 열어 주세요. 듣기는 됩니다.',
-  'error.microphone_denied': '이 페이지의 마이크가 차단되어 있어요. 브라우저 주소창에서 허용한 뒤 다시 시도해 주세요.',
+  'error.sign_in_unavailable':
+    '이 서버는 웹 로그인을 받지 않아요. 운영자가 손님 모드나 티켓 서버를 켤 수 있어요.',
+  'error.unsupported_browser':
+    'Ovation을 쓰려면 최신 Chrome, Edge, Firefox, Safari가 필요해요. 업데이트해 주세요.',
+  'error.microphone_insecure':
+    '브라우저는 안전한 페이지에만 마이크를 허용해요. 말하려면 https://로 열어 주세요. 듣기는 됩니다.',
+  'error.microphone_denied':
+    '이 페이지의 마이크가 차단되어 있어요. 브라우저 주소창에서 허용한 뒤 다시 시도해 주세요.',
   'error.microphone_missing': '마이크를 찾을 수 없어요. 연결한 뒤 다시 시도해 주세요.',
   'error.microphone_busy': '다른 프로그램이 마이크를 쓰고 있어요. 그쪽을 닫고 다시 시도해 주세요.',
   'error.media_failed': '소리 경로를 열 수 없었어요. 채팅은 됩니다. 자세한 것은 소리 경로를 시험해 보세요.',

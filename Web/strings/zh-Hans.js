@@ -204,7 +204,6 @@ export const strings = Object.freeze({
   'requests.title': '申请',
   'requests.raise': '举手',
   'requests.lower': '放下',
-  'requests.sent': '已举手，主持人收到了通知。',
   'requests.asks': '{name} 申请发言',
   'requests.waits': '已等待',
   'requests.putOff': '已推迟',

@@ -1,13 +1,16 @@
 import '../../elements/cover.js';
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { follow } from '../shell.js';
 
 /** @param {import('../app.js').App} app @param {import('../../models/lobby.js').RoomCard} room */
 export function roomCard(app, room) {
-  const lights = Array.from({ length: room.seats }, (_, i) => html`<i class=${i < room.seated ? 'lit' : ''}></i>`);
+  const lights = Array.from(
+    { length: room.seats },
+    (_, i) => html`<i class=${i < room.seated ? 'lit' : ''}></i>`,
+  );
   return keyed(
     room.slug,
     html`<li>

@@ -2,8 +2,8 @@ import '../../elements/cover.js';
 import { openSheet } from '../../elements/sheet.js';
 import { coverURL } from '../../lib/assets.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { busy, problem } from '../shell.js';
 import { expectCreated } from './id-sheet.js';
@@ -98,7 +98,14 @@ export function coverOf(draft) {
 export function openCreate(app, lobby, signal) {
   const owner = app.identity.state.get().user?.name ?? '';
   /** @type {Draft} */
-  const draft = { name: '', cover: `covers/${coverNames[0]}.svg`, coverText: '', seats: 8, needsRequest: false, tags: '' };
+  const draft = {
+    name: '',
+    cover: `covers/${coverNames[0]}.svg`,
+    coverText: '',
+    seats: 8,
+    needsRequest: false,
+    tags: '',
+  };
   let creating = false;
   /** @type {OvationError | null} */ let error = null;
   /** @param {import('../../elements/sheet.js').Sheet} sheet */

@@ -1,6 +1,6 @@
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, language, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
 import { OvationError } from '../../protocol/errors.js';
 import { busy, problem } from '../shell.js';

@@ -1,8 +1,8 @@
 import { openSheet } from '../../elements/sheet.js';
 import { copy, share } from '../../lib/clipboard.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 
 /** The slug of the room that this tab has just created: its id sheet opens once. */
 let created = '';

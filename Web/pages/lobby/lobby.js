@@ -1,8 +1,8 @@
 import '../../elements/count.js';
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, language, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
 import { openProfile } from '../profile.js';
@@ -88,14 +88,16 @@ function header(app, lobby, query, create, signal) {
 /** @param {LobbyModel} lobby @param {import('../../models/lobby.js').LobbyState} state */
 function filters(lobby, state) {
   /** @param {string} kind */
-  const tab = kind => html`<button class="tab" type="button" role="tab" aria-selected=${String(state.kind === kind)}
+  const tab =
+    kind => html`<button class="tab" type="button" role="tab" aria-selected=${String(state.kind === kind)}
     data-testid=${`kind-${kind || 'all'}`} @click=${() => lobby.setKind(kind)}>${t(`kind.${kind || 'all'}`)}</button>`;
   /** @param {string} tag */
-  const chip = tag => keyed(
-    tag,
-    html`<button class="chip" type="button" aria-pressed=${String(state.tag === tag)} data-testid="tag"
+  const chip = tag =>
+    keyed(
+      tag,
+      html`<button class="chip" type="button" aria-pressed=${String(state.tag === tag)} data-testid="tag"
       @click=${() => lobby.setTag(state.tag === tag ? '' : tag)}>#${tag}</button>`,
-  );
+    );
   const tags = state.tag && !state.tags.includes(state.tag) ? [state.tag, ...state.tags] : state.tags;
   return html`<div class="filters">
     <div class="tabs" role="tablist" aria-label=${t('lobby.kinds')}>${['', ...kinds].map(tab)}</div>

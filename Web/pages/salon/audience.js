@@ -1,7 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { openPeople } from './people.js';
 import { openPerson } from './person.js';
 
@@ -29,7 +29,8 @@ export function audienceStrip(context) {
         </button></li>`,
       ),
     )}${
-      listening > faces && html`<li><button class="face more-faces numbers" type="button" @click=${() => openPeople(context)}>+${listening - faces}</button></li>`
+      listening > faces &&
+      html`<li><button class="face more-faces numbers" type="button" @click=${() => openPeople(context)}>+${listening - faces}</button></li>`
     }</ul>
   </section>`;
 }

@@ -1,6 +1,6 @@
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, parts, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { openConnection } from './connection.js';
 
 /** @typedef {import('../../models/salon-state.js').Banner} Banner */

@@ -1,7 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, formatTime, language, parts, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { sendsLine } from '../../lib/shortcuts.js';
 import { Store } from '../../lib/store.js';
 import { view } from '../../lib/view.js';
@@ -100,18 +100,32 @@ export class Chat {
   /** The last lines over the bar, on phones. */
   peek() {
     if (this.opened) return null;
-    const lines = this.context.state.chat.filter(line => line.kind === 'text' || line.kind === 'danmu').slice(-peeked);
-    return html`<button class="chat-peek" type="button" tabindex="-1" aria-hidden="true" @click=${() => this.toggle()}>${lines.map(line =>
-      keyed(line.key, html`<span class="peek-line"><b>${/** @type {TextLine} */ (line).from.name}</b> ${/** @type {TextLine} */ (line).text}</span>`),
+    const lines = this.context.state.chat
+      .filter(line => line.kind === 'text' || line.kind === 'danmu')
+      .slice(-peeked);
+    return html`<button class="chat-peek" type="button" tabindex="-1" aria-hidden="true" @click=${() => this.toggle()}>${lines.map(
+      line =>
+        keyed(
+          line.key,
+          html`<span class="peek-line"><b>${/** @type {TextLine} */ (line).from.name}</b> ${/** @type {TextLine} */ (line).text}</span>`,
+        ),
     )}</button>`;
   }
 
   /** @param {ChatLine} line @param {boolean} divider */
   #line(line, divider) {
-    const rule = divider && html`<p class="chat-divider" role="separator"><span>${t('chat.newLines')}</span></p>`;
-    if (line.kind === 'system') return keyed(line.key, html`${rule}<p class="chat-system" data-testid="chat-system">${systemText(line)}</p>`);
+    const rule =
+      divider && html`<p class="chat-divider" role="separator"><span>${t('chat.newLines')}</span></p>`;
+    if (line.kind === 'system')
+      return keyed(
+        line.key,
+        html`${rule}<p class="chat-system" data-testid="chat-system">${systemText(line)}</p>`,
+      );
     if (line.kind === 'gap')
-      return keyed(line.key, html`${rule}<p class="chat-system">${t('chat.gap', { count: line.to - line.from + 1 })}</p>`);
+      return keyed(
+        line.key,
+        html`${rule}<p class="chat-system">${t('chat.gap', { count: line.to - line.from + 1 })}</p>`,
+      );
     return keyed(line.key, html`${rule}${this.#text(line)}`);
   }
 

@@ -1,7 +1,7 @@
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, language, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
 import { busy } from '../shell.js';
 
@@ -39,7 +39,9 @@ export function connectionChip(context) {
       return html`<button class="head-chip connection-chip" type="button" data-word=${word} data-testid="connection"
         aria-label=${t('connection.label', { word: t(`connection.${word}`) })} @click=${() => openConnection(context)}>
         ${icon(signs[word] ?? 'signal', waits ? 'spin' : '')}<span class="words">${t(`connection.${word}`)}</span>${
-          rttMs !== null && !waits && html`<span class="numbers rtt">· ${t('connection.ms', { ms: Math.round(rttMs) })}</span>`
+          rttMs !== null &&
+          !waits &&
+          html`<span class="numbers rtt">· ${t('connection.ms', { ms: Math.max(1, Math.round(rttMs)) })}</span>`
         }</button>`;
     },
     context.signal,
@@ -68,9 +70,11 @@ export function openConnection({ salon, signal }) {
         sheet.redraw();
       };
       /** @param {string} label @param {string} value */
-      const row = (label, value) => html`<div class="detail"><dt>${label}</dt><dd class="numbers">${value}</dd></div>`;
+      const row = (label, value) =>
+        html`<div class="detail"><dt>${label}</dt><dd class="numbers">${value}</dd></div>`;
       const unknown = t('connection.unknown');
-      const ms = (/** @type {number | null} */ value) => (value === null ? unknown : t('connection.ms', { ms: Math.round(value) }));
+      const ms = (/** @type {number | null} */ value) =>
+        value === null ? unknown : t('connection.ms', { ms: Math.max(1, Math.round(value)) });
       return html`<div class="stack">
         <p class="connection-word" data-word=${connection.word}>${icon(signs[connection.word] ?? 'signal')}${t(`connection.${connection.word}`)}</p>
         <dl class="details">
@@ -80,9 +84,12 @@ export function openConnection({ salon, signal }) {
           ${row(t('connection.sound'), t(connection.media === 'connected' ? 'connection.up' : 'connection.down'))}
           ${row(t('connection.signalling'), t(connection.signalling === 'open' ? 'connection.up' : 'connection.down'))}
         </dl>
-        ${result && html`<p class=${result.connected ? 'hint' : 'problem'} role="status" data-testid="media-test-result">${icon(
-          result.connected ? 'circle-check' : 'triangle-alert',
-        )}<span>${testSentence(result)}</span></p>`}
+        ${
+          result &&
+          html`<p class=${result.connected ? 'hint' : 'problem'} role="status" data-testid="media-test-result">${icon(
+            result.connected ? 'circle-check' : 'triangle-alert',
+          )}<span>${testSentence(result)}</span></p>`
+        }
         <button class="button wide" type="button" data-testid="test-media" aria-busy=${testing} @click=${test}>
           ${testing ? busy() : icon('refresh-cw')}${t('connection.test')}</button>
       </div>`;
@@ -92,7 +99,7 @@ export function openConnection({ salon, signal }) {
 
 /** @param {{connected: boolean, rttMs: number | null, signallingRttMs: number | null, error: string | null}} result */
 function testSentence(result) {
-  if (result.connected) return t('connection.testGood', { ms: Math.round(result.rttMs ?? 0) });
+  if (result.connected) return t('connection.testGood', { ms: Math.max(1, Math.round(result.rttMs ?? 0)) });
   if (result.error) return errorText({ name: result.error });
   return t('connection.testBad');
 }

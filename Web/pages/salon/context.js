@@ -33,7 +33,9 @@ export class SalonContext {
     return this.salon.state.get();
   }
 
-  /** @type {Store<Readonly<Opened>>} */ opened = new Store(/** @type {Readonly<Opened>} */ ({ tray: false, chat: false, declining: null }));
+  /** @type {Store<Readonly<Opened>>} */ opened = new Store(
+    /** @type {Readonly<Opened>} */ ({ tray: false, chat: false, declining: null }),
+  );
 
   /** @param {Partial<Opened>} some */
   open(some) {
@@ -62,7 +64,12 @@ export class SalonContext {
   /** @param {import('../../protocol/errors.js').OvationError} error */
   complain(error) {
     if (this.signal.aborted) return;
-    this.app.toasts.show({ text: errorText(error), icon: 'triangle-alert', tone: 'bad', testid: 'error-toast' });
+    this.app.toasts.show({
+      text: errorText(error),
+      icon: 'triangle-alert',
+      tone: 'bad',
+      testid: 'error-toast',
+    });
   }
 
   /** @param {string} text @param {string} [sign] */

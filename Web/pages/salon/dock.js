@@ -1,7 +1,6 @@
 import { html } from '../../lib/html.js';
+import { language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { t } from '../../lib/i18n.js';
-import { language } from '../../lib/i18n.js';
 import { view } from '../../lib/view.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { askForSeat, sitDown } from './seat-actions.js';
@@ -60,14 +59,13 @@ function micHint({ me, room }) {
 }
 
 /**
- * The bar below: leave, chat, microphone, hand, like.
+ * Short words above the bar: what can be undone, my place in the queue, "you are muted".
+ * They lie over the stage, so that nothing shifts when they come and go.
  * @param {SalonContext} context
- * @param {{requests: import('./requests.js').Requests, chat: import('./chat.js').Chat, leave: () => void}} parts
  */
-export function dock(context, { requests, chat, leave }) {
+export function dockNotices(context) {
   const { state } = context;
-  const { me, pending, room } = state;
-  const waits = pending.has('mic') || pending.has('request') || (me.seat === null && [...pending].some(name => name.startsWith('seat:')));
+  const { me } = state;
   return html`${undo(context)}
     ${
       me.speakingWhileMuted &&
@@ -76,12 +74,28 @@ export function dock(context, { requests, chat, leave }) {
     ${
       me.mic === 'pending' &&
       html`<p class="dock-hint" role="status" data-testid="my-request">${icon('hourglass')}<span>${
-        state.myRequest?.position ? t('requests.place', { count: state.myRequest.position }) : t('requests.waiting')
+        state.myRequest?.position
+          ? t('requests.place', { count: state.myRequest.position })
+          : t('requests.waiting')
       }</span><button class="button compact" type="button" data-testid="cancel-request" @click=${() => void context.act(() => context.salon.cancelRequest())}>${t(
         'requests.cancel',
       )}</button></p>`
-    }
-    <nav class="dock" aria-label=${t('salon.controls')}>
+    }`;
+}
+
+/**
+ * The bar below: leave, chat, microphone, hand, like.
+ * @param {SalonContext} context
+ * @param {{requests: import('./requests.js').Requests, chat: import('./chat.js').Chat, leave: () => void}} parts
+ */
+export function dock(context, { requests, chat, leave }) {
+  const { state } = context;
+  const { me, pending, room } = state;
+  const waits =
+    pending.has('mic') ||
+    pending.has('request') ||
+    (me.seat === null && [...pending].some(name => name.startsWith('seat:')));
+  return html`<nav class="dock" aria-label=${t('salon.controls')}>
       <button class="dock-button leave" type="button" data-testid="leave" @click=${leave}><span class="dock-sign">${icon('log-out')}</span><span class="dock-word">${t('salon.leave')}</span></button>
       <button class="dock-button chat-button" type="button" data-testid="toggle-chat" aria-pressed=${String(chat.opened)} @click=${() => chat.toggle()}>
         <span class="dock-sign">${icon('message-circle')}${state.unread > 0 && html`<span class="badge">${Math.min(99, state.unread)}</span>`}</span>
@@ -133,7 +147,9 @@ function likeButton(context) {
   likeButtons.set(context, place);
   const press = () => {
     context.salon.like();
-    const hearts = /** @type {import('../../elements/hearts.js').Hearts | null} */ (place.querySelector('ov-hearts'));
+    const hearts = /** @type {import('../../elements/hearts.js').Hearts | null} */ (
+      place.querySelector('ov-hearts')
+    );
     hearts?.add(1, 'mine');
   };
   view(

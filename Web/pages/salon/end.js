@@ -1,8 +1,8 @@
 import '../../elements/count.js';
 import { avatar } from '../../elements/avatar.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { formatClock, formatNumber, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { follow } from '../shell.js';
 
 /**
@@ -12,8 +12,10 @@ import { follow } from '../shell.js';
  */
 export function endCard({ app }, end) {
   /** @param {string} sign @param {string} value @param {string} label @param {string} id */
-  const fact = (sign, value, label, id) => html`<div class="end-fact">${icon(sign)}<strong class="numbers" data-testid=${id}>${value}</strong><span class="soft small">${label}</span></div>`;
-  return html`<div class="end" role="dialog" aria-modal="true" aria-label=${t('ended.title')} data-testid="end-card">
+  const fact = (sign, value, label, id) =>
+    html`<div class="end-fact">${icon(sign)}<strong class="numbers" data-testid=${id}>${value}</strong><span class="soft small">${label}</span></div>`;
+  return html`<dialog class="end" aria-label=${t('ended.title')} data-testid="end-card" @cancel=${(/** @type {Event} */ event) => event.preventDefault()}
+    ref=${(/** @type {HTMLDialogElement} */ dialog) => dialog.showModal()}>
     <div class="end-card">
       <div class="end-light">${avatar(end.owner, 's96')}</div>
       <p class="soft small">${t(`ended.reason.${end.reason}`)}</p>
@@ -24,8 +26,8 @@ export function endCard({ app }, end) {
         ${fact('users-round', formatNumber(end.peak), t('ended.peak'), 'end-peak')}
         ${fact('heart', formatNumber(end.likes), t('ended.likes'), 'end-likes')}
       </div>
-      <a class="button primary wide" href="/" data-testid="end-lobby" ref=${(/** @type {HTMLElement} */ link) => link.focus()}
+      <a class="button primary wide" href="/" data-testid="end-lobby" autofocus
         @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>
     </div>
-  </div>`;
+  </dialog>`;
 }

@@ -1,7 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { connectionChip } from './connection.js';
 import { openMore } from './more.js';

@@ -8,20 +8,27 @@ const speaks = 8;
  * @param {import('./context.js').SalonContext} context
  */
 export function watchLevels(root, { salon, signal }) {
-  /** @type {Set<string>} */ let lit = new Set();
+  let shown = '';
   const show = () => {
     const levels = salon.levels.get();
-    const next = new Set(Object.keys(levels).filter(user => levels[user] > 0));
-    for (const user of new Set([...lit, ...next])) {
-      const level = levels[user] ?? 0;
-      for (const element of root.querySelectorAll(`[data-level-of="${CSS.escape(user)}"]`)) {
-        const target = /** @type {HTMLElement} */ (element);
-        // Quiet speech is far below 100: the curve keeps it visible.
-        target.style.setProperty('--level', (Math.min(100, level) / 100) ** 0.6 + '');
-        target.toggleAttribute('data-speaking', level >= speaks);
-      }
+    for (const element of root.querySelectorAll('[data-level-of], [data-speaking]')) {
+      const target = /** @type {HTMLElement} */ (element);
+      // Somebody who got up leaves no light behind: an empty seat has no `data-level-of`.
+      const level = levels[target.dataset.levelOf ?? ''] ?? 0;
+      // Quiet speech is far below 100: the curve keeps it visible.
+      target.style.setProperty('--level', String((Math.min(100, level) / 100) ** 0.6));
+      target.toggleAttribute('data-speaking', level >= speaks);
     }
-    lit = next;
   };
   salon.levels.subscribe(show, { signal });
+  salon.state.subscribe(
+    ({ seats }) => {
+      const seated = seats.map(seat => seat.user?.id).join();
+      if (seated === shown) return;
+      shown = seated;
+      // After the page has drawn the new seats.
+      setTimeout(show);
+    },
+    { signal },
+  );
 }

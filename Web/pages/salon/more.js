@@ -1,7 +1,7 @@
 import { ask, openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { errorText, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
@@ -41,13 +41,48 @@ export function openMore(context, leave) {
         sheet.redraw();
       };
       return html`<div class="menu">
-        ${room && item('more-share', 'share-2', t('more.share'), then(() => openIdSheet(room, signal)))}
+        ${
+          room &&
+          item(
+            'more-share',
+            'share-2',
+            t('more.share'),
+            then(() => openIdSheet(room, signal)),
+          )
+        }
         ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'more.undeafen' : 'more.deafen'), deafen)}
-        ${item('more-settings', 'settings', t('settings.title'), then(() => openSettings(app, signal)))}
-        ${item('more-another', 'user-plus', t('profile.another'), then(() => app.identity.openAsAnother()))}
-        ${me.canManage && item('more-edit', 'pencil', t('more.edit'), then(() => openRoomSettings(context)))}
+        ${item(
+          'more-settings',
+          'settings',
+          t('settings.title'),
+          then(() => openSettings(app, signal)),
+        )}
+        ${item(
+          'more-another',
+          'user-plus',
+          t('profile.another'),
+          then(() => app.identity.openAsAnother()),
+        )}
+        ${
+          me.canManage &&
+          item(
+            'more-edit',
+            'pencil',
+            t('more.edit'),
+            then(() => openRoomSettings(context)),
+          )
+        }
         ${item('more-leave', 'log-out', me.isOwner ? t('more.leaveOwner') : t('salon.leave'), then(leave))}
-        ${me.isOwner && item('more-end', 'power', t('more.end'), then(() => end(context)), 'bad')}
+        ${
+          me.isOwner &&
+          item(
+            'more-end',
+            'power',
+            t('more.end'),
+            then(() => end(context)),
+            'bad',
+          )
+        }
       </div>`;
     },
   });

@@ -1,8 +1,8 @@
 import { avatar } from '../../elements/avatar.js';
 import { openSheet } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { openPerson } from './person.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
@@ -36,7 +36,9 @@ export function openPeople(context) {
     stores: [salon.state],
     body: sheet => {
       const { seats, audience, memberCount } = context.state;
-      const seated = seats.map(seat => (seat.user ? salon.person(seat.user.id) : null)).filter(person => person !== null);
+      const seated = seats
+        .map(seat => (seat.user ? salon.person(seat.user.id) : null))
+        .filter(person => person !== null);
       const people = [.../** @type {PersonView[]} */ (seated), ...audience];
       const more = memberCount - people.length;
       return html`<ul class="people">${people.map(person =>

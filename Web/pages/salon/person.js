@@ -1,8 +1,8 @@
 import { avatar } from '../../elements/avatar.js';
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').PersonView} PersonView */

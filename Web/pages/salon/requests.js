@@ -1,7 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { announceMicrophone } from '../devices.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
@@ -14,6 +14,15 @@ export class Requests {
   /** @param {SalonContext} context */
   constructor(context) {
     this.context = context;
+    let waiting = 0;
+    context.salon.state.subscribe(
+      ({ requests }) => {
+        // The last one answered: the tray has done its work.
+        if (waiting > 0 && requests.length === 0) this.close();
+        waiting = requests.length;
+      },
+      { signal: context.signal },
+    );
   }
 
   get opened() {
@@ -93,7 +102,8 @@ export class Requests {
           declining
             ? html`<div class="request-reasons">
                 ${['requests.reasonFull', 'requests.reasonLater', 'requests.reasonTopic'].map(
-                  key => html`<button class="chip" type="button" data-testid="reason" @click=${() => decline(t(key))}>${t(key)}</button>`,
+                  key =>
+                    html`<button class="chip" type="button" data-testid="reason" @click=${() => decline(t(key))}>${t(key)}</button>`,
                 )}
                 <button class="chip" type="button" data-testid="reason-none" @click=${() => decline('')}>${t('requests.noReason')}</button>
               </div>`
@@ -113,14 +123,16 @@ export class Requests {
     const { invitation } = context.state;
     if (!invitation) return null;
     const accept = async () => {
-      if (await announceMicrophone(context.app, context.signal)) await context.act(() => context.salon.acceptInvitation());
+      if (await announceMicrophone(context.app, context.signal))
+        await context.act(() => context.salon.acceptInvitation());
     };
     return html`<section class="invitation" role="alertdialog" aria-label=${t('invitation.title')} data-testid="invitation" aria-busy=${invitation.pending}>
       ${avatar(invitation.from, 's48')}
       <div class="request-who">
         <strong>${t('invitation.title')}</strong>
         <span class="soft small">${t('invitation.text', { name: invitation.from.name })} ${
-          invitation.until !== null && html`<ov-countdown .now=${context.now} .until=${invitation.until}></ov-countdown>`
+          invitation.until !== null &&
+          html`<ov-countdown .now=${context.now} .until=${invitation.until}></ov-countdown>`
         }</span>
       </div>
       <div class="request-buttons">

@@ -12,7 +12,7 @@ import { audienceStrip } from './audience.js';
 import { banners } from './banners.js';
 import { Chat } from './chat.js';
 import { SalonContext } from './context.js';
-import { dock, pressMicrophone } from './dock.js';
+import { dock, dockNotices, pressMicrophone } from './dock.js';
 import { endCard } from './end.js';
 import { salonHeader } from './header.js';
 import { watchLevels } from './levels.js';
@@ -75,10 +75,11 @@ export function salonPage(app, salon, tones) {
           </main>
           ${chat.panel()}
           <div class="salon-foot">
-            ${requests.tray()}
-            ${requests.invitation()}
             ${chat.peek()}
-            ${dock(context, { requests, chat, leave })}
+            <div class="dock-place">
+              <div class="dock-stack">${requests.tray()}${requests.invitation()}${dockNotices(context)}</div>
+              ${dock(context, { requests, chat, leave })}
+            </div>
           </div>
           <p class="only-read" role="status" aria-live="polite" data-testid="announcer"></p>
           ${state.end && endCard(context, state.end)}

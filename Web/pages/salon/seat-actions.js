@@ -1,7 +1,7 @@
 import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { announceMicrophone } from '../devices.js';
 import { chooseListener } from './people.js';
 import { openPerson } from './person.js';
@@ -37,7 +37,7 @@ export async function sitDown(context, index) {
 export async function askForSeat(context, index) {
   if (context.state.myRequest) return context.say(t('error.invitation_exists'), 'hand');
   if (!(await announceMicrophone(context.app, context.signal))) return;
-  if (await context.act(() => context.salon.ask(index))) context.say(t('requests.sent'), 'hand');
+  await context.act(() => context.salon.ask(index));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { icon } from '../../lib/icon.js';
 import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
 import { pressSeat } from './seat-actions.js';
 
 /** @typedef {import('../../models/salon-state.js').SeatView} SeatView */
@@ -70,7 +70,8 @@ function face(context, seat) {
   if (seat.user) return avatar(seat.user);
   if (seat.reserved)
     return html`${avatar(seat.reserved.user)}${
-      seat.reserved.until !== null && html`<ov-countdown ring .now=${context.now} .until=${seat.reserved.until}></ov-countdown>`
+      seat.reserved.until !== null &&
+      html`<ov-countdown ring .now=${context.now} .until=${seat.reserved.until}></ov-countdown>`
     }`;
   return html`<span class="seat-empty">${icon(seat.state === 'closed' ? 'lock' : 'plus')}</span>`;
 }
@@ -106,7 +107,8 @@ function label(seat) {
 function note(context, seat) {
   if (seat.user && seat.presence === 'reconnecting')
     return html`${t('seat.reconnecting')}${
-      seat.presenceUntil !== null && html` <ov-countdown .now=${context.now} .until=${seat.presenceUntil}></ov-countdown>`
+      seat.presenceUntil !== null &&
+      html` <ov-countdown .now=${context.now} .until=${seat.presenceUntil}></ov-countdown>`
     }`;
   if (seat.reserved) return t('seat.invited');
   if (seat.user && seat.muted) return t('seat.mutedByHost');
