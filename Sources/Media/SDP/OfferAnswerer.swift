@@ -7,8 +7,9 @@ package struct OfferAnswerer: Sendable {
     /// "sha-256 AB:CD:…"
     package var fingerprint: String
     package var candidates: [ICECandidate]
-    /// Stay the same as long as the peer lives (`sessionID`), and grow with each answer (`version`).
+    /// Stays the same as long as the peer lives; at most 2^63 − 1 (RFC 9429 §5.2.1).
     package var sessionID: UInt64
+    /// Grows with each answer.
     package var version: UInt64
     /// What line n + 1 carries. Lines beyond are refused.
     package var slots: [SlotSource]
@@ -123,10 +124,14 @@ package struct OfferAnswerer: Sendable {
         if offer.bundle == nil, offer.media.count > 1 {
             throw SDPError(.unacceptable, "a=group:BUNDLE is required")
         }
+        // RFC 9143 §7.3.1: the transport that remains is that of the group's first line.
+        guard offer.bundle == nil || offer.bundle?.first == first.mid else {
+            throw SDPError(.unacceptable, "a=group:BUNDLE must begin with the first line, the microphone")
+        }
         guard let line = AudioLine(first, in: offer) else {
             throw SDPError(
                 .unacceptable,
-                "the first line must be bundled, not stopped, have a mid of 1 to 16 characters, and offer Opus")
+                "the first line must not be stopped, must have a mid of 1 to 16 characters, and offer Opus")
         }
         return line
     }

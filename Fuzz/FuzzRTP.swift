@@ -1,0 +1,23 @@
+import RTP
+import Wire
+
+/// RTP headers and their extensions: every range that parsing gives must lie inside the packet.
+func fuzzRTP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let packet = UnsafeRawBufferPointer(start: start, count: count)
+    var map = HeaderExtensionMap()
+    map.set(.audioLevel, id: 1)
+    map.set(.mid, id: 4)
+    for isEncrypted in [false, true] {
+        guard let header = RTPHeader.parse(packet, isEncrypted: isEncrypted) else { continue }
+        precondition(header.headerLength >= RTPHeader.fixedLength)
+        precondition(header.payload.upperBound + header.paddingLength == count)
+        for index in 0..<header.csrcCount { _ = header.csrc(index, in: packet) }
+        for element in HeaderExtensions(of: header, in: packet) {
+            precondition(element.range.lowerBound >= header.extensionOffset)
+            precondition(element.range.upperBound <= header.headerLength)
+        }
+        _ = header.audioLevel(in: packet, map)
+        _ = header.mid(in: packet, map)
+    }
+    return 0
+}
