@@ -50,7 +50,7 @@ class Person:
             return [...document.querySelectorAll(selector)].some((e) => {
               const box = e.getBoundingClientRect();
               return box.width > 0 && box.height > 0 && getComputedStyle(e).visibility !== 'hidden'
-                && (text === null || (e.value ?? e.textContent).includes(text) || e.textContent.includes(text));
+                && (text === null || String(e.value ?? '').includes(text) || e.textContent.includes(text));
             });""",
             self.selector(where), text, seconds=seconds)
 
@@ -155,8 +155,11 @@ class Chromium(Person):
 
     def type(self, where, text):
         self.sees(where)
+        from selenium.webdriver.common.keys import Keys
+
         field = self.driver.find_element("css selector", self.selector(where))
-        field.clear()
+        # As a person does it: an emptied field would be taken for no change by a page that renders from its state.
+        field.send_keys(Keys.CONTROL, "a")
         field.send_keys(text)
 
     def keys(self, *keys):
@@ -230,11 +233,9 @@ class Firefox(Person):
         self.marionette = Marionette(port)
 
     def open(self, path="/"):
-        self.marionette.call("WebDriver:Navigate", {"url": self.server.url + path if path.startswith("/") else path})
-
-    def remember_peers(self):
         """Marionette has no script before the page's own; the app makes its peer only on entering a room, so this is early enough."""
-        self.run("if (!window.__peers) { const s = arguments[0]; (0, eval)(s); }", REMEMBER_PEERS)
+        self.marionette.call("WebDriver:Navigate", {"url": self.server.url + path if path.startswith("/") else path})
+        self.run(REMEMBER_PEERS)
 
     def click(self, where):
         self.sees(where)

@@ -38,8 +38,6 @@ def go_in(person):
     if person.run("return !!document.querySelector(arguments[0])", person.selector("enter-room")):
         person.click("enter-room")
     person.sees("salon")
-    if hasattr(person, "remember_peers"):
-        person.remember_peers()
 
 
 def enter_salon(person, room):

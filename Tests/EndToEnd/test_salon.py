@@ -131,9 +131,9 @@ def test_the_end(people):
     sit(owner, 0)
     guest = people("Guest")
     enter_salon(guest, room)
-    owner.click("leave")
-    owner.sees("leave-sheet")
-    owner.click("end-room")
+    owner.click("more")
+    owner.click("more-end")
+    owner.click("ask-yes")
     guest.sees("end-card")
     guest.click("end-lobby")
     guest.sees("lobby")
@@ -196,18 +196,22 @@ def test_order(people, server):
         (async () => {
           const base = '/protocol/';
           const { Session } = await import(base + 'session.js');
-          const ticket = await (await fetch('/v1/tickets', {method: 'POST', headers: {'Content-Type': 'application/json'},
+          const { OvationRoom } = await import(base + 'room.js');
+          const credentials = await (await fetch('/v1/tickets', {method: 'POST', headers: {'Content-Type': 'application/json'},
             body: JSON.stringify({name: 'Order probe'})})).json();
-          const session = new Session({url: location.origin.replace('http', 'ws') + '/v1/connect', app: ticket.app, user: ticket.user, ticket: ticket.ticket});
+          const session = new Session({url: location.origin.replace('http', 'ws') + '/v1/connect', credentials});
           await session.open();
-          const room = await session.createRoom({name: 'order', seats: 4});
+          const room = await OvationRoom.create(session, {name: 'order', seats: 4});
           const seen = [];
-          room.on('seats', () => seen.push('seats'));
-          room.on('seat.taken', () => seen.push('seat.taken'));
+          let seats = room.state.get().seats;
+          room.state.subscribe((state) => {
+            if (state.seats !== seats) { seats = state.seats; seen.push('seats'); }
+          });
+          const event = new Promise((resolve) => room.events.on('seat.taken', () => { seen.push('seat.taken'); resolve(); }));
           await room.takeSeat(1);
           seen.push('answer');
-          await new Promise((resolve) => setTimeout(resolve, 300));
+          await event;
           done(seen);
         })().catch((e) => done(String(e && e.stack || e)));
         """)
-    assert order[:3] == ["answer", "seats", "seat.taken"], order
+    assert order == ["answer", "seats", "seat.taken"], order
