@@ -165,6 +165,19 @@ internal import Wire
         }
     }
 
+    @Test("Sound in a format that was not agreed on is not forwarded")
+    func unexpectedFormat() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(0, alice)
+        for n in UInt8(0)..<5 { alice.speak([9, n], as: 0) }
+        alice.speak([])
+        await party.fence(alice, to: bob, on: 0)
+        #expect(bob.payloads(on: 0).count == 1)
+        #expect(await party.node.counters()?.unexpectedMedia == 5)
+    }
+
     @Test("Levels are told while somebody is heard, and once with nobody at silence; a muted one is not shown")
     func levels() async throws {
         let party = try await Party()
@@ -210,6 +223,38 @@ internal import Wire
         let alice = try await party.joined(1)
         alice.say(goodbye: SystemClock.now())
         await party.run { party.facts.contains(.closed(party.stage, alice.id)) }
+        #expect(await party.node.counters()?.peers == 0)
+    }
+
+    @Test("Silence is reported as lost, the next packet as recovered, and a long silence as the end")
+    func silence() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(0, alice)
+        await party.leap(MediaPeer.silenceUntilLost)
+        await party.run {
+            party.facts.contains(.lost(party.stage, alice.id)) && party.facts.contains(.lost(party.stage, bob.id))
+        }
+        alice.speak([1])
+        await party.run {
+            party.facts.contains(.recovered(party.stage, alice.id)) && bob.payloads(on: 0) == [[1]]
+        }
+        await party.leap(MediaPeer.silenceUntilClosed)
+        await party.run {
+            party.facts.contains(.closed(party.stage, alice.id)) && party.facts.contains(.closed(party.stage, bob.id))
+        }
+        #expect(await party.node.counters()?.peers == 0)
+    }
+
+    @Test("A path that never comes up is given up and reported")
+    func neverConnected() async throws {
+        let party = try await Party()
+        let idle = try TestClient(1, on: party.stage, slots: 1, ip: party.ip)
+        try await idle.negotiate(with: party.node)
+        #expect(await party.node.counters()?.peers == 1)
+        await party.leap(MediaPeer.connectTimeout)
+        await party.run { party.facts.contains(.closed(party.stage, idle.id)) }
         #expect(await party.node.counters()?.peers == 0)
     }
 

@@ -17,6 +17,7 @@ final class Party {
     let ip: IPAddress
     private(set) var clients: [TestClient] = []
     let facts = FactLog()
+    private let leap = Leap()
     private let poller: Poller
     private let listening: Task<Void, Never>
 
@@ -28,7 +29,9 @@ final class Party {
         configuration.port = 0
         configuration.bindAddresses = [ip]
         configure(&configuration)
-        node = try await MediaNode.start(configuration)
+        node = try await MediaNode.start(configuration) { [leap] in
+            SystemClock.now() + Interval(nanoseconds: leap.nanoseconds.load(ordering: .relaxed))
+        }
         self.ip = ip
         stage = StageID(rawValue: 77)
         node.openStage(stage, slots: slots)
@@ -64,6 +67,13 @@ final class Party {
         }
     }
 
+    /// Lets time pass at the media plane, and only there.
+    func leap(_ time: Interval) async {
+        leap.nanoseconds.add(time.nanoseconds, ordering: .relaxed)
+        // Any command wakes the worker, which then sees what is due.
+        _ = await node.counters()
+    }
+
     /// Lets the clients work until `condition` holds; records an issue if it never does.
     func run(
         sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool
@@ -91,6 +101,11 @@ final class Party {
         speaker.speak(frame)
         await run { listener.payloads(on: slot).contains(frame) }
     }
+}
+
+/// How far the media plane's clock is ahead of this host's.
+private final class Leap: Sendable {
+    let nanoseconds = Atomic<Int64>(0)
 }
 
 /// The facts so far, in order.

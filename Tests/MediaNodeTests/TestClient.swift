@@ -130,8 +130,9 @@ final class TestClient {
     // MARK: Media
 
     /// Sends one frame of 20 ms with that content, or lets the network lose it.
-    func speak(_ payload: [UInt8], level: UInt8 = 20, isLost: Bool = false) {
-        guard let media, let path = media.mediaPath, let payloadType = accepted?.microphonePayloadType else { return }
+    func speak(_ payload: [UInt8], level: UInt8 = 20, as format: UInt8? = nil, isLost: Bool = false) {
+        guard let media, let path = media.mediaPath, let payloadType = format ?? accepted?.microphonePayloadType
+        else { return }
         let slot = socket.nextSlot()
         var writer = RTPHeaderWriter(
             into: slot, marker: false, payloadType: PayloadType(payloadType),

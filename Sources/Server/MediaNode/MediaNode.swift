@@ -37,6 +37,13 @@ package final class MediaNode: MediaControl {
 
     /// Opens the sockets and starts the worker. The media plane serves when this returns.
     package static func start(_ configuration: MediaNodeConfiguration) async throws(MediaNodeError) -> MediaNode {
+        try await start(configuration, clock: SystemClock.now)
+    }
+
+    /// `clock` is the worker's monotonic time; a test lets it leap.
+    static func start(
+        _ configuration: MediaNodeConfiguration, clock: @escaping @Sendable () -> Instant
+    ) async throws(MediaNodeError) -> MediaNode {
         let certificate: DTLSCertificate
         do { certificate = try DTLSCertificate.selfSigned() } catch { throw .cryptography(error.message) }
         let publisher = FactPublisher()
@@ -45,7 +52,8 @@ package final class MediaNode: MediaControl {
         do {
             thread = try WorkerThread(name: "media-0") {
                 do throws(MediaNodeError) {
-                    let worker = try MediaWorker(configuration, certificate: certificate, facts: publisher)
+                    let worker = try MediaWorker(
+                        configuration, certificate: certificate, facts: publisher, clock: clock)
                     launch.finish(.success((worker.mailbox, worker.port)))
                     worker.run()
                 } catch {

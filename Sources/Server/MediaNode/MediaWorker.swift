@@ -40,6 +40,7 @@ final class MediaWorker {
     private var connectedPeers = 0
     private var peersPerAddress: [IPAddress: Int] = [:]
 
+    private let clock: @Sendable () -> Instant
     private var now: Instant
     private var isDraining = false
     private var isStopped = false
@@ -51,11 +52,13 @@ final class MediaWorker {
     private var counters = MediaCounters()
 
     init(
-        _ configuration: MediaNodeConfiguration, certificate: DTLSCertificate, facts: FactPublisher
+        _ configuration: MediaNodeConfiguration, certificate: DTLSCertificate, facts: FactPublisher,
+        clock: @escaping @Sendable () -> Instant
     ) throws(MediaNodeError) {
         self.configuration = configuration
         self.facts = facts
-        now = SystemClock.now()
+        self.clock = clock
+        now = clock()
         do {
             poller = try Poller()
             sockets = try Self.openSockets(configuration)
@@ -112,7 +115,7 @@ final class MediaWorker {
 
     private func turn() {
         let ready = poller.wait(until: nextDeadline, now: now)
-        now = SystemClock.now()
+        now = clock()
         if ready.woken {
             for command in mailbox.take() { perform(command) }
         }
@@ -383,7 +386,7 @@ final class MediaWorker {
                 receive(slot, length, path, arrival)
             }
             guard count == DatagramSocket.receiveSlots else { return }
-            now = SystemClock.now()
+            now = clock()
         }
     }
 

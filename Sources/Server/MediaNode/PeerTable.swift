@@ -19,7 +19,7 @@ final class PeerTable {
     private let capacity: Int
 
     /// Where a new peer will stand.
-    struct Place {
+    struct Place: Equatable {
         var handle: Int
         var generation: UInt32
     }
