@@ -59,7 +59,7 @@ package actor RoomDirectory {
         for start in stride(from: 0, to: keys.count, by: Self.loadingWidth) {
             await withTaskGroup { group in
                 for key in keys[start..<min(start + Self.loadingWidth, keys.count)] {
-                    group.addTask { await self.open(key) }
+                    group.addTask { await self.open(key, toCreate: false) }
                 }
             }
         }
@@ -88,7 +88,10 @@ package actor RoomDirectory {
 
     package func room(_ key: RoomKey) async throws(RoomError) -> Room {
         await opening[key]?.value
-        if let room = rooms[key] { return room }
+        if let room = rooms[key] {
+            guard await room.isOver else { return room }
+            forget(key, room)
+        }
         if damaged.contains(key) { throw RoomError(.internalError, "the room's journal cannot be read") }
         let existed: Bool
         do throws(JournalFailure) {
@@ -98,6 +101,9 @@ package actor RoomDirectory {
         }
         throw RoomError(existed ? .roomClosed : .roomNotFound)
     }
+
+    /// The operator ends a room. Those who are in it hear of it.
+    package func dismiss(_ key: RoomKey) async throws(RoomError) { await (try await room(key)).dismiss() }
 
     package nonisolated func list(_ query: RoomQuery, of application: ApplicationID) -> RoomPage {
         index.list(query, of: application)
@@ -147,10 +153,12 @@ package actor RoomDirectory {
         let id = try await vacantKey(creation.room, in: application)
         if let name { creations[name] = (id.key, creation.fingerprint, now) }
         if let room = id.room { return (room, id.key) }
-        let task = Task { await open(id.key) }
+        let task = Task {
+            await open(id.key, toCreate: true)
+            opening[id.key] = nil
+        }
         opening[id.key] = task
         await task.value
-        opening[id.key] = nil
         guard let room = rooms[id.key] else {
             if let name { creations[name] = nil }
             throw damaged.contains(id.key) ? RoomError(.roomIDTaken) : RoomCore.unavailable
@@ -192,14 +200,14 @@ package actor RoomDirectory {
 
     // MARK: Opening
 
-    /// Reads a room's journal and puts the room to work.
-    private func open(_ key: RoomKey) async {
+    /// Reads a room's journal and puts the room to work; without `toCreate` only if it is an open one.
+    private func open(_ key: RoomKey, toCreate: Bool) async {
         do {
             var rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
-            if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && opening[key] == nil) {
+            if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && !toCreate) {
                 // Its end did not get through to the journal before the server stopped; or its beginning did not.
                 journal.close(key)
-                guard opening[key] != nil else { return }
+                guard toCreate else { return }
                 rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
             }
             let room = Room(key: key, stage: StageID(rawValue: stageNumbers.next()), surroundings: surroundings(key))

@@ -1,0 +1,303 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomService
+import RoomTestSupport
+import Testing
+import Timing
+
+@Suite struct DirectoryTests {
+    private static let app = ApplicationID(1_400_000_001)
+    private static let otherApp = ApplicationID(1_400_000_002)
+
+    private struct House {
+        let clock = VirtualRoomClock()
+        let media = RecordingMedia()
+        let journal: MemoryJournal
+        let reports = Shared<[RoomReport]>([])
+        let directory: RoomDirectory
+
+        init(_ journal: MemoryJournal = MemoryJournal()) async throws {
+            self.journal = journal
+            directory = RoomDirectory(
+                journal: journal, media: media, clock: clock, encoder: PlainEncoder(),
+                report: { [reports] report in reports.update { $0.append(report) } })
+            try await directory.start()
+        }
+
+        /// Creates, and waits for the answer.
+        func create(
+            _ id: RoomID? = nil, _ name: String = "Salon", tags: [String] = [], by client: Client,
+            in app: ApplicationID = DirectoryTests.app, key: String? = nil
+        ) async -> Result<(room: Room, entry: RoomEntry), RoomError> {
+            let creation = RoomCreation(room: id, settings: RoomSettings(name: name, tags: tags))
+            return await withCheckedContinuation { answered in
+                Task {
+                    await directory.create(
+                        creation, in: app, by: client.attendee, key: key.flatMap { IdempotencyKey($0) }
+                    ) { answered.resume(returning: $0) }
+                }
+            }
+        }
+
+        func code(_ result: Result<(room: Room, entry: RoomEntry), RoomError>) -> RoomError.Code? {
+            if case .failure(let error) = result { error.code } else { nil }
+        }
+    }
+
+    private func ask(_ room: Room, _ command: RoomCommand, by client: Client) async -> Result<CommandResult, RoomError>
+    {
+        await withCheckedContinuation { answered in
+            Task { await room.submit(command, from: client.session, key: nil) { answered.resume(returning: $0) } }
+        }
+    }
+
+    @Test("V01-S A09-S the server picks a number of five to seven digits; the creator is in the room and owns it")
+    func picksAnID() async throws {
+        let house = try await House()
+        var ids: Set<RoomID> = []
+        for number in 0..<50 {
+            let client = Client(UserID(literal: "user-\(number)"), UInt64(number))
+            let (room, entry) = try await house.create(by: client).get()
+            guard case .snapshot(let snapshot) = entry, case .number(let id) = room.key.room else {
+                Issue.record("\(entry)")
+                continue
+            }
+            #expect((10_000...9_999_999).contains(id))
+            #expect(snapshot.me.role == .owner)
+            ids.insert(room.key.room)
+        }
+        #expect(ids.count == 50)
+    }
+
+    @Test(
+        "V01-S an owner's own room is created again, another's id is refused, and so is a creation that breaks a rule")
+    func sameID() async throws {
+        let house = try await House()
+        let (owner, member) = (Client(.owner, 1), Client(.member, 2))
+        let first = try await house.create(.number(77_777), by: owner).get()
+        let again = try await house.create(.number(77_777), "Renamed", by: owner).get()
+        #expect(first.room === again.room)
+        #expect(house.directory.infos([.number(77_777)], of: Self.app).map(\.name) == ["Renamed"])
+        #expect(house.code(await house.create(.number(77_777), by: member)) == .roomIDTaken)
+        #expect(house.code(await house.create(.number(88_888), " ", by: member)) == .invalidParams)
+        #expect(house.code(await house.create(.number(77_777), by: member)) == .roomIDTaken)
+        #expect(try await !house.journal.exists(RoomKey(application: Self.app, room: .number(88_888))))
+    }
+
+    @Test("of many who create the same id at once one owns it") func creationRace() async throws {
+        let house = try await House()
+        let outcomes = await withTaskGroup { group in
+            for number in 0..<40 {
+                group.addTask {
+                    let client = Client(UserID(literal: "user-\(number)"), UInt64(number))
+                    return house.code(await house.create(.string("the room"), by: client))
+                }
+            }
+            return await group.reduce(into: [RoomError.Code?]()) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == nil } == 1)
+        #expect(outcomes.count { $0 == .roomIDTaken } == 39)
+    }
+
+    @Test("A07-S A01-S 123 and \"123\" are different rooms, and so are those of different applications")
+    func isolation() async throws {
+        let house = try await House()
+        let client = Client(.owner, 1)
+        _ = try await house.create(.number(123), "number", by: client).get()
+        _ = try await house.create(.string("123"), "string", by: client).get()
+        _ = try await house.create(.number(123), "other", by: client, in: Self.otherApp).get()
+        let both: [RoomID] = [.string("123"), .number(9), .number(123)]
+        #expect(house.directory.infos(both, of: Self.app).map(\.name) == ["string", "number"])
+        #expect(house.directory.infos(both, of: Self.otherApp).map(\.name) == ["other"])
+        #expect(house.directory.list(RoomQuery(), of: Self.otherApp).rooms.map(\.name) == ["other"])
+        #expect(house.directory.list(RoomQuery(), of: ApplicationID(1)).rooms.isEmpty)
+    }
+
+    @Test(
+        "V02-S a destroyed room is gone for everybody: its id says closed, an unknown one says not found, and it can be created anew"
+    )
+    func destroyed() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let member = Client(.member, 2)
+        let room = try await house.create(.number(55_555), by: owner).get().room
+        await room.attach(member.attendee, since: nil) { _ in }
+        #expect(
+            await ask(room, .sendMessage(MessageDraft(.text("secret"))), by: owner)
+                == .success(.sent(chat: 1, time: house.clock.wallTime.millisecondsSince1970)))
+        #expect(await ask(room, .destroyRoom, by: owner) == .success(.done))
+        #expect(member.outbox.changes.last.map { if case .destroyed = $0.what { true } else { false } } == true)
+        #expect(member.departures.current == [.ended])
+        #expect(house.media.orders.contains(.close(room.stage)))
+        await #expect(throws: RoomError(.roomClosed)) { try await house.directory.room(room.key) }
+        let unknown = RoomKey(application: Self.app, room: .number(1))
+        await #expect(throws: RoomError(.roomNotFound)) { try await house.directory.room(unknown) }
+        #expect(house.directory.list(RoomQuery(), of: Self.app).rooms.isEmpty)
+
+        let (anew, entry) = try await house.create(.number(55_555), by: member).get()
+        guard case .snapshot(let snapshot) = entry else { return }
+        #expect(snapshot.me.role == .owner)
+        #expect(snapshot.messages.isEmpty && snapshot.seq == 1)
+        let late = Client(.owner, 3)
+        await anew.attach(late.attendee, since: ResumePoint(epoch: 1, seq: 1, chat: 0)) {
+            [entries = late.entries] result in
+            entries.update { $0.append(result) }
+        }
+        #expect(late.snapshot != nil, "the former room's numbers mean nothing here")
+    }
+
+    @Test("a restart brings the open rooms back and leaves the ended ones") func restart() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let kept = try await house.create(.string("kept"), tags: ["Jazz"], by: owner, key: "k1").get().room
+        #expect(await ask(kept, .takeSeat(3), by: owner) == .success(.done))
+        let other = try await house.create(.string("over"), by: owner).get().room
+        #expect(await ask(other, .destroyRoom, by: owner) == .success(.done))
+
+        house.journal.crash()
+        let next = try await House(house.journal)
+        #expect(next.directory.list(RoomQuery(), of: Self.app).rooms.map(\.room) == [.string("kept")])
+        let room = try await next.directory.room(kept.key)
+        let back = Client(.owner, 2)
+        await room.attach(back.attendee, since: nil) { [entries = back.entries] result in
+            entries.update { $0.append(result) }
+        }
+        #expect(back.snapshot?.seats[3].user == .owner)
+        // A retried creation whose answer was lost finds its room.
+        let again = try await next.create(.string("kept"), tags: ["Jazz"], by: back, key: "k1").get()
+        #expect(again.room === room)
+    }
+
+    @Test("a retried creation gets the first room, also when the server picked the id; another body is an error")
+    func retriedCreation() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let first = try await house.create(by: owner, key: "k").get().room
+        #expect(try await house.create(by: owner, key: "k").get().room === first)
+        #expect(house.code(await house.create(nil, "Other", by: owner, key: "k")) == .keyReused)
+        #expect(try await house.create(by: Client(.member, 2), key: "k").get().room !== first)
+        #expect(house.directory.list(RoomQuery(), of: Self.app).rooms.count == 2)
+    }
+
+    @Test("a creation that cannot be stored leaves nothing behind") func failedCreation() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        house.journal.fail(.full)
+        #expect(house.code(await house.create(.number(44_444), by: owner)) == .unavailable)
+        house.journal.heal()
+        #expect(house.directory.list(RoomQuery(), of: Self.app).rooms.isEmpty)
+        #expect(house.code(await house.create(.number(44_444), by: Client(.member, 2))) == nil)
+    }
+
+    @Test("a journal that cannot be read keeps its room closed and untouched, and the others open") func damaged()
+        async throws
+    {
+        let house = try await House()
+        let good = try await house.create(.number(11_111), by: Client(.owner, 1)).get().room
+        let key = RoomKey(application: Self.app, room: .number(22_222))
+        let epoch = try await house.journal.open(key, chatLimit: 0).epoch
+        house.journal.submit(
+            JournalEntry(key: key, kind: .durable, position: 1, epoch: epoch, payload: Array("{}".utf8))
+        ) { _ in }
+        let next = try await House(house.journal)
+        #expect(next.directory.list(RoomQuery(), of: Self.app).rooms.map(\.room) == [good.key.room])
+        #expect(next.reports.current.count == 1)
+        await #expect(throws: RoomError.self) { try await next.directory.room(key) }
+        #expect(next.code(await next.create(.number(22_222), by: Client(.member, 2))) == .roomIDTaken)
+    }
+
+    @Test("A06-S rooms are found by name, tag and id, newest first, page by page") func search() async throws {
+        let house = try await House()
+        let rooms = [
+            ("Jazz after midnight", ["music", "Jazz"]), ("재즈 카페", ["jazz"]), ("Study hall", ["quiet"]),
+            ("ÉCOLE de jazz", []),
+        ]
+        for (number, (name, tags)) in rooms.enumerated() {
+            let client = Client(UserID(literal: "user-\(number)"), UInt64(number))
+            _ = try await house.create(.number(UInt32(60_001 + number)), name, tags: tags, by: client).get()
+            house.clock.advance(by: .seconds(1))
+        }
+        func names(_ query: RoomQuery) -> [String] { house.directory.list(query, of: Self.app).rooms.map(\.name) }
+        #expect(names(RoomQuery()) == ["ÉCOLE de jazz", "Study hall", "재즈 카페", "Jazz after midnight"])
+        #expect(names(RoomQuery(text: "JAZZ")) == ["ÉCOLE de jazz", "재즈 카페", "Jazz after midnight"])
+        #expect(names(RoomQuery(text: "école")) == ["ÉCOLE de jazz"])
+        #expect(names(RoomQuery(text: "카페")) == ["재즈 카페"])
+        #expect(names(RoomQuery(text: "60003")) == ["Study hall"])
+        #expect(names(RoomQuery(text: "6000")) == [])
+        #expect(names(RoomQuery(tag: "jazz")) == ["재즈 카페", "Jazz after midnight"])
+        #expect(names(RoomQuery(tag: "jaz")) == [])
+        #expect(names(RoomQuery(text: "midnight", tag: "quiet")) == [])
+        var cursor: String?
+        var seen: [String] = []
+        repeat {
+            let page = house.directory.list(RoomQuery(limit: 3, cursor: cursor), of: Self.app)
+            seen += page.rooms.map(\.name)
+            cursor = page.cursor
+        } while cursor != nil
+        #expect(seen == names(RoomQuery()))
+        #expect(names(RoomQuery(cursor: "nonsense")).count == 4)
+    }
+
+    @Test("A05-S room details come in the order of the request, unknown ids dropped, with live counts") func infos()
+        async throws
+    {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let room = try await house.create(.number(30_001), by: owner).get().room
+        _ = try await house.create(.number(30_002), by: Client(.other, 2)).get()
+        await room.attach(Client(.member, 3).attendee, since: nil) { _ in }
+        #expect(await ask(room, .takeSeat(0), by: owner) == .success(.done))
+        let found = house.directory.infos([.number(30_002), .number(4), .number(30_001)], of: Self.app)
+        #expect(found.map(\.room) == [.number(30_002), .number(30_001)])
+        #expect(found.last?.memberCount == 2)
+        #expect(found.last?.seated == 1)
+    }
+
+    @Test("facts of the media plane reach the room they are about") func facts() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let room = try await house.create(by: owner).get().room
+        let place = try await room.openMedia(for: owner.session)
+        #expect(await ask(room, .takeSeat(0), by: owner) == .success(.done))
+        house.media.tell(.lost(place.stage, place.peer))
+        // Facts travel on their own; the room's next turn after it has been told shows it.
+        while true {
+            let client = Client(.member, 2)
+            await room.attach(client.attendee, since: nil) { [entries = client.entries] result in
+                entries.update { $0.append(result) }
+            }
+            if client.snapshot?.seats[0].presence == .reconnecting { break }
+            await Task.yield()
+        }
+    }
+
+    @Test("a shutdown waits for what is being stored, answers it, and takes nothing more") func shutdown() async throws
+    {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let room = try await house.create(by: owner).get().room
+        house.journal.setMode(.manual)
+        let answer = Shared<Result<CommandResult, RoomError>?>(nil)
+        await room.submit(.takeSeat(0), from: owner.session, key: nil) { answer.set($0) }
+        async let down: Void = house.directory.shutdown()
+        while house.journal.pending > 0 {
+            house.journal.commit()
+            await Task.yield()
+        }
+        await down
+        #expect(answer.current == .success(.done))
+        #expect(house.code(await house.create(by: Client(.member, 2))) == .unavailable)
+    }
+
+    @Test("the operator can dismiss a room") func dismissed() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let room = try await house.create(by: owner).get().room
+        try await house.directory.dismiss(room.key)
+        guard case .destroyed(.operator, _) = owner.outbox.changes.last?.what else {
+            Issue.record("\(owner.outbox.changes)")
+            return
+        }
+    }
+}
