@@ -336,3 +336,25 @@ test('sound that needs a click is told, and unlocked by one', async t => {
   assert.equal(playout.blocked.get(), false);
   void Store;
 });
+
+test('a page that lets the microphone go does not take it from the room', async () => {
+  const devices = new FakeMediaDevices(two);
+  const { microphone } = microphoneOn(devices);
+  await microphone.open();
+  const track = await microphone.open('voice');
+  microphone.close();
+  assert.equal(track.readyState, 'live');
+  microphone.close('voice');
+  assert.equal(track.readyState, 'ended');
+});
+
+test('a page whose attempt failed holds nothing', async () => {
+  const devices = new FakeMediaDevices(two);
+  const { microphone } = microphoneOn(devices);
+  devices.refusal = 'NotAllowedError';
+  await assert.rejects(microphone.open(), { name: 'microphone_denied' });
+  devices.refusal = null;
+  const track = await microphone.open('voice');
+  microphone.close('voice');
+  assert.equal(track.readyState, 'ended');
+});

@@ -230,10 +230,16 @@ test('a microphone that is unplugged while live is replaced by another one', asy
   assert.equal(tab.sending.label, 'Built-in');
   devices.devices = [];
   devices.tracks[1].unplug();
+  devices.dispatchEvent(new Event('devicechange'));
   await settle();
   assert.equal(tab.mic, 'noDevice');
   assert.equal(tab.state.me.microphoneProblem, 'microphone_missing');
   assert.equal(tab.sending, null);
+  devices.devices = [{ kind: 'audioinput', deviceId: 'usb', label: 'USB again' }];
+  devices.dispatchEvent(new Event('devicechange'));
+  await settle();
+  assert.equal(tab.mic, 'live', 'plugged in again, it is taken up by itself');
+  assert.equal(tab.sending.label, 'USB again');
 });
 
 test('"you seem to be speaking while muted" comes after a while of speech and goes again', async t => {

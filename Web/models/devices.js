@@ -52,7 +52,8 @@ export class MicrophoneModel {
   #media;
   /** @type {LevelMeter} */ #meter = new LevelMeter(level => this.level.set(level));
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
-  /** Wanted open: an unplugged device is replaced. */ #wanted = false;
+  /** @type {Set<string>} Who wants it open: it is let go with the last of them, and an unplugged device is replaced. */
+  #holders = new Set();
 
   /**
    * @param {PreferencesModel} preferences
@@ -70,21 +71,29 @@ export class MicrophoneModel {
 
   /**
    * Opens the chosen device (the browser asks for permission if need be). Idempotent. Throws OvationError `microphone_*`.
+   * @param {string} [holder] who wants it; `close` takes the same name
    * @returns {Promise<MediaStreamTrack>}
    */
-  open() {
-    this.#wanted = true;
+  open(holder = 'page') {
+    this.#holders.add(holder);
     const track = this.track.get();
     if (track?.readyState === 'live') return Promise.resolve(track);
     this.#opening ??= this.#acquire().finally(() => {
       this.#opening = null;
     });
-    return this.#opening;
+    return this.#opening.catch(error => {
+      this.#holders.delete(holder);
+      throw error;
+    });
   }
 
-  /** Lets the device go; the browser's mark disappears. */
-  close() {
-    this.#wanted = false;
+  /**
+   * Lets the device go, unless somebody else still holds it; the browser's mark disappears.
+   * @param {string} [holder]
+   */
+  close(holder = 'page') {
+    this.#holders.delete(holder);
+    if (this.#wanted) return;
     this.#release();
     if (this.state.get().problem !== 'microphone_insecure') this.#change({ problem: null });
   }
@@ -99,7 +108,7 @@ export class MicrophoneModel {
     if (!this.#wanted) return;
     await this.#opening?.catch(() => {});
     this.#release();
-    await this.open();
+    for (const holder of this.#holders) await this.open(holder);
   }
 
   /** Reads the list of devices and the permission anew. */
@@ -110,6 +119,10 @@ export class MicrophoneModel {
     // Labels are told only with permission (Firefox has no permission query for microphones before 131).
     const told = devices.some(device => device.label !== '');
     this.#change({ devices, ...(told ? { permission: 'granted' } : {}) });
+  }
+
+  get #wanted() {
+    return this.#holders.size > 0;
   }
 
   async #acquire() {
@@ -154,7 +167,7 @@ export class MicrophoneModel {
       if (this.track.get() !== track) return;
       this.#release();
       // Unplugged: take another one, or say that there is none.
-      if (this.#wanted) this.open().catch(() => {});
+      for (const holder of this.#holders) this.open(holder).catch(() => {});
     };
     // The system takes the microphone away for a while, for example for a phone call.
     track.onmute = () => this.#change({ problem: 'microphone_busy' });

@@ -11,6 +11,8 @@ const speechReadings = 8;
 const readingsKept = 20;
 /** How long the hint stays after the last word. */
 const hintMs = 4_000;
+/** Under this name the device is held for the room. */
+const holder = 'voice';
 
 /**
  * `problem`: why the microphone could not be opened · `speakingWhileMuted`: loud, although nobody hears it.
@@ -37,6 +39,7 @@ export class VoiceModel {
   #life = new AbortController();
   /** @type {MediaStreamTrack | null} */ #outgoing = null;
   #audible = false;
+  #devices = 0;
   /** @type {boolean[]} */ #loud = [];
   /** @type {any} */ #hintTimer = null;
 
@@ -47,7 +50,14 @@ export class VoiceModel {
     const { signal } = this.#life;
     microphone.track.subscribe(track => this.#send(track), { signal, now: false });
     microphone.state.subscribe(
-      ({ open, opening, problem }) => this.state.get().wanted && this.#change({ open, opening, problem }),
+      ({ open, opening, problem, devices }) => {
+        const more = devices.length > this.#devices;
+        this.#devices = devices.length;
+        if (!this.state.get().wanted) return;
+        this.#change({ open, opening, problem });
+        // Plugged in again: it is what was waited for.
+        if (more && problem === 'microphone_missing' && !opening) this.open().catch(() => {});
+      },
       { signal, now: false },
     );
   }
@@ -55,9 +65,9 @@ export class VoiceModel {
   /** Opens the device for the room; see `state.problem` when it cannot be. Throws OvationError `microphone_*`. */
   async open() {
     this.#change({ wanted: true });
-    const track = await this.#microphone.open();
+    const track = await this.#microphone.open(holder);
     if (!this.state.get().wanted) {
-      this.#microphone.close();
+      this.#microphone.close(holder);
       throw new OvationError('aborted');
     }
     const { open, opening, problem } = this.#microphone.state.get();
@@ -72,7 +82,7 @@ export class VoiceModel {
     this.#change({ wanted: false, opening: false, open: false, problem: null, speakingWhileMuted: false });
     this.#stopListening?.();
     this.#stopListening = null;
-    this.#microphone.close();
+    this.#microphone.close(holder);
     this.#send(null);
   }
 
