@@ -144,6 +144,7 @@ export const strings = Object.freeze({
   'seat.empty': 'empty',
   'seat.closed': 'Closed',
   'seat.you': '{name} (you)',
+  'seat.youMark': '(you)',
   'seat.muted': 'muted',
   'seat.mutedByHost': 'Muted by the host',
   'seat.reconnecting': 'Reconnecting',
@@ -446,7 +447,7 @@ export const strings = Object.freeze({
   'error.origin_refused':
     'This server only accepts pages from its own address. Open it under the address that its operator gave you.',
   'error.flood': 'Too many messages at once. Wait a moment, then reload the page.',
-  'error.offline': 'No connection right now. It will be tried again by itself.',
+  'error.offline': 'No connection right now. Please try again once it is back.',
   'error.connection_lost': 'The connection broke on the way. Please try again.',
   'error.timeout': 'No answer came in time. Please try again.',
   'error.aborted': 'This was cancelled.',

@@ -58,6 +58,7 @@ function seatButton(context, seat) {
         ${seat.isOwner && html`<span class="host-mark" title=${t('role.owner')}>${icon('crown')}</span>`}
         ${!seat.isOwner && seat.isAdmin && html`<span class="admin-mark" title=${t('role.admin')}>${icon('shield')}</span>`}
         <span class="clip" dir="auto">${label(seat)}</span>
+        ${seat.isMe && html`<span class="you">${t('seat.youMark')}</span>`}
         ${seat.spokeLast && html`<i class="spoke-last" title=${t('seat.spokeLast')}></i>`}
       </span>
       <span class="seat-note">${note(context, seat)}</span>
@@ -94,7 +95,7 @@ function marks(seat) {
 
 /** @param {SeatView} seat */
 function label(seat) {
-  if (seat.user) return seat.isMe ? t('seat.you', { name: seat.user.name }) : seat.user.name;
+  if (seat.user) return seat.user.name;
   if (seat.reserved) return seat.reserved.user.name;
   return seat.state === 'closed' ? t('seat.closed') : t('seat.number', { seat: seat.index + 1 });
 }
