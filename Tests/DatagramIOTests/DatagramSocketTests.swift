@@ -88,6 +88,20 @@ internal import Wire
         #expect(try receive(1, on: client).map(\.bytes) == [[8]])
     }
 
+    @Test("Beside an IPv4 socket on the same port, one for all of IPv6 leaves IPv4 to it")
+    func bothFamilies() throws {
+        let v6 = try DatagramSocket(binding: TransportAddress(ip: Self.anyV6, port: 0), isDualStack: false)
+        let v4 = try DatagramSocket(binding: TransportAddress(ip: Self.anyV4, port: v6.local.port))
+        let local4 = TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: v6.local.port)
+        let local6 = TransportAddress(ip: Self.loopbackV6, port: v6.local.port)
+        #expect(v4.serves(local4) && !v4.serves(local6))
+        #expect(v6.serves(local6) && !v6.serves(local4))
+        let client = try open(IPAddress(v4: 127, 0, 0, 1))
+        send([4], from: client, to: local4)
+        client.flush(at: Self.moment)
+        #expect(try receive(1, on: v4).map(\.bytes) == [[4]])
+    }
+
     @Test("Batches keep order and content; a full batch leaves before the flush")
     func batches() throws {
         let server = try open(Self.anyV6)

@@ -2,6 +2,7 @@ internal import DatagramIO
 internal import RoomPorts
 internal import Testing
 internal import Timing
+internal import Wire
 
 @testable internal import MediaNode
 
@@ -83,5 +84,28 @@ struct SeededGenerator: RandomNumberGenerator {
         }
         #expect(connected == (0..<1000).map { UInt64($0) })
         #expect(levels < FactPublisher.capacity * 3 / 4)
+    }
+}
+
+@Suite struct ConfigurationTests {
+    @Test("What is offered: public addresses first, then what is listened on, each once")
+    func candidateAddresses() throws {
+        let interfaces = try ["192.168.1.5", "10.0.0.7", "2001:db8::5", "127.0.0.1", "::1"].map {
+            try #require(IPAddress(text: $0))
+        }
+        func offered(bind: [String], publicly: [String] = []) -> [String] {
+            var configuration = MediaNodeConfiguration()
+            configuration.bindAddresses = bind.compactMap(IPAddress.init(text:))
+            configuration.publicAddresses = publicly.compactMap(IPAddress.init(text:))
+            return configuration.candidateAddresses(interfaces: interfaces).map(\.text)
+        }
+        let all = interfaces.map(\.text)
+        #expect(offered(bind: []) == all)
+        #expect(offered(bind: ["::"]) == all)
+        #expect(offered(bind: ["0.0.0.0"]) == ["192.168.1.5", "10.0.0.7", "127.0.0.1"])
+        #expect(offered(bind: ["::", "10.0.0.7"]) == ["10.0.0.7", "2001:db8::5", "::1"])
+        #expect(offered(bind: ["127.0.0.1"]) == ["127.0.0.1"])
+        #expect(
+            offered(bind: ["10.0.0.7"], publicly: ["203.0.113.1", "10.0.0.7"]) == ["203.0.113.1", "10.0.0.7"])
     }
 }

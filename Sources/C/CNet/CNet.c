@@ -230,14 +230,14 @@ static int set_option(int descriptor, int level, int name, int value) {
     return setsockopt(descriptor, level, name, &value, sizeof value);
 }
 
-int cnet_udp_open(int family, const struct cnet_address *local, int buffer_bytes) {
+int cnet_udp_open(int family, const struct cnet_address *local, bool dual_stack, int buffer_bytes) {
     if (family == 4 && !is_v4(local)) return -EAFNOSUPPORT;
     int s = socket(family == 6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (s < 0) return -errno;
     int failed = 0;
     if (family == 6) {
         bool any = local->high == 0 && local->low == 0;
-        failed |= set_option(s, IPPROTO_IPV6, IPV6_V6ONLY, any ? 0 : 1);
+        failed |= set_option(s, IPPROTO_IPV6, IPV6_V6ONLY, any && dual_stack ? 0 : 1);
         failed |= set_option(s, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
         // Fragment rather than learn path MTUs: datagrams are ≤ 1,200 bytes or what a publisher's network already carried.
         set_option(s, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);

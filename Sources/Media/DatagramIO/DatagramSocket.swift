@@ -39,6 +39,7 @@ package final class DatagramSocket {
 
     let descriptor: Int32
     private let family: Int32
+    private let isDualStack: Bool
     private let receiveBatch: OpaquePointer
     private let receiveSlotTable: UnsafeMutablePointer<cnet_datagram>
     private let sendBatch: OpaquePointer
@@ -46,11 +47,11 @@ package final class DatagramSocket {
     private let ring = SendRing()
     private var receiveStats = Stats()
 
-    /// Binds. The unspecified IPv6 address takes IPv4 too.
-    package init(binding address: TransportAddress) throws(SocketFailure) {
+    /// Binds. The unspecified IPv6 address takes IPv4 too, if `isDualStack`.
+    package init(binding address: TransportAddress, isDualStack: Bool = true) throws(SocketFailure) {
         let family: Int32 = address.ip.isIPv4 ? 4 : 6
         var name = cnet_address(address)
-        let descriptor = cnet_udp_open(family, &name, DatagramSocket.bufferBytes)
+        let descriptor = cnet_udp_open(family, &name, isDualStack, DatagramSocket.bufferBytes)
         guard descriptor >= 0 else { throw SocketFailure(.open, address: address, code: -descriptor) }
         let port = cnet_udp_port(descriptor)
         guard port >= 0,
@@ -66,6 +67,7 @@ package final class DatagramSocket {
         }
         self.descriptor = descriptor
         self.family = family
+        self.isDualStack = isDualStack && family == 6 && address.ip.isUnspecified
         self.local = TransportAddress(ip: address.ip, port: UInt16(truncatingIfNeeded: port), scope: address.scope)
         self.receiveBatch = receiveBatch
         self.sendBatch = sendBatch
@@ -82,7 +84,7 @@ package final class DatagramSocket {
     /// Whether a datagram from `address` of this host can leave through this socket.
     package func serves(_ address: TransportAddress) -> Bool {
         guard address.port == local.port else { return false }
-        if local.ip.isUnspecified { return family == 6 || address.ip.isIPv4 }
+        if local.ip.isUnspecified { return isDualStack || (family == 4) == address.ip.isIPv4 }
         return local.ip == address.ip
     }
 

@@ -150,11 +150,8 @@ package final class MediaNode: MediaControl {
 
     /// Where this host may be reached now: interfaces come and go.
     private func candidates() -> [ICECandidate] {
-        let own =
-            configuration.bindAddresses.filter { !$0.isUnspecified }.isEmpty
-            ? (try? InterfaceAddresses.current()) ?? [] : configuration.bindAddresses
-        let addresses = configuration.publicAddresses + own.filter { !configuration.publicAddresses.contains($0) }
-        return addresses.enumerated().map { rank, address in
+        let interfaces = (try? InterfaceAddresses.current()) ?? []
+        return configuration.candidateAddresses(interfaces: interfaces).enumerated().map { rank, address in
             .host(address: address.text, port: port, rank: UInt16(truncatingIfNeeded: rank))
         }
     }

@@ -1,3 +1,4 @@
+internal import DatagramIO
 package import Wire
 
 /// How the media plane is reached and what it takes on.
@@ -18,4 +19,15 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
     package var maximumConnecting = 500
 
     package init() {}
+
+    /// What is offered to clients, best first: public addresses, then those of `interfaces` that a socket listens on.
+    func candidateAddresses(interfaces: [IPAddress]) -> [IPAddress] {
+        let takesAll = bindAddresses.isEmpty || bindAddresses == [IPAddress(high: 0, low: 0)]
+        let listening = interfaces.filter { address in
+            takesAll
+                || bindAddresses.contains { $0 == address || $0.isUnspecified && $0.isIPv4 == address.isIPv4 }
+        }
+        var seen: Set<IPAddress> = []
+        return (publicAddresses + listening).filter { seen.insert($0).inserted }
+    }
 }

@@ -95,7 +95,11 @@ final class MediaWorker {
         var sockets: [DatagramSocket] = []
         for ip in configuration.bindAddresses.prefix(Poller.maximumSockets) {
             let port = sockets.first?.local.port ?? configuration.port
-            sockets.append(try DatagramSocket(binding: TransportAddress(ip: ip, port: port)))
+            // Beside other sockets, one for all of IPv6 must leave IPv4 to them.
+            sockets.append(
+                try DatagramSocket(
+                    binding: TransportAddress(ip: ip, port: port),
+                    isDualStack: configuration.bindAddresses.count == 1))
         }
         return sockets
     }

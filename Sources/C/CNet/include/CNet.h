@@ -40,9 +40,9 @@ void cnet_batch_destroy(struct cnet_batch *batch);
 struct cnet_datagram *cnet_batch_slots(struct cnet_batch *batch);
 
 /// A bound, non-blocking UDP socket with source address and arrival time on receive. `family`: 4 or 6; a 6 bound to the
-/// unspecified address takes both families. Buffer sizes are asked for, the kernel may grant less.
+/// unspecified address takes both families if `dual_stack`. Buffer sizes are asked for, the kernel may grant less.
 /// Returns the descriptor, or -errno.
-int cnet_udp_open(int family, const struct cnet_address *local, int buffer_bytes);
+int cnet_udp_open(int family, const struct cnet_address *local, bool dual_stack, int buffer_bytes);
 /// The port the socket is bound to, or -errno.
 int cnet_udp_port(int descriptor);
 
