@@ -1,6 +1,9 @@
 const speed = 70;
 const gap = 28;
 const waiting = 12;
+/** Without motion a comment stands in the middle for this long, milliseconds. */
+const standing = 4000;
+const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
  * `<ov-danmu>`: comments that drift across a strip of their own, never over faces. As many lanes as fit its height;
@@ -53,6 +56,11 @@ export class Danmu extends HTMLElement {
     item.style.top = `${top}px`;
     this.append(item);
     const width = item.offsetWidth;
+    if (still.matches) {
+      item.style.left = `${Math.max(0, (this.clientWidth - width) / 2)}px`;
+      setTimeout(() => item.remove(), standing);
+      return standing;
+    }
     const whole = this.clientWidth + width;
     const flight = item.animate(
       [{ transform: `translateX(${this.clientWidth}px)` }, { transform: `translateX(${-width}px)` }],

@@ -146,7 +146,7 @@ export const strings = Object.freeze({
   'seat.you': '{name} (you)',
   'seat.youMark': '(you)',
   'seat.muted': 'muted',
-  'seat.mutedByHost': 'Muted by the host',
+  'seat.mutedByHost': 'Muted by host',
   'seat.reconnecting': 'Reconnecting',
   'seat.invited': 'Invited',
   'seat.reservedFor': 'Kept for {name}',

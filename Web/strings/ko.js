@@ -146,7 +146,7 @@ export const strings = Object.freeze({
   'seat.you': '{name}(나)',
   'seat.youMark': '(나)',
   'seat.muted': '음소거',
-  'seat.mutedByHost': '호스트가 음소거함',
+  'seat.mutedByHost': '호스트 음소거',
   'seat.reconnecting': '다시 연결 중',
   'seat.invited': '초대됨',
   'seat.reservedFor': '{name}님을 위해 비워 둔 자리',

@@ -145,7 +145,7 @@ export const strings = Object.freeze({
   'seat.you': '{name}（你）',
   'seat.youMark': '（你）',
   'seat.muted': '已静音',
-  'seat.mutedByHost': '被主持人静音',
+  'seat.mutedByHost': '主持人静音',
   'seat.reconnecting': '重新连接中',
   'seat.invited': '已邀请',
   'seat.reservedFor': '为 {name} 保留',

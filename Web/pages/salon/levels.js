@@ -4,14 +4,14 @@ const speaks = 8;
 /**
  * Lets the light follow the voices: sets `--level` (0…1) and `data-speaking` on everything with `data-level-of`.
  * Straight on the elements, past the templates, since it happens five times a second.
- * @param {HTMLElement} root
+ * Sheets lie outside the page's own element, so the whole document is searched.
  * @param {import('./context.js').SalonContext} context
  */
-export function watchLevels(root, { salon, signal }) {
+export function watchLevels({ salon, signal }) {
   let shown = '';
   const show = () => {
     const levels = salon.levels.get();
-    for (const element of root.querySelectorAll('[data-level-of], [data-speaking]')) {
+    for (const element of document.querySelectorAll('[data-level-of], [data-speaking]')) {
       const target = /** @type {HTMLElement} */ (element);
       // Somebody who got up leaves no light behind: an empty seat has no `data-level-of`.
       const level = levels[target.dataset.levelOf ?? ''] ?? 0;

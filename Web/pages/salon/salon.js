@@ -88,7 +88,7 @@ export function salonPage(app, salon, tones) {
       signal,
     );
     chat.start(root);
-    watchLevels(root, context);
+    watchLevels(context);
     watchNews(root, context, requests);
     tabSigns(context);
     shortcuts(

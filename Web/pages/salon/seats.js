@@ -106,11 +106,12 @@ function label(seat) {
  * @param {SeatView} seat
  */
 function note(context, seat) {
+  // The time first: a narrow seat cuts the word, and the turning sign says it too.
   if (seat.user && seat.presence === 'reconnecting')
-    return html`${t('seat.reconnecting')}${
+    return html`${
       seat.presenceUntil !== null &&
-      html` <ov-countdown .now=${context.now} .until=${seat.presenceUntil}></ov-countdown>`
-    }`;
+      html`<ov-countdown .now=${context.now} .until=${seat.presenceUntil}></ov-countdown> · `
+    }${t('seat.reconnecting')}`;
   if (seat.reserved) return t('seat.invited');
   if (seat.user && seat.muted) return t('seat.mutedByHost');
   return null;
