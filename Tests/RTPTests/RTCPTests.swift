@@ -159,11 +159,11 @@ import Wire
         "A compound ends at the first packet that is not well-formed",
         arguments: [
             [0x81, 200, 0, 6, 0, 0, 0, 1],  // longer than the datagram
-            [0x41, 201, 0, 1, 0, 0, 0, 1],  // version 1
+            [0x40, 201, 0, 1, 0, 0, 0, 1],  // version 1
             [0x82, 203, 0, 1, 0, 0, 0, 1],  // two sources promised, one there
             [0x81, 201, 0, 1, 0, 0, 0, 1],  // a report block promised
             [0xa0, 201, 0, 1, 0, 0, 0, 8],  // more padding than packet
-            [0xa0, 201, 0, 1, 0, 0, 0, 3],  // padding that is no word
+            [0xa0, 201, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3],  // padding that is no word
             [0xa0, 201, 0, 0],  // padding bit, no padding
             [0x80, 200, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0],  // half a sender report
             [0x81, 205, 0, 1, 0, 0, 0, 1],  // a NACK without media source
