@@ -43,7 +43,7 @@ export function signInPage(app) {
     ) => html`<form class="sign-in-form" novalidate @submit=${submit}>
       <label class="field">
         <span class="label">${t('signIn.name')}</span>
-        <input class="input" name="name" autocomplete="nickname" maxlength="64" autofocus data-testid="sign-in-name"
+        <input class="input" name="name" autocomplete="nickname" maxlength="64" data-testid="sign-in-name"
           enterkeyhint="go" placeholder=${t('signIn.placeholder')} .value=${name} aria-invalid=${error ? 'true' : null}
           ?disabled=${signingIn} @input=${(/** @type {any} */ event) => {
             name = event.target.value;
