@@ -128,6 +128,14 @@ import Testing
         var alone = AnswerLedger()
         alone.record(answer(1, of: .other), at: 2 * AnswerLedger.lifetimeMs)
         #expect(later == alone, "old answers are forgotten")
+        var busy = AnswerLedger()
+        for number in 0..<5_000 {
+            busy.record(answer(number, of: UserID(literal: "u\(number % 100)")), at: Int64(number))
+        }
+        let kept = (0..<5_000).filter { number in
+            busy.answer(to: key(number), of: UserID(literal: "u\(number % 100)"), now: 5_000) != nil
+        }
+        #expect(kept == Array(904..<5_000), "the newest 4,096 of a room")
     }
 }
 

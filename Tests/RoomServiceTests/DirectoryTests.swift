@@ -190,6 +190,31 @@ import Timing
         #expect(house.code(await house.create(.number(44_444), by: Client(.member, 2))) == nil)
     }
 
+    @Test("a creation whose commit failed can be tried again under its key, and gets a room") func retriedAfterFailure()
+        async throws
+    {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        // The opening is stored, the creation is not.
+        house.journal.setMode(.manual)
+        async let first = house.create(by: owner, key: "k")
+        while house.journal.pending == 0 { await Task.yield() }
+        house.journal.fail(.full, times: 1)
+        house.journal.commit()
+        #expect(house.code(await first) == .unavailable)
+        house.journal.heal()
+        house.journal.setMode(.automatic)
+        while house.code(await house.create(by: owner, key: "k")) != nil { await Task.yield() }
+        #expect(house.directory.list(RoomQuery(), of: Self.app).rooms.count == 1)
+    }
+
+    @Test("a server does not start on a journal that fails") func failingStart() async throws {
+        let house = try await House()
+        _ = try await house.create(by: Client(.owner, 1)).get()
+        house.journal.fail(.full)
+        await #expect(throws: JournalFailure.full) { _ = try await House(house.journal) }
+    }
+
     @Test("a journal that cannot be read keeps its room closed and untouched, and the others open") func damaged()
         async throws
     {

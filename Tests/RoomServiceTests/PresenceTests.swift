@@ -287,6 +287,16 @@ import Timing
         #expect(salon.members(.everyone(limit: 7, cursor: "nonsense"), for: owner) == nil)
     }
 
+    @Test("who exits before the entry is answered is still told to be out") func exitBeforeTheAnswer() async throws {
+        let salon = try await Salon(.manual)
+        let owner = salon.create()
+        salon.submit(.exitRoom, by: owner)
+        #expect(owner.entries.current.isEmpty && owner.departures.current.isEmpty)
+        salon.commit()
+        #expect(owner.entries.current.count == 1)
+        #expect(owner.departures.current == [.exited])
+    }
+
     @Test("a full room refuses newcomers, not those who are in it") func full() async throws {
         let salon = try await Salon()
         _ = salon.create()

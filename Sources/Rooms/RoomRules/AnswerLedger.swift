@@ -1,11 +1,13 @@
 package import RoomModel
 
-/// The answers that belong to idempotency keys, per user: the newest 64, for ten minutes. Part of the room's state, so that a repeat
+/// The answers that belong to idempotency keys, per user: the newest 64, for ten minutes (in a room that is written to very fast, the newest 4,096 of all). Part of the room's state, so that a repeat
 /// after a crash gets the first answer too.
 package struct AnswerLedger: Sendable {
     /// Long enough for any client's retries.
     package static let lifetimeMs: Int64 = 10 * 60 * 1_000
     package static let answersPerUser = 64
+    /// Bounds the snapshot of a room in which many talk under keys; retries come within seconds.
+    package static let answersPerRoom = 4_096
 
     private struct Line: Hashable, Sendable, Codable {
         var answer: KeyedAnswer
@@ -13,8 +15,10 @@ package struct AnswerLedger: Sendable {
     }
     /// Oldest first.
     private var lines: [UserID: [Line]] = [:]
-    /// Whose line was written when, oldest first, from `head` on: so that expiry costs nothing per line that stays.
-    private var order: [(user: UserID, time: Int64)] = []
+    private var count = 0
+    /// Which line was written when, oldest first, from `head` on, also lines that are gone by now: so that expiry costs nothing per
+    /// line that stays.
+    private var order: [(user: UserID, key: String, time: Int64)] = []
     private var head = 0
 
     package init() {}
@@ -26,21 +30,31 @@ package struct AnswerLedger: Sendable {
     }
 
     package mutating func record(_ answer: KeyedAnswer, at time: Int64) {
-        while head < order.count, time - order[head].time >= Self.lifetimeMs {
-            let user = order[head].user
-            lines[user]?.removeAll { time - $0.time >= Self.lifetimeMs }
-            if lines[user]?.isEmpty == true { lines[user] = nil }
+        remove(answer.key, of: answer.user)
+        if let mine = lines[answer.user], mine.count >= Self.answersPerUser {
+            remove(mine[0].answer.key, of: answer.user)
+        }
+        lines[answer.user, default: []].append(Line(answer: answer, time: time))
+        order.append((answer.user, answer.key, time))
+        count += 1
+        while head < order.count, time - order[head].time >= Self.lifetimeMs || count > Self.answersPerRoom {
+            let oldest = order[head]
             head += 1
+            if let first = lines[oldest.user]?.first, first.answer.key == oldest.key, first.time == oldest.time {
+                remove(oldest.key, of: oldest.user)
+            }
         }
         if head > 1_024, head > order.count / 2 {
             order.removeFirst(head)
             head = 0
         }
-        lines[answer.user, default: []].removeAll { $0.answer.key == answer.key }
-        lines[answer.user, default: []].append(Line(answer: answer, time: time))
-        let excess = lines[answer.user, default: []].count - Self.answersPerUser
-        if excess > 0 { lines[answer.user]?.removeFirst(excess) }
-        order.append((answer.user, time))
+    }
+
+    private mutating func remove(_ key: String, of user: UserID) {
+        guard let index = lines[user]?.firstIndex(where: { $0.answer.key == key }) else { return }
+        lines[user]?.remove(at: index)
+        if lines[user]?.isEmpty == true { lines[user] = nil }
+        count -= 1
     }
 }
 
@@ -53,7 +67,8 @@ extension AnswerLedger: Codable {
     package init(from decoder: any Decoder) throws {
         for line in try decoder.singleValueContainer().decode([Line].self) {
             lines[line.answer.user, default: []].append(line)
-            order.append((line.answer.user, line.time))
+            order.append((line.answer.user, line.answer.key, line.time))
+            count += 1
         }
         order.sort { $0.time < $1.time }
     }

@@ -4,14 +4,19 @@ import RoomRules
 
 /// Who is in the room now: sessions, and the people they belong to. Lives and dies with the process.
 struct Attendance {
+    final class Admission {
+        var isGranted = false
+    }
+
     struct Session {
         var attendee: Attendee
         /// Whether a connection is there.
         var connected = true
         /// Whether the entry has been answered: from then on the session gets news.
         var subscribed = false
-        /// Whether it was ever let in, so that it must be told when it is out.
-        var admitted = false
+        /// Whether it was ever let in, so that it must be told when it is out. Shared with the entry that is still waiting to be
+        /// answered when the session already goes.
+        let admission = Admission()
         var peer: PeerID?
         var media = Media.none
 

@@ -36,14 +36,13 @@ extension RoomCore {
             news.append(.ownerBack)
         }
         let entry = entry(for: user, since: point)
+        let admission = attendance.sessions[attendee.session]?.admission
         queue.append(
             ReleaseQueue.Item(
                 needs: watermark,
                 deliver: { [unowned self] in
-                    attendance.update(attendee.session) {
-                        $0.subscribed = true
-                        $0.admitted = true
-                    }
+                    attendance.update(attendee.session) { $0.subscribed = true }
+                    admission?.isGranted = true
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
                     desk.welcome(attendee.session)
@@ -57,7 +56,7 @@ extension RoomCore {
 
     /// Whoever could not be let in is not here, unless they were before.
     private func turnAway(_ attendee: Attendee) {
-        guard attendance.sessions[attendee.session]?.admitted == false else { return }
+        guard attendance.sessions[attendee.session]?.admission.isGranted == false else { return }
         _ = attendance.remove(session: attendee.session)
         let user = attendee.profile.id
         if attendance.sessions(of: user).isEmpty, state.seat(of: user) == nil { attendance.remove(user: user) }
@@ -204,7 +203,7 @@ extension RoomCore {
     /// The end of a session in this room, as far as others are concerned.
     func dismiss(_ session: Attendance.Session, _ departure: Departure) {
         if let peer = session.peer { world.media.closePeer(peer, on: stage) }
-        if session.admitted { session.attendee.departed(departure) }
+        if session.admission.isGranted { session.attendee.departed(departure) }
     }
 
     // MARK: Presence

@@ -210,18 +210,16 @@ package final class RoomCore {
 
     /// What the journal, the media plane and the clock have to say. Ends like every turn.
     package func turn() {
-        let due = deadlines.due(at: now)
-        if now >= armed { armed = .distantFuture }
-        for deadline in due { fire(deadline) }
+        for deadline in deadlines.due(at: now) { fire(deadline) }
         endTurn()
     }
 
     /// The end of every turn: hear reports, release what may leave, send, ask to be woken.
     func endTurn() {
-        let fresh = signal.take()
-        reports.stored = max(reports.stored, fresh.stored)
-        reports.confirmed += fresh.confirmed
-        if let failed = fresh.failed, phase == .open || phase == .empty { lose(from: failed.position, failed.failure) }
+        hear(signal.take())
+        if let failed = reports.failed, phase == .open || phase == .empty {
+            lose(from: failed.position, failed.failure)
+        }
         release()
         storeSnapshot()
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
@@ -240,8 +238,16 @@ package final class RoomCore {
         }
         if deadlines.earliest < armed {
             armed = deadlines.earliest
-            world.clock.schedule(at: armed) { [signal] in signal.nudge() }
+            world.clock.schedule(at: armed) { [signal] in signal.ring() }
         }
+    }
+
+    private func hear(_ fresh: TurnSignal.Reports) {
+        reports.stored = max(reports.stored, fresh.stored)
+        reports.failed = fresh.failed
+        reports.confirmed += fresh.confirmed
+        // An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it rang a little early.
+        if fresh.rang { armed = .distantFuture }
     }
 
     private func release() {
@@ -258,7 +264,7 @@ package final class RoomCore {
                 queue.first = item
                 post(item.steps, posting: postings)
                 // A plane that is in the same thread has confirmed already.
-                reports.confirmed += signal.take().confirmed
+                hear(signal.take())
             }
             if let posting = item.posting {
                 let owed = item.steps.count { $0.cuts }

@@ -53,15 +53,20 @@ package actor RoomDirectory {
 
     // MARK: Start and end
 
-    /// Loads the open rooms; their clocks start now. Then the media plane is listened to.
+    /// Loads the open rooms; their clocks start now. Then the media plane is listened to. A damaged room is reported and left out; a
+    /// journal that fails is no place to start from.
     package func start() async throws(JournalFailure) {
         let keys = try await journal.openRooms()
         for start in stride(from: 0, to: keys.count, by: Self.loadingWidth) {
-            await withTaskGroup { group in
+            let failure = await withTaskGroup { group -> JournalFailure? in
                 for key in keys[start..<min(start + Self.loadingWidth, keys.count)] {
                     group.addTask { await self.open(key, toCreate: false) }
                 }
+                var first: JournalFailure?
+                for await failure in group { first = first ?? failure }
+                return first
             }
+            if let failure { throw failure }
         }
         let facts = media.facts
         listening = Task { [weak self] in
@@ -129,7 +134,7 @@ package actor RoomDirectory {
                 case .success(let entry): reply(.success((room, entry)))
                 case .failure(let error):
                     reply(.failure(error))
-                    Task { await self?.forgetIfEmpty(room, id) }
+                    Task { await self?.forgetCreation(of: room, id, error) }
                 }
             }
         } catch {
@@ -201,13 +206,14 @@ package actor RoomDirectory {
     // MARK: Opening
 
     /// Reads a room's journal and puts the room to work; without `toCreate` only if it is an open one.
-    private func open(_ key: RoomKey, toCreate: Bool) async {
+    @discardableResult
+    private func open(_ key: RoomKey, toCreate: Bool) async -> JournalFailure? {
         do {
             var rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
             if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && !toCreate) {
                 // Its end did not get through to the journal before the server stopped; or its beginning did not.
                 journal.close(key)
-                guard toCreate else { return }
+                guard toCreate else { return nil }
                 rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
             }
             let room = Room(key: key, stage: StageID(rawValue: stageNumbers.next()), surroundings: surroundings(key))
@@ -220,10 +226,12 @@ package actor RoomDirectory {
             }
         } catch let failure as JournalFailure {
             report(.journalFailed(key, failure))
+            return failure
         } catch {
             damaged.insert(key)
             report(.damaged(key, "\(error)"))
         }
+        return nil
     }
 
     private func surroundings(_ key: RoomKey) -> RoomSurroundings {
@@ -259,7 +267,9 @@ package actor RoomDirectory {
         if let room = rooms[key], await room.isOver { forget(key, room) }
     }
 
-    private func forgetIfEmpty(_ room: Room, _ key: RoomKey) async {
+    /// A creation that failed: another attempt with the same key is a new one.
+    private func forgetCreation(of room: Room, _ key: RoomKey, _ error: RoomError) async {
+        if error.code == .unavailable { creations = creations.filter { $0.value.room != key } }
         if await room.isEmpty { forget(key, room) }
     }
 

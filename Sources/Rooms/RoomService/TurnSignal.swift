@@ -11,6 +11,8 @@ package final class TurnSignal: Sendable {
         var failed: (position: UInt64, failure: JournalFailure)?
         /// Cuts that are in force since the last turn, by the number of their posting.
         var confirmed: [UInt64] = []
+        /// The clock's alarm has rung since the last turn.
+        var rang = false
     }
 
     private struct Contents: Sendable {
@@ -59,17 +61,20 @@ package final class TurnSignal: Sendable {
         }
     }
 
-    /// Asks for a turn, for instance because a timer ran out.
-    func nudge() {
-        leave { _ in true }
+    func ring() {
+        leave { contents in
+            contents.reports.rang = true
+            return true
+        }
     }
 
-    /// What has been reported; `confirmed` since the last call, the rest for good.
+    /// What has been reported; `confirmed` and `rang` since the last call, the rest for good.
     func take() -> Reports {
         contents.withLock { contents in
             contents.asked = false
             let reports = contents.reports
             contents.reports.confirmed.removeAll()
+            contents.reports.rang = false
             return reports
         }
     }
