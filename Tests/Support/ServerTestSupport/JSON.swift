@@ -10,7 +10,7 @@ package enum JSON: Hashable, Sendable {
     case object([String: JSON])
 
     package init(parsing bytes: some Sequence<UInt8>) throws {
-        self = try JSONDecoder().decode(JSON.self, from: Data(bytes))
+        self = try JSONParser.parse(bytes)
     }
 
     package var text: String {
@@ -35,24 +35,7 @@ package enum JSON: Hashable, Sendable {
     package var isNull: Bool { self == .null }
 }
 
-extension JSON: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSON].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSON].self))
-        }
-    }
-
+extension JSON: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
