@@ -3,8 +3,8 @@ import RoomModel
 import RoomRules
 import Testing
 
-/// Drives every command as every role against the people it can be aimed at, and compares with the file that was reviewed by hand.
-/// Whoever changes the table changes the file too, and shows in the review what it does to people.
+/// Drives every command as every role against the people it can be aimed at, and compares with the file that was
+/// reviewed by hand. Whoever changes the table changes the file too, and shows in the review what it does to people.
 @Suite struct PermissionMatrixTests {
     private struct Case {
         var title: String
@@ -13,8 +13,8 @@ import Testing
         var prepare: (inout Stage, UserID) -> Void = { _, _ in }
     }
 
-    /// Seats 0, 1, 2 are the owner's, another admin's and a member's, or empty if the caller is that person and unseated; 3 is the caller's
-    /// if seated; 4 is empty, 5 empty and muted, 6 closed.
+    /// Seats 0, 1, 2 are the owner's, another admin's and a member's, or empty if the caller is that person and
+    /// unseated; 3 is the caller's if seated; 4 is empty, 5 empty and muted, 6 closed.
     private func stage(caller: UserID, seated: Bool) -> Stage {
         var stage = Stage(needsRequest: true)
         stage.enter(.admin, .otherAdmin, .member, .other)

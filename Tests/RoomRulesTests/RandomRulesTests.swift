@@ -102,7 +102,8 @@ import Testing
             let encoder = JSONEncoder()
             let decoder = JSONDecoder()
             for (index, command) in walk.stage.record.enumerated() {
-                // Through the journal's own words for a part, the values themselves for the rest: JSON is what is slow here.
+                // Through the journal's own words for a part, the values themselves for the rest: JSON is what is slow
+                // here.
                 let read =
                     index % 16 == 0
                     ? try decoder.decode(AcceptedCommand.self, from: try encoder.encode(command)) : command

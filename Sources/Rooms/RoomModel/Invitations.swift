@@ -2,7 +2,8 @@ public enum InvitationState: String, Codable, Hashable, Sendable {
     case waiting, accepted, rejected, cancelled, expired
 }
 
-/// One person asks another for something: to come to a seat, to be let onto one, or whatever the command word means to the application.
+/// One person asks another for something: to come to a seat, to be let onto one, or whatever the command word means to
+/// the application.
 public struct Invitation: Codable, Hashable, Sendable {
     /// Unique in the room; chosen by the inviter's client or by the server.
     public var id: String

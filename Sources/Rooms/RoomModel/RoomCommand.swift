@@ -101,7 +101,8 @@ package enum CommandResult: Hashable, Sendable {
     case liked(total: UInt64)
 }
 
-/// A client's name for one attempt to change something, so that it can safely be tried again: 1…64 printable ASCII characters.
+/// A client's name for one attempt to change something, so that it can safely be tried again: 1…64 printable ASCII
+/// characters.
 package struct IdempotencyKey: Hashable, Sendable {
     package let rawValue: String
 

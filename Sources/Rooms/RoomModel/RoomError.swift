@@ -1,4 +1,5 @@
-/// Why a call was refused: the stable name and number, an English sentence for a log, and what the caller can do with it.
+/// Why a call was refused: the stable name and number, an English sentence for a log, and what the caller can do with
+/// it.
 public struct RoomError: Error, Hashable, Sendable {
     public var code: Code
     /// An English sentence for a log; people get their sentence from the name, in their language.

@@ -56,7 +56,8 @@ public enum PassingNews: Hashable, Sendable {
     case audienceLeft(UserID, reason: AudienceLeaveReason)
     /// A seated person's connection or media path; `until` (milliseconds since 1970) is when the seat will be freed.
     case presence(UserID, Presence, until: Int64?)
-    /// The owner is away until then (milliseconds since 1970); `heir` would inherit the room if it were so far now, absent: it would end.
+    /// The owner is away until then (milliseconds since 1970); `heir` would inherit the room if it were so far now,
+    /// absent: it would end.
     case ownerAbsent(until: Int64, heir: UserID?)
     case ownerBack
     /// Loudness 0…100 of whoever speaks; empty once at silence.

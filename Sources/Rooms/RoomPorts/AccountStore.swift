@@ -1,6 +1,7 @@
 package import RoomModel
 
-/// An operator's application: the SDKAppID, and the secret keys that sign its tickets (the newest first; two while a key is being rotated).
+/// An operator's application: the SDKAppID, and the secret keys that sign its tickets (the newest first; two while a
+/// key is being rotated).
 package struct Application: Sendable, Hashable {
     package var id: ApplicationID
     package var name: String
@@ -8,7 +9,8 @@ package struct Application: Sendable, Hashable {
     package var settings: Settings
 
     package struct Settings: Sendable, Hashable, Codable {
-        /// V21: `enforced` makes `needsRequest` a rule of the server, `advisory` leaves it to the client as the published components do.
+        /// V21: `enforced` makes `needsRequest` a rule of the server, `advisory` leaves it to the client as the
+        /// published components do.
         package enum Consent: String, Sendable, Codable { case enforced, advisory }
         /// A04: what happens when a user signs in twice.
         package enum SecondSession: String, Sendable, Codable { case replaces, allowed }

@@ -87,8 +87,9 @@ package protocol MediaControl: Sendable {
     func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer
     func closePeer(_ peer: PeerID, on stage: StageID)
 
-    /// Says whose microphone is heard on `slot`, and whether it is cut there. A peer is on one slot at most; assigning it elsewhere takes it off the other.
-    /// `confirmed` runs on the media thread once no further packet against this rule can leave.
+    /// Says whose microphone is heard on `slot`, and whether it is cut there. A peer is on one slot at most; assigning
+    /// it elsewhere takes it off the other. `confirmed` runs on the media thread once no further packet against this
+    /// rule can leave.
     func assign(
         slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 

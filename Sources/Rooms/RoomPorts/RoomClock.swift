@@ -1,12 +1,14 @@
 package import Timing
 
-/// The time as rooms see it, and being woken. The rules never read it: what it says is passed to them, and timers come back as commands.
+/// The time as rooms see it, and being woken. The rules never read it: what it says is passed to them, and timers come
+/// back as commands.
 package protocol RoomClock: Sendable {
     /// Monotonic.
     var now: Instant { get }
     /// For people.
     var wallTime: WallTime { get }
 
-    /// Runs `action` once, at `deadline` or soon after, on any thread. Cannot be taken back: the receiver looks whether it still wants it.
+    /// Runs `action` once, at `deadline` or soon after, on any thread. Cannot be taken back: the receiver looks whether
+    /// it still wants it.
     func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void)
 }

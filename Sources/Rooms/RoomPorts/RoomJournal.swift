@@ -1,7 +1,8 @@
 package import RoomModel
 
-// What the room core needs of a store. The payloads are opaque bytes to the store (versioned JSON made by the room core),
-// so that the store never needs to learn an event; what it must keep apart, order and find again stands beside them.
+// What the room core needs of a store. The payloads are opaque bytes to the store (versioned JSON made by the room
+// core), so that the store never needs to learn an event; what it must keep apart, order and find again stands beside
+// them.
 
 /// A room of one application. Rooms of different applications never meet.
 package struct RoomKey: Hashable, Sendable {
@@ -19,8 +20,8 @@ package struct JournalEntry: Sendable, Hashable {
 
     package var key: RoomKey
     package var kind: Kind
-    /// Position in the room's journal, dense per room from 1 over both kinds; the store refuses a gap or a repeat (`outOfOrder`),
-    /// which fences off a room instance that has been replaced.
+    /// Position in the room's journal, dense per room from 1 over both kinds; the store refuses a gap or a repeat
+    /// (`outOfOrder`), which fences off a room instance that has been replaced.
     package var position: UInt64
     package var epoch: UInt64
     package var payload: [UInt8]
@@ -66,24 +67,27 @@ package enum JournalFailure: Error, Hashable, Sendable {
     case closed
 }
 
-/// Durable, ordered storage of rooms. Group commit over all rooms: entries become durable in the order of `submit`,
-/// and `done` runs, in that order and off the caller's thread, after the commit that holds the entry has reached the disk (fsync).
-/// If a commit fails, every entry in it fails, and later entries of the same rooms fail as `outOfOrder`.
+/// Durable, ordered storage of rooms. Group commit over all rooms: entries become durable in the order of `submit`, and
+/// `done` runs, in that order and off the caller's thread, after the commit that holds the entry has reached the disk
+/// (fsync). If a commit fails, every entry in it fails, and later entries of the same rooms fail as `outOfOrder`.
 package protocol RoomJournal: Sendable {
-    /// Never waits for the disk. A room that has not been opened in this process, or has ended, is `outOfOrder`. `done` must not block:
-    /// it holds up the next commit.
+    /// Never waits for the disk. A room that has not been opened in this process, or has ended, is `outOfOrder`. `done`
+    /// must not block: it holds up the next commit.
     func submit(_ entry: JournalEntry, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void)
 
-    /// Stores a snapshot that includes everything up to `position`; entries up to there that nobody needs may then be pruned.
-    /// Queued behind what was submitted before. Ignored at a position that the journal does not have, or not after the last snapshot.
+    /// Stores a snapshot that includes everything up to `position`; entries up to there that nobody needs may then be
+    /// pruned. Queued behind what was submitted before. Ignored at a position that the journal does not have, or not
+    /// after the last snapshot.
     func saveSnapshot(_ payload: [UInt8], of key: RoomKey, at position: UInt64)
 
-    /// Registers a room, or opens a new epoch of a known one; returns its history with the **new** epoch. Durable when it returns.
-    /// A room that has ended is opened as a new one: nothing of its former history comes back, positions start at 1 again, and the
-    /// epoch is above all earlier ones of that key, so that whoever still holds the old room is fenced off.
+    /// Registers a room, or opens a new epoch of a known one; returns its history with the **new** epoch. Durable when
+    /// it returns. A room that has ended is opened as a new one: nothing of its former history comes back, positions
+    /// start at 1 again, and the epoch is above all earlier ones of that key, so that whoever still holds the old room
+    /// is fenced off.
     func open(_ key: RoomKey, chatLimit: Int) async throws(JournalFailure) -> RoomHistory
 
-    /// Marks a room as ended, queued behind what was submitted before; its entries may be pruned after the retention time.
+    /// Marks a room as ended, queued behind what was submitted before; its entries may be pruned after the retention
+    /// time.
     func close(_ key: RoomKey)
 
     /// Rooms that have not ended, for the start of the server.

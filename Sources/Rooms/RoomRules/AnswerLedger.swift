@@ -1,7 +1,8 @@
 package import RoomModel
 
-/// The answers that belong to idempotency keys, per user: the newest 64, for ten minutes (in a room that is written to very fast, the newest 4,096 of all). Part of the room's state, so that a repeat
-/// after a crash gets the first answer too.
+/// The answers that belong to idempotency keys, per user: the newest 64, for ten minutes (in a room that is written to
+/// very fast, the newest 4,096 of all). Part of the room's state, so that a repeat after a crash gets the first answer
+/// too.
 package struct AnswerLedger: Sendable {
     /// Long enough for any client's retries.
     package static let lifetimeMs: Int64 = 10 * 60 * 1_000
@@ -16,8 +17,8 @@ package struct AnswerLedger: Sendable {
     /// Oldest first.
     private var lines: [UserID: [Line]] = [:]
     private var count = 0
-    /// Which line was written when, oldest first, from `head` on, also lines that are gone by now: so that expiry costs nothing per
-    /// line that stays.
+    /// Which line was written when, oldest first, from `head` on, also lines that are gone by now: so that expiry costs
+    /// nothing per line that stays.
     private var order: [(user: UserID, key: String, time: Int64)] = []
     private var head = 0
 
@@ -62,7 +63,8 @@ extension AnswerLedger: Equatable {
     package static func == (a: AnswerLedger, b: AnswerLedger) -> Bool { a.lines == b.lines }
 }
 
-// A dictionary with ids as keys would be written as alternating keys and values: write the lines, the users are in them.
+// A dictionary with ids as keys would be written as alternating keys and values: write the lines, the users are in
+// them.
 extension AnswerLedger: Codable {
     package init(from decoder: any Decoder) throws {
         for line in try decoder.singleValueContainer().decode([Line].self) {

@@ -1,6 +1,7 @@
 /// What the operator decides about all rooms of an application, with the defaults of the product.
 package struct RoomPolicy: Hashable, Sendable {
-    /// `enforced` makes `needsRequest` a rule of the server; `advisory` leaves it to the client, as the published components do.
+    /// `enforced` makes `needsRequest` a rule of the server; `advisory` leaves it to the client, as the published
+    /// components do.
     package enum Consent: String, Hashable, Sendable { case enforced, advisory }
 
     package var consent: Consent
@@ -8,8 +9,8 @@ package struct RoomPolicy: Hashable, Sendable {
     package var consentSeconds: Int
     /// For how long a lost connection keeps its seat.
     package var seatGraceSeconds: Int
-    /// For how long a room waits for its owner. 120 s is also how long the clients try to reconnect before they give up,
-    /// so an owner whose client comes back at all comes back to the room.
+    /// For how long a room waits for its owner. 120 s is also how long the clients try to reconnect before they give
+    /// up, so an owner whose client comes back at all comes back to the room.
     package var ownerAbsenceSeconds: Int
     /// How many people a room holds.
     package var maxMembers: Int

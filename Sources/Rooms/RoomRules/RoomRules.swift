@@ -1,8 +1,8 @@
 package import RoomModel
 
 extension RoomState {
-    /// Decides what somebody in the room asks for: events, or a refusal. Pure: it changes nothing and depends on nothing but its arguments.
-    /// One line per command; the rules are in the folder of their subject.
+    /// Decides what somebody in the room asks for: events, or a refusal. Pure: it changes nothing and depends on
+    /// nothing but its arguments. One line per command; the rules are in the folder of their subject.
     package func decide(
         _ command: RoomCommand, by user: UserProfile, in situation: Situation
     ) throws(RoomError) -> Decision {

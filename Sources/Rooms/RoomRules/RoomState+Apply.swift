@@ -108,7 +108,8 @@ extension RoomState {
         createdIn = founding.epoch
     }
 
-    /// Whom an accepted invitation lets sit down: the one of the two who needs to be let (V21, either direction, any command word).
+    /// Whom an accepted invitation lets sit down: the one of the two who needs to be let (V21, either direction, any
+    /// command word).
     private func consentingParty(of invitation: Invitation) -> UserID? {
         switch (role(of: invitation.from) > .member, role(of: invitation.to) > .member) {
         case (true, false): invitation.to

@@ -1,6 +1,7 @@
 package import RoomModel
 
-/// Everything about a room that outlives the process: exactly what applying its journal gives. Who is connected is not in it.
+/// Everything about a room that outlives the process: exactly what applying its journal gives. Who is connected is not
+/// in it.
 package struct RoomState: Equatable, Sendable, Codable {
     package enum Phase: String, Hashable, Sendable, Codable {
         /// Known by its id only. → `open`

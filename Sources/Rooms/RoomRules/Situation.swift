@@ -1,6 +1,7 @@
 package import RoomModel
 
-/// What a decision depends on besides the room's durable state. The rules read no clock and no connection: they are told.
+/// What a decision depends on besides the room's durable state. The rules read no clock and no connection: they are
+/// told.
 package struct Situation: Sendable {
     /// Milliseconds since 1970.
     package var now: Int64

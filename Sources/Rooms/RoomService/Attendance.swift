@@ -14,8 +14,8 @@ struct Attendance {
         var connected = true
         /// Whether the entry has been answered: from then on the session gets news.
         var subscribed = false
-        /// Whether it was ever let in, so that it must be told when it is out. Shared with the entry that is still waiting to be
-        /// answered when the session already goes.
+        /// Whether it was ever let in, so that it must be told when it is out. Shared with the entry that is still
+        /// waiting to be answered when the session already goes.
         let admission = Admission()
         var peer: PeerID?
         var media = Media.none
@@ -25,7 +25,8 @@ struct Attendance {
     }
 
     private(set) var sessions: [SessionToken: Session] = [:]
-    /// Everybody in the room, as the rules see them. Also who has a seat and no session: after a restart, or while the grace time runs.
+    /// Everybody in the room, as the rules see them. Also who has a seat and no session: after a restart, or while the
+    /// grace time runs.
     private(set) var people: [UserID: Situation.Person] = [:]
     private var tokens: [UserID: [SessionToken]] = [:]
     /// Which session's microphone a person speaks by, if they have several.
@@ -110,7 +111,8 @@ struct Attendance {
 
     // MARK: Looking
 
-    /// The session by whose microphone a person speaks: the one that took the seat, if it still has a media path, else the newest that has one.
+    /// The session by whose microphone a person speaks: the one that took the seat, if it still has a media path, else
+    /// the newest that has one.
     func microphone(of user: UserID) -> (session: SessionToken, peer: PeerID)? {
         if let token = microphones[user], let peer = sessions[token]?.peer { return (token, peer) }
         for token in sessions(of: user).reversed() {

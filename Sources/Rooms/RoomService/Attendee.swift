@@ -6,8 +6,9 @@ package struct Attendee: Sendable {
     package var session: SessionToken
     package var profile: UserProfile
     package var outbox: any Outbox
-    /// Called in the room's turn when the session is no longer in the room, whatever the reason, once for each session that was let in
-    /// (not for each time that it attached again). The gateway notes that the session is free to enter another room.
+    /// Called in the room's turn when the session is no longer in the room, whatever the reason, once for each session
+    /// that was let in (not for each time that it attached again). The gateway notes that the session is free to enter
+    /// another room.
     package var departed: @Sendable (Departure) -> Void
 
     package init(

@@ -1,8 +1,8 @@
 import RoomModel
 
 extension RoomCommand {
-    /// Tells bodies that come with the same idempotency key apart, also after a restart: FNV-1a (64 bit) over the command's fields.
-    /// Nobody gains by a collision: one would only get one's own earlier answer.
+    /// Tells bodies that come with the same idempotency key apart, also after a restart: FNV-1a (64 bit) over the
+    /// command's fields. Nobody gains by a collision: one would only get one's own earlier answer.
     var fingerprint: UInt64 {
         var hash = Fingerprint(name.rawValue)
         switch self {

@@ -3,7 +3,8 @@ package import RoomModel
 package import RoomPorts
 package import RoomRules
 
-/// How rooms stand in the journal: JSON that says its version. The events say theirs themselves (RoomEvent+Codable.swift).
+/// How rooms stand in the journal: JSON that says its version. The events say theirs themselves
+/// (RoomEvent+Codable.swift).
 struct JournalFormat {
     private struct SnapshotHead: Codable { var v: Int }
     private struct Snapshot: Codable {
@@ -44,7 +45,8 @@ package struct RebuiltRoom: Sendable {
     package var state: RoomState
     var recent: RecentNews
 
-    /// Replays a history. Throws when the journal is damaged or from a newer server: such a room is better left alone than half known.
+    /// Replays a history. Throws when the journal is damaged or from a newer server: such a room is better left alone
+    /// than half known.
     package init(_ history: RoomHistory, room: RoomID) throws {
         let format = JournalFormat()
         epoch = history.epoch

@@ -1,7 +1,8 @@
 import RoomModel
 import Timing
 
-/// Likes that are not stored yet: a crowd's likes of a moment become one journal entry, and each sender's answer waits for it.
+/// Likes that are not stored yet: a crowd's likes of a moment become one journal entry, and each sender's answer waits
+/// for it.
 struct LikeTally {
     /// Alone a like is stored at once, in a crowd at most so often.
     static let interval = Interval.milliseconds(100)

@@ -1,6 +1,7 @@
 import RoomModel
 
-/// The newest numbered news of a room: what somebody who comes back has missed, and the last messages for whoever enters.
+/// The newest numbered news of a room: what somebody who comes back has missed, and the last messages for whoever
+/// enters.
 struct RecentNews {
     /// Enough for a minute of a lively room.
     static let capacity = 1_024

@@ -1,12 +1,14 @@
 import RoomModel
 
 /// What a room owes to the world, in the order in which it was decided: answers, news, directives to the media plane.
-/// Nothing leaves before everything that it could have seen is on the disk, and nothing overtakes what stands before it.
+/// Nothing leaves before everything that it could have seen is on the disk, and nothing overtakes what stands before
+/// it.
 struct ReleaseQueue {
     struct Item {
         /// The journal position that must be stored first.
         var needs: UInt64
-        /// Rules for the media plane, posted when the position is stored; the cuts among them must be in force before `deliver`.
+        /// Rules for the media plane, posted when the position is stored; the cuts among them must be in force before
+        /// `deliver`.
         var steps: [StageStep] = []
         var deliver: () -> Void
         /// Instead of `deliver`, if the position could not be stored.

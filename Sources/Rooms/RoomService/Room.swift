@@ -2,8 +2,8 @@ package import RoomModel
 package import RoomPorts
 import RoomRules
 
-/// A room. Each method is one synchronous turn of its `RoomCore`; nothing in here waits for anything, so commands are decided in the order
-/// in which they come, and answers and news leave in that order too.
+/// A room. Each method is one synchronous turn of its `RoomCore`; nothing in here waits for anything, so commands are
+/// decided in the order in which they come, and answers and news leave in that order too.
 package actor Room {
     package nonisolated let key: RoomKey
     package nonisolated let stage: StageID
@@ -19,8 +19,8 @@ package actor Room {
 
     package func install(_ rebuilt: RebuiltRoom) { core.install(rebuilt) }
 
-    /// Enters, comes back (same session, another connection) or asks again for all there is to see. From the answer on the session
-    /// gets news. With `since`, the answer is the exact gap if the room still has it.
+    /// Enters, comes back (same session, another connection) or asks again for all there is to see. From the answer on
+    /// the session gets news. With `since`, the answer is the exact gap if the room still has it.
     package func attach(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
         core.attach(attendee, since: point, reply: reply)
     }

@@ -44,7 +44,8 @@ extension RoomCore {
         }
     }
 
-    /// Creates the room and lets its creator in, in one turn; or, if it is the creator's own open room, takes over the settings.
+    /// Creates the room and lets its creator in, in one turn; or, if it is the creator's own open room, takes over the
+    /// settings.
     package func create(
         _ creation: RoomCreation, by attendee: Attendee, key: IdempotencyKey?, reply: @escaping Reply<RoomEntry>
     ) {

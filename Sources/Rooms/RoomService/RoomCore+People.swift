@@ -193,7 +193,8 @@ extension RoomCore {
             state.decide(.departed(user, reason), in: situation), by: reason == .exited ? user : nil, answer: answer,
             afterwards: after,
             refuse: { _ in
-                // Who goes is gone. A seat that could not be freed is freed once the room is loaded and the grace time over.
+                // Who goes is gone. A seat that could not be freed is freed once the room is loaded and the grace time
+                // over.
                 answer()
                 after()
             })

@@ -3,18 +3,19 @@ package import RoomPorts
 import RoomRules
 import Timing
 
-/// A room at work: decide → apply → submit to the journal → release. Every method is one synchronous turn; whoever owns it (the actor
-/// `Room`, or a test) calls it from one place at a time. It waits for nothing: the journal and the media plane leave word with the
-/// `TurnSignal`, the clock wakes it, and both lead to `turn()`.
+/// A room at work: decide → apply → submit to the journal → release. Every method is one synchronous turn; whoever owns
+/// it (the actor `Room`, or a test) calls it from one place at a time. It waits for nothing: the journal and the media
+/// plane leave word with the `TurnSignal`, the clock wakes it, and both lead to `turn()`.
 package final class RoomCore {
-    /// For how long the media plane may owe a confirmation. It cuts within 200 ms; a plane that says nothing for so long is dead and forwards
-    /// nothing, and the room must not die with it.
+    /// For how long the media plane may owe a confirmation. It cuts within 200 ms; a plane that says nothing for so
+    /// long is dead and forwards nothing, and the room must not die with it.
     static let confirmationLimit = Interval.seconds(2)
     /// Entries between two snapshots: bounds the time that loading takes.
     static let snapshotInterval: UInt64 = 256
     static let unavailable = RoomError(.unavailable, retryAfterMs: 500)
 
-    /// Legal successors: `loading` → `open`, `empty`, `over`; `empty` → `open`; `open` → `loading` when the journal fails, → `over`.
+    /// Legal successors: `loading` → `open`, `empty`, `over`; `empty` → `open`; `open` → `loading` when the journal
+    /// fails, → `over`.
     enum Phase: Equatable {
         /// The journal is being read.
         case loading
@@ -77,7 +78,8 @@ package final class RoomCore {
     var situation: Situation {
         Situation(now: wallNow, people: attendance.people, policy: world.policy(), peak: attendance.peak)
     }
-    /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is said of its state.
+    /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
+    /// said of its state.
     var watermark: UInt64 { phase == .loading ? 0 : state.position }
     var speaking: Bool { !levels.told.isEmpty }
     var stateInfo: RoomInfo { state.info(memberCount: attendance.count, speaking: speaking) }
@@ -97,8 +99,8 @@ package final class RoomCore {
 
     // MARK: Deciding
 
-    /// Makes a decision true: applies it, submits it, and queues what follows for when it is stored. `answer` comes first, then the news,
-    /// then `afterwards`. With no events only the answer waits, for what it could have seen.
+    /// Makes a decision true: applies it, submits it, and queues what follows for when it is stored. `answer` comes
+    /// first, then the news, then `afterwards`. With no events only the answer waits, for what it could have seen.
     func carryOut(
         _ decision: Decision, by user: UserID?, keyed answerToKeep: KeyedAnswer? = nil,
         answer: @escaping () -> Void = {}, afterwards: @escaping () -> Void = {},
@@ -182,8 +184,8 @@ package final class RoomCore {
         }
     }
 
-    /// Queues something that says nothing new of the durable state (presence, who came and went): in its place in the order, and also
-    /// if what stands before it fails.
+    /// Queues something that says nothing new of the durable state (presence, who came and went): in its place in the
+    /// order, and also if what stands before it fails.
     func inOrder(_ deliver: @escaping () -> Void) {
         queue.append(ReleaseQueue.Item(needs: watermark, deliver: deliver, fail: { _ in deliver() }))
     }
@@ -246,7 +248,8 @@ package final class RoomCore {
         reports.stored = max(reports.stored, fresh.stored)
         reports.failed = fresh.failed
         reports.confirmed += fresh.confirmed
-        // An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it rang a little early.
+        // An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it
+        // rang a little early.
         if fresh.rang { armed = .distantFuture }
     }
 

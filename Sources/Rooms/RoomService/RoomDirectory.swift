@@ -4,7 +4,8 @@ package import RoomRules
 import Synchronization
 import Timing
 
-/// Every open room of this server: creates them, finds them, loads them at the start and after a failure of the journal.
+/// Every open room of this server: creates them, finds them, loads them at the start and after a failure of the
+/// journal.
 package actor RoomDirectory {
     /// Messages that a room knows when it is loaded.
     static let chatLimit = 200
@@ -53,8 +54,8 @@ package actor RoomDirectory {
 
     // MARK: Start and end
 
-    /// Loads the open rooms; their clocks start now. Then the media plane is listened to. A damaged room is reported and left out; a
-    /// journal that fails is no place to start from.
+    /// Loads the open rooms; their clocks start now. Then the media plane is listened to. A damaged room is reported
+    /// and left out; a journal that fails is no place to start from.
     package func start() async throws(JournalFailure) {
         let keys = try await journal.openRooms()
         for start in stride(from: 0, to: keys.count, by: Self.loadingWidth) {
@@ -122,7 +123,8 @@ package actor RoomDirectory {
 
     // MARK: Creating
 
-    /// V01. Answers like `Room.attach`, in the room's turn; only what goes wrong before there is a room is answered from here.
+    /// V01. Answers like `Room.attach`, in the room's turn; only what goes wrong before there is a room is answered
+    /// from here.
     package func create(
         _ creation: RoomCreation, in application: ApplicationID, by attendee: Attendee, key: IdempotencyKey?,
         reply: @escaping Reply<(room: Room, entry: RoomEntry)>

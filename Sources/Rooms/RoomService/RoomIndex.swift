@@ -2,7 +2,8 @@ package import RoomModel
 import RoomPorts
 import Synchronization
 
-/// The lobby: what the directory shows of every open room, without asking the rooms. Only what has been released is in it.
+/// The lobby: what the directory shows of every open room, without asking the rooms. Only what has been released is in
+/// it.
 package final class RoomIndex: Sendable {
     private struct Line: Sendable {
         var info: RoomInfo

@@ -1,4 +1,5 @@
-/// How word from other threads becomes a turn of the room: the only place where a room is waited for by somebody who is not a caller.
+/// How word from other threads becomes a turn of the room: the only place where a room is waited for by somebody who is
+/// not a caller.
 struct WeakRoom: Sendable {
     weak let room: Room?
     init(_ room: Room) { self.room = room }

@@ -18,7 +18,8 @@ struct SlotRule: Hashable, Sendable {
 struct StageStep: Hashable, Sendable {
     var slot: Int
     var rule: SlotRule
-    /// Somebody who could be heard no longer can: whoever is told so must be told the truth, so the cut is confirmed first.
+    /// Somebody who could be heard no longer can: whoever is told so must be told the truth, so the cut is confirmed
+    /// first.
     var cuts: Bool
 }
 

@@ -1,8 +1,8 @@
 import RoomPorts
 import Synchronization
 
-/// Where other threads leave word for a room: the journal that something is stored or failed, the media plane that a cut is in force.
-/// The first word after a turn asks for the next turn; more words before it join it.
+/// Where other threads leave word for a room: the journal that something is stored or failed, the media plane that a
+/// cut is in force. The first word after a turn asks for the next turn; more words before it join it.
 package final class TurnSignal: Sendable {
     struct Reports: Sendable {
         /// Everything up to this position is on the disk.

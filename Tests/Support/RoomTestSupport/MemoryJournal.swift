@@ -2,8 +2,8 @@ import RoomModel
 package import RoomPorts
 import Synchronization
 
-/// A journal whose disk is a value: it commits by itself or when told, fails when told, and can lose everything that was not committed,
-/// like a machine that loses power.
+/// A journal whose disk is a value: it commits by itself or when told, fails when told, and can lose everything that
+/// was not committed, like a machine that loses power.
 package final class MemoryJournal: RoomJournal {
     package enum Mode: Sendable {
         /// Each submission is committed before `submit` returns.
@@ -68,7 +68,8 @@ package final class MemoryJournal: RoomJournal {
     /// How often something was written.
     package var commits: Int { contents.withLock { $0.disk.commits } }
 
-    /// Commits the oldest submissions, all of them or so many, as one transaction: they reach the disk together or not at all.
+    /// Commits the oldest submissions, all of them or so many, as one transaction: they reach the disk together or not
+    /// at all.
     @discardableResult
     package func commit(_ count: Int = .max) -> Bool {
         let (told, success) = contents.withLock { contents -> ([@Sendable () -> Void], Bool) in

@@ -34,8 +34,8 @@ package final class VirtualRoomClock: RoomClock {
     /// When the next alarm is due.
     package var nextAlarm: Instant? { hands.withLock { $0.alarms.map(\.time).min() } }
 
-    /// Lets time pass, running what comes due in order; the time is that of the alarm while it runs. Between alarms `settle` lets the
-    /// rooms do what the alarms asked for.
+    /// Lets time pass, running what comes due in order; the time is that of the alarm while it runs. Between alarms
+    /// `settle` lets the rooms do what the alarms asked for.
     package func advance(by interval: Interval, settle: () -> Void = {}) {
         let end = now + interval
         while let action = step(to: end) {

@@ -51,8 +51,8 @@ extension RoomState {
         return Decision(events + settlingInvitations(of: user))
     }
 
-    /// V19: the owner did not come back in time. The first appointed admin who is here inherits, the former owner stays admin;
-    /// with nobody to inherit it the room ends.
+    /// V19: the owner did not come back in time. The first appointed admin who is here inherits, the former owner stays
+    /// admin; with nobody to inherit it the room ends.
     func ownerAbsenceOver(_ situation: Situation) -> Decision {
         if situation.people[owner.id]?.presence == .online { return .nothing }
         guard let heir = heir(among: situation.people) else { return end(.ownerAbsent, situation) }

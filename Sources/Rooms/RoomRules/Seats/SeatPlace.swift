@@ -38,7 +38,8 @@ package struct SeatPlace: Hashable, Sendable, Codable {
         if case .closed = condition { true } else { false }
     }
 
-    /// Whether the sound of whoever sits here is cut: by the host's mute or by the user's own. Undoing one never undoes the other.
+    /// Whether the sound of whoever sits here is cut: by the host's mute or by the user's own. Undoing one never undoes
+    /// the other.
     package var isSilent: Bool { muted || occupant?.micMuted == true }
 
     package func view(_ index: Int, presence: Presence) -> Seat {

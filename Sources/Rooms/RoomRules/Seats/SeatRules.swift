@@ -1,7 +1,8 @@
 import RoomModel
 
 extension RoomState {
-    /// V04, V07, V21. Taking the seat that one has already is no change; another person's seat is taken, whatever else holds.
+    /// V04, V07, V21. Taking the seat that one has already is no change; another person's seat is taken, whatever else
+    /// holds.
     func takeSeat(
         _ index: Int, by user: UserProfile, _ permission: Permission, _ situation: Situation
     ) throws(RoomError) -> Decision {
@@ -19,7 +20,8 @@ extension RoomState {
         return Decision([.seatLeft(index, user: occupant.profile, reason: .left)])
     }
 
-    /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute comes along, the host's stays.
+    /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute comes along, the
+    /// host's stays.
     func moveSeat(to target: Int, by user: UserProfile, _ situation: Situation) throws(RoomError) -> Decision {
         let (index, occupant) = try ownSeat(of: user)
         guard seats.indices.contains(target) else { throw RoomError(.seatNotFound) }
@@ -80,7 +82,8 @@ extension RoomState {
         ])
     }
 
-    /// V06, V11: the user's own mute. In a muted seat it can be set, but not be undone, so that the answer never claims an open microphone.
+    /// V06, V11: the user's own mute. In a muted seat it can be set, but not be undone, so that the answer never claims
+    /// an open microphone.
     func setMicrophone(muted: Bool, by user: UserProfile) throws(RoomError) -> Decision {
         let (index, occupant) = try ownSeat(of: user)
         if !muted, seats[index].muted { throw RoomError(.seatMuted) }
