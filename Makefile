@@ -1,11 +1,8 @@
 # Ovation. `make help` lists what there is; two commands need nothing else: `make serve` and `make test`.
 
-SWIFT_FLAGS ?=
-PORT ?= 8080
-export OVATION_ROOT := $(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start docs clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start screenshots docs clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +56,11 @@ bench-start: ## time until ready and resident memory of an idle server on an emp
 	@scripts/bootstrap build
 	@scripts/build-server
 	@scripts/bench-start
+
+screenshots: ## the pictures of the documentation, anew
+	@scripts/bootstrap test
+	@swift build --product ovation
+	@.venv/bin/python Tests/EndToEnd/screens.py
 
 docs: ## where the documentation is
 	@sed -n '1,40p' Documentation/README.md

@@ -106,7 +106,7 @@ class Chromium(Person):
             "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio",
             "--use-fake-device-for-media-stream", "--autoplay-policy=no-user-gesture-required",
             "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
-            f"--window-size={width},{height}", f"--user-data-dir={self.profile}", f"--lang={language}",
+            f"--window-size={width},{height}", f"--user-data-dir={self.profile}",
         ):
             options.add_argument(flag)
         if microphone == "granted":
@@ -116,10 +116,12 @@ class Chromium(Person):
         if tone_hertz:
             options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        options.add_experimental_option("prefs", {"intl.accept_languages": language})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self.driver.set_script_timeout(30)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
+        if language != "en":
+            agent = self.driver.execute_script("return navigator.userAgent")
+            self.driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
         self.size(width, height)
         self.scheme("dark" if dark else "light")
         self.seen = []

@@ -54,7 +54,8 @@ class Client:
                               compression=None, max_size=None)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
-        opening = {"version": 1, "app": account["app"], "user": self.user, "ticket": account["ticket"]}
+        opening = {"version": 1, "app": account["app"], "user": self.user, "ticket": account["ticket"],
+                   "name": account["name"]}
         if resume:
             opening["resume"] = resume
         self.opened = self.call("session.open", **opening)

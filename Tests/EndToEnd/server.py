@@ -20,11 +20,11 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 class Server:
-    def __init__(self, data, *arguments):
+    def __init__(self, data, *arguments, development=True):
         self.data = pathlib.Path(data)
         self.port = free_port()
         self.media_port = free_port(socket.SOCK_DGRAM)
-        self.arguments = list(arguments)
+        self.arguments = (["--dev"] if development else []) + list(arguments)
         self.process = None
         self.output = self.data.parent / f"server-{self.port}.log"
         self.url = f"http://localhost:{self.port}"
@@ -39,9 +39,11 @@ class Server:
     def start(self):
         with open(self.output, "ab") as log:
             self.process = subprocess.Popen(
-                [EXECUTABLE, "serve", "--dev", "--data", self.data, "--port", str(self.port),
+                [EXECUTABLE, "serve", "--data", self.data, "--port", str(self.port),
                  "--media-port", str(self.media_port), "--web-root", ROOT / "Web", *self.arguments],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                # Variables of that prefix are settings of the server; those of the tests are not for it.
+                env={k: v for k, v in os.environ.items() if not k.startswith("OVATION_")},
             )
         deadline = time.monotonic() + READY_SECONDS
         while True:

@@ -1,0 +1,99 @@
+"""Takes the pictures under Documentation/images: lobby, green room and salon at 390 and 1280 px, dark and light.
+
+Run by `make screenshots`. Look at each one before it is committed."""
+
+import pathlib
+import tempfile
+
+from browsers import Chromium
+from client import Client, ticket
+from server import ROOT, Server
+from steps import go_in, live, sign_in, speaking
+
+IMAGES = ROOT / "Documentation/images"
+SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
+PEOPLE = ["Mina Park", "João Silva", "서연", "Amara Okafor", "李明", "Luc", "Sofia Rossi"]
+LINES = [
+    ("서연", "안녕하세요! 오늘도 왔어요"), ("Luc", "Salut tout le monde"), ("Mina Park", "Who has a story about a first concert?"),
+    ("Amara Okafor", "Mine was in the rain, and the power went out after two songs."), ("李明", "我也是！后来大家一起清唱"),
+    ("João Silva", "That is the best kind of concert."),
+]
+ROOMS = [
+    ("Late night stories", ["stories", "calm"]), ("재즈 한 잔", ["jazz", "music"]),
+    ("Swift on servers: ask anything", ["swift", "tech"]), ("早晨读书会", ["books"]), ("Piano practice, company welcome", ["music"]),
+]
+
+
+def crowd(server):
+    """People by protocol alone: enough life for a picture."""
+    people = {name: Client(server, ticket(server, name)) for name in PEOPLE}
+    for name, (title, tags) in zip(PEOPLE[2:], ROOMS[1:]):
+        people[name].call("room.create", name=title, seats=8, tags=tags)
+    return people
+
+
+def shoot(person, name):
+    for size, (width, height) in SIZES.items():
+        for scheme in ("dark", "light"):
+            person.size(width, height, scale=2 if size == "phone" else 1)
+            person.scheme(scheme)
+            person.run_async("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400)))")
+            person.screenshot(IMAGES / f"{name}-{size}-{scheme}.png")
+
+
+def main():
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, Server(pathlib.Path(folder) / "data") as server:
+        others = crowd(server)
+        title, tags = ROOMS[0]
+        host = others["Mina Park"]
+        room = host.call("room.create", name=title, seats=8, tags=tags, needsRequest=True)["room"]
+        host.call("seat.take", room=room, seat=0)
+        for seat, name in ((1, "João Silva"),):
+            others[name].call("room.enter", room=room)
+            host.call("seat.pick", room=room, seat=seat, user=others[name].user)
+        me = Chromium("Nora", server, pathlib.Path(folder) / "me", tone_hertz=440)
+        sign_in(me)
+        me.sees("room-card", title)
+        shoot(me, "lobby")
+        me.size(*SIZES["desktop"])
+        me.open(f"/r/{room}")
+        me.sees("enter-room")
+        shoot(me, "green-room")
+        me.size(*SIZES["desktop"])
+        go_in(me)
+        host.call("seat.pick", room=room, seat=2, user=me_id(me))
+        # Whoever is brought on stage decides about the own microphone.
+        me.click("banner-action")
+        live(me)
+        for name in ("서연", "Amara Okafor", "李明", "Luc"):
+            leave_own(others[name])
+            others[name].call("room.enter", room=room)
+        for seat, name in ((3, "서연"), (5, "Amara Okafor")):
+            host.call("seat.pick", room=room, seat=seat, user=others[name].user)
+        host.call("seat.close", room=room, seat=7, closed=True)
+        host.call("seat.mute", room=room, seat=3, muted=True)
+        for name, text in LINES:
+            others[name].call("message.send", room=room, text=text)
+        for _ in range(3):
+            others["Luc"].call("like.send", room=room, count=41)
+        speaking(me, 2)
+        me.sees("likes", "123")
+        shoot(me, "salon")
+        me.close()
+
+
+def me_id(person):
+    return person.run("return JSON.parse(Object.values(sessionStorage).find((v) => v.includes('ticket'))).user")
+
+
+def leave_own(client):
+    """Out of the room that the person made for the lobby's picture; it stays, without its owner."""
+    for room in client.call("room.list")["rooms"]:
+        if room["owner"]["id"] == client.user:
+            client.call("room.exit", room=room["room"])
+
+
+if __name__ == "__main__":
+    main()
+    print("\n".join(sorted(str(p.relative_to(ROOT)) for p in IMAGES.glob("*.png"))))

@@ -1,0 +1,116 @@
+"""Signing in outside development: an operator's own ticket server, guests, and tickets that run out in mid-room."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from browsers import Chromium
+from client import Client, post
+from server import EXECUTABLE, ROOT, Server, free_port
+from steps import go_in, live, microphone_is, shows, sign_in, sit
+from story import story
+
+SAMPLES = {
+    "python": [sys.executable, ROOT / "Examples/ticket-servers/ticket_server.py"],
+    "node": ["node", ROOT / "Examples/ticket-servers/ticket_server.mjs"],
+}
+
+
+def own_application(data):
+    """`ovation app create`, as an operator does it: the number and the key."""
+    out = subprocess.run([EXECUTABLE, "app", "create", "--name", "Mine", "--data", data], capture_output=True, text=True, check=True).stdout
+    return re.search(r"application\s+(\d+)", out)[1], re.search(r"secret key\s+(\S+)", out)[1]
+
+
+class TicketServer:
+    def __init__(self, sample, app, key, origin, lifetime):
+        self.port = free_port()
+        self.url = f"http://localhost:{self.port}/tickets"
+        environment = os.environ | {"OVATION_APP": app, "OVATION_KEY": key, "OVATION_ORIGIN": origin, "PORT": str(self.port), "LIFETIME": str(lifetime)}
+        self.process = subprocess.Popen(SAMPLES[sample], env=environment, stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + 15
+        while True:
+            try:
+                urllib.request.urlopen(urllib.request.Request(self.url, method="OPTIONS"), timeout=1).close()
+                return
+            except OSError:
+                assert time.monotonic() < deadline, "the ticket server did not start"
+                time.sleep(0.05)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(10)
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@story("A01-L A11-S the sample ticket servers sign users of an application that the command line made")
+def test_samples(tmp_path, sample):
+    data = tmp_path / "data"
+    app, key = own_application(data)
+    with Server(data, "--sign-in-application", app, development=False) as server:
+        tickets = TicketServer(sample, app, key, server.url, 600)
+        try:
+            status, account = post(tickets.url, {"name": "Mina"})
+            assert status == 200
+            client = Client(server, account)
+            assert client.opened["user"]["id"] == "Mina" and 500 < client.opened["expiresInSeconds"] <= 600
+            client.close()
+        finally:
+            tickets.stop()
+
+
+@story("A10-W A11-W the page signs in by the operator's tickets and renews one that runs out, without losing the seat")
+def test_page_renews(tmp_path):
+    data = tmp_path / "data"
+    app, key = own_application(data)
+    server = Server(data, "--sign-in-application", app, development=False)
+    # 62 s of life: the server announces the end at 60 s, so the page has to renew two seconds after signing in.
+    tickets = TicketServer("python", app, key, server.url, 62)
+    server.arguments += ["--sign-in-tickets-url", tickets.url]
+    try:
+        with server:
+            person = Chromium("Mina", server, tmp_path / "mina")
+            try:
+                sign_in(person)
+                person.sees("lobby")
+                person.click("create-room")
+                person.type("create-name", "Long evening")
+                person.click("create-submit")
+                person.click("id-done")
+                go_in(person)
+                sit(person, 0)
+                live(person)
+                deadline = time.monotonic() + 75
+                while time.monotonic() < deadline:
+                    microphone_is(person, "live")
+                    time.sleep(5)
+                microphone_is(person, "live")
+                shows(person, 0, "Mina")
+                assert not person.complaints(), person.complaints()
+            finally:
+                person.close()
+    finally:
+        tickets.stop()
+
+
+@story("A11-W guests enter by a name where the operator allows it, and nowhere else")
+def test_guests(tmp_path):
+    data = tmp_path / "data"
+    app, _ = own_application(data)
+    with Server(data, "--sign-in-application", app, "--sign-in-guests", "true", development=False) as server:
+        guest = Chromium("Passer-by", server, tmp_path / "guest")
+        try:
+            sign_in(guest)
+            guest.sees("lobby")
+        finally:
+            guest.close()
+    with Server(data, "--sign-in-application", app, development=False) as server:
+        status, refusal = post(f"{server.url}/v1/tickets", {"name": "Passer-by"})
+        assert status in (403, 404) and refusal["error"]["name"], refusal
+
+
