@@ -210,6 +210,7 @@ test('while signalling is lost no offer is made, and the way back makes one', as
   made[0].become('failed');
   await time.advance(20_000);
   assert.equal(server.of('media.offer').length, 1);
+  assert.equal(made.length, 1, 'and nothing is built that nobody can answer');
   server.down = false;
   server.on('room.enter', () => ({
     resumed: true,

@@ -139,6 +139,17 @@ test('V04-W V05-W V06-W every seat event leaves the seats as the server has them
   assert.equal(room.now.seats[3].state, 'closed');
 });
 
+test('a seat that is left after another one was taken does not take the new one away', async t => {
+  const { room, server } = await enter(t);
+  server.news(48213, [taken(2, 1, 'bob'), taken(3, 3, 'bob'), left(4, 1, 'bob', 'moved')]);
+  await settle();
+  assert.equal(room.now.me.seat, 3);
+  assert.deepEqual(
+    room.now.seats.map(seat => seat.state),
+    ['empty', 'empty', 'empty', 'used'],
+  );
+});
+
 test('a durable event that was heard already changes nothing', async t => {
   const { room, server } = await enter(t);
   const heard = [];
@@ -183,8 +194,10 @@ test('V16-W a message is shown once, in order, with the sender; a hole in the ch
   server.news(48213, [{ type: 'dropped', from: 3, to: 9 }, said(10, 'alice', 'ten')]);
   server.news(48213, [said(7, 'alice', 'late')]);
   await settle();
-  assert.deepEqual(heard, ['Alice: one', '캐롤: 둘', 'dropped 3-9', 'Alice: ten']);
-  assert.equal(room.now.chat, 10);
+  server.news(48213, [{ type: 'dropped', from: 11, to: 12 }, said(12, 'alice', 'one of the dropped')]);
+  await settle();
+  assert.deepEqual(heard, ['Alice: one', '캐롤: 둘', 'dropped 3-9', 'Alice: ten', 'dropped 11-12']);
+  assert.equal(room.now.chat, 12);
   assert.deepEqual(
     room.now.messages.map(message => message.chat),
     [1, 2, 10],

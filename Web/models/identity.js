@@ -250,6 +250,8 @@ export class IdentityModel {
   #wakeUp() {
     const wake = () => this.state.get().session?.retryNow();
     window.addEventListener('online', wake);
+    // Offline, the question whether the server still answers brings the truth out sooner than silence would.
+    window.addEventListener('offline', wake);
     window.addEventListener('pageshow', wake);
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') wake();
