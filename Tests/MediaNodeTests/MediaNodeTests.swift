@@ -49,6 +49,23 @@ internal import Wire
         #expect(counters.connectedPeers == 3 && counters.peers == 3 && counters.stages == 1)
     }
 
+    @Test("With a socket an address, people on different ones hear each other")
+    func severalSockets() async throws {
+        let v6 = IPAddress(high: 0, low: 1)
+        let party = try await Party { $0.bindAddresses = [IPAddress(v4: 127, 0, 0, 1), v6] }
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2, ip: v6)
+        await party.assign(0, alice)
+        await party.assign(1, bob)
+        for n in UInt8(0)..<10 {
+            alice.speak([1, n])
+            bob.speak([2, n])
+        }
+        await party.run { bob.payloads(on: 0).count == 10 && alice.payloads(on: 1).count == 10 }
+        #expect(bob.media?.mediaPath?.remote.ip == v6)
+        #expect(bob.payloads(on: 0) == (0..<10).map { [1, $0] })
+    }
+
     @Test("V06-S nothing of a muted speaker leaves after the mute is confirmed; unmuting lets it through again")
     func mute() async throws {
         let party = try await Party()

@@ -44,16 +44,16 @@ final class Party {
 
     deinit { node.stop() }
 
-    func client(_ id: UInt64, slots: Int = 4) throws -> TestClient {
-        let client = try TestClient(id, on: stage, slots: slots, ip: ip)
+    func client(_ id: UInt64, slots: Int = 4, ip: IPAddress? = nil) throws -> TestClient {
+        let client = try TestClient(id, on: stage, slots: slots, ip: ip ?? self.ip)
         try poller.add(client.socket, tag: clients.count)
         clients.append(client)
         return client
     }
 
     /// A client that has joined.
-    func joined(_ id: UInt64, slots: Int = 4) async throws -> TestClient {
-        let client = try client(id, slots: slots)
+    func joined(_ id: UInt64, slots: Int = 4, ip: IPAddress? = nil) async throws -> TestClient {
+        let client = try client(id, slots: slots, ip: ip)
         try await client.negotiate(with: node)
         await run { client.isConnected }
         // Our side may be through a moment before the server's: sound sent before that would be lost.

@@ -95,10 +95,11 @@ final class TestClient {
         let isRestart = self.accepted.map { $0.ufrag != accepted.ufrag } ?? false
         self.accepted = accepted
         let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
-        let paths = accepted.candidates.compactMap { candidate in
-            IPAddress(text: candidate.address).map {
-                NetworkPath(local: socket.local, remote: TransportAddress(ip: $0, port: candidate.port))
+        let paths = accepted.candidates.compactMap { candidate -> NetworkPath? in
+            guard let remote = IPAddress(text: candidate.address), remote.isIPv4 == socket.local.ip.isIPv4 else {
+                return nil
             }
+            return NetworkPath(local: socket.local, remote: TransportAddress(ip: remote, port: candidate.port))
         }
         let now = SystemClock.now()
         if let media {

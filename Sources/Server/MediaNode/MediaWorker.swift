@@ -21,12 +21,10 @@ final class MediaWorker {
     private static let maximumPayload = DatagramSocket.slotBytes - 128
 
     let mailbox: Mailbox
-    /// The port of all sockets.
-    let port: UInt16
+    var port: UInt16 { sockets.port }
 
     private let configuration: MediaNodeConfiguration
-    private let poller: Poller
-    private let sockets: [DatagramSocket]
+    private let sockets: WorkerSockets
     private let context: DTLSContext
     private var negotiator: Negotiator
     private var facts: FactPublisher
@@ -48,7 +46,6 @@ final class MediaWorker {
     private var startedStreams: ContiguousArray<(handle: Int, ssrc: SSRC)> = []
     /// Told once everything that was queued before has left or been dropped.
     private var confirmations: [@Sendable () -> Void] = []
-    private var watchesWriting = false
     private var counters = MediaCounters()
 
     init(
@@ -60,9 +57,7 @@ final class MediaWorker {
         self.clock = clock
         now = clock()
         do {
-            poller = try Poller()
-            sockets = try Self.openSockets(configuration)
-            for (tag, socket) in sockets.enumerated() { try poller.add(socket, tag: tag) }
+            sockets = try WorkerSockets(configuration)
         } catch {
             throw .socket(error)
         }
@@ -71,37 +66,11 @@ final class MediaWorker {
         } catch {
             throw .cryptography(error.message)
         }
-        port = sockets[0].local.port
-        mailbox = Mailbox(waker: poller.waker)
+        mailbox = Mailbox(waker: sockets.waker)
         table = PeerTable(capacity: configuration.maximumPeers)
         negotiator = Negotiator(
             fingerprint: certificate.fingerprint,
             clock: NTPClock(reference: now, wallTime: SystemClock.wallTime()))
-    }
-
-    /// All addresses of both families by one socket, or by an IPv4 socket where the system has no IPv6; else one socket
-    /// an address, all with the same port.
-    private static func openSockets(_ configuration: MediaNodeConfiguration) throws(SocketFailure) -> [DatagramSocket] {
-        guard !configuration.bindAddresses.isEmpty else {
-            let any6 = TransportAddress(ip: IPAddress(high: 0, low: 0), port: configuration.port)
-            do {
-                return [try DatagramSocket(binding: any6)]
-            } catch {
-                guard error.isFamilyUnsupported else { throw error }
-                let any4 = TransportAddress(ip: IPAddress(v4: 0, 0, 0, 0), port: configuration.port)
-                return [try DatagramSocket(binding: any4)]
-            }
-        }
-        var sockets: [DatagramSocket] = []
-        for ip in configuration.bindAddresses.prefix(Poller.maximumSockets) {
-            let port = sockets.first?.local.port ?? configuration.port
-            // Beside other sockets, one for all of IPv6 must leave IPv4 to them.
-            sockets.append(
-                try DatagramSocket(
-                    binding: TransportAddress(ip: ip, port: port),
-                    isDualStack: configuration.bindAddresses.count == 1))
-        }
-        return sockets
     }
 
     // MARK: The turn
@@ -118,24 +87,16 @@ final class MediaWorker {
     }
 
     private func turn() {
-        let ready = poller.wait(until: nextDeadline, now: now)
+        let deadline = min(peerDeadlines.next ?? .distantFuture, nextLevels)
+        let (isWoken, readable) = sockets.wait(until: deadline, now: now)
         now = clock()
-        if ready.woken {
+        if isWoken {
             for command in mailbox.take() { perform(command) }
         }
-        for (tag, socket) in sockets.enumerated() where ready.readable & (1 << UInt32(tag)) != 0 {
-            read(socket)
-        }
+        for socket in readable { read(socket) }
         advancePeers()
         tellLevels()
         flush()
-    }
-
-    private var nextDeadline: Instant? {
-        var next = min(peerDeadlines.next ?? .distantFuture, nextLevels)
-        // While the kernel takes nothing, what is queued grows stale, and confirmations wait for it.
-        if watchesWriting { next = min(next, now + .milliseconds(5)) }
-        return next == .distantFuture ? nil : next
     }
 
     private func advancePeers() {
@@ -149,18 +110,8 @@ final class MediaWorker {
     }
 
     private func flush() {
-        var isBlocked = false
-        for socket in sockets {
-            if socket.hasQueued { socket.flush(at: now) }
-            isBlocked = isBlocked || socket.isBlocked
-        }
-        if isBlocked != watchesWriting {
-            watchesWriting = isBlocked
-            for (tag, socket) in sockets.enumerated() {
-                poller.setWatchesWriting(isBlocked, of: socket, tag: tag)
-            }
-        }
-        guard !isBlocked, !confirmations.isEmpty else { return }
+        sockets.flush(at: now)
+        guard !sockets.isBlocked, !confirmations.isEmpty else { return }
         let due = confirmations
         confirmations = []
         for confirmation in due { confirmation() }
@@ -217,7 +168,7 @@ final class MediaWorker {
         result.peers = table.count
         result.connectedPeers = connectedPeers
         result.stages = stages.count
-        for socket in sockets { result.add(socket.stats) }
+        for stats in sockets.stats { result.add(stats) }
         for stage in stages.values { result.add(stage.audio.stats) }
         for peer in table.all { result.add(peer.media.stats) }
         return result
@@ -318,29 +269,15 @@ final class MediaWorker {
     private func drain(_ peer: Peer, tellsEvents: Bool) {
         var isClosed = false
         while true {
-            let buffer = sockets[0].nextSlot()
+            let buffer = sockets.nextSlot()
             guard let output = peer.media.nextOutput(into: buffer) else { break }
             switch output {
-            case .datagram(let length, let path): commit(buffer, length, path)
+            case .datagram(let length, let path): sockets.commit(buffer, length, path, at: now)
             case .event(.closed): isClosed = true
             case .event(let event): if tellsEvents { take(event, of: peer) }
             }
         }
         if isClosed, tellsEvents { forget(peer, isReplaced: false) }
-    }
-
-    /// Sends what stands in the first socket's next slot, by whichever socket the path wants.
-    private func commit(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath) {
-        guard let socket = socket(for: path) else { return }
-        if socket !== sockets[0] {
-            socket.nextSlot().copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<length]))
-        }
-        socket.commit(length: length, path: path, at: now)
-    }
-
-    private func socket(for path: NetworkPath) -> DatagramSocket? {
-        if sockets.count == 1 { return sockets[0] }
-        return sockets.first { $0.serves(path.local) }
     }
 
     private func take(_ event: PeerEvent, of peer: Peer) {
@@ -433,7 +370,7 @@ final class MediaWorker {
     /// One packet to one listener: header and ciphertext are built in the slot that the kernel reads from.
     private func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
         table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath, let socket = socket(for: path) else { return }
+            guard let path = machine.mediaPath, let socket = sockets.socket(for: path) else { return }
             let slot = socket.nextSlot()
             guard let headerLength = header.write(into: slot),
                 let length = machine.seal(headerLength: headerLength, payload: payload, into: slot, at: now)
@@ -445,7 +382,7 @@ final class MediaWorker {
 
     private func sendAgain(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
         table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath, let socket = socket(for: path) else { return }
+            guard let path = machine.mediaPath, let socket = sockets.socket(for: path) else { return }
             let slot = socket.nextSlot()
             guard let headerLength = header.write(into: slot),
                 let length = machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
@@ -484,28 +421,5 @@ final class MediaWorker {
             return !stage.isMetered
         }
         nextLevels = meteredStages.isEmpty ? .distantFuture : now + AudioStage.levelPeriod
-    }
-}
-
-/// Whose a datagram is.
-private struct Route {
-    var peer: Peer
-    /// It is a connectivity check that names the peer, not just a datagram by a way that the peer is known to use.
-    var isNamed: Bool
-
-    /// nil if it is nobody's. STUN is told by its first byte (RFC 7983); a check names its peer, since it may come by a new
-    /// way, or by one that was another's before.
-    init?(_ datagram: UnsafeRawBufferPointer, _ path: NetworkPath, in table: PeerTable) {
-        if let first = datagram.first, first < 4, let message = STUNMessage.parse(datagram),
-            message.messageClass == .request, let ufrag = message.destinationUfrag(in: datagram)
-        {
-            guard let named = table.peer(named: ufrag) else { return nil }
-            peer = named
-            isNamed = true
-        } else {
-            guard let known = table.peer(at: path) else { return nil }
-            peer = known
-            isNamed = false
-        }
     }
 }
