@@ -63,6 +63,17 @@ test('A06-W searching waits for a pause in typing and forgets answers to earlier
   );
 });
 
+test('A06-W an answer to an earlier search is not shown for a later one', async t => {
+  const { lobby, names, time } = await lobbyOn(t, [info(1, { name: 'Jazz' }), info(2, { name: 'Rock' })]);
+  const early = lobby.refresh();
+  lobby.setQuery('Rock');
+  await settle();
+  await early;
+  assert.deepEqual([lobby.state.get().phase, names()], ['loading', []]);
+  await time.advance(250);
+  assert.deepEqual([lobby.state.get().phase, names()], ['ready', ['Rock']]);
+});
+
 test('A06-W tags of the rooms seen narrow the list, and stay to be chosen again', async t => {
   const { lobby, names } = await lobbyOn(t, [
     info(1, { tags: ['music', 'late'] }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeMediaDevices } from './support/media.js';
-import { emptySeat, member, usedSeat } from './support/rooms.js';
+import { emptySeat, member, snapshot, usedSeat } from './support/rooms.js';
 import { obedient, Script, salonTab } from './support/salon.js';
 import { Refusal } from './support/server.js';
 import { settle } from './support/time.js';
@@ -174,6 +174,20 @@ test('V09-W moving keeps the microphone open', async t => {
   assert.equal(tab.devices.asked.length, 1);
 });
 
+test('V09-W moving does not mute again who joined muted and has unmuted since', async t => {
+  const tab = await salonTab(t, { preferences: { joinMuted: true } });
+  const script = obedient(tab.server);
+  await done(tab.salon.sit(0));
+  await done(tab.salon.toggleMicrophone());
+  assert.equal(tab.mic, 'live');
+  await script.tell(script.left(0, 'bob', 'moved'), script.taken(3, 'bob'));
+  assert.equal(tab.mic, 'live');
+  assert.deepEqual(
+    tab.server.of('microphone.set').map(({ muted }) => muted),
+    [true, false],
+  );
+});
+
 test('V09-W moving too often is refused with the documented code', async t => {
   const tab = await salonTab(t);
   tab.server.on('seat.move', () => {
@@ -285,6 +299,17 @@ test('V19-W back after the seat was lost one is a listener, and the device is le
     [['lost', true]],
   );
   assert.equal(tab.heard('reconnected').length, 1);
+});
+
+test("V19-W a whole new state without one's seat lets the device go too", async t => {
+  const tab = await salonTab(t);
+  obedient(tab.server);
+  await done(tab.salon.sit(0));
+  tab.server.on('room.enter', () => ({ resumed: false, snapshot: snapshot({ epoch: 2 }) }));
+  tab.server.drop();
+  await tab.time.advance(1000);
+  assert.equal(tab.mic, 'listener');
+  assert.equal(tab.devices.tracks[0].readyState, 'ended');
 });
 
 test('reloading the page on a seat takes the microphone up again', async t => {

@@ -112,6 +112,22 @@ test('a line whose answer was lost with the connection is not sent twice, and no
   assert.equal(tab.state.chat[0].status, 'sent');
 });
 
+test('a line that came back is sent, even if its answer never comes', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  tab.server.on('message.send', ({ text, id }) => {
+    tab.server.news(48213, [script.said('bob', text, { id })]);
+    return silence;
+  });
+  const sending = tab.salon.send('there');
+  await tab.time.advance(10_000);
+  await sending;
+  assert.deepEqual(
+    tab.state.chat.map(line => line.status),
+    ['sent'],
+  );
+});
+
 test('who comes and goes is folded into one line; what concerns a seat is not', async t => {
   const tab = await salonTab(t);
   const script = new Script(tab.server);

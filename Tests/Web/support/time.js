@@ -1,3 +1,5 @@
+import './engine.js';
+
 /** The real ones, taken before any test replaces them. */
 const real = {
   setTimeout: globalThis.setTimeout,
