@@ -13,7 +13,7 @@ OVERFLOW = "return document.documentElement.scrollWidth - document.documentEleme
 def test_languages(people):
     person = people("지민", language="ko")
     sign_in(person)
-    person.sees("create-room", "방")
+    person.sees("create-room", "만들기")
     assert person.run("return document.documentElement.lang") == "ko"
     seen = {person.text("create-room").strip()}
     for language in ("zh-Hans", "en"):

@@ -15,7 +15,7 @@ MODULES = {
     "ICE": ("Media", {"Wire", "Crypto"}),
     "DTLS": ("Media", {"Wire", "COpenSSL"}),
     "SRTP": ("Media", {"Wire", "RTP", "COpenSSL"}),
-    "PeerSession": ("Media", {"Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP"}),
+    "PeerSession": ("Media", {"Wire", "RTP", "ICE", "DTLS", "SRTP"}),
     "Forwarding": ("Media", {"Wire", "RTP"}),
     "DatagramIO": ("Media", {"Wire", "CNet"}),
     "RoomModel": ("Rooms", set()),
@@ -29,12 +29,15 @@ MODULES = {
     "StoreSQLite": ("Server", {"RoomModel", "RoomPorts", "GRDB"}),
     "Gateway": (
         "Server",
-        {"RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "CQREncode"},
+        {"RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "CQREncode", "CZlib"},
     ),
     # The only place that knows every concrete type.
     "ServerApp": (
         "Server",
-        {"RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Gateway", "MediaNode", "StoreSQLite"},
+        {
+            "RoomModel", "RoomRules", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Gateway", "MediaNode",
+            "StoreSQLite", "Wire", "DatagramIO",
+        },
     ),
     "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "ArgumentParser"}),
 }

@@ -23,7 +23,8 @@ BANNED_EVERYWHERE = {
     r"\bas!": "a cast is checked",
     r"fatalError\(\"(?:not|un)": "no stub behind a finished-looking door",
     r"\b(?:TODO|FIXME|XXX)\b": "the roadmap is the place for what is missing",
-    r"\bThread\.sleep|\busleep\(|\bsleep\(": "nothing waits by sleeping",
+    # A periodic task at an edge may sleep on its clock; nothing blocks a thread.
+    r"\bThread\.sleep|\busleep\(|(?<!Task\.)\bsleep\(": "nothing waits by sleeping",
     r"\b(?:class|struct|enum|actor|protocol) \w*(?:Manager|Util|Utils|Helper|Helpers|Common|Base)\b": "find the noun",
 }
 UNCHECKED = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)")

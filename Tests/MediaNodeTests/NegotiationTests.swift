@@ -192,7 +192,7 @@ internal import Wire
         var configuration = MediaNodeConfiguration()
         configuration.port = party.node.port
         configuration.bindAddresses = [party.ip]
-        let error = await #expect(throws: MediaNodeError.self) { try await MediaNode.start(configuration) }
+        let error = await #expect(throws: MediaNodeError.self) { try await MediaPlane.start(configuration) }
         guard case .socket(let failure) = error else {
             Issue.record("unexpected \(String(describing: error))")
             return

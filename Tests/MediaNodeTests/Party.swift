@@ -12,7 +12,7 @@ internal import Wire
 final class Party {
     static let patience = Interval.seconds(20)
 
-    let node: MediaNode
+    let node: MediaPlane
     let stage: StageID
     let ip: IPAddress
     private(set) var clients: [TestClient] = []
@@ -29,7 +29,7 @@ final class Party {
         configuration.port = 0
         configuration.bindAddresses = [ip]
         configure(&configuration)
-        node = try await MediaNode.start(configuration) { [leap] in
+        node = try await MediaPlane.start(configuration) { [leap] in
             SystemClock.now() + Interval(nanoseconds: leap.nanoseconds.load(ordering: .relaxed))
         }
         self.ip = ip

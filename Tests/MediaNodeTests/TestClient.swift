@@ -76,7 +76,7 @@ final class TestClient {
     private lazy var credentials = ICECredentials.random(using: &random)
 
     /// Offers and takes the answer. A first offer, or one after `newPeerConnection`, opens the path.
-    func negotiate(with node: MediaNode) async throws(MediaRefusal) {
+    func negotiate(with node: MediaPlane) async throws(MediaRefusal) {
         offerNumber += 1
         let offer = MediaOffer(stage: stage, peer: id, number: offerNumber, sdp: builder.offer().text)
         let answer = try await node.answer(offer)

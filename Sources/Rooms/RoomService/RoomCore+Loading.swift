@@ -49,9 +49,9 @@ extension RoomCore {
         world.reload()
     }
 
-    /// Stores a snapshot once everything in it is stored itself.
+    /// Stores a snapshot once everything in it, and enough after it, is stored itself.
     func storeSnapshot() {
-        guard let ready = snapshot, ready.position <= reports.stored, phase == .open else { return }
+        guard let ready = snapshot, ready.position + Self.snapshotLag <= reports.stored, phase == .open else { return }
         snapshot = nil
         lastSnapshot = ready.position
         do {

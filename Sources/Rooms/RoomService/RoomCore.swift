@@ -12,6 +12,9 @@ package final class RoomCore {
     static let confirmationLimit = Interval.seconds(2)
     /// Entries between two snapshots: bounds the time that loading takes.
     static let snapshotInterval: UInt64 = 256
+    /// A snapshot is stored this many entries after its own position: a room that is read again after a crash replays at
+    /// least these, and so still has the exact gap of everybody who was there.
+    static let snapshotLag: UInt64 = 256
     static let unavailable = RoomError(.unavailable, retryAfterMs: 500)
 
     /// Legal successors: `loading` → `open`, `empty`, `over`; `empty` → `open`; `open` → `loading` when the journal
@@ -225,7 +228,8 @@ package final class RoomCore {
         release()
         storeSnapshot()
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
-        if infoChanged, let info {
+        // An ended room has left the directory, and stays out.
+        if infoChanged, phase == .open, let info {
             infoChanged = false
             world.publish(info)
         }

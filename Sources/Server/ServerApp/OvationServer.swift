@@ -82,7 +82,7 @@ package struct OvationServer: Sendable {
     }
 
     private func serve(
-        _ gatewaySettings: GatewaySettings, store: SQLiteStore, media: MediaNode,
+        _ gatewaySettings: GatewaySettings, store: SQLiteStore, media: MediaPlane,
         onReady: @escaping @Sendable (Readiness) async -> Void
     ) async throws {
         // Applications change only while no server runs (the data directory is locked), so once is enough.
@@ -116,8 +116,8 @@ package struct OvationServer: Sendable {
         }
     }
 
-    private func startMedia(_ configuration: MediaNodeConfiguration) async throws(ConfigurationFailure) -> MediaNode {
-        do throws(MediaNodeError) { return try await MediaNode.start(configuration) } catch {
+    private func startMedia(_ configuration: MediaNodeConfiguration) async throws(ConfigurationFailure) -> MediaPlane {
+        do throws(MediaNodeError) { return try await MediaPlane.start(configuration) } catch {
             throw ConfigurationFailure("\(error). --media-port chooses another port")
         }
     }
@@ -141,7 +141,7 @@ package struct OvationServer: Sendable {
                 + "--port chooses another port")
     }
 
-    private func readiness(port: Int, media: MediaNode) -> Readiness {
+    private func readiness(port: Int, media: MediaPlane) -> Readiness {
         let started = HostResources.startedNanoseconds
         return Readiness(
             url: url(port: port), port: port, mediaPort: Int(media.port),

@@ -23,7 +23,7 @@ package enum MediaNodeError: Error, Sendable, CustomStringConvertible {
 ///
 /// There is one worker; everything that reaches it goes through its mailbox, and a peer never moves, so that more of them
 /// need a choice of mailbox by stage and nothing else here.
-package final class MediaNode: MediaControl {
+package final class MediaPlane: MediaControl {
     package let epoch: UInt64
     /// The UDP port in use.
     package let port: UInt16
@@ -36,14 +36,14 @@ package final class MediaNode: MediaControl {
     private let unreadableOffers = Atomic<UInt64>(0)
 
     /// Opens the sockets and starts the worker. The media plane serves when this returns.
-    package static func start(_ configuration: MediaNodeConfiguration) async throws(MediaNodeError) -> MediaNode {
+    package static func start(_ configuration: MediaNodeConfiguration) async throws(MediaNodeError) -> MediaPlane {
         try await start(configuration, clock: SystemClock.now)
     }
 
     /// `clock` is the worker's monotonic time; a test lets it leap.
     static func start(
         _ configuration: MediaNodeConfiguration, clock: @escaping @Sendable () -> Instant
-    ) async throws(MediaNodeError) -> MediaNode {
+    ) async throws(MediaNodeError) -> MediaPlane {
         let certificate: DTLSCertificate
         do { certificate = try DTLSCertificate.selfSigned() } catch { throw .cryptography(error.message) }
         let publisher = FactPublisher()
@@ -64,7 +64,7 @@ package final class MediaNode: MediaControl {
             throw .socket(error)
         }
         let (mailbox, port) = try await launch.result().get()
-        return MediaNode(configuration, mailbox: mailbox, port: port, facts: publisher.stream, thread: thread)
+        return MediaPlane(configuration, mailbox: mailbox, port: port, facts: publisher.stream, thread: thread)
     }
 
     private init(
