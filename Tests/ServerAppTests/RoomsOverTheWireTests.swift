@@ -23,7 +23,7 @@ extension WholeServerTests {
 
         @Test("V01-S a room is created with all its settings; again by its owner, not by another")
         func create() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let alice = try await server.signedIn("alice")
                 let seats: JSON = [["muted": true], [:], ["closed": true]]
                 let created = try await alice.call(
@@ -50,7 +50,7 @@ extension WholeServerTests {
 
         @Test("V02-S destroying a room tells everybody once and frees them to enter another")
         func destroy() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob", "carol"])
                 #expect(try await guests[0].refusal("room.destroy", ["room": room]) == "permission_denied")
                 try await owner.call("room.destroy", ["room": room])
@@ -67,7 +67,7 @@ extension WholeServerTests {
 
         @Test("V03-S entering shows all, others are told once; leaving frees the seat first; an owner's leaving is an absence")
         func enterAndExit() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob"])
                 try await owner.call("seat.take", ["room": room, "seat": 0])
                 try await guests[0].call("seat.take", ["room": room, "seat": 3])
@@ -98,7 +98,7 @@ extension WholeServerTests {
 
         @Test("V04-S V05-S V06-S seats: take, leave, pick, kick, mute, close, each with its event and its refusal")
         func seats() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob"])
                 let bob = guests[0]
                 try await bob.call("seat.take", ["room": room, "seat": 1])
@@ -128,7 +128,7 @@ extension WholeServerTests {
 
         @Test("V08-S the caller's answer stands before the event that the call caused, for every call and everybody's order is the same")
         func order() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, ["seats": 8], guests: ["bob", "carol", "dave"])
                 let clients = [owner] + guests
                 // All at once, without waiting for anything.
@@ -169,7 +169,7 @@ extension WholeServerTests {
 
         @Test("V09-S moving to another seat is one notification, and at most once a second")
         func move() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob"])
                 try await guests[0].call("seat.take", ["room": room, "seat": 0])
                 try await guests[0].call("seat.move", ["room": room, "seat": 2])
@@ -183,7 +183,7 @@ extension WholeServerTests {
 
         @Test("V10-S V21-S asking for a seat: consent is needed, asked for, given, used once")
         func invitations() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, ["needsRequest": true], guests: ["bob", "carol"])
                 let bob = guests[0]
                 #expect(try await bob.refusal("seat.take", ["room": room, "seat": 1]) == "consent_required")
@@ -215,7 +215,7 @@ extension WholeServerTests {
 
         @Test("V16-S texts and custom messages reach everybody once, in one order, with the sender; late comers see the last ones")
         func messages() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob", "carol"])
                 let clients = [owner] + guests
                 for round in 0..<10 {
@@ -247,7 +247,7 @@ extension WholeServerTests {
 
         @Test("A05-S A09-S rooms and people are found: request order, unknown ids dropped, closed and unknown ids differ")
         func directory() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, ["tags": ["jazz"]], guests: ["bob"])
                 let other = try await server.signedIn("other")
                 let second = try await other.call("room.create", ["name": "Quiet corner"])["room"]
@@ -269,7 +269,7 @@ extension WholeServerTests {
 
         @Test("A07-S the number 123 and the string \"123\" are different rooms")
         func identifiers() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let alice = try await server.signedIn("alice")
                 let bob = try await server.signedIn("bob")
                 #expect(try await alice.call("room.create", ["room": 123, "name": "Number"])["room"] == 123)
@@ -281,7 +281,7 @@ extension WholeServerTests {
 
         @Test("a repeated key gets the first answer, and another body under it is refused")
         func idempotency() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let (room, owner, _) = try await salon(server, guests: [])
                 let first = try await owner.call("message.send", ["room": room, "text": "once", "key": "k1"])
                 let again = try await owner.call("message.send", ["room": room, "text": "once", "key": "k1"])

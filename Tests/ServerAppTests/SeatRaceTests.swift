@@ -6,7 +6,7 @@ extension WholeServerTests {
         @Test("V07-S 500 users race for one seat over real WebSockets: one wins, 499 are refused, all see the same order")
         func race() async throws {
             let count = 500
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let owner = try await server.signedIn("owner")
                 let room = try await owner.call("room.create", ["name": "Race", "seats": 1])["room"]
                 let clients = try await withThrowingTaskGroup(of: SignalClient.self) { group in

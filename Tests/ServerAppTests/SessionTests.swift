@@ -8,7 +8,7 @@ extension WholeServerTests {
     @Suite struct SessionTests {
         @Test("A02-S a ticket signs in, and each wrong one is refused with its own name and reason")
         func tickets() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 var now: Int64 { Int64(Date().timeIntervalSince1970) }
                 func refusal(_ changes: [String: JSON] = [:]) async throws -> SignalClient.Refused? {
                     let client = try await server.client()
@@ -50,7 +50,7 @@ extension WholeServerTests {
 
         @Test("A04-S the same user signs in twice: the older session is told 6208 and closed")
         func replaced() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let first = try await server.signedIn("alice")
                 let second = try await server.signedIn("alice")
                 #expect(try await first.closeCode() == 4001)
@@ -88,7 +88,7 @@ extension WholeServerTests {
 
         @Test("A10-S a ticket is renewed without losing the seat; only one's own will do")
         func renewal() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let alice = try await server.signedIn("alice", lifetime: 3)
                 let room = try await alice.call("room.create", ["name": "Salon"])["room"]
                 try await alice.call("seat.take", ["room": room, "seat": 0])
@@ -107,7 +107,7 @@ extension WholeServerTests {
 
         @Test("A10-S a ticket that runs out ends the session with 6206, and an expired one does not come back")
         func expiry() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let client = try await server.client()
                 let opened = try await client.call("session.open", try server.opening("alice", lifetime: 2))
                 #expect((0...2).contains(opened["expiresInSeconds"].int ?? -1))
@@ -126,7 +126,7 @@ extension WholeServerTests {
 
         @Test("V19-S a dropped connection is resumed with the session's secret: same seat, exact gap, and nothing without the secret")
         func resume() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let client = try await server.client()
                 let opened = try await client.call("session.open", try server.opening("alice"))
                 let created = try await client.call("room.create", ["name": "Salon", "seats": 4])
@@ -162,7 +162,7 @@ extension WholeServerTests {
 
         @Test("A04-S signing out leaves the room, frees the seat and closes with 4006")
         func signOut() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let alice = try await server.signedIn("alice")
                 let room = try await alice.call("room.create", ["name": "Salon"])["room"]
                 let bob = try await server.signedIn("bob")
@@ -178,7 +178,7 @@ extension WholeServerTests {
 
         @Test("nothing but session.open is answered before it, and a second one is refused")
         func beforeSignIn() async throws {
-            try await TestServer.with { server in
+            try await TestServer.with { server async throws in
                 let client = try await server.client()
                 #expect(try await client.refusal("room.list") == "not_signed_in")
                 try await client.call("session.open", try server.opening("alice"))

@@ -155,6 +155,18 @@ package final class SignalClient: Sendable {
         return events.filter(fits)
     }
 
+    /// The first so many error answers.
+    package func errors(_ count: Int) async throws -> [JSON] {
+        let left = Mutex(count)
+        try await wait("\(count) errors") { message, _ in
+            left.withLock {
+                if let message, !message["error"].isNull { $0 -= 1 }
+                return $0 <= 0
+            }
+        }
+        return Array(heard.filter { !$0["error"].isNull }.prefix(count))
+    }
+
     /// The close code of the server; 1006 if there was none.
     package func closeCode() async throws -> UInt16 {
         try await wait("close") { _, code in code != nil }

@@ -43,14 +43,8 @@ struct GatewayChannel: HTTPChannelHandler {
             let upgrader = NIOTypedWebSocketServerUpgrader<Kind>(
                 maxFrameSize: ConnectionHandler.messageLimit,
                 enableAutomaticErrorHandling: false,
-                shouldUpgrade: { channel, head in
-                    channel.eventLoop.makeCompletedFuture {
-                        switch socketDoor.admission(head, from: channel.remoteAddress) {
-                        case .admitted: SocketDoor.responseHeaders
-                        case .refused: nil
-                        }
-                    }
-                },
+                // Whoever is not admitted does not come so far: see UpgradeGate.
+                shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(SocketDoor.responseHeaders) },
                 upgradePipelineHandler: { channel, head in
                     channel.eventLoop.makeCompletedFuture {
                         let connection = socketDoor.connection(head, on: channel)
@@ -72,9 +66,11 @@ struct GatewayChannel: HTTPChannelHandler {
             configuration.enableErrorHandling = false  // so does handleHTTP
             configuration.decoderConfiguration = decoding
             let kind = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(UpgradeGate(socketDoor), position: .after(decoder))
 
             let patience = FirstRequestHandler()
-            try pipeline.addHandler(patience, position: .first)
+            try pipeline.addHandler(patience)
             let bound = NIOLoopBound(patience, eventLoop: channel.eventLoop)
             kind.whenComplete { _ in
                 channel.pipeline.syncOperations.removeHandler(bound.value, promise: nil)
@@ -105,10 +101,36 @@ struct GatewayChannel: HTTPChannelHandler {
     }
 }
 
-/// Until the first request decides what a connection is, nothing else watches it: closes it when that takes too long,
-/// and when the server shuts down.
+/// Looks at the first request before the upgrade handler does, and turns every upgrade that we do not want into a plain request:
+/// NIO's handler forgets the head of a request whose upgrade fails, and with it any chance of an answer
+/// (of `Upgrade: h2c`, too, which some clients always send).
+private final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private let door: SocketDoor
+
+    init(_ door: SocketDoor) { self.door = door }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        if case .head(var head) = part, head.headers.contains(name: "upgrade") {
+            if case .refused(let refusal) = door.admission(head, from: context.channel.remoteAddress) {
+                head.headers.remove(name: "upgrade")
+                head.headers.replaceOrAdd(name: SocketDoor.refusalHeader, value: refusal.rawValue)
+            }
+            part = .head(head)
+        }
+        context.fireChannelRead(wrapInboundOut(part))
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+}
+
+/// Until the first request decides what a connection is, nothing else watches it: answers what is no HTTP, closes it when it takes
+/// too long, and when the server shuts down.
 private final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
+    typealias OutboundOut = HTTPServerResponsePart
 
     private var deadline: Scheduled<Void>?
 
@@ -118,6 +140,15 @@ private final class FirstRequestHandler: ChannelInboundHandler, RemovableChannel
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return context.close(promise: nil) }
+        let head = HTTPResponseHead(
+            version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(promise: nil)
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent {

@@ -34,7 +34,8 @@ struct GatewayRoutes: Sendable {
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
-        for path: RouterPath in ["", "**"] {
+        // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.
+        for path: RouterPath in ["", "v1/**", "**"] {
             router.get(path) { request, context in await page(request, address: address(of: request, context)) }
         }
         return router
@@ -83,10 +84,7 @@ struct GatewayRoutes: Sendable {
     // MARK: the WebSocket's path, when it did not become one
 
     private func refusedUpgrade(_ request: Request) -> Response {
-        let reason = door.reason(
-            origin: request.headers[.origin], host: request.head.authority,
-            subprotocols: request.headers[.secWebSocketProtocol],
-            isUpgrade: request.headers[.upgrade]?.lowercased() == "websocket")
+        let reason = request.headers[.refusedUpgrade].flatMap(SocketDoor.Admission.Refusal.init(rawValue:))
         switch reason {
         case .origin: return Self.originRefused
         case .draining:
@@ -100,7 +98,7 @@ struct GatewayRoutes: Sendable {
             return HTTPReply.failure(
                 code: 400, name: "subprotocol_missing", message: "ask for the sub-protocol \(SocketDoor.subprotocol)",
                 status: .badRequest)
-        case .path, nil:
+        case .notAWebSocket, .path, nil:
             var response = HTTPReply.failure(
                 code: 426, name: "upgrade_required", message: "this path is a WebSocket", status: .upgradeRequired)
             response.headers[.upgrade] = "websocket"
@@ -136,6 +134,7 @@ struct GatewayRoutes: Sendable {
 
 extension HTTPField.Name {
     static let xForwardedFor = HTTPField.Name.known("X-Forwarded-For")
+    static let refusedUpgrade = HTTPField.Name.known(SocketDoor.refusalHeader)
     static let xForwardedProto = HTTPField.Name.known("X-Forwarded-Proto")
 
     /// For names that are tokens beyond doubt.

@@ -13,8 +13,11 @@ package final class SocketDoor: Sendable {
         case admitted
         case refused(Refusal)
 
-        enum Refusal: Equatable { case path, subprotocol, origin, draining, full, tooFrequent }
+        enum Refusal: String { case notAWebSocket, path, subprotocol, origin, draining, full, tooFrequent }
     }
+
+    /// Carries the refusal from the upgrade's gate to the route that answers. Who sends it from outside gets that answer and nothing else.
+    static let refusalHeader = "X-Refused-Upgrade"
 
     static let responseHeaders: HTTPHeaders = ["Sec-WebSocket-Protocol": subprotocol]
 
@@ -47,6 +50,9 @@ package final class SocketDoor: Sendable {
 
     func admission(_ head: HTTPRequestHead, from peer: SocketAddress?) -> Admission {
         guard head.uri.prefix(while: { $0 != "?" }) == Self.path else { return .refused(.path) }
+        guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }),
+            head.headers.first(name: "sec-websocket-version") == "13", head.headers.contains(name: "sec-websocket-key")
+        else { return .refused(.notAWebSocket) }
         let offered = head.headers[canonicalForm: "sec-websocket-protocol"]
         guard offered.contains(where: { $0 == Self.subprotocol }) else { return .refused(.subprotocol) }
         return admission(
@@ -61,17 +67,6 @@ package final class SocketDoor: Sendable {
         guard open < limits.connections else { return .refused(.full) }
         guard rates.take(address, now: clock.now) == nil else { return .refused(.tooFrequent) }
         return .admitted
-    }
-
-    /// Why the plain request that is left of a refused upgrade did not become a WebSocket. Takes nothing from any allowance.
-    func reason(origin: String?, host: String?, subprotocols: String?, isUpgrade: Bool) -> Admission.Refusal? {
-        guard isUpgrade else { return nil }
-        guard (subprotocols ?? "").split(separator: ",").contains(where: { $0.filter { $0 != " " } == Self.subprotocol })
-        else { return .subprotocol }
-        guard origins.allows(origin: origin, host: host) else { return .origin }
-        let (open, draining) = state.withLock { ($0.open, $0.draining) }
-        if draining { return .draining }
-        return open < limits.connections ? .tooFrequent : .full
     }
 
     func address(_ headers: HTTPHeaders, peer: SocketAddress?) -> ClientAddress {

@@ -1,0 +1,210 @@
+import Foundation
+import ServerApp
+import ServerTestSupport
+import Testing
+
+extension WholeServerTests {
+    /// What is reached over plain HTTP.
+    @Suite struct DoorTests {
+        /// A web root with little in it.
+        private func withWebRoot<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+            let folder = NSTemporaryDirectory() + "ovation-web-" + UUID().uuidString
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder + "/styles", withIntermediateDirectories: true)
+            try files.createDirectory(atPath: folder + "/example", withIntermediateDirectories: true)
+            defer { try? files.removeItem(atPath: folder) }
+            try """
+            <!doctype html><html><head><!--meta--><link rel="stylesheet" href="/assets/@build/styles/app.css"></head></html>
+            """.write(toFile: folder + "/index.html", atomically: true, encoding: .utf8)
+            try "<!doctype html><p>example".write(toFile: folder + "/example/index.html", atomically: true, encoding: .utf8)
+            try String(repeating: "p { color: red }\n", count: 200)
+                .write(toFile: folder + "/styles/app.css", atomically: true, encoding: .utf8)
+            try "secret".write(toFile: folder + "/.hidden", atomically: true, encoding: .utf8)
+            return try await body(folder)
+        }
+
+        @Test("R05-S pages are asked for anew under a strict policy, assets are kept for ever, compressed and by tag")
+        func pages() async throws {
+            try await withWebRoot { folder in
+                try await TestServer.with(configure: { $0.webRoot = folder }) { server async throws in
+                    let page = try await PlainHTTP.get("/", port: server.port)
+                    #expect(page.status == 200)
+                    #expect(page.headers["cache-control"] == "no-cache")
+                    let policy = page.headers["content-security-policy"] ?? ""
+                    #expect(policy.contains("script-src 'self';") && policy.contains("frame-ancestors 'none'"))
+                    #expect(!policy.contains("unsafe"))
+                    #expect(page.headers["x-content-type-options"] == "nosniff")
+                    let link = try #require(page.text.split(separator: "\"").first { $0.hasPrefix("/assets/") })
+                    #expect(!link.contains("@build"))
+
+                    let style = try await PlainHTTP.get(String(link), port: server.port, headers: ["Accept-Encoding: gzip, br"])
+                    #expect(style.headers["cache-control"] == "public, max-age=31536000, immutable")
+                    #expect(style.headers["content-type"] == "text/css; charset=utf-8")
+                    #expect(style.headers["content-encoding"] == "gzip" && style.body.count < 400)
+                    #expect(style.body.starts(with: [0x1f, 0x8b]))
+                    let plain = try await PlainHTTP.get(String(link), port: server.port)
+                    #expect(plain.text.hasPrefix("p { color: red }") && plain.headers["content-encoding"] == nil)
+                    let tag = try #require(plain.headers["etag"])
+                    let again = try await PlainHTTP.get(String(link), port: server.port, headers: ["If-None-Match: \(tag)"])
+                    #expect(again.status == 304 && again.body.isEmpty)
+
+                    // A page from before an update still works, but nothing is kept under the old name.
+                    let stale = try await PlainHTTP.get("/assets/000000/styles/app.css", port: server.port)
+                    #expect(stale.status == 200 && stale.headers["cache-control"] == "no-cache")
+                    #expect(try await PlainHTTP.get("/example/", port: server.port).text.contains("example"))
+                    for path in ["/.hidden", "/../etc/passwd", "/assets/x/../../.hidden", "/%2e%2e/%2e%2e/etc/passwd", "/nothing", "/assets/"] {
+                        let response = try await PlainHTTP.get(path, port: server.port)
+                        #expect(response.status == 404 || response.status == 400, "\(path)")
+                        #expect(!response.text.contains("root:") && !response.text.contains("secret"), "\(path)")
+                    }
+                    let head = try await PlainHTTP.send("HEAD / HTTP/1.1", port: server.port)
+                    #expect(head.status == 200 && head.body.isEmpty)
+                }
+            }
+        }
+
+        @Test("A09-S a room's link carries its card: name, owner, cover, escaped")
+        func card() async throws {
+            try await withWebRoot { folder in
+                try await TestServer.with(configure: {
+                    $0.webRoot = folder
+                    $0.publicURL = "https://salon.example/"
+                }) { server async throws in
+                    let alice = try await server.signedIn("alice")
+                    let created = try await alice.call(
+                        "room.create",
+                        ["room": "jazz & soul", "name": "<b>Jazz</b> & \"soul\"", "cover": "/covers/1.svg"])
+                    #expect(created["room"] == "jazz & soul")
+                    let page = try await PlainHTTP.get("/r/jazz%20%26%20soul", port: server.port).text
+                    #expect(page.contains("og:title\" content=\"&lt;b&gt;Jazz&lt;/b&gt; &amp; &quot;soul&quot;\""))
+                    #expect(page.contains("og:description\" content=\"Alice · 1 person here\""))
+                    #expect(page.contains("og:image\" content=\"https://salon.example/covers/1.svg\""))
+                    #expect(page.contains("og:url\" content=\"https://salon.example/r/jazz%20%26%20soul\""))
+                    let unknown = try await PlainHTTP.get("/r/4242", port: server.port)
+                    #expect(unknown.status == 200 && unknown.text.contains("og:title\" content=\"Ovation\""))
+                }
+            }
+        }
+
+        @Test("R05-S health says alive, and serving only while it serves; unknown paths are said to be unknown")
+        func health() async throws {
+            try await TestServer.with { server async throws in
+                #expect(try await PlainHTTP.get("/healthz", port: server.port).status == 200)
+                #expect(try await PlainHTTP.get("/readyz", port: server.port).text == "serving\n")
+                let nothing = try await PlainHTTP.get("/v1/nothing", port: server.port)
+                #expect(nothing.status == 404 && nothing.json["error"]["name"] == "not_found")
+            }
+        }
+
+        @Test("A09-S a QR code is made of this server's links only")
+        func qrCode() async throws {
+            try await TestServer.with(configure: { $0.publicURL = "https://salon.example" }) { server async throws in
+                let good = try await PlainHTTP.get("/v1/qr.svg?text=https%3A%2F%2Fsalon.example%2Fr%2F123", port: server.port)
+                #expect(good.status == 200 && good.headers["content-type"] == "image/svg+xml")
+                #expect(good.text.hasPrefix("<svg") && good.text.contains("<path"))
+                for bad in ["", "text=", "text=https%3A%2F%2Fevil.example%2F", "text=javascript%3Aalert(1)", "text=" + String(repeating: "a", count: 600)] {
+                    #expect(try await PlainHTTP.get("/v1/qr.svg?\(bad)", port: server.port).status == 400, "\(bad)")
+                }
+            }
+        }
+
+        @Test("A02-S in development a name gets a ticket on this machine; the same name the same user; a name in use is refused")
+        func developmentTickets() async throws {
+            try await TestServer.with(mode: .development) { server async throws in
+                let config = try await PlainHTTP.get("/v1/config", port: server.port).json
+                #expect(config["signIn"] == "dev" && config["app"] == 1_400_000_001)
+                let issued = try await PlainHTTP.post("/v1/tickets", ["name": " 민지  Kim "], port: server.port)
+                #expect(issued.status == 200 && issued.json["name"] == "민지 Kim")
+                let client = try await server.client()
+                var opening: [String: JSON] = ["version": 1]
+                for key in ["app", "user", "ticket", "name"] { opening[key] = issued.json[key] }
+                try await client.call("session.open", .object(opening))
+
+                let taken = try await PlainHTTP.post("/v1/tickets", ["name": "민지 kim"], port: server.port)
+                #expect(taken.status == 409 && taken.json["error"]["name"] == "name_taken")
+                await client.close()
+                // The server hears of the close a moment later than we do.
+                var again = taken
+                while again.status == 409 { again = try await PlainHTTP.post("/v1/tickets", ["name": "민지 Kim"], port: server.port) }
+                #expect(again.json["user"] == issued.json["user"])
+
+                let renewed = try await PlainHTTP.post(
+                    "/v1/tickets", ["user": issued.json["user"], "ticket": issued.json["ticket"]], port: server.port)
+                #expect(renewed.status == 200 && renewed.json["user"] == issued.json["user"])
+                let stolen = try await PlainHTTP.post(
+                    "/v1/tickets", ["user": "somebody", "ticket": issued.json["ticket"]], port: server.port)
+                #expect(stolen.status == 401)
+            }
+        }
+
+        @Test("A02-S development tickets are not given to other machines, foreign pages, forms, or names that turn to this machine")
+        func ticketsForNobodyElse() async throws {
+            try await TestServer.with(mode: .development, configure: { $0.proxiesTrusted = ["127.0.0.1"] }) { server async throws in
+                func post(_ headers: [String]) async throws -> Int {
+                    try await PlainHTTP.post("/v1/tickets", ["name": "Eve"], port: server.port, headers: headers).status
+                }
+                #expect(try await post(["X-Forwarded-For: 203.0.113.9"]) == 404)
+                #expect(try await post(["Origin: https://evil.example"]) == 403)
+                #expect(try await post(["Host: evil.example", "Origin: http://evil.example"]) == 403)
+                let form = try await PlainHTTP.send(
+                    "POST /v1/tickets HTTP/1.1", port: server.port,
+                    headers: ["Content-Type: text/plain", "Content-Length: 14"], body: "{\"name\":\"Eve\"}")
+                #expect(form.status == 415)
+                let other = try await PlainHTTP.get("/v1/config", port: server.port, headers: ["X-Forwarded-For: 203.0.113.9"])
+                #expect(other.json["signIn"] == "none")
+                #expect(try await post(["Origin: http://127.0.0.1:\(server.port)"]) == 200)
+            }
+        }
+
+        @Test("A11-S guests are let in where the operator wants it, each as a new user, and limited per address")
+        func guests() async throws {
+            try await TestServer.with(configure: { $0.signInGuests = true }) { server async throws in
+                #expect(try await PlainHTTP.get("/v1/config", port: server.port).json["signIn"] == "guests")
+                var users: Set<String> = []
+                var limited: PlainHTTP.Response?
+                for index in 0..<120 {
+                    let response = try await PlainHTTP.post("/v1/tickets", ["name": "Guest \(index)"], port: server.port)
+                    if response.status == 200 { users.insert(response.json["user"].string ?? "") } else { limited = response }
+                }
+                #expect((100...119).contains(users.count))
+                #expect(limited?.status == 429 && limited?.json["error"]["name"] == "guests_limited")
+                #expect(Int(limited?.headers["retry-after"] ?? "") ?? 0 > 0)
+            }
+            try await TestServer.with { server async throws in
+                #expect(try await PlainHTTP.get("/v1/config", port: server.port).json["signIn"] == "none")
+                #expect(try await PlainHTTP.post("/v1/tickets", ["name": "Guest"], port: server.port).status == 404)
+            }
+        }
+
+        @Test("A11-S the operator's ticket server is named to the page, and its origin is allowed by the policy")
+        func ticketServer() async throws {
+            try await withWebRoot { folder in
+                try await TestServer.with(configure: {
+                    $0.webRoot = folder
+                    $0.signInTicketsURL = "https://accounts.example/tickets"
+                }) { server async throws in
+                    let config = try await PlainHTTP.get("/v1/config", port: server.port).json
+                    #expect(config["signIn"] == "url" && config["ticketsURL"] == "https://accounts.example/tickets")
+                    let policy = try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
+                    #expect(policy.contains("connect-src 'self' ws: wss: https://accounts.example;"))
+                }
+            }
+        }
+
+        @Test("R05-S broken HTTP is answered or closed, and the server goes on")
+        func brokenRequests() async throws {
+            try await TestServer.with { server async throws in
+                for text in [
+                    "NONSENSE\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+                    "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 100_000) + "\r\n\r\n",
+                    "GET /%ff%00%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+                    "POST /v1/tickets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100000\r\nConnection: close\r\n\r\n"
+                        + String(repeating: "a", count: 100_000),
+                ] {
+                    _ = try? await PlainHTTP.exchange(text, port: server.port)
+                }
+                #expect(try await PlainHTTP.get("/healthz", port: server.port).status == 200)
+            }
+        }
+    }
+}
