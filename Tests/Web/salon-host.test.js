@@ -244,6 +244,7 @@ test('V02-W the end of the room is a card for everybody, with what the server co
   const tab = await salonTab(t);
   const script = obedient(tab.server);
   await done(tab.salon.sit(0));
+  await script.tell({ type: 'owner.absent', until: 500 });
   await script.tell({
     seq: ++script.seq,
     type: 'room.destroyed',
@@ -252,6 +253,7 @@ test('V02-W the end of the room is a card for everybody, with what the server co
     time: 1,
   });
   assert.equal(tab.state.phase, 'ended');
+  assert.deepEqual(tab.state.banners, [], 'no countdown runs over the card');
   assert.deepEqual(tab.state.end, {
     reason: 'owner',
     seconds: 3600,
