@@ -16,7 +16,8 @@ extension WholeServerTests {
             try """
             <!doctype html><html><head><!--meta--><link rel="stylesheet" href="/assets/@build/styles/app.css"></head></html>
             """.write(toFile: folder + "/index.html", atomically: true, encoding: .utf8)
-            try "<!doctype html><p>example".write(toFile: folder + "/example/index.html", atomically: true, encoding: .utf8)
+            try "<!doctype html><p>example".write(
+                toFile: folder + "/example/index.html", atomically: true, encoding: .utf8)
             try String(repeating: "p { color: red }\n", count: 200)
                 .write(toFile: folder + "/styles/app.css", atomically: true, encoding: .utf8)
             try "secret".write(toFile: folder + "/.hidden", atomically: true, encoding: .utf8)
@@ -37,7 +38,8 @@ extension WholeServerTests {
                     let link = try #require(page.text.split(separator: "\"").first { $0.hasPrefix("/assets/") })
                     #expect(!link.contains("@build"))
 
-                    let style = try await PlainHTTP.get(String(link), port: server.port, headers: ["Accept-Encoding: gzip, br"])
+                    let style = try await PlainHTTP.get(
+                        String(link), port: server.port, headers: ["Accept-Encoding: gzip, br"])
                     #expect(style.headers["cache-control"] == "public, max-age=31536000, immutable")
                     #expect(style.headers["content-type"] == "text/css; charset=utf-8")
                     #expect(style.headers["content-encoding"] == "gzip" && style.body.count < 400)
@@ -45,14 +47,18 @@ extension WholeServerTests {
                     let plain = try await PlainHTTP.get(String(link), port: server.port)
                     #expect(plain.text.hasPrefix("p { color: red }") && plain.headers["content-encoding"] == nil)
                     let tag = try #require(plain.headers["etag"])
-                    let again = try await PlainHTTP.get(String(link), port: server.port, headers: ["If-None-Match: \(tag)"])
+                    let again = try await PlainHTTP.get(
+                        String(link), port: server.port, headers: ["If-None-Match: \(tag)"])
                     #expect(again.status == 304 && again.body.isEmpty)
 
                     // A page from before an update still works, but nothing is kept under the old name.
                     let stale = try await PlainHTTP.get("/assets/000000/styles/app.css", port: server.port)
                     #expect(stale.status == 200 && stale.headers["cache-control"] == "no-cache")
                     #expect(try await PlainHTTP.get("/example/", port: server.port).text.contains("example"))
-                    for path in ["/.hidden", "/../etc/passwd", "/assets/x/../../.hidden", "/%2e%2e/%2e%2e/etc/passwd", "/nothing", "/assets/"] {
+                    for path in [
+                        "/.hidden", "/../etc/passwd", "/assets/x/../../.hidden", "/%2e%2e/%2e%2e/etc/passwd",
+                        "/nothing", "/assets/",
+                    ] {
                         let response = try await PlainHTTP.get(path, port: server.port)
                         #expect(response.status == 404 || response.status == 400, "\(path)")
                         #expect(!response.text.contains("root:") && !response.text.contains("secret"), "\(path)")
@@ -99,16 +105,22 @@ extension WholeServerTests {
         @Test("A09-S a QR code is made of this server's links only")
         func qrCode() async throws {
             try await TestServer.with(configure: { $0.publicURL = "https://salon.example" }) { server async throws in
-                let good = try await PlainHTTP.get("/v1/qr.svg?text=https%3A%2F%2Fsalon.example%2Fr%2F123", port: server.port)
+                let good = try await PlainHTTP.get(
+                    "/v1/qr.svg?text=https%3A%2F%2Fsalon.example%2Fr%2F123", port: server.port)
                 #expect(good.status == 200 && good.headers["content-type"] == "image/svg+xml")
                 #expect(good.text.hasPrefix("<svg") && good.text.contains("<path"))
-                for bad in ["", "text=", "text=https%3A%2F%2Fevil.example%2F", "text=javascript%3Aalert(1)", "text=" + String(repeating: "a", count: 600)] {
+                for bad in [
+                    "", "text=", "text=https%3A%2F%2Fevil.example%2F", "text=javascript%3Aalert(1)",
+                    "text=" + String(repeating: "a", count: 600),
+                ] {
                     #expect(try await PlainHTTP.get("/v1/qr.svg?\(bad)", port: server.port).status == 400, "\(bad)")
                 }
             }
         }
 
-        @Test("A02-S in development a name gets a ticket on this machine; the same name the same user; a name in use is refused")
+        @Test(
+            "A02-S in development a name gets a ticket on this machine; the same name the same user; a name in use is refused"
+        )
         func developmentTickets() async throws {
             try await TestServer.with(mode: .development) { server async throws in
                 let config = try await PlainHTTP.get("/v1/config", port: server.port).json
@@ -125,7 +137,9 @@ extension WholeServerTests {
                 await client.close()
                 // The server hears of the close a moment later than we do.
                 var again = taken
-                while again.status == 409 { again = try await PlainHTTP.post("/v1/tickets", ["name": "민지 Kim"], port: server.port) }
+                while again.status == 409 {
+                    again = try await PlainHTTP.post("/v1/tickets", ["name": "민지 Kim"], port: server.port)
+                }
                 #expect(again.json["user"] == issued.json["user"])
 
                 let renewed = try await PlainHTTP.post(
@@ -137,9 +151,12 @@ extension WholeServerTests {
             }
         }
 
-        @Test("A02-S development tickets are not given to other machines, foreign pages, forms, or names that turn to this machine")
+        @Test(
+            "A02-S development tickets are not given to other machines, foreign pages, forms, or names that turn to this machine"
+        )
         func ticketsForNobodyElse() async throws {
-            try await TestServer.with(mode: .development, configure: { $0.proxiesTrusted = ["127.0.0.1"] }) { server async throws in
+            try await TestServer.with(mode: .development, configure: { $0.proxiesTrusted = ["127.0.0.1"] }) {
+                server async throws in
                 func post(_ headers: [String]) async throws -> Int {
                     try await PlainHTTP.post("/v1/tickets", ["name": "Eve"], port: server.port, headers: headers).status
                 }
@@ -150,7 +167,8 @@ extension WholeServerTests {
                     "POST /v1/tickets HTTP/1.1", port: server.port,
                     headers: ["Content-Type: text/plain", "Content-Length: 14"], body: "{\"name\":\"Eve\"}")
                 #expect(form.status == 415)
-                let other = try await PlainHTTP.get("/v1/config", port: server.port, headers: ["X-Forwarded-For: 203.0.113.9"])
+                let other = try await PlainHTTP.get(
+                    "/v1/config", port: server.port, headers: ["X-Forwarded-For: 203.0.113.9"])
                 #expect(other.json["signIn"] == "none")
                 #expect(try await post(["Origin: http://127.0.0.1:\(server.port)"]) == 200)
             }
@@ -163,8 +181,13 @@ extension WholeServerTests {
                 var users: Set<String> = []
                 var limited: PlainHTTP.Response?
                 for index in 0..<120 {
-                    let response = try await PlainHTTP.post("/v1/tickets", ["name": "Guest \(index)"], port: server.port)
-                    if response.status == 200 { users.insert(response.json["user"].string ?? "") } else { limited = response }
+                    let response = try await PlainHTTP.post(
+                        "/v1/tickets", ["name": "Guest \(index)"], port: server.port)
+                    if response.status == 200 {
+                        users.insert(response.json["user"].string ?? "")
+                    } else {
+                        limited = response
+                    }
                 }
                 #expect((100...119).contains(users.count))
                 #expect(limited?.status == 429 && limited?.json["error"]["name"] == "guests_limited")
@@ -185,7 +208,8 @@ extension WholeServerTests {
                 }) { server async throws in
                     let config = try await PlainHTTP.get("/v1/config", port: server.port).json
                     #expect(config["signIn"] == "url" && config["ticketsURL"] == "https://accounts.example/tickets")
-                    let policy = try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
+                    let policy =
+                        try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
                     #expect(policy.contains("connect-src 'self' ws: wss: https://accounts.example;"))
                 }
             }

@@ -8,7 +8,9 @@ extension WholeServerTests {
     @Suite struct LifetimeTests {
         private func temporaryFolder() -> String { NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString }
 
-        @Test("V03-S after a restart the room, its seats and its messages are there, and clients come back to their seats")
+        @Test(
+            "V03-S after a restart the room, its seats and its messages are there, and clients come back to their seats"
+        )
         func restart() async throws {
             let directory = temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -25,7 +27,8 @@ extension WholeServerTests {
             server = try await TestServer.start(directory: directory)
             let back = try await server.signedIn("alice", resume: "a secret of the earlier process")
             let entered = try await back.call(
-                "room.enter", ["room": room, "since": ["epoch": before["epoch"], "seq": before["seq"], "chat": before["chat"]]])
+                "room.enter",
+                ["room": room, "since": ["epoch": before["epoch"], "seq": before["seq"], "chat": before["chat"]]])
             let after = entered["snapshot"]
             #expect(entered["resumed"] == true || (after["epoch"].int ?? 0) > (before["epoch"].int ?? 0))
             let again = try await back.call("room.enter", ["room": room])["snapshot"]
@@ -89,7 +92,8 @@ extension WholeServerTests {
             let stranger = try await server.client()
             let ticket = try server.ticket("alice", key: other.keys[0], application: other.id)
             try await stranger.call(
-                "session.open", ["version": 1, "app": .number(Double(other.id)), "user": "alice", "ticket": .string(ticket)])
+                "session.open",
+                ["version": 1, "app": .number(Double(other.id)), "user": "alice", "ticket": .string(ticket)])
             #expect(try await stranger.call("room.list")["rooms"] == [])
             #expect(try await stranger.refusal("room.enter", ["room": room]) == "room_not_found")
             #expect(try await stranger.call("profile.get", ["users": ["alice"]])["users"] == [])

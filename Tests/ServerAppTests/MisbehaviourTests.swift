@@ -30,25 +30,36 @@ extension WholeServerTests {
                             $0.send(frame: .text, [0x7d])
                         }
                     ),
-                    ("too large a frame", 1009, { $0.send(frame: .text, [UInt8](repeating: 0x20, count: (256 << 10) + 1)) }),
+                    (
+                        "too large a frame", 1009,
+                        { $0.send(frame: .text, [UInt8](repeating: 0x20, count: (256 << 10) + 1)) }
+                    ),
                     (
                         "too large in fragments", 1009,
                         {
                             for index in 0..<9 {
                                 $0.send(
-                                    frame: index == 0 ? .text : .continuation, [UInt8](repeating: 0x20, count: 32 << 10), final: false)
+                                    frame: index == 0 ? .text : .continuation,
+                                    [UInt8](repeating: 0x20, count: 32 << 10), final: false)
                             }
                         }
                     ),
                     (
                         "endless small fragments", 1009,
-                        { for index in 0..<70 { $0.send(frame: index == 0 ? .text : .continuation, [0x20], final: false) } }
+                        {
+                            for index in 0..<70 {
+                                $0.send(frame: index == 0 ? .text : .continuation, [0x20], final: false)
+                            }
+                        }
                     ),
                     (
                         "too large a call", 1009,
                         {
                             let padding = String(repeating: "x", count: 65 << 10)
-                            $0.send(text: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"room.list\",\"params\":{\"query\":\"\(padding)\"}}")
+                            $0.send(
+                                text:
+                                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"room.list\",\"params\":{\"query\":\"\(padding)\"}}"
+                            )
                         }
                     ),
                 ]
@@ -87,20 +98,28 @@ extension WholeServerTests {
                     ("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"clock.read\"}", -32600),
                     ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"room.explode\"}", -32601),
                     ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"seat.take\",\"params\":[1]}", -32602),
-                    ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"seat.take\",\"params\":{\"room\":1,\"seat\":\"x\"}}", -32602),
-                    ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"seat.take\",\"params\":{\"room\":1,\"seat\":-1}}", -32602),
+                    (
+                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"seat.take\",\"params\":{\"room\":1,\"seat\":\"x\"}}",
+                        -32602
+                    ),
+                    (
+                        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"seat.take\",\"params\":{\"room\":1,\"seat\":-1}}",
+                        -32602
+                    ),
                 ]
                 for (index, (text, code)) in cases.enumerated() {
                     client.send(text: text)
                     let found = try await client.errors(index + 1)
                     #expect(found[index]["error"]["code"].int == code, "\(text)")
-                    #expect(found[index]["id"] == (text.hasPrefix("{") && text.contains("\"id\":7") ? 7 : nil), "\(text)")
+                    #expect(
+                        found[index]["id"] == (text.hasPrefix("{") && text.contains("\"id\":7") ? 7 : nil), "\(text)")
                 }
                 try await client.call("clock.read")
             }
         }
 
-        @Test("R05-S a flood of calls is refused with the time to wait, then cut off with 4004, and nobody else notices")
+        @Test(
+            "R05-S a flood of calls is refused with the time to wait, then cut off with 4004, and nobody else notices")
         func flood() async throws {
             try await TestServer.with { server async throws in
                 let calm = try await bystander(server)
@@ -136,7 +155,9 @@ extension WholeServerTests {
                 #expect(try await status(protocols).0 == 101)
                 #expect(try await PlainHTTP.get("/v1/connect", port: server.port).status == 426)
                 // What some clients always offer must not cost them the answer.
-                let offered = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"]
+                let offered = [
+                    "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__",
+                ]
                 #expect(try await PlainHTTP.get("/healthz", port: server.port, headers: offered).status == 200)
             }
         }

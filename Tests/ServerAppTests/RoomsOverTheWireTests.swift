@@ -65,7 +65,9 @@ extension WholeServerTests {
             }
         }
 
-        @Test("V03-S entering shows all, others are told once; leaving frees the seat first; an owner's leaving is an absence")
+        @Test(
+            "V03-S entering shows all, others are told once; leaving frees the seat first; an owner's leaving is an absence"
+        )
         func enterAndExit() async throws {
             try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob"])
@@ -90,7 +92,8 @@ extension WholeServerTests {
 
                 try await owner.call("room.exit", ["room": room])
                 try await carol.event("owner.absent")
-                #expect(try await carol.refusal("message.send", ["room": room, "text": "still here"]).hasPrefix("accepted"))
+                #expect(
+                    try await carol.refusal("message.send", ["room": room, "text": "still here"]).hasPrefix("accepted"))
                 try await owner.call("room.enter", ["room": room])
                 try await carol.event("owner.back")
             }
@@ -126,7 +129,9 @@ extension WholeServerTests {
             }
         }
 
-        @Test("V08-S the caller's answer stands before the event that the call caused, for every call and everybody's order is the same")
+        @Test(
+            "V08-S the caller's answer stands before the event that the call caused, for every call and everybody's order is the same"
+        )
         func order() async throws {
             try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, ["seats": 8], guests: ["bob", "carol", "dave"])
@@ -177,7 +182,10 @@ extension WholeServerTests {
                 let note = try await owner.first("a move") { message in
                     message["params"]["events"].array.contains { $0["reason"] == "moved" }
                 }
-                #expect(note["params"]["events"].array.compactMap { $0["type"].string }.suffix(2) == ["seat.left", "seat.taken"])
+                #expect(
+                    note["params"]["events"].array.compactMap { $0["type"].string }.suffix(2) == [
+                        "seat.left", "seat.taken",
+                    ])
             }
         }
 
@@ -194,7 +202,9 @@ extension WholeServerTests {
                 #expect(first["position"] == 1 && second["position"] == 2)
                 let received = try await owner.event("invitation.received") { $0["invitation"]["from"] == "bob" }
                 #expect(received["invitation"]["content"] == "1")
-                #expect(try await guests[1].refusal("invitation.accept", ["room": room, "id": first["id"]]) == "invitation_denied")
+                #expect(
+                    try await guests[1].refusal("invitation.accept", ["room": room, "id": first["id"]])
+                        == "invitation_denied")
                 try await owner.call("invitation.accept", ["room": room, "id": first["id"]])
                 try await bob.event("invitation.accepted") { $0["by"] == "owner" }
                 try await bob.call("seat.take", ["room": room, "seat": 1])
@@ -209,18 +219,23 @@ extension WholeServerTests {
                 try await bob.event("invitation.cancelled")
                 // Private: the other guest heard nothing of Bob's.
                 try await guests[1].call("clock.read")
-                #expect(!guests[1].events.contains { $0["invitation"]["from"] == "bob" || $0["invitation"]["to"] == "bob" })
+                #expect(
+                    !guests[1].events.contains { $0["invitation"]["from"] == "bob" || $0["invitation"]["to"] == "bob" })
             }
         }
 
-        @Test("V16-S texts and custom messages reach everybody once, in one order, with the sender; late comers see the last ones")
+        @Test(
+            "V16-S texts and custom messages reach everybody once, in one order, with the sender; late comers see the last ones"
+        )
         func messages() async throws {
             try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob", "carol"])
                 let clients = [owner] + guests
                 for round in 0..<10 {
                     for (index, client) in clients.enumerated() {
-                        _ = client.send("message.send", ["room": room, "text": .string("\(index)-\(round)"), "id": .string("\(index).\(round)")])
+                        _ = client.send(
+                            "message.send",
+                            ["room": room, "text": .string("\(index)-\(round)"), "id": .string("\(index).\(round)")])
                     }
                 }
                 let last = try await owner.call(
@@ -240,12 +255,15 @@ extension WholeServerTests {
                 let snapshot = try await dave.call("room.enter", ["room": room])["snapshot"]
                 #expect(snapshot["messages"].array.count == 31)
                 let large = String(repeating: "가", count: 4097)
-                #expect(try await dave.refusal("message.send", ["room": room, "text": .string(large)]) == "message_too_large")
+                #expect(
+                    try await dave.refusal("message.send", ["room": room, "text": .string(large)])
+                        == "message_too_large")
                 #expect(try await dave.refusal("message.send", ["room": 99999, "text": "x"]) == "room_not_found")
             }
         }
 
-        @Test("A05-S A09-S rooms and people are found: request order, unknown ids dropped, closed and unknown ids differ")
+        @Test(
+            "A05-S A09-S rooms and people are found: request order, unknown ids dropped, closed and unknown ids differ")
         func directory() async throws {
             try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, ["tags": ["jazz"]], guests: ["bob"])
@@ -286,7 +304,9 @@ extension WholeServerTests {
                 let first = try await owner.call("message.send", ["room": room, "text": "once", "key": "k1"])
                 let again = try await owner.call("message.send", ["room": room, "text": "once", "key": "k1"])
                 #expect(first == again)
-                #expect(try await owner.refusal("message.send", ["room": room, "text": "twice", "key": "k1"]) == "key_reused")
+                #expect(
+                    try await owner.refusal("message.send", ["room": room, "text": "twice", "key": "k1"])
+                        == "key_reused")
                 #expect(try await owner.call("room.enter", ["room": room])["snapshot"]["chat"] == 1)
             }
         }

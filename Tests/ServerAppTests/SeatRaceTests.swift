@@ -3,7 +3,8 @@ import Testing
 
 extension WholeServerTests {
     @Suite struct SeatRaceTests {
-        @Test("V07-S 500 users race for one seat over real WebSockets: one wins, 499 are refused, all see the same order")
+        @Test(
+            "V07-S 500 users race for one seat over real WebSockets: one wins, 499 are refused, all see the same order")
         func race() async throws {
             let count = 500
             try await TestServer.with { server async throws in

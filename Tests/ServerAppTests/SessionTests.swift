@@ -34,7 +34,9 @@ extension WholeServerTests {
                 #expect(others?.code == -100018 && others?.error["data"]["reason"] == "user")
                 let elsewhere = try await refusal(["ticket": .string(try server.ticket("alice", application: 5))])
                 #expect(elsewhere?.code == -100018 && elsewhere?.error["data"]["reason"] == "app")
-                let expired = try await refusal(["ticket": .string(try server.ticket("alice", lifetime: 10, issuedAt: now - 100))])
+                let expired = try await refusal([
+                    "ticket": .string(try server.ticket("alice", lifetime: 10, issuedAt: now - 100))
+                ])
                 #expect(expired?.name == "ticket_expired" && expired?.code == -100018)
                 let early = try await refusal(["ticket": .string(try server.ticket("alice", issuedAt: now + 4000))])
                 #expect(early?.name == "ticket_not_yet_valid")
@@ -70,7 +72,8 @@ extension WholeServerTests {
             let alice = try await server.signedIn("alice")
             try await alice.call("profile.set", ["name": "앨리스", "avatar": "https://example.org/a.png"])
             for bad: JSON in [
-                ["name": ""], ["name": "   "], ["name": .string(String(repeating: "a", count: 65))], ["name": "a\u{1}b"],
+                ["name": ""], ["name": "   "], ["name": .string(String(repeating: "a", count: 65))],
+                ["name": "a\u{1}b"],
                 ["avatar": "javascript:alert(1)"], ["avatar": "data:image/png;base64,AAAA"],
                 ["avatar": .string("https://" + String(repeating: "a", count: 500))],
             ] {
@@ -92,7 +95,9 @@ extension WholeServerTests {
                 let alice = try await server.signedIn("alice", lifetime: 3)
                 let room = try await alice.call("room.create", ["name": "Salon"])["room"]
                 try await alice.call("seat.take", ["room": room, "seat": 0])
-                #expect(try await alice.refusal("session.renew", ["ticket": .string(try server.ticket("bob"))]) == "ticket_failed")
+                #expect(
+                    try await alice.refusal("session.renew", ["ticket": .string(try server.ticket("bob"))])
+                        == "ticket_failed")
                 let renewed = try await alice.call("session.renew", ["ticket": .string(try server.ticket("alice"))])
                 #expect((86_390...86_400).contains(renewed["expiresInSeconds"].int ?? 0))
 
@@ -124,7 +129,9 @@ extension WholeServerTests {
             }
         }
 
-        @Test("V19-S a dropped connection is resumed with the session's secret: same seat, exact gap, and nothing without the secret")
+        @Test(
+            "V19-S a dropped connection is resumed with the session's secret: same seat, exact gap, and nothing without the secret"
+        )
         func resume() async throws {
             try await TestServer.with { server async throws in
                 let client = try await server.client()
@@ -145,14 +152,16 @@ extension WholeServerTests {
                 #expect(resumed["resumed"] == true)
                 #expect(resumed["rooms"] == [room])
                 let entered = try await back.call(
-                    "room.enter", ["room": room, "since": ["epoch": seen["epoch"], "seq": seen["seq"], "chat": seen["chat"]]])
+                    "room.enter",
+                    ["room": room, "since": ["epoch": seen["epoch"], "seq": seen["seq"], "chat": seen["chat"]]])
                 #expect(entered["resumed"] == true)
                 #expect(entered["events"].array.compactMap { $0["text"].string } == ["while you were away"])
                 try await bob.event("presence") { $0["user"] == "alice" && $0["presence"] == "online" }
 
                 // Another user's secret, or none, opens a session of one's own.
                 let mallory = try await server.client()
-                let own = try await mallory.call("session.open", try server.opening("mallory", resume: resumed["session"].string))
+                let own = try await mallory.call(
+                    "session.open", try server.opening("mallory", resume: resumed["session"].string))
                 #expect(own["resumed"] == false)
                 #expect(own["session"] != resumed["session"])
                 #expect(own["rooms"] == [])

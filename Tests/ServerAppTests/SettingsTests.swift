@@ -4,14 +4,17 @@ import Testing
 @testable import ServerApp
 
 @Suite struct SettingsTests {
-    private func read(_ yaml: String, environment: [String: String] = [:], flags: [String: [String]] = [:]) throws -> ServerSettings {
+    private func read(_ yaml: String, environment: [String: String] = [:], flags: [String: [String]] = [:]) throws
+        -> ServerSettings
+    {
         let path = NSTemporaryDirectory() + UUID().uuidString + ".yml"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try yaml.write(toFile: path, atomically: true, encoding: .utf8)
         return try SettingsReader.read(file: path, environment: environment, flags: flags)
     }
 
-    private func failure(_ yaml: String, environment: [String: String] = [:], flags: [String: [String]] = [:]) -> String {
+    private func failure(_ yaml: String, environment: [String: String] = [:], flags: [String: [String]] = [:]) -> String
+    {
         do {
             _ = try read(yaml, environment: environment, flags: flags)
             return "accepted"
@@ -44,7 +47,8 @@ import Testing
         let environment = ["OVATION_PORT": "3", "OVATION_PROXIES_TRUSTED": "10.0.0.3, 10.0.0.4", "HOME": "/root"]
         #expect(try read(yaml, environment: environment).port == 3)
         #expect(try read(yaml, environment: environment).proxiesTrusted == ["10.0.0.3", "10.0.0.4"])
-        let flagged = try read(yaml, environment: environment, flags: ["port": ["4"], "media.bind": ["::1", "127.0.0.1"]])
+        let flagged = try read(
+            yaml, environment: environment, flags: ["port": ["4"], "media.bind": ["::1", "127.0.0.1"]])
         #expect(flagged.port == 4 && flagged.mediaPort == 2 && flagged.mediaBind == ["::1", "127.0.0.1"])
         #expect(try read("").port == 8080)
         #expect(try read("# nothing but a comment\n").port == 8080)

@@ -24,7 +24,8 @@ import Testing
 
     @Test("A02-S a userbuf is covered by the signature")
     func userbuf() throws {
-        let made = try TicketText.decode(signer.ticket(user: "xiaojun", issuedAt: Self.time, userbuf: Array("abc".utf8)))
+        let made = try TicketText.decode(
+            signer.ticket(user: "xiaojun", issuedAt: Self.time, userbuf: Array("abc".utf8)))
         #expect(made.signature == "QjT201xPkXk/aM1e+y0vakZb0K2iPrFue++0s5y6bFM=")
         #expect(made.userbuf == Array("abc".utf8))
     }

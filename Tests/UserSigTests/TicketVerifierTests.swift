@@ -30,7 +30,9 @@ import Testing
             .replacingOccurrences(of: "=", with: "_")
     }
 
-    @Test("A02-S spacing, key order, compression level and numbers as strings make no difference", arguments: Int32(0)...9)
+    @Test(
+        "A02-S spacing, key order, compression level and numbers as strings make no difference", arguments: Int32(0)...9
+    )
     func lenient(level: Int32) throws {
         let ticket = try TicketText.decode(signer.ticket(user: "alice", issuedAt: now, lifetime: 60))
         let json = """
@@ -61,8 +63,10 @@ import Testing
         let ticket = try signer.ticket(user: "alice", issuedAt: now)
         #expect(failure("") == .empty)
         #expect(failure(ticket, user: "bob") == .user)
-        #expect(failure(try TicketSigner(application: 8, key: key).ticket(user: "alice", issuedAt: now)) == .application(8))
-        #expect(failure(try TicketSigner(application: 7, key: "other").ticket(user: "alice", issuedAt: now)) == .signature)
+        #expect(
+            failure(try TicketSigner(application: 8, key: key).ticket(user: "alice", issuedAt: now)) == .application(8))
+        #expect(
+            failure(try TicketSigner(application: 7, key: "other").ticket(user: "alice", issuedAt: now)) == .signature)
         // An expired forgery is a forgery: nothing is said about times before the signature is known to be good.
         let forged = try TicketSigner(application: 7, key: "other").ticket(user: "alice", issuedAt: 0, lifetime: 1)
         #expect(failure(forged) == .signature)
@@ -103,7 +107,10 @@ import Testing
         ] {
             var fields = ["TLS.sdkappid": "7", "TLS.time": "\(now)", "TLS.expire": "60"]
             fields[field] = value
-            let json = fields.reduce("{\"TLS.identifier\":\"alice\",\"TLS.sig\":\"AAAA\"") { $0 + ",\"\($1.key)\":\($1.value)" } + "}"
+            let json =
+                fields.reduce("{\"TLS.identifier\":\"alice\",\"TLS.sig\":\"AAAA\"") {
+                    $0 + ",\"\($1.key)\":\($1.value)"
+                } + "}"
             guard case .malformed = failure(pack(json, level: 6)) else {
                 Issue.record("\(field)=\(value) was not refused as malformed")
                 continue
@@ -147,10 +154,14 @@ import Testing
     @Test("what cannot be a ticket is not made")
     func signerRefusals() {
         #expect(throws: TicketSigner.Failure.userID) { try signer.ticket(user: "a\nTLS.sdkappid:8", issuedAt: now) }
-        #expect(throws: TicketSigner.Failure.userID) { try signer.ticket(user: String(repeating: "a", count: 33), issuedAt: now) }
+        #expect(throws: TicketSigner.Failure.userID) {
+            try signer.ticket(user: String(repeating: "a", count: 33), issuedAt: now)
+        }
         #expect(throws: TicketSigner.Failure.time) { try signer.ticket(user: "alice", issuedAt: -1) }
         let large = [UInt8](repeating: 0, count: TicketText.maximumUserbufBytes + 1)
-        #expect(throws: TicketSigner.Failure.userbufTooLarge) { try signer.ticket(user: "alice", issuedAt: now, userbuf: large) }
+        #expect(throws: TicketSigner.Failure.userbufTooLarge) {
+            try signer.ticket(user: "alice", issuedAt: now, userbuf: large)
+        }
         let full = [UInt8](repeating: 0xa5, count: TicketText.maximumUserbufBytes)
         #expect((try? signer.ticket(user: "alice", issuedAt: now, userbuf: full)).map { failure($0) } == .some(nil))
     }

@@ -1,4 +1,3 @@
-
 /// What the gateway grants at most. Each is a setting with a reason; see Configuration/ovation.yml.
 package struct GatewayLimits: Sendable, Hashable {
     /// WebSockets at once. Each takes about 20 KB and a descriptor.

@@ -1,6 +1,6 @@
+import Gateway
 import RoomModel
 import RoomPorts
-import Gateway
 import StoreSQLite
 
 /// Applications of a server that is not running: what `ovation app` does.

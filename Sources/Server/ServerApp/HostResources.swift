@@ -42,7 +42,8 @@ enum HostResources {
         var monotonic = timespec()
         clock_gettime(CLOCK_BOOTTIME, &boot)
         clock_gettime(CLOCK_MONOTONIC, &monotonic)
-        let asleep = (Int64(boot.tv_sec) - Int64(monotonic.tv_sec)) * 1_000_000_000 + Int64(boot.tv_nsec - monotonic.tv_nsec)
+        let asleep =
+            (Int64(boot.tv_sec) - Int64(monotonic.tv_sec)) * 1_000_000_000 + Int64(boot.tv_nsec - monotonic.tv_nsec)
         return perSecond > 0 ? ticks * (1_000_000_000 / perSecond) - asleep : nil
     }
 
@@ -59,11 +60,19 @@ enum HostResources {
             else { continue }
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            guard getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else { continue }
-            addresses.append((String(cString: interface.ifa_name), String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)))
+            guard getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+                continue
+            }
+            addresses.append(
+                (
+                    String(cString: interface.ifa_name),
+                    String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+                ))
         }
         // Bridges of containers and virtual machines are not where a phone is.
-        let isVirtual = { (name: String) in ["docker", "br-", "veth", "virbr", "tun", "wg"].contains { name.hasPrefix($0) } }
+        let isVirtual = { (name: String) in
+            ["docker", "br-", "veth", "virbr", "tun", "wg"].contains { name.hasPrefix($0) }
+        }
         return (addresses.filter { !isVirtual($0.name) } + addresses.filter { isVirtual($0.name) }).map(\.address)
     }
 }

@@ -1,5 +1,5 @@
-import Foundation
 import DatagramIO
+import Foundation
 import Gateway
 import Logging
 import MediaNode
@@ -112,7 +112,8 @@ extension Logger {
         case .inapplicable(let key, let what):
             error("a decision in room \(key.room) of application \(key.application) could not be applied: \(what)")
         case .cutUnconfirmed(let key):
-            warning("the media plane did not confirm a cut in room \(key.room) of application \(key.application) in time")
+            warning(
+                "the media plane did not confirm a cut in room \(key.room) of application \(key.application) in time")
         }
     }
 }

@@ -126,14 +126,17 @@ package struct OvationServer: Sendable {
     private func prepare(_ id: ApplicationID, in accounts: any AccountStore) async throws {
         if try await accounts.application(id) != nil { return }
         guard mode != .production else {
-            throw ConfigurationFailure("sign_in.application names \(id), which is not in the database (see: ovation app list)")
+            throw ConfigurationFailure(
+                "sign_in.application names \(id), which is not in the database (see: ovation app list)")
         }
         try await accounts.save(Application(id: id, name: "Demo", keys: [ApplicationKey.make()]))
     }
 
     private func described(_ error: any Error) -> any Error {
         // NIO's error of a failed bind says neither which port nor what to do.
-        guard String(describing: error).contains("bind(") || String(describing: error).contains("Address already in use") else {
+        guard
+            String(describing: error).contains("bind(") || String(describing: error).contains("Address already in use")
+        else {
             return error
         }
         return ConfigurationFailure(

@@ -34,7 +34,8 @@ struct OwnCertificate {
             let said = complaint.fileHandleForReading.readDataToEndOfFile()
             openssl.waitUntilExit()
             guard openssl.terminationStatus == 0 else {
-                throw ConfigurationFailure("openssl could not make a certificate: \(String(decoding: said.suffix(300), as: UTF8.self))")
+                throw ConfigurationFailure(
+                    "openssl could not make a certificate: \(String(decoding: said.suffix(300), as: UTF8.self))")
             }
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: pair.key)
             try wanted.write(toFile: names, atomically: true, encoding: .utf8)

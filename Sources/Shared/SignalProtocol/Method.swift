@@ -140,7 +140,9 @@ extension Parameters {
     fileprivate func roomQuery() throws -> RoomQuery {
         let kindName: String? = try optional("kind")
         let kind = try kindName.map { name throws -> RoomKind in
-            guard let kind = RoomKind(rawValue: name) else { throw RoomError.invalid("kind", "there is no such kind of room") }
+            guard let kind = RoomKind(rawValue: name) else {
+                throw RoomError.invalid("kind", "there is no such kind of room")
+            }
             return kind
         }
         return RoomQuery(

@@ -24,12 +24,26 @@ struct Parameters {
         guard let container, container.contains(Key(name)) else {
             throw RoomError.invalid(name, "the parameter \(name) is missing")
         }
-        return try container.decode(T.self, forKey: Key(name))
+        return try reading(name) { try container.decode(T.self, forKey: Key(name)) }
     }
 
     func optional<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T? {
-        try container?.decodeIfPresent(T.self, forKey: Key(name))
+        try reading(name) { try container?.decodeIfPresent(T.self, forKey: Key(name)) }
     }
+
+    /// Foundation reports a number that does not fit its type by an error of its own, which would pass for broken JSON.
+    private func reading<T>(_ name: String, _ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DecodingError {
+            if case .dataCorrupted(let context) = error, context.codingPath.isEmpty { throw unfit(name) }
+            throw error
+        } catch let error as RoomError {
+            throw error
+        } catch {
+            throw unfit(name)
+        }
+    }
+
+    private func unfit(_ name: String) -> RoomError { .invalid(name, "\(name) is of the wrong type or out of range") }
 
     /// An integer within bounds.
     func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int? = nil) throws -> Int {
@@ -41,14 +55,18 @@ struct Parameters {
     }
 
     func object(_ name: String) throws -> Parameters? {
-        guard let container, container.contains(Key(name)), try !container.decodeNil(forKey: Key(name)) else { return nil }
+        guard let container, container.contains(Key(name)), try !container.decodeNil(forKey: Key(name)) else {
+            return nil
+        }
         return Parameters(container: try container.nestedContainer(keyedBy: Key.self, forKey: Key(name)))
     }
 
     // What many calls have.
 
     func room(_ name: String = "room") throws -> RoomID {
-        guard let room = try optionalRoom(name) else { throw RoomError.invalid(name, "the parameter \(name) is missing") }
+        guard let room = try optionalRoom(name) else {
+            throw RoomError.invalid(name, "the parameter \(name) is missing")
+        }
         return room
     }
 
@@ -87,7 +105,9 @@ struct Parameters {
         case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
         @unknown default: return RoomError(.invalidParams)
         }
-        let path = (context.codingPath.dropFirst().map { $0.intValue.map(String.init) ?? $0.stringValue } + [missing].compactMap { $0 })
+        let path =
+            (context.codingPath.dropFirst().map { $0.intValue.map(String.init) ?? $0.stringValue }
+                + [missing].compactMap { $0 })
         guard !path.isEmpty else { return RoomError(.invalidParams, "params is an object", field: "params") }
         return RoomError.invalid(path.joined(separator: "."), missing == nil ? context.debugDescription : "is missing")
     }

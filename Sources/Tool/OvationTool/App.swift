@@ -4,7 +4,8 @@ import ServerApp
 
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Applications: each is a world of its own, with its key and its users.", subcommands: [Create.self, List.self])
+        abstract: "Applications: each is a world of its own, with its key and its users.",
+        subcommands: [Create.self, List.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

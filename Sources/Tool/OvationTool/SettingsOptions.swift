@@ -12,7 +12,8 @@ struct SettingsOptions: ParsableArguments {
     var port: String?
     @Option(name: .customLong("public-url"), help: "How people reach the server, such as https://salon.example.")
     var publicURL: String?
-    @Option(help: "Address under which others reach the media port, if the machine does not have it itself. Repeatable.")
+    @Option(
+        help: "Address under which others reach the media port, if the machine does not have it itself. Repeatable.")
     var publicAddress: [String] = []
     @Option(help: "Folder of the database.")
     var data: String?

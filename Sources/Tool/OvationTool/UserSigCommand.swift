@@ -4,12 +4,15 @@ import UserSig
 
 struct UserSigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "usersig", abstract: "Tickets (UserSig): make and check them.", subcommands: [Make.self, Verify.self])
+        commandName: "usersig", abstract: "Tickets (UserSig): make and check them.",
+        subcommands: [Make.self, Verify.self])
 
     struct Make: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a ticket for a user.",
-            discussion: "The key is read from OVATION_KEY where --key is not given, so that it need not stand in the shell's history.")
+            discussion:
+                "The key is read from OVATION_KEY where --key is not given, so that it need not stand in the shell's history."
+        )
 
         @Option(help: "Application (SDKAppID).")
         var app: UInt32
@@ -51,7 +54,9 @@ struct UserSigCommand: ParsableCommand {
             let verifier = TicketVerifier(application: app, keys: [try secret(key)])
             do throws(TicketFailure) {
                 let good = try verifier.verify(ticket, user: user, now: now)
-                print("good for \(good.user) of \(good.application) until \(Date(timeIntervalSince1970: Double(good.expiresAt)))")
+                print(
+                    "good for \(good.user) of \(good.application) until \(Date(timeIntervalSince1970: Double(good.expiresAt)))"
+                )
             } catch {
                 print("refused: \(error)")
                 throw ExitCode.failure

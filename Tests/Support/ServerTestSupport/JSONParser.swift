@@ -80,7 +80,9 @@ struct JSONParser {
     private mutating func number() throws -> Double {
         let start = at
         while let byte = next, "+-.0123456789eE".utf8.contains(byte) { at += 1 }
-        guard let number = Double(String(decoding: bytes[start..<at], as: UTF8.self)) else { throw Failure(offset: start) }
+        guard let number = Double(String(decoding: bytes[start..<at], as: UTF8.self)) else {
+            throw Failure(offset: start)
+        }
         return number
     }
 

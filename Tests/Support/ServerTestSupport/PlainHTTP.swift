@@ -25,7 +25,9 @@ package enum PlainHTTP {
     }
 
     /// A `Host` among the headers replaces ours.
-    package static func send(_ line: String, port: Int, headers: [String] = [], body: String = "") async throws -> Response {
+    package static func send(_ line: String, port: Int, headers: [String] = [], body: String = "") async throws
+        -> Response
+    {
         let host = headers.contains { $0.lowercased().hasPrefix("host:") } ? [] : ["Host: 127.0.0.1:\(port)"]
         let isUpgrade = headers.contains { $0.lowercased().hasPrefix("upgrade:") }
         let connection = isUpgrade ? [] : ["Connection: close"]
@@ -60,7 +62,8 @@ package enum PlainHTTP {
     private static func parse(_ bytes: [UInt8]) throws -> Response {
         let end = Array("\r\n\r\n".utf8)
         guard let split = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else {
-            throw SignalClient.Failure(description: "no HTTP answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
+            throw SignalClient.Failure(
+                description: "no HTTP answer: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
         }
         let lines = String(decoding: bytes[..<split], as: UTF8.self).split(separator: "\r\n")
         let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

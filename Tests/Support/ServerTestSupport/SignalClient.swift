@@ -94,7 +94,10 @@ package final class SignalClient: Sendable {
             defer { state.nextID += 1 }
             return state.nextID
         }
-        send(text: JSON.object(["jsonrpc": "2.0", "id": .number(Double(id)), "method": .string(method), "params": params]).text)
+        send(
+            text: JSON.object([
+                "jsonrpc": "2.0", "id": .number(Double(id)), "method": .string(method), "params": params,
+            ]).text)
         return id
     }
 
@@ -135,7 +138,9 @@ package final class SignalClient: Sendable {
 
     /// The first event of that type that fits, heard already or to come.
     @discardableResult
-    package func event(_ type: String, where fits: @escaping @Sendable (JSON) -> Bool = { _ in true }) async throws -> JSON {
+    package func event(_ type: String, where fits: @escaping @Sendable (JSON) -> Bool = { _ in true }) async throws
+        -> JSON
+    {
         let fits: @Sendable (JSON) -> Bool = { $0["type"].string == type && fits($0) }
         let note = try await first("event \(type)") { Self.events(in: [$0]).contains(where: fits) }
         guard let event = Self.events(in: [note]).first(where: fits) else { throw Failure(description: type) }
@@ -180,14 +185,16 @@ package final class SignalClient: Sendable {
                 if state.heard.contains(where: { check($0, nil) }) || check(nil, state.closeCode) { return (0, true) }
                 if state.closeCode != nil { return (0, false) }
                 state.nextWaiter += 1
-                state.waiters.append(Waiter(number: state.nextWaiter, check: check) { continuation.resume(returning: $0) })
+                state.waiters.append(
+                    Waiter(number: state.nextWaiter, check: check) { continuation.resume(returning: $0) })
                 return (state.nextWaiter, nil)
             }
             if let settled { return continuation.resume(returning: settled) }
             channel.eventLoop.scheduleTask(in: Self.patience) { self.giveUp(number) }
         }
         if !passed {
-            throw Failure(description: "waited in vain for \(what); heard \(heard.suffix(8).map(\.text).joined(separator: "\n"))")
+            throw Failure(
+                description: "waited in vain for \(what); heard \(heard.suffix(8).map(\.text).joined(separator: "\n"))")
         }
     }
 
@@ -278,7 +285,8 @@ private final class Listener: ChannelInboundHandler {
             if let message = try? JSON(parsing: frame.data.readableBytesView) { client.hear(message) }
         case .ping:
             context.writeAndFlush(
-                wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.data)), promise: nil)
+                wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.data)),
+                promise: nil)
         case .connectionClose:
             var data = frame.data
             client.closed(data.readInteger(as: UInt16.self) ?? 1005)

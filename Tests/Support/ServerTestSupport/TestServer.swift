@@ -95,7 +95,8 @@ package struct TestServer: Sendable {
     }
 
     /// A client that has signed in.
-    package func signedIn(_ user: String, resume: String? = nil, lifetime: Int64 = 86_400) async throws -> SignalClient {
+    package func signedIn(_ user: String, resume: String? = nil, lifetime: Int64 = 86_400) async throws -> SignalClient
+    {
         let client = try await client()
         try await client.call("session.open", try opening(user, resume: resume, lifetime: lifetime))
         return client

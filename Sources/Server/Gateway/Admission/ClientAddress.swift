@@ -42,7 +42,9 @@ package struct TrustedProxies: Sendable, Hashable {
     ///   - peer: the address at the other end of the TCP connection.
     ///   - secure: whether that connection is TLS.
     ///   - forwardedFor: all `X-Forwarded-For` values, joined in order.
-    package func client(peer: SocketAddress?, secure: Bool, forwardedFor: String?, forwardedProto: String?) -> ClientAddress {
+    package func client(peer: SocketAddress?, secure: Bool, forwardedFor: String?, forwardedProto: String?)
+        -> ClientAddress
+    {
         let direct = peer?.ipAddress.map(Self.plain) ?? "unknown"
         guard contains(direct) else { return ClientAddress(text: direct, isSecure: secure) }
         // Each proxy appends who spoke to it. From the right, the first that is not one of ours is the client;
@@ -94,7 +96,9 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        guard let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0).ipAddress else { return "?" }
+        guard let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0).ipAddress else {
+            return "?"
+        }
         return prefix == bytes.count * 8 ? address : "\(address)/\(prefix)"
     }
 

@@ -66,7 +66,8 @@ package final class CertificateSource: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
-            throw Failure(description: "the TLS certificate \(files.certificate) and the key \(files.key) do not fit: \(error)")
+            throw Failure(
+                description: "the TLS certificate \(files.certificate) and the key \(files.key) do not fit: \(error)")
         }
     }
 }

@@ -136,7 +136,9 @@ private final class FirstRequestHandler: ChannelInboundHandler, RemovableChannel
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: GatewayChannel.firstRequestLimit) { bound.value.close(promise: nil) }
+        deadline = context.eventLoop.scheduleTask(in: GatewayChannel.firstRequestLimit) {
+            bound.value.close(promise: nil)
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }

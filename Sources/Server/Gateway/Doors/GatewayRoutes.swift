@@ -29,7 +29,8 @@ struct GatewayRoutes: Sendable {
                 : HTTPReply.bytes(Array("not serving\n".utf8), type: "text/plain", status: .serviceUnavailable)
         }
         router.get("v1/config") { request, context in
-            HTTPReply.json(publicConfiguration.stated(ticketsAreServed: office?.serves(address(of: request, context)) ?? false))
+            HTTPReply.json(
+                publicConfiguration.stated(ticketsAreServed: office?.serves(address(of: request, context)) ?? false))
         }
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
@@ -59,17 +60,24 @@ struct GatewayRoutes: Sendable {
     private func tickets(_ request: Request, _ context: GatewayRequest) async -> Response {
         let address = address(of: request, context)
         guard let office, office.serves(address) else {
-            return HTTPReply.failure(code: 404, name: "not_found", message: "this server makes no tickets here", status: .notFound)
+            return HTTPReply.failure(
+                code: 404, name: "not_found", message: "this server makes no tickets here", status: .notFound)
         }
         // A foreign page can send a form here, but not one of this type without asking first (CORS), and not under our origin.
         guard request.headers[.contentType]?.hasPrefix("application/json") ?? false else {
             return HTTPReply.failure(
-                code: 415, name: "unsupported_media_type", message: "send application/json", status: .unsupportedMediaType)
+                code: 415, name: "unsupported_media_type", message: "send application/json",
+                status: .unsupportedMediaType)
         }
-        guard origins.allows(origin: request.headers[.origin], host: request.head.authority) else { return Self.originRefused }
+        guard origins.allows(origin: request.headers[.origin], host: request.head.authority) else {
+            return Self.originRefused
+        }
         guard let body = try? await request.body.collect(upTo: Self.bodyLimit),
             let wanted = try? JSONDecoder().decode(TicketRequest.self, from: Data(body.readableBytesView))
-        else { return HTTPReply.failure(Refusal(RoomError(.invalidRequest, "the body is {\"name\"} or {\"user\",\"ticket\"}"))) }
+        else {
+            return HTTPReply.failure(
+                Refusal(RoomError(.invalidRequest, "the body is {\"name\"} or {\"user\",\"ticket\"}")))
+        }
         do throws(Refusal) {
             if let user = wanted.user, let ticket = wanted.ticket {
                 return HTTPReply.json(try await office.renew(user: user, ticket: ticket))
@@ -88,9 +96,11 @@ struct GatewayRoutes: Sendable {
         switch reason {
         case .origin: return Self.originRefused
         case .draining:
-            return HTTPReply.failure(code: 503, name: "draining", message: "the server is going down", status: .serviceUnavailable)
+            return HTTPReply.failure(
+                code: 503, name: "draining", message: "the server is going down", status: .serviceUnavailable)
         case .full:
-            return HTTPReply.failure(code: 503, name: "full", message: "too many connections", status: .serviceUnavailable)
+            return HTTPReply.failure(
+                code: 503, name: "full", message: "too many connections", status: .serviceUnavailable)
         case .tooFrequent:
             return HTTPReply.failure(
                 Refusal(RoomError(.rateLimited, "too many connections from this address", retryAfterMs: 1000)))
@@ -128,7 +138,8 @@ struct GatewayRoutes: Sendable {
     private func page(_ request: Request, address: ClientAddress) async -> Response {
         let origin = "\(address.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         if let response = await pages?.response(to: request, origin: origin) { return response }
-        return HTTPReply.failure(code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
+        return HTTPReply.failure(
+            code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
     }
 }
 

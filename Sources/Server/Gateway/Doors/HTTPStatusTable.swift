@@ -6,7 +6,8 @@ extension RoomError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .parseError, .invalidRequest, .invalidParams, .userIDInvalid, .roomIDInvalid: .badRequest
-        case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired: .unauthorized
+        case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:
+            .unauthorized
         case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .invitationDenied: .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound: .notFound
         case .roomClosed: .gone

@@ -42,7 +42,8 @@ struct PageDoor: Sendable {
         var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
         response.headers[.contentSecurityPolicy] = contentSecurityPolicy
         response.headers[.referrerPolicy] = "strict-origin-when-cross-origin"
-        response.headers[.permissionsPolicy] = "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"
+        response.headers[.permissionsPolicy] =
+            "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"
         return response
     }
 
@@ -81,10 +82,13 @@ struct PageDoor: Sendable {
         let plain = PageCard(
             title: "Ovation", description: "Live rooms: come in, take a seat, talk.", url: origin + "/",
             image: root.file("icons/card.png") == nil ? nil : "\(origin)/assets/\(root.build)/icons/card.png")
-        guard path.hasPrefix("/r/"), let id = RoomSlug.room(path.dropFirst(3)), let info = await room(id) else { return plain }
+        guard path.hasPrefix("/r/"), let id = RoomSlug.room(path.dropFirst(3)), let info = await room(id) else {
+            return plain
+        }
         let people = info.memberCount == 1 ? "1 person" : "\(info.memberCount) people"
         return PageCard(
-            title: info.name, description: "\(info.owner.name.isEmpty ? info.owner.id.rawValue : info.owner.name) · \(people) here",
+            title: info.name,
+            description: "\(info.owner.name.isEmpty ? info.owner.id.rawValue : info.owner.name) · \(people) here",
             url: "\(origin)/r/\(RoomSlug.slug(info.room))", image: absolute(info.cover, origin: origin) ?? plain.image)
     }
 

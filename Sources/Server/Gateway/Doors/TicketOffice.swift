@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 package import RoomModel
+package import RoomPorts
 import SignalProtocol
 import Synchronization
 import Timing
-package import RoomPorts
 import UserSig
 
 /// Makes tickets for people who have no account: on this machine while developing, or as guests where the operator wants that.
@@ -78,7 +78,9 @@ package final class TicketOffice: Sendable {
             throw SignIn.refusal(error)
         }
         let (end, overflow) = old.expiresAt.addingReportingOverflow(Self.renewalWindow)
-        guard overflow || clock.wallTime.secondsSince1970 <= end else { throw SignIn.refusal(.expired(at: old.expiresAt)) }
+        guard overflow || clock.wallTime.secondsSince1970 <= end else {
+            throw SignIn.refusal(.expired(at: old.expiresAt))
+        }
         let name = try await signIn.profiles([user], in: self.application).first?.name ?? ""
         return try await self.ticket(user: user, name: name)
     }

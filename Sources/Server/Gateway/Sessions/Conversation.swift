@@ -209,7 +209,9 @@ actor Conversation {
     // MARK: media
 
     /// Does not hold up the calls behind it: the media plane answers when it has worked the offer out.
-    private func offer(_ session: Session, room: RoomID, number: UInt32, sdp: String, call: CallID) async throws(Refusal) {
+    private func offer(_ session: Session, room: RoomID, number: UInt32, sdp: String, call: CallID)
+        async throws(Refusal)
+    {
         let place = try await mediaPlace(session, room: room)
         let offer = MediaOffer(stage: place.stage, peer: place.peer, number: number, sdp: sdp)
         Task { [services, connection] in  // ends with the answer
@@ -220,7 +222,8 @@ actor Conversation {
                     call,
                     MediaAnswered(
                         number: answer.number, sdp: answer.sdp,
-                        slots: answer.slots.map { .init(seat: $0.index, mid: $0.mid) }, mediaEpoch: services.media.epoch,
+                        slots: answer.slots.map { .init(seat: $0.index, mid: $0.mid) },
+                        mediaEpoch: services.media.epoch,
                         iceServers: services.iceServers))
             } catch {
                 text = Answer.failure(call, Self.refusal(error))
@@ -231,7 +234,9 @@ actor Conversation {
 
     private func mediaPlace(_ session: Session, room: RoomID) async throws(Refusal) -> MediaPlace {
         guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
-        do throws(RoomError) { return try await place.room.openMedia(for: session.token) } catch { throw Refusal(error) }
+        do throws(RoomError) { return try await place.room.openMedia(for: session.token) } catch {
+            throw Refusal(error)
+        }
     }
 
     private static func refusal(_ refusal: MediaRefusal) -> RoomError {

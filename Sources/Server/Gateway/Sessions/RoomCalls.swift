@@ -24,7 +24,8 @@ struct RoomCalls: Sendable {
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
-        case .openSession, .renewSession, .closeSession, .readClock, .setProfile, .getProfiles, .offerMedia, .closeMedia:
+        case .openSession, .renewSession, .closeSession, .readClock, .setProfile, .getProfiles, .offerMedia,
+            .closeMedia:
             preconditionFailure("not a call of rooms")
         }
     }
@@ -41,7 +42,9 @@ struct RoomCalls: Sendable {
         await services.rooms.create(creation, in: application, by: attendee, key: key) { [connection, session] result in
             session.withState { state in
                 state.isCreating = false
-                if case .success(let created) = result { state.place = Session.Place(key: created.room.key, room: created.room) }
+                if case .success(let created) = result {
+                    state.place = Session.Place(key: created.room.key, room: created.room)
+                }
             }
             switch result {
             case .success((_, .snapshot(let snapshot))):

@@ -61,10 +61,13 @@ package final class SessionRegistry: Sendable {
             state.bySecret[session.secret] = session
             state.byUser[user, default: []].append(session)
             let replaced = earlier.map { session in
-                (session: session, connection: session.withState { state -> SocketConnection? in
-                    defer { state.connection = nil }
-                    return state.connection
-                })
+                (
+                    session: session,
+                    connection: session.withState { state -> SocketConnection? in
+                        defer { state.connection = nil }
+                        return state.connection
+                    }
+                )
             }
             return Opened(session: session, resumed: false, replaced: replaced, displaced: nil)
         }

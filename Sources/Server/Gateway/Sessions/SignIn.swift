@@ -86,7 +86,8 @@ package final class SignIn: Sendable {
     /// What may stand in a profile.
     static func check(name: String?, avatar: String?) throws(Refusal) {
         if let name {
-            guard (1...nameLimit).contains(name.count), name.utf8.count <= nameLimit * 4, !name.allSatisfy(\.isWhitespace),
+            guard (1...nameLimit).contains(name.count), name.utf8.count <= nameLimit * 4,
+                !name.allSatisfy(\.isWhitespace),
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
             else { throw Refusal(.invalid("name", "a name has 1…64 characters")) }
         }
@@ -102,15 +103,19 @@ package final class SignIn: Sendable {
     static func refusal(_ failure: TicketFailure) -> Refusal {
         switch failure {
         case .empty: Refusal(RoomError(.ticketEmpty))
-        case .malformed(let what): Refusal(RoomError(.ticketFailed, "the ticket is malformed (\(what))", reason: "malformed"))
-        case .application: Refusal(RoomError(.ticketFailed, "the ticket was made for another application", reason: "app"))
+        case .malformed(let what):
+            Refusal(RoomError(.ticketFailed, "the ticket is malformed (\(what))", reason: "malformed"))
+        case .application:
+            Refusal(RoomError(.ticketFailed, "the ticket was made for another application", reason: "app"))
         case .user: Refusal(RoomError(.ticketFailed, "the ticket was made for another user", reason: "user"))
         case .signature:
             Refusal(RoomError(.ticketFailed, "no key of the application made this ticket", reason: "signature"))
         case .expired: Refusal(RoomError(.ticketExpired, "the ticket is out of date: get a new one", reason: "expired"))
         case .notYetValid(let skew):
             Refusal(
-                RoomError(.ticketNotYetValid, "the ticket was made \(skew) s in the future: a clock is wrong", reason: "clock"),
+                RoomError(
+                    .ticketNotYetValid, "the ticket was made \(skew) s in the future: a clock is wrong", reason: "clock"
+                ),
                 skewSeconds: skew)
         }
     }
@@ -120,7 +125,9 @@ package final class SignIn: Sendable {
 enum LinkRule {
     /// `https:`, `http:`, relative, or nothing; no `javascript:`, `data:` or control characters.
     static func allows(_ link: String) -> Bool {
-        guard !link.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7f || $0 == "\\" }) else { return false }
+        guard !link.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7f || $0 == "\\" }) else {
+            return false
+        }
         let scheme = link.prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
         guard link.dropFirst(scheme.count).first == ":" else { return true }
         return scheme.lowercased() == "https" || scheme.lowercased() == "http"

@@ -31,8 +31,10 @@ struct CloseReason: Hashable, Sendable {
     static let notSignedIn = CloseReason(4003, .notSignedIn)
     static let flood = CloseReason(4004, .rateLimited)
     static let tooSlow = CloseReason(
-        4005, number: 4005, name: "too_slow", message: "more news waited than this connection takes: reconnect and resume")
-    static let signedOut = CloseReason(4006, number: 4006, name: "signed_out", message: "the session was closed on request")
+        4005, number: 4005, name: "too_slow",
+        message: "more news waited than this connection takes: reconnect and resume")
+    static let signedOut = CloseReason(
+        4006, number: 4006, name: "signed_out", message: "the session was closed on request")
 
     /// The `session.closed` that goes before the close frame.
     var notice: EncodedFrame? {

@@ -165,7 +165,9 @@ final class ConnectionHandler: ChannelInboundHandler {
         closing = true
         connection.outbox.close()
         if let notice = reason.notice { writer?.write(NIOAny(notice.bytes), promise: nil) }
-        write(EncodedFrame.control(opcode: 0x8, payload: [UInt8(reason.code >> 8), UInt8(reason.code & 0xff)]), context: context)
+        write(
+            EncodedFrame.control(opcode: 0x8, payload: [UInt8(reason.code >> 8), UInt8(reason.code & 0xff)]),
+            context: context)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.closePatience) { bound.value.close(promise: nil) }
     }

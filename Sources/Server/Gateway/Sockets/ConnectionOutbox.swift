@@ -59,7 +59,8 @@ final class ConnectionOutbox: Outbox {
             state.nextTicket += 1
             switch lane {
             case .control:
-                guard state.control.count < Self.controlLimit.frames, state.controlBytes + size <= Self.controlLimit.bytes
+                guard state.control.count < Self.controlLimit.frames,
+                    state.controlBytes + size <= Self.controlLimit.bytes
                 else {
                     state = State()
                     state.closed = true
@@ -93,7 +94,9 @@ final class ConnectionOutbox: Outbox {
         state.withLock { state in
             if let chatter = state.chatter.first, state.control.first.map({ chatter.ticket < $0.ticket }) ?? true {
                 // What was shed was older than what is left, so its notice goes first.
-                if let hole = state.holes.popLast() { return EncodedFrame(text: DroppedNotice.text(room: hole.room, from: hole.from, to: hole.to)).bytes }
+                if let hole = state.holes.popLast() {
+                    return EncodedFrame(text: DroppedNotice.text(room: hole.room, from: hole.from, to: hole.to)).bytes
+                }
                 state.chatter.removeFirst()
                 state.chatterBytes -= chatter.frame.bytes.readableBytes
                 return chatter.frame.bytes

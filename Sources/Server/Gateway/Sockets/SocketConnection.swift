@@ -100,7 +100,11 @@ final class SocketConnection: Sendable {
         enum Next { case nothing, serve, flood }
         let next = inbox.withLock { inbox -> Next in
             guard !inbox.ended else { return .nothing }
-            if case .ended = input { inbox.ended = true } else if inbox.waiting.count >= Self.inboxLimit { return .flood }
+            if case .ended = input {
+                inbox.ended = true
+            } else if inbox.waiting.count >= Self.inboxLimit {
+                return .flood
+            }
             inbox.waiting.append(input)
             guard !inbox.serving else { return .nothing }
             inbox.serving = true

@@ -15,7 +15,8 @@ package enum SettingsReader {
     ///   - environment: all variables; those that begin with `OVATION_` and are a setting's are read.
     ///   - flags: values by setting name.
     package static func read(
-        file: String?, environment: [String: String], flags: [String: [String]], over base: ServerSettings = ServerSettings()
+        file: String?, environment: [String: String], flags: [String: [String]],
+        over base: ServerSettings = ServerSettings()
     ) throws(ConfigurationFailure) -> ServerSettings {
         var settings = base
         if let file {
@@ -26,12 +27,15 @@ package enum SettingsReader {
         }
         for key in SettingKey.all {
             if let value = environment[key.environmentName] {
-                try set(key, key.isList ? split(value) : [value], in: &settings, source: "environment variable \(key.environmentName)")
+                try set(
+                    key, key.isList ? split(value) : [value], in: &settings,
+                    source: "environment variable \(key.environmentName)")
             }
         }
         for (variable, _) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("OVATION_") {
             guard known.contains(variable) else {
-                throw ConfigurationFailure("unknown setting: environment variable \(variable)\(suggestion(for: variable, among: known))")
+                throw ConfigurationFailure(
+                    "unknown setting: environment variable \(variable)\(suggestion(for: variable, among: known))")
             }
         }
         for (name, values) in flags {
@@ -43,7 +47,8 @@ package enum SettingsReader {
     }
 
     /// `OVATION_CONFIG` names the file and `OVATION_ROOT` is set by our Makefile for the scripts.
-    private static let known = Set(SettingKey.all.map(\.environmentName) + ["OVATION_CONFIG", "OVATION_ROOT", "OVATION_SERVER"])
+    private static let known = Set(
+        SettingKey.all.map(\.environmentName) + ["OVATION_CONFIG", "OVATION_ROOT", "OVATION_SERVER"])
 
     static func read(yaml: String, name: String, into settings: inout ServerSettings) throws(ConfigurationFailure) {
         let root: Node?
@@ -61,12 +66,15 @@ package enum SettingsReader {
         _ node: Node, prefix: String, file: String, into settings: inout ServerSettings
     ) throws(ConfigurationFailure) {
         guard case .mapping(let mapping) = node else {
-            throw ConfigurationFailure("\(place(file, node)): \(prefix.isEmpty ? "the file" : prefix) must be a mapping of settings")
+            throw ConfigurationFailure(
+                "\(place(file, node)): \(prefix.isEmpty ? "the file" : prefix) must be a mapping of settings")
         }
         var seen: Set<String> = []
         for (keyNode, value) in mapping {
             let name = prefix.isEmpty ? keyNode.string ?? "" : prefix + "." + (keyNode.string ?? "")
-            guard seen.insert(name).inserted else { throw ConfigurationFailure("\(place(file, keyNode)): \(name) stands twice") }
+            guard seen.insert(name).inserted else {
+                throw ConfigurationFailure("\(place(file, keyNode)): \(name) stands twice")
+            }
             if let key = SettingKey.named(name) {
                 let values: [String]
                 switch value {
@@ -80,7 +88,8 @@ package enum SettingsReader {
                 try read(value, prefix: name, file: file, into: &settings)
             } else {
                 throw ConfigurationFailure(
-                    "\(place(file, keyNode)): unknown setting \(name)\(suggestion(for: name, among: SettingKey.all.map(\.name)))")
+                    "\(place(file, keyNode)): unknown setting \(name)\(suggestion(for: name, among: SettingKey.all.map(\.name)))"
+                )
             }
         }
     }
@@ -117,13 +126,16 @@ package enum SettingsReader {
         }
         if settings.signInApplication == 0 && (settings.signInGuests || !settings.signInTicketsURL.isEmpty) {
             throw ConfigurationFailure(
-                "sign_in.application must name the application that the web app's people belong to (see: ovation app list)")
+                "sign_in.application must name the application that the web app's people belong to (see: ovation app list)"
+            )
         }
     }
 
     /// A known name at most two letters away.
     private static func suggestion(for name: String, among names: some Sequence<String>) -> String {
-        let near = names.map { (name: $0, distance: distance(name, $0)) }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        let near = names.map { (name: $0, distance: distance(name, $0)) }.min {
+            ($0.distance, $0.name) < ($1.distance, $1.name)
+        }
         guard let near, near.distance <= 2 else { return "" }
         return " (did you mean \(near.name)?)"
     }

@@ -1,0 +1,214 @@
+import Foundation
+import RoomModel
+import Testing
+
+@testable import SignalProtocol
+
+@Suite struct CallTests {
+    private func decode(_ method: String, _ params: String = "{}") throws(CallFailure) -> Call.Body {
+        let text = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params),"later":{"x":[1]}}"#
+        return try Call.decode(Data(text.utf8)).body
+    }
+
+    private func refusal(_ method: String, _ params: String) -> RoomError? {
+        do throws(CallFailure) {
+            _ = try decode(method, params)
+            return nil
+        } catch {
+            return error.error
+        }
+    }
+
+    private func room(_ command: RoomCommand, key: String? = nil) -> Call.Body {
+        .command(.number(7), command, key: key.flatMap(IdempotencyKey.init))
+    }
+
+    @Test("each call of a room becomes its command")
+    func commands() throws {
+        let bob = try #require(UserID("bob"))
+        let cases: [(String, String, Call.Body)] = [
+            ("seat.take", #"{"room":7,"seat":3,"key":"k","unknown":1}"#, room(.takeSeat(3), key: "k")),
+            ("seat.leave", #"{"room":7}"#, room(.leaveSeat)),
+            ("seat.move", #"{"room":7,"seat":0}"#, room(.moveSeat(0))),
+            ("seat.pick", #"{"room":7,"seat":1,"user":"bob"}"#, room(.pickSeat(1, bob))),
+            ("seat.kick", #"{"room":7,"seat":1}"#, room(.kickSeat(1))),
+            ("seat.mute", #"{"room":7,"seat":1,"muted":true}"#, room(.muteSeat(1, muted: true))),
+            ("seat.close", #"{"room":7,"seat":1,"closed":false}"#, room(.closeSeat(1, closed: false))),
+            ("microphone.set", #"{"room":7,"muted":true}"#, room(.setMicrophone(muted: true))),
+            ("role.set", #"{"room":7,"user":"bob","role":"admin"}"#, room(.setRole(bob, .admin))),
+            ("room.exit", #"{"room":7}"#, room(.exitRoom)),
+            ("room.destroy", #"{"room":7}"#, room(.destroyRoom)),
+            (
+                "room.update", #"{"room":7,"name":"n","tags":["a"]}"#,
+                room(.updateRoom(RoomUpdate(name: "n", tags: ["a"])))
+            ),
+            (
+                "invitation.send", #"{"room":7,"user":"bob","command":"c","content":"x","timeoutSeconds":9,"id":"i"}"#,
+                room(.sendInvitation(InvitationDraft(to: bob, command: "c", content: "x", timeoutSeconds: 9, id: "i")))
+            ),
+            ("invitation.accept", #"{"room":7,"id":"i"}"#, room(.acceptInvitation(id: "i"))),
+            ("invitation.reject", #"{"room":7,"id":"i","reason":"r"}"#, room(.rejectInvitation(id: "i", reason: "r"))),
+            ("invitation.cancel", #"{"room":7,"id":"i"}"#, room(.cancelInvitation(id: "i"))),
+            ("message.send", #"{"room":7,"text":"t","id":"m"}"#, room(.sendMessage(MessageDraft(.text("t"), id: "m")))),
+            (
+                "message.send", #"{"room":7,"command":"c","message":"m"}"#,
+                room(.sendMessage(MessageDraft(.custom(command: "c", message: "m"))))
+            ),
+            ("like.send", #"{"room":7,"count":100}"#, room(.sendLikes(100))),
+        ]
+        for (method, params, expected) in cases { #expect(try decode(method, params) == expected, "\(method)") }
+    }
+
+    @Test("the other calls carry what they were given, and their defaults")
+    func others() throws {
+        let alice = try #require(UserID("alice"))
+        #expect(
+            try decode(
+                "session.open",
+                #"{"version":1,"app":9,"user":"alice","ticket":"t","client":{"name":"web","version":"2"},"resume":"s"}"#
+            )
+                == .openSession(
+                    SessionOpening(
+                        application: ApplicationID(9), user: alice, ticket: "t", resume: "s", client: "web 2")))
+        #expect(try decode("session.renew", #"{"ticket":"t"}"#) == .renewSession(ticket: "t"))
+        #expect(try decode("clock.read") == .readClock)
+        #expect(try decode("profile.set", #"{"name":"A"}"#) == .setProfile(name: "A", avatar: nil))
+        #expect(try decode("profile.get", #"{"users":["alice"]}"#) == .getProfiles([alice]))
+        #expect(try decode("room.list") == .listRooms(RoomQuery()))
+        #expect(try decode("room.get", #"{"rooms":[1,"1"]}"#) == .getRooms([.number(1), .string("1")]))
+        #expect(
+            try decode("room.members", #"{"room":"x","users":["alice"]}"#)
+                == .listMembers(.string("x"), .users([alice])))
+        #expect(
+            try decode("room.members", #"{"room":"x"}"#)
+                == .listMembers(.string("x"), .everyone(limit: 100, cursor: nil)))
+        #expect(
+            try decode("room.enter", #"{"room":7,"since":{"epoch":1,"seq":2,"chat":3}}"#)
+                == .enterRoom(.number(7), since: ResumePoint(epoch: 1, seq: 2, chat: 3)))
+        #expect(
+            try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0"}"#)
+                == .offerMedia(.number(7), number: 2, sdp: "v=0"))
+        guard case .createRoom(let creation, _) = try decode("room.create", #"{"name":"n"}"#) else {
+            Issue.record("not a creation")
+            return
+        }
+        #expect(creation == RoomCreation(settings: RoomSettings(name: "n")))
+        guard case .createRoom(let listed, _) = try decode("room.create", #"{"name":"n","seats":[{"muted":true},{}]}"#)
+        else {
+            Issue.record("not a creation")
+            return
+        }
+        #expect(listed.seats == [SeatSetup(muted: true), SeatSetup()])
+    }
+
+    @Test(
+        "what is missing or wrong is named",
+        arguments: [
+            ("seat.take", #"{"room":7}"#, "invalid_params", "seat"),
+            ("seat.take", #"{"room":7,"seat":"1"}"#, "invalid_params", "seat"),
+            ("seat.take", #"{"room":7,"seat":1.5}"#, "invalid_params", "seat"),
+            ("seat.take", #"{"room":7,"seat":-1}"#, "invalid_params", "seat"),
+            ("seat.take", #"{"room":7,"seat":99999999999999999999}"#, "invalid_params", "seat"),
+            ("seat.take", #"{"seat":1}"#, "invalid_params", "room"),
+            ("seat.take", #"{"room":0,"seat":1}"#, "room_id_invalid", "room"),
+            ("seat.take", #"{"room":4294967295,"seat":1}"#, "room_id_invalid", "room"),
+            ("seat.take", #"{"room":"a/b","seat":1}"#, "room_id_invalid", "room"),
+            ("seat.take", #"{"room":7,"seat":1,"key":""}"#, "invalid_params", "key"),
+            ("seat.take", #"{"room":7,"seat":1,"key":"é"}"#, "invalid_params", "key"),
+            ("seat.pick", #"{"room":7,"seat":1,"user":"a b"}"#, "user_id_invalid", "user"),
+            ("role.set", #"{"room":7,"user":"a","role":"owner"}"#, "invalid_params", "role"),
+            ("like.send", #"{"room":7,"count":101}"#, "invalid_params", "count"),
+            ("like.send", #"{"room":7,"count":0}"#, "invalid_params", "count"),
+            ("room.create", #"{}"#, "invalid_params", "name"),
+            ("room.create", #"{"name":"n","seats":17}"#, "invalid_params", "seats"),
+            ("room.create", #"{"name":"n","seats":0}"#, "invalid_params", "seats"),
+            ("room.create", #"{"name":"n","seats":[]}"#, "invalid_params", "seats"),
+            ("room.create", #"{"name":"n","kind":"video"}"#, "invalid_params", "kind"),
+            ("room.create", #"{"name":"n","tags":["a",1]}"#, "invalid_params", "tags.1"),
+            ("room.enter", #"{"room":7,"since":{"epoch":1}}"#, "invalid_params", "since.seq"),
+            ("room.list", #"{"limit":101}"#, "invalid_params", "limit"),
+            (
+                "invitation.send", #"{"room":7,"user":"b","command":"c","timeoutSeconds":3601}"#, "invalid_params",
+                "timeoutSeconds"
+            ),
+            ("session.open", #"{"app":1,"user":"a","ticket":"t"}"#, "invalid_params", "version"),
+            ("session.open", #"{"version":1,"app":-1,"user":"a","ticket":"t"}"#, "invalid_params", "app"),
+            ("seat.take", "[]", "invalid_params", "params"), ("seat.take", "3", "invalid_params", "params"),
+        ])
+    func mistakes(method: String, params: String, name: String, field: String) {
+        let error = refusal(method, params)
+        #expect(error?.code.name == name)
+        #expect(error?.field == field)
+    }
+
+    @Test("more than a hundred ids are refused")
+    func manyIDs() {
+        let users = (0..<101).map { "\"u\($0)\"" }.joined(separator: ",")
+        #expect(refusal("profile.get", "{\"users\":[\(users)]}")?.field == "users")
+    }
+
+    @Test("the id of a call comes back whatever is wrong with the rest, and a long one is not repeated")
+    func identifiers() {
+        func failure(_ text: String) -> CallFailure? {
+            do throws(CallFailure) {
+                _ = try Call.decode(Data(text.utf8))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(failure(#"{"jsonrpc":"2.0","id":"x","method":"no.such"}"#)?.id == .string("x"))
+        #expect(failure(#"{"id":9007199254740993,"method":"clock.read"}"#)?.id == .number(9_007_199_254_740_993))
+        #expect(
+            failure(#"{"jsonrpc":"2.0","id":null,"method":"clock.read"}"#)
+                == CallFailure(id: nil, error: RoomError(.invalidRequest)))
+        #expect(
+            failure("{\"jsonrpc\":\"2.0\",\"id\":\"\(String(repeating: "x", count: 65))\",\"method\":\"clock.read\"}")?
+                .id == nil)
+        #expect(failure("{")?.error.code == .parseError)
+        #expect(failure("")?.error.code == .parseError)
+        #expect(failure(String(repeating: "[", count: 100_000)) != nil)
+    }
+
+    @Test("mutated calls are decoded or refused, never a trap", arguments: [UInt64(11), 12, 13, 14])
+    func mutations(seed: UInt64) {
+        var random = Xorshift(state: seed)
+        let seeds = [
+            #"{"jsonrpc":"2.0","id":1,"method":"seat.take","params":{"room":48213,"seat":0,"key":"k"}}"#,
+            #"{"jsonrpc":"2.0","id":"a","method":"room.create","params":{"name":"Salon","seats":[{"muted":true}],"tags":["a"]}}"#,
+            #"{"jsonrpc":"2.0","id":2,"method":"session.open","params":{"version":1,"app":1400000001,"user":"alice","ticket":"eJyr"}}"#,
+            #"{"jsonrpc":"2.0","id":3,"method":"message.send","params":{"room":"x y","text":"\ud83d\ude00 hello"}}"#,
+        ]
+        var decoded = 0
+        for _ in 0..<2_000 {
+            var bytes = Array(seeds[Int(random.next() % 4)].utf8)
+            for _ in 0..<(1 + random.next() % 4) {
+                let at = Int(random.next() % UInt64(bytes.count))
+                switch random.next() % 3 {
+                case 0: bytes[at] = UInt8(truncatingIfNeeded: random.next())
+                case 1: bytes.remove(at: at)
+                default: bytes.insert(Array("{}[]\",:0-".utf8)[Int(random.next() % 9)], at: at)
+                }
+            }
+            do throws(CallFailure) {
+                _ = try Call.decode(Data(bytes))
+                decoded += 1
+            } catch {
+                #expect(RoomError.Code.all.contains(error.error.code), "seed \(seed)")
+            }
+        }
+        #expect(decoded > 0)
+    }
+}
+
+/// xorshift64*, to be the same on every run.
+struct Xorshift {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return state &* 2_685_821_657_736_338_717
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import SignalProtocol
+
+/// Documentation/protocol.md and the code say the same.
+@Suite struct ManualTests {
+    private let manual: String
+
+    init() throws {
+        let path = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("../../Documentation/protocol.md").standardized.path
+        manual = try String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    @Test("every call that the server knows is in the manual's tables, and no other")
+    func methods() {
+        let rows = manual.split(separator: "\n").compactMap { line -> String? in
+            guard line.hasPrefix("| `"), let end = line.dropFirst(3).firstIndex(of: "`") else { return nil }
+            let name = String(line.dropFirst(3)[..<end])
+            return name.contains(".") && !name.contains(" ") && !name.contains("/") ? name : nil
+        }
+        #expect(Set(rows) == Set(Method.allCases.map(\.rawValue)))
+    }
+
+    @Test("every type of event is explained in the manual")
+    func events() {
+        for type in [
+            "room.updated", "room.destroyed", "seat.taken", "seat.left", "seat.muted", "seat.closed",
+            "microphone.muted",
+            "role.changed", "owner.changed", "audience.entered", "audience.left", "presence", "owner.absent",
+            "owner.back",
+            "levels", "likes", "count", "invitation.received", "invitation.accepted", "invitation.rejected",
+            "invitation.cancelled", "invitation.expired", "dropped", "session.expiring", "session.closed",
+        ] {
+            #expect(manual.contains("`\(type)"), "\(type)")
+        }
+    }
+}
