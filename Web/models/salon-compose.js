@@ -24,7 +24,7 @@ import {
  * @property {ReadonlyMap<string, number>} positions
  * @property {string | null} spokeLast
  * @property {string | null} mutedBy
- * @property {{by: string | null} | null} broughtBy somebody put me on a seat
+ * @property {{by: string} | null} broughtBy somebody put me on a seat
  * @property {import('./salon-state.js').EndCard | null} end
  * @property {number} peak the most people seen at once
  * @property {boolean} echoAllowed
@@ -125,7 +125,7 @@ function bannersOf(state, local, around, parts) {
   if (parts.echoPair) banners.push({ kind: 'echoPair' });
   if (local.broughtBy && state.me.seat !== undefined) {
     const { by } = local.broughtBy;
-    banners.push({ kind: 'broughtOnStage', by: by ? profileOf(state, by) : null });
+    banners.push({ kind: 'broughtOnStage', by: profileOf(state, by) });
   }
   if (state.ownerAbsentUntil !== null) {
     const heir = state.heir ? profileOf(state, state.heir) : null;

@@ -114,7 +114,7 @@ export class SalonStage {
         likes,
         news: this.news,
         react: {
-          seated: by => this.#seated(by === undefined || by === room.now.me.id),
+          seated: by => this.#seated(by === room.now.me.id ? undefined : by),
           unseated: () => this.#unseated(),
           seatMuted: by => this.set({ mutedBy: by }),
           consented: seat =>
@@ -136,7 +136,7 @@ export class SalonStage {
     } catch (thrown) {
       this.news.emit('problem', { error: OvationError.of(thrown) });
     }
-    if (room.now.me.seat !== undefined) this.#seated(true);
+    if (room.now.me.seat !== undefined) this.#seated(undefined);
   }
 
   endVisit() {
@@ -149,21 +149,21 @@ export class SalonStage {
 
   /**
    * I have a seat.
-   * @param {boolean} own by my own will; else somebody put me there, and my microphone stays off
+   * @param {string | undefined} host who put me there: then my microphone stays off; undefined when I sat down myself
    */
-  #seated(own) {
+  #seated(host) {
     const { me, seats } = this.room.now;
     const seat = me.seat === undefined ? undefined : seats[me.seat];
     this.set({ mutedBy: seat?.muted ? (seat.by ?? null) : null });
     if (this.visit?.voice.state.get().wanted) return; // moved
-    if (own) {
+    if (host === undefined) {
       this.startVoice().catch(() => {
         // `voice.problem` shows it; whoever called `sit` hears of it too.
       });
       return;
     }
     this.silent = true;
-    this.set({ broughtBy: { by: seat?.by ?? null } });
+    this.set({ broughtBy: { by: host } });
     if (!me.micMuted) void this.room.setMicrophone(true).catch(() => {});
   }
 

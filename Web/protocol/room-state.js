@@ -105,6 +105,7 @@ const changes = {
   'owner.changed': (state, { user }) => {
     const id = typeof user === 'string' ? user : user.id;
     const owner = typeof user === 'string' ? profileOf(state, id) : user;
+    // That who loses the room stays its admin is told by an event of its own.
     let next = changeMember(named(state, [owner]), state.info.owner.id, { role: 'member' });
     next = changeMember(next, id, { role: 'owner' });
     return { ...next, info: { ...next.info, owner }, ownerAbsentUntil: null, heir: null };

@@ -103,7 +103,7 @@ export class Script {
     return {
       seq: ++this.seq,
       type: 'seat.taken',
-      seat: usedSeat(index, user, { by, ...more }),
+      seat: usedSeat(index, user, more),
       user: people[user],
       by,
       time: Date.now(),
