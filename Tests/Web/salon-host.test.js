@@ -147,6 +147,25 @@ test('an admin sees the requests to the owner, a plain member does not', async t
   );
 });
 
+test('V19-W the heir of the room finds the requests to the former owner, but not an own one', async t => {
+  const tab = await salonTab(t);
+  const script = new Script(tab.server);
+  await script.tell(script.role('bob', 'admin'), script.invitation('r1', 'carol', 'alice'));
+  await done(tab.salon.ask());
+  await script.tell({
+    seq: ++script.seq,
+    type: 'owner.changed',
+    user: people.bob,
+    reason: 'owner_absent',
+    time: 1,
+  });
+  assert.deepEqual(
+    tab.state.requests.map(({ id }) => id),
+    ['r1'],
+  );
+  assert.deepEqual([tab.state.myRequest, tab.mic], [null, 'listener']);
+});
+
 test('V10-W an invitation to a seat is shown as reserved with its time, and its answer is told', async t => {
   const tab = await hostTab(t);
   const script = new Script(tab.server);

@@ -108,7 +108,12 @@ const changes = {
     // That who loses the room stays its admin is told by an event of its own.
     let next = changeMember(named(state, [owner]), state.info.owner.id, { role: 'member' });
     next = changeMember(next, id, { role: 'owner' });
-    return { ...next, info: { ...next.info, owner }, ownerAbsentUntil: null, heir: null };
+    // Whoever asked the former owner has asked the heir; the heir needs nobody's answer any more.
+    const former = state.info.owner.id;
+    const invitations = next.invitations
+      .map(invitation => (invitation.to === former ? { ...invitation, to: id } : invitation))
+      .filter(({ from, to }) => from !== to);
+    return { ...next, invitations, info: { ...next.info, owner }, ownerAbsentUntil: null, heir: null };
   },
 
   message: (state, message) =>
