@@ -175,6 +175,13 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]),
         tests("UserSig", ["UserSig", "CZlib"]),
+        tests("SignalProtocol", ["SignalProtocol", "RoomModel"]),
+        tests(
+            "Gateway",
+            [
+                "Gateway", "RoomModel", "RoomPorts", "RoomTestSupport", "SignalProtocol", "Timing", "UserSig",
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+            ]),
         tests("ServerApp", ["ServerApp", "ServerTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway"]),
     ]
 )

@@ -3,7 +3,13 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { deflateSync } from 'node:zlib';
 
-const { OVATION_APP, OVATION_KEY, OVATION_ORIGIN = 'http://localhost:8080', PORT = '8090', LIFETIME = '3600' } = process.env;
+const {
+  OVATION_APP,
+  OVATION_KEY,
+  OVATION_ORIGIN = 'http://localhost:8080',
+  PORT = '8090',
+  LIFETIME = '3600',
+} = process.env;
 const app = Number(OVATION_APP);
 const lifetime = Number(LIFETIME);
 const largestBody = 16 * 1024;
@@ -28,7 +34,10 @@ function sign(user) {
 /** Who is asking. Here: whoever gives a name. Put your own session check in its place. */
 function visitor(request) {
   const name = String(request?.name ?? request?.user ?? '').trim();
-  const user = name.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 32).replace(/^-+|-+$/g, '');
+  const user = name
+    .replace(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 32)
+    .replace(/^-+|-+$/g, '');
   return { user, name };
 }
 
@@ -47,7 +56,8 @@ createServer(async (request, response) => {
   let text = '';
   for await (const chunk of request) {
     text += chunk;
-    if (text.length > largestBody) return answer(413, { error: { code: 80002, name: 'message_too_large', message: 'too large' } });
+    if (text.length > largestBody)
+      return answer(413, { error: { code: 80002, name: 'message_too_large', message: 'too large' } });
   }
   let body;
   try {

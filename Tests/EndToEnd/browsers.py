@@ -22,9 +22,11 @@ def by_testid(name):
 class Person:
     """What a test may do and see. `find` takes a CSS selector; a bare word is a data-testid."""
 
-    def __init__(self, name, server):
+    def __init__(self, name, server, through=None):
         self.name = name
         self.server = server
+        # Where the page is opened: the server itself, or a line to it that the test can cut.
+        self.door = through or server
 
     @staticmethod
     def selector(where):
@@ -66,7 +68,7 @@ class Person:
             self.selector(where), text, seconds=seconds)
 
     def text(self, where):
-        return self.run("const e = document.querySelector(arguments[0]); return e && (e.value ?? e.textContent);", self.selector(where))
+        return self.run("const e = document.querySelector(arguments[0]); return e && (e.value || e.textContent);", self.selector(where))
 
     def attribute(self, where, name):
         return self.run("const e = document.querySelector(arguments[0]); return e && e.getAttribute(arguments[1]);", self.selector(where), name)
@@ -94,8 +96,9 @@ class Person:
 
 
 class Chromium(Person):
-    def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en"):
-        super().__init__(name, server)
+    def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en",
+                 through=None):
+        super().__init__(name, server, through)
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
@@ -134,13 +137,8 @@ class Chromium(Person):
     def scheme(self, name):
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
 
-    def offline(self, off):
-        self.driver.execute_cdp_cmd("Network.enable", {})
-        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions",
-                                    {"offline": off, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
-
     def open(self, path="/"):
-        self.driver.get(self.server.url + path if path.startswith("/") else path)
+        self.driver.get(self.door.url + path if path.startswith("/") else path)
 
     def click(self, where):
         self.sees(where)

@@ -1,5 +1,6 @@
 """What people see and hear when the server dies, the network goes, or a page closes."""
 
+from line import Line
 from steps import create_salon, enter_salon, live, reads, say, shows, shows_empty, sit
 from story import story
 
@@ -52,18 +53,20 @@ def test_a_speaker_is_lost(people):
 
 
 @story("V19-W a dropped network resumes with what was missed")
-def test_network_drop(people):
+def test_network_drop(people, server):
     owner = people("Owner", tone_hertz=ALTO)
     room = create_salon(owner)
     sit(owner, 0)
-    guest = people("Guest")
+    line = Line(server.port)
+    guest = people("Guest", through=line)
     enter_salon(guest, room)
     guest.hears_tone(ALTO)
-    guest.offline(True)
+    line.cut()
     guest.sees("banner-reconnecting", seconds=30)
     say(owner, "while you were away")
-    guest.offline(False)
+    line.mend()
     guest.sees_no("banner-reconnecting", seconds=30)
     reads(guest, "while you were away")
     guest.hears_tone(ALTO, seconds=30)
     assert guest.run("return [...document.querySelectorAll('[data-testid=chat-text]')].filter((e) => e.textContent.includes('while you')).length") == 1
+    line.close()

@@ -118,10 +118,10 @@ def test_mute_and_close(people):
 
     person_sheet(owner, 2)
     owner.click("close-seat")
+    owner.sees("undo")
     shows_empty(guest, 2, "closed")
     microphone_is(guest, "listener")
     owner.hears_silence()
-    owner.sees("undo")
 
 
 @story("V02-W the owner ends the room: everyone gets the card, the microphone closes, the lobby forgets it")

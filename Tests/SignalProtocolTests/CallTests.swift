@@ -72,7 +72,7 @@ import Testing
                         application: ApplicationID(9), user: alice, ticket: "t", resume: "s", client: "web 2")))
         #expect(try decode("session.renew", #"{"ticket":"t"}"#) == .renewSession(ticket: "t"))
         #expect(try decode("clock.read") == .readClock)
-        #expect(try decode("profile.set", #"{"name":"A"}"#) == .setProfile(name: "A", avatar: nil))
+        #expect(try decode("profile.set", #"{"name":"A"}"#) == .setProfile(name: "A", avatar: nil, bio: nil))
         #expect(try decode("profile.get", #"{"users":["alice"]}"#) == .getProfiles([alice]))
         #expect(try decode("room.list") == .listRooms(RoomQuery()))
         #expect(try decode("room.get", #"{"rooms":[1,"1"]}"#) == .getRooms([.number(1), .string("1")]))

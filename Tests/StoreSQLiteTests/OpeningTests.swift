@@ -165,9 +165,9 @@ struct OpeningTests {
         let queue = try DatabaseQueue(path: middle.path + "/" + SQLiteStore.fileName)
         try await queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE")
-            try db.execute(sql: "INSERT INTO profile VALUES (1, 'a', hex(randomblob(100000)), '')")
+            try db.execute(sql: "INSERT INTO profile VALUES (1, 'a', hex(randomblob(100000)), '', '')")
             try db.execute(sql: "UPDATE room SET epoch = 99")
-            try db.execute(sql: "INSERT INTO profile VALUES (1, 'b', hex(randomblob(100000)), '')")
+            try db.execute(sql: "INSERT INTO profile VALUES (1, 'b', hex(randomblob(100000)), '', '')")
             for name in [SQLiteStore.fileName, SQLiteStore.fileName + "-journal"] {
                 try FileManager.default.copyItem(atPath: middle.path + "/" + name, toPath: after.path + "/" + name)
             }

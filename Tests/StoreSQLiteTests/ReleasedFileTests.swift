@@ -45,7 +45,9 @@ struct ReleasedFileTests {
     private static let application = Application(
         id: ApplicationID(1_400_000_001), name: "Demo", keys: ["new key", "old key"],
         settings: .init(consent: .advisory, secondSession: .allowed))
-    private static let profile = UserID("ada").map { UserProfile(id: $0, name: "Ada 아다", avatar: "/a.png") }
+    private static let profile = UserID("ada").map {
+        UserProfile(id: $0, name: "Ada 아다", avatar: "/a.png", bio: "first")
+    }
 
     private func entries(_ key: RoomKey, _ positions: ClosedRange<UInt64>, epoch: UInt64) -> [JournalEntry] {
         positions.map { .sample(key, $0, epoch: epoch, $0.isMultiple(of: 3) ? .chat : .durable) }

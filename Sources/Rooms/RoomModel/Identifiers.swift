@@ -102,9 +102,34 @@ public struct UserProfile: Hashable, Sendable, Codable {
     public var name: String
     /// An `https:`, `http:` or relative URL, or empty.
     public var avatar: String
-    public init(id: UserID, name: String = "", avatar: String = "") {
+    /// A few sentences about the person; told only to whoever asks for the profile, and left out where it is empty.
+    public var bio: String
+
+    public init(id: UserID, name: String = "", avatar: String = "", bio: String = "") {
         self.id = id
         self.name = name
         self.avatar = avatar
+        self.bio = bio
+    }
+
+    /// As rooms know people: without what only a profile page shows.
+    public var brief: UserProfile { UserProfile(id: id, name: name, avatar: avatar) }
+
+    private enum CodingKeys: String, CodingKey { case id, name, avatar, bio }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(UserID.self, forKey: .id)
+        name = try container.decode(String.self, forKey: .name)
+        avatar = try container.decode(String.self, forKey: .avatar)
+        bio = try container.decodeIfPresent(String.self, forKey: .bio) ?? ""
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(avatar, forKey: .avatar)
+        if !bio.isEmpty { try container.encode(bio, forKey: .bio) }
     }
 }

@@ -31,6 +31,42 @@ package struct ApplicationDesk: Sendable {
         }
     }
 
+    /// Makes a new key, which signs from now on; the one before it stays good until it is retired. There are never more than two.
+    package func rotateKey(of id: UInt32) async throws -> Entry {
+        try await change(id) { application in
+            guard application.keys.count < 2 else {
+                throw ConfigurationFailure(
+                    "application \(id) has two keys already: once no ticket of the old one is in use, 'ovation app retire-key' drops it"
+                )
+            }
+            application.keys.insert(ApplicationKey.make(), at: 0)
+        }
+    }
+
+    /// Drops the older of two keys: its tickets are refused from the next start on.
+    package func retireKey(of id: UInt32) async throws -> Entry {
+        try await change(id) { application in
+            guard application.keys.count == 2 else {
+                throw ConfigurationFailure(
+                    "application \(id) has one key only: 'ovation app rotate-key' makes a second")
+            }
+            application.keys.removeLast()
+        }
+    }
+
+    private func change(
+        _ id: UInt32, _ body: @escaping @Sendable (inout Application) throws -> Void
+    ) async throws -> Entry {
+        try await withAccounts { accounts in
+            guard var application = try await accounts.application(ApplicationID(id)) else {
+                throw ConfigurationFailure("there is no application \(id) (see: ovation app list)")
+            }
+            try body(&application)
+            try await accounts.save(application)
+            return Entry(application)
+        }
+    }
+
     package func list() async throws -> [Entry] {
         try await withAccounts { try await $0.applications().map(Entry.init).sorted { $0.id < $1.id } }
     }

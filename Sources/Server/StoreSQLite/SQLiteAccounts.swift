@@ -59,11 +59,11 @@ package final class SQLiteAccounts: AccountStore {
                 rest = rest.dropFirst(some.count)
                 let marks = repeatElement("?", count: some.count).joined(separator: ", ")
                 let statement = try db.cachedStatement(
-                    sql: "SELECT user, name, avatar FROM profile WHERE application = ? AND user IN (\(marks))")
+                    sql: "SELECT user, name, avatar, bio FROM profile WHERE application = ? AND user IN (\(marks))")
                 let arguments = [application.rawValue.databaseValue] + some.map(\.rawValue.databaseValue)
                 for row in try Row.fetchAll(statement, arguments: StatementArguments(arguments)) {
                     guard let user = UserID(row[0] as String) else { continue }
-                    found[user] = UserProfile(id: user, name: row[1], avatar: row[2])
+                    found[user] = UserProfile(id: user, name: row[1], avatar: row[2], bio: row[3])
                 }
             }
             return found
@@ -74,8 +74,10 @@ package final class SQLiteAccounts: AccountStore {
     package func save(_ profile: UserProfile, of application: ApplicationID) async throws(JournalFailure) {
         try await commit.run { db in
             try db.cachedStatement(
-                sql: "INSERT OR REPLACE INTO profile (application, user, name, avatar) VALUES (?, ?, ?, ?)"
-            ).execute(arguments: [application.rawValue, profile.id.rawValue, profile.name, profile.avatar])
+                sql: "INSERT OR REPLACE INTO profile (application, user, name, avatar, bio) VALUES (?, ?, ?, ?, ?)"
+            ).execute(arguments: [
+                application.rawValue, profile.id.rawValue, profile.name, profile.avatar, profile.bio,
+            ])
         }
     }
 

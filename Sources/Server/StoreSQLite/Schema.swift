@@ -77,6 +77,7 @@ struct Schema: Sendable {
                 user TEXT NOT NULL,
                 name TEXT NOT NULL,
                 avatar TEXT NOT NULL,
+                bio TEXT NOT NULL,
                 PRIMARY KEY (application, user)
             ) STRICT, WITHOUT ROWID;
             """)

@@ -19,7 +19,7 @@ package struct Call: Sendable, Hashable {
         case renewSession(ticket: String)
         case closeSession
         case readClock
-        case setProfile(name: String?, avatar: String?)
+        case setProfile(name: String?, avatar: String?, bio: String?)
         case getProfiles([UserID])
         // rooms
         case createRoom(RoomCreation, key: IdempotencyKey?)

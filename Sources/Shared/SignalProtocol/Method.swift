@@ -48,7 +48,9 @@ package enum Method: String, CaseIterable, Sendable {
         case .sessionRenew: .renewSession(ticket: try p.required("ticket"))
         case .sessionClose: .closeSession
         case .clockRead: .readClock
-        case .profileSet: .setProfile(name: try p.optional("name"), avatar: try p.optional("avatar"))
+        case .profileSet:
+            .setProfile(
+                name: try p.optional("name"), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
         case .profileGet: .getProfiles(try p.ids("users", wrong: .userIDInvalid) ?? [])
 
         case .roomCreate: .createRoom(try p.roomCreation(), key: try p.key())

@@ -13,8 +13,12 @@ package struct Interval: Hashable, Comparable, Sendable {
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 
     package static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: Interval, b: Interval) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: Interval, b: Interval) -> Interval {
+        Interval(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    package static func - (a: Interval, b: Interval) -> Interval {
+        Interval(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
     package static func * (a: Interval, n: Int64) -> Interval { Interval(nanoseconds: a.nanoseconds * n) }
     package static func / (a: Interval, n: Int64) -> Interval { Interval(nanoseconds: a.nanoseconds / n) }
 }

@@ -10,6 +10,10 @@ package struct WallTime: Hashable, Comparable, Sendable {
     package var millisecondsSince1970: Int64 { nanoseconds / 1_000_000 }
 
     package static func < (a: WallTime, b: WallTime) -> Bool { a.nanoseconds < b.nanoseconds }
-    package static func + (a: WallTime, b: Interval) -> WallTime { WallTime(nanoseconds: a.nanoseconds + b.nanoseconds) }
-    package static func - (a: WallTime, b: WallTime) -> Interval { Interval(nanoseconds: a.nanoseconds - b.nanoseconds) }
+    package static func + (a: WallTime, b: Interval) -> WallTime {
+        WallTime(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    package static func - (a: WallTime, b: WallTime) -> Interval {
+        Interval(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
 }

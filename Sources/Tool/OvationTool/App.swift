@@ -5,7 +5,7 @@ import ServerApp
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Applications: each is a world of its own, with its key and its users.",
-        subcommands: [Create.self, List.self])
+        subcommands: [Create.self, List.self, RotateKey.self, RetireKey.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -23,6 +23,42 @@ struct App: AsyncParsableCommand {
             try await reporting {
                 let application = try await ApplicationDesk(data: data).create(name: name, id: id)
                 print("application  \(application.id)\nsecret key   \(application.keys.joined(separator: " "))")
+            }
+        }
+    }
+
+    struct RotateKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a second secret key; the old one stays good until it is retired.",
+            discussion: "Tickets of both keys are accepted. The server of that data folder must not be running.")
+
+        @Option(help: "Application (SDKAppID).")
+        var app: UInt32
+        @Option(help: "Folder of the database.")
+        var data = ServerSettings().data
+
+        func run() async throws {
+            try await reporting {
+                let application = try await ApplicationDesk(data: data).rotateKey(of: app)
+                print("new key      \(application.keys[0])\nstill good   \(application.keys[1])")
+            }
+        }
+    }
+
+    struct RetireKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Drop the older of two secret keys: its tickets are refused from the next start on.",
+            discussion: "The server of that data folder must not be running.")
+
+        @Option(help: "Application (SDKAppID).")
+        var app: UInt32
+        @Option(help: "Folder of the database.")
+        var data = ServerSettings().data
+
+        func run() async throws {
+            try await reporting {
+                let application = try await ApplicationDesk(data: data).retireKey(of: app)
+                print("secret key   \(application.keys.joined(separator: " "))")
             }
         }
     }

@@ -58,8 +58,22 @@ struct UserSigCommand: ParsableCommand {
                     "good for \(good.user) of \(good.application) until \(Date(timeIntervalSince1970: Double(good.expiresAt)))"
                 )
             } catch {
-                print("refused: \(error)")
+                FileHandle.standardError.write(Data("ovation: \(Self.sentence(error))\n".utf8))
                 throw ExitCode.failure
+            }
+        }
+
+        /// What is wrong with the ticket, and where to look.
+        private static func sentence(_ failure: TicketFailure) -> String {
+            switch failure {
+            case .empty: "the ticket is empty"
+            case .malformed(let what): "this is no ticket, or it was cut short (\(what))"
+            case .application(let other): "the ticket was made for application \(other)"
+            case .user: "the ticket was made for another user"
+            case .signature: "the signature does not fit: the ticket was made with another key, or changed"
+            case .expired(let end): "the ticket expired at \(Date(timeIntervalSince1970: Double(end)))"
+            case .notYetValid(let seconds):
+                "the ticket was made \(seconds) s in the future: the clock of this machine or of the ticket's maker is wrong"
             }
         }
     }

@@ -180,7 +180,8 @@ actor Conversation {
                     ClockReading(
                         time: services.clock.wallTime.millisecondsSince1970,
                         monotonicUs: services.clock.now.nanoseconds / 1000)))
-        case .setProfile(let name, let avatar): try await setProfile(session, name: name, avatar: avatar, call: call)
+        case .setProfile(let name, let avatar, let bio):
+            try await setProfile(session, name: name, avatar: avatar, bio: bio, call: call)
         case .getProfiles(let users):
             let profiles = try await services.signIn.profiles(users, in: session.application)
             send(Answer.success(call, ProfilesAnswer(users: profiles)))
@@ -195,14 +196,17 @@ actor Conversation {
         }
     }
 
-    private func setProfile(_ session: Session, name: String?, avatar: String?, call: CallID) async throws(Refusal) {
-        try SignIn.check(name: name, avatar: avatar)
+    private func setProfile(
+        _ session: Session, name: String?, avatar: String?, bio: String?, call: CallID
+    ) async throws(Refusal) {
+        try SignIn.check(name: name, avatar: avatar, bio: bio)
         var profile = session.profile
         if let name { profile.name = name }
         if let avatar { profile.avatar = avatar }
+        if let bio { profile.bio = bio }
         try await services.signIn.save(profile, in: session.application)
         session.withState { [profile] in $0.profile = profile }
-        await session.place?.room.setProfile(profile, of: session.token)
+        await session.place?.room.setProfile(profile.brief, of: session.token)
         send(Answer.success(call, ProfileAnswer(user: profile)))
     }
 

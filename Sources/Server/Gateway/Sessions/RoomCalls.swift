@@ -78,7 +78,7 @@ struct RoomCalls: Sendable {
     }
 
     private var attendee: Attendee {
-        Attendee(session: session.token, profile: session.profile, outbox: connection.outbox) { [session] _ in
+        Attendee(session: session.token, profile: session.profile.brief, outbox: connection.outbox) { [session] _ in
             session.departed()
         }
     }

@@ -11,6 +11,8 @@ package final class SignIn: Sendable {
     private static let applicationMemory = Interval.seconds(5)
     package static let nameLimit = 64
     package static let avatarLimit = 500
+    /// Characters: two or three sentences.
+    package static let bioLimit = 300
 
     private let accounts: any AccountStore
     private let clock: any RoomClock
@@ -84,7 +86,10 @@ package final class SignIn: Sendable {
     }
 
     /// What may stand in a profile.
-    static func check(name: String?, avatar: String?) throws(Refusal) {
+    static func check(name: String?, avatar: String?, bio: String? = nil) throws(Refusal) {
+        if let bio, bio.count > bioLimit || bio.utf8.count > bioLimit * 4 {
+            throw Refusal(.invalid("bio", "a bio has at most \(bioLimit) characters"))
+        }
         if let name {
             guard (1...nameLimit).contains(name.count), name.utf8.count <= nameLimit * 4,
                 !name.allSatisfy(\.isWhitespace),

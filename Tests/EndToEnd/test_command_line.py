@@ -1,0 +1,103 @@
+"""The command line as an operator uses it."""
+
+import os
+import subprocess
+
+import pytest
+
+from client import Client, Refused
+from server import EXECUTABLE, Server
+from story import story
+from test_tickets import own_application
+
+PUBLISHED_KEY = "5bd2850fff3ecb11d7c805251c51ee463a25727bddc2385f3fa8bfee1bb93b5e"
+PUBLISHED_TICKET = (
+    "eJyrVgrxCdYrSy1SslJQMtIzUNJRAItkpqTmlWSmZUIkKjIT87NK82CSxSnZiQUFmSlAKUMTAyiAyqVWFGQWpYJkTE1NjRDiJZm5YFFzNPXFmekgG3zKHM1T9D3LzdODi-"
+    "OKs8vCqpxcAvydnV2SSv2cy03cPcpDnA2SMgu0nUxslWoBHdYzUg__")
+
+
+def run(*arguments, key=None):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OVATION_")}
+    if key:
+        environment["OVATION_KEY"] = key
+    done = subprocess.run([EXECUTABLE, *arguments], capture_output=True, text=True, env=environment, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@story("A02-L the command line makes and checks tickets, a published one included, and says what is wrong with others")
+def test_usersig():
+    code, ticket, _ = run("usersig", "make", "--app", "1400000009", "--user", "alice", key="secret")
+    assert code == 0 and ticket.strip()
+    check = ("usersig", "verify", "--app", "1400000009", "--user", "alice")
+    assert run(*check, ticket.strip(), key="secret")[0] == 0
+    code, _, complaint = run(*check, ticket.strip(), key="another")
+    assert code != 0 and complaint
+    code, _, complaint = run("usersig", "verify", "--app", "1400000009", "--user", "bob", ticket.strip(), key="secret")
+    assert code != 0 and "user" in complaint
+    code, out, complaint = run("usersig", "verify", "--app", "1400000000", "--user", "xiaojun", PUBLISHED_TICKET, key=PUBLISHED_KEY)
+    # Made in 2023 for 180 days: everything about it is right but its age.
+    assert code != 0 and "expired" in (out + complaint)
+    code, _, complaint = run(*check, "not a ticket", key="secret")
+    assert code != 0 and "Traceback" not in complaint and complaint.startswith("ovation:") or "Error" in complaint
+
+
+@story("A01-L applications are made and listed, each with a key of its own; a number in use is refused")
+def test_applications(tmp_path):
+    first, key = own_application(tmp_path / "data")
+    second, other = own_application(tmp_path / "data")
+    assert first != second and key != other
+    listed = run("app", "list", "--keys", "--data", str(tmp_path / "data"))[1]
+    assert first in listed and second in listed and key in listed
+    code, _, complaint = run("app", "create", "--name", "Again", "--id", first, "--data", str(tmp_path / "data"))
+    assert code == 78 and first in complaint
+
+
+@story("A10-L A10-S a key is rotated: tickets of both are good, until the old one is retired")
+def test_rotation(tmp_path):
+    data = tmp_path / "data"
+    app, old = own_application(data)
+
+    def ticket(key):
+        return {"app": int(app), "user": "mina", "name": "Mina", "ticket": run("usersig", "make", "--app", app, "--user", "mina", key=key)[1].strip()}
+
+    code, out, _ = run("app", "rotate-key", "--app", app, "--data", str(data))
+    new = out.split("new key")[1].split()[0]
+    assert code == 0 and new != old
+    code, _, complaint = run("app", "rotate-key", "--app", app, "--data", str(data))
+    assert code == 78 and "retire-key" in complaint
+    with Server(data, "--sign-in-application", app, development=False) as server:
+        for key in (old, new):
+            Client(server, ticket(key)).close()
+    assert run("app", "retire-key", "--app", app, "--data", str(data))[0] == 0
+    with Server(data, "--sign-in-application", app, development=False) as server:
+        Client(server, ticket(new)).close()
+        with pytest.raises(Refused) as refusal:
+            Client(server, ticket(old))
+        assert refusal.value.code == -100018
+
+
+@story("A08-S names, bios and avatars survive a restart; user ids keep to their alphabet")
+def test_profiles(server):
+    from client import ticket
+
+    account = ticket(server, "Mina")
+    client = Client(server, account)
+    client.call("profile.set", name="Mina Park", avatar="https://example.com/m.png", bio="Tells stories.\nSings.")
+    with pytest.raises(Refused) as refusal:
+        client.call("profile.set", avatar="javascript:alert(1)")
+    assert refusal.value.code == -32602
+    with pytest.raises(Refused):
+        client.call("profile.set", bio="x" * 301)
+    server.kill()
+    client.close()
+    server.start()
+    other = Client(server, ticket(server, "Reader"))
+    [profile] = other.call("profile.get", users=[account["user"], "nobody-like-that"])["users"]
+    assert profile == {"id": account["user"], "name": "Mina Park", "avatar": "https://example.com/m.png", "bio": "Tells stories.\nSings."}
+    for wrong in ("", "a b", "é", "x" * 33, "semi;colon"):
+        with pytest.raises(Refused) as refusal:
+            Client(server, account | {"user": wrong})
+        assert refusal.value.code in (-3319, -32602), wrong
+    other.close()
+
+
