@@ -16,11 +16,11 @@ PUBLISHED_TICKET = (
     "OKs8vCqpxcAvydnV2SSv2cy03cPcpDnA2SMgu0nUxslWoBHdYzUg__")
 
 
-def run(*arguments, key=None):
+def run(*arguments, key=None, folder=None):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OVATION_")}
     if key:
         environment["OVATION_KEY"] = key
-    done = subprocess.run([EXECUTABLE, *arguments], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run([EXECUTABLE, *arguments], capture_output=True, text=True, env=environment, timeout=60, cwd=folder)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -50,6 +50,13 @@ def test_applications(tmp_path):
     assert first in listed and second in listed and key in listed
     code, _, complaint = run("app", "create", "--name", "Again", "--id", first, "--data", str(tmp_path / "data"))
     assert code == 78 and first in complaint
+
+
+@story("A01-L without --data the folder `data` is made where one stands")
+def test_default_folder(tmp_path):
+    assert run("app", "create", "--name", "Here", folder=tmp_path)[0] == 0
+    assert (tmp_path / "data" / "ovation.sqlite").exists()
+    assert "Here" in run("app", "list", folder=tmp_path)[1]
 
 
 @story("A10-L A10-S a key is rotated: tickets of both are good, until the old one is retired")

@@ -63,6 +63,12 @@ func flush(_ path: String) throws(StoreFailure) {
     guard fsync(descriptor) == 0 else { throw .failed(path: path, reason: systemReason()) }
 }
 
+/// Flushes the directory that a name stands in; a bare name stands in the working directory.
+func flushFolder(of path: String) throws(StoreFailure) {
+    let folder = (path as NSString).deletingLastPathComponent
+    try flush(folder.isEmpty ? "." : folder)
+}
+
 /// Creates an empty file that only its owner reads: it will hold secret keys. SQLite gives the files beside it the same mode.
 func createPrivateFile(_ path: String) throws(StoreFailure) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

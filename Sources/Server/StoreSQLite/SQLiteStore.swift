@@ -82,7 +82,7 @@ package final class SQLiteStore: Sendable {
         } catch {
             throw .failed(path: directory, reason: error.localizedDescription)
         }
-        try flush((directory as NSString).deletingLastPathComponent)
+        try flushFolder(of: directory)
     }
 
     private static func openPool(_ path: String) throws(StoreFailure) -> DatabasePool {

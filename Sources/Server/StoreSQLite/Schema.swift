@@ -187,5 +187,5 @@ func copyDatabase(_ pool: DatabasePool, to path: String) throws(StoreFailure) {
         throw StoreFailure(error, path: path)
     }
     guard rename(partial, path) == 0 else { throw .failed(path: path, reason: systemReason()) }
-    try flush((path as NSString).deletingLastPathComponent)
+    try flushFolder(of: path)
 }
