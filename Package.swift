@@ -191,6 +191,7 @@ let package = Package(
 if Context.environment["OVATION_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzzers", dependencies: ["RTP", "SRTP", "SDP", "ICE", "Timing", "Wire"], path: "Fuzz",
-            exclude: ["corpus"], swiftSettings: media, linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
+            name: "Fuzzers",
+            dependencies: ["RTP", "SRTP", "SDP", "ICE", "DTLS", "SignalProtocol", "UserSig", "Timing", "Wire"],
+            path: "Fuzz", exclude: ["corpus"], swiftSettings: media, linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
 }

@@ -7,7 +7,8 @@ enum Fuzzers {
     typealias Target = @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 
     static let targets: [String: Target] = [
-        "RTP": fuzzRTP, "RTCP": fuzzRTCP, "SRTP": fuzzSRTP, "SDP": fuzzSDP, "STUN": fuzzSTUN,
+        "RTP": fuzzRTP, "RTCP": fuzzRTCP, "SRTP": fuzzSRTP, "SDP": fuzzSDP, "STUN": fuzzSTUN, "DTLS": fuzzDTLS,
+        "Signal": fuzzSignal, "Ticket": fuzzTicket,
     ]
 
     static func main() {
