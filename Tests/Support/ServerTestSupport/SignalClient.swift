@@ -21,7 +21,7 @@ package final class SignalClient: Sendable {
     }
 
     /// A wait that takes longer than this has failed; no test depends on how long it really takes.
-    private static let patience = TimeAmount.seconds(300)
+    private static let patience = TimeAmount.seconds(120)
 
     /// What somebody waits for. Looks at each message once, so that hundreds of clients that hear thousands of messages stay cheap.
     private struct Waiter {

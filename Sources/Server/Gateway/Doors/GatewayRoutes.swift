@@ -22,6 +22,7 @@ struct GatewayRoutes: Sendable {
 
     func router() -> Router<GatewayRequest> {
         let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: ProxyConnections())
         router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
         router.get("readyz") { _, _ in
             isReady() && !door.isDraining
@@ -143,7 +144,23 @@ struct GatewayRoutes: Sendable {
     }
 }
 
+/// Asks proxies for a new connection each time. They keep connections to us and take any of them for the next visitor's request,
+/// but only the first request of a connection can become a WebSocket: on a kept one the upgrade would be refused now and then.
+private struct ProxyConnections: RouterMiddleware {
+    @concurrent func handle(
+        _ request: Request, context: GatewayRequest,
+        next: @concurrent (Request, GatewayRequest) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        let marks: [HTTPField.Name] = [.xForwardedFor, .xForwardedProto, .forwarded, .via]
+        if marks.contains(where: { request.headers[$0] != nil }) { response.headers[.connection] = "close" }
+        return response
+    }
+}
+
 extension HTTPField.Name {
+    static let forwarded = HTTPField.Name.known("Forwarded")
+    static let via = HTTPField.Name.known("Via")
     static let xForwardedFor = HTTPField.Name.known("X-Forwarded-For")
     static let refusedUpgrade = HTTPField.Name.known(SocketDoor.refusalHeader)
     static let xForwardedProto = HTTPField.Name.known("X-Forwarded-Proto")
