@@ -78,13 +78,13 @@ import Testing
         outbox.enqueue(frame("seat"), lane: .control)
         let limit = ConnectionOutbox.chatterLimit.frames
         for number in 1...UInt64(limit + 10) {
-            let span = ChatSpan(room: .number(7), from: number, to: number)
+            let span = ChatSpan(room: .number(7), epoch: 3, from: number, to: number)
             outbox.enqueue(frame("chat \(number)", chat: span), lane: .chatter)
         }
         let texts = drain(outbox)
         #expect(texts.count == 1 + 1 + limit)
         #expect(texts[0] == "seat")
-        #expect(texts[1].contains("\"dropped\"") && texts[1].contains("\"from\":1") && texts[1].contains("\"to\":10"))
+        #expect(texts[1].contains("\"dropped\"") && texts[1].contains("\"epoch\":3") && texts[1].contains("\"from\":1") && texts[1].contains("\"to\":10"))
         #expect(texts[2] == "chat 11" && texts.last == "chat \(limit + 10)")
     }
 

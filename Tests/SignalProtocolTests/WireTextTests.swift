@@ -123,8 +123,8 @@ import Testing
     @Test("a hole in the chat is announced with its bounds")
     func dropped() throws {
         #expect(
-            try canonical(DroppedNotice.text(room: .string("x"), from: 3, to: 9))
-                == #"{"jsonrpc":"2.0","method":"room.events","params":{"events":[{"from":3,"to":9,"type":"dropped"}],"room":"x"}}"#
+            try canonical(DroppedNotice.text(room: .string("x"), epoch: 2, from: 3, to: 9))
+                == #"{"jsonrpc":"2.0","method":"room.events","params":{"epoch":2,"events":[{"from":3,"to":9,"type":"dropped"}],"room":"x"}}"#
         )
     }
 

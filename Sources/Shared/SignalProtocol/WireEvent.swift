@@ -132,9 +132,9 @@ extension RoomNews {
     }
 }
 
-/// `dropped {room, from, to}`: chat messages that this connection will not get.
+/// The event `dropped {from, to}`: chat messages that this connection will not get.
 package enum DroppedNotice {
-    package static func text(room: RoomID, from: UInt64, to: UInt64) -> [UInt8] {
+    package static func text(room: RoomID, epoch: UInt64, from: UInt64, to: UInt64) -> [UInt8] {
         struct Dropped: Encodable {
             let type = "dropped"
             var from: UInt64
@@ -142,10 +142,11 @@ package enum DroppedNotice {
         }
         struct Params: Encodable {
             var room: RoomID
+            var epoch: UInt64
             var events: [Dropped]
         }
         return SignalText.encode(
-            Notification(method: "room.events", params: Params(room: room, events: [Dropped(from: from, to: to)])))
+            Notification(method: "room.events", params: Params(room: room, epoch: epoch, events: [Dropped(from: from, to: to)])))
     }
 }
 

@@ -41,6 +41,7 @@ final class EncodedFrame: NewsFrame {
 /// Consecutive chat messages of one room.
 struct ChatSpan: Hashable, Sendable {
     var room: RoomID
+    var epoch: UInt64
     var from: UInt64
     var to: UInt64
 }

@@ -9,7 +9,7 @@ package struct SignalNewsEncoder: NewsEncoder {
     package func frame(_ news: RoomNews) -> any NewsFrame {
         var chat: ChatSpan?
         for case .message(let message) in news.events {
-            if chat == nil { chat = ChatSpan(room: news.room, from: message.chat, to: message.chat) }
+            if chat == nil { chat = ChatSpan(room: news.room, epoch: news.epoch, from: message.chat, to: message.chat) }
             chat?.to = message.chat
         }
         return EncodedFrame(text: news.text, chat: chat)
