@@ -84,7 +84,9 @@ import Testing
         let texts = drain(outbox)
         #expect(texts.count == 1 + 1 + limit)
         #expect(texts[0] == "seat")
-        #expect(texts[1].contains("\"dropped\"") && texts[1].contains("\"epoch\":3") && texts[1].contains("\"from\":1") && texts[1].contains("\"to\":10"))
+        #expect(
+            texts[1].contains("\"dropped\"") && texts[1].contains("\"epoch\":3") && texts[1].contains("\"from\":1")
+                && texts[1].contains("\"to\":10"))
         #expect(texts[2] == "chat 11" && texts.last == "chat \(limit + 10)")
     }
 

@@ -146,7 +146,8 @@ package enum DroppedNotice {
             var events: [Dropped]
         }
         return SignalText.encode(
-            Notification(method: "room.events", params: Params(room: room, epoch: epoch, events: [Dropped(from: from, to: to)])))
+            Notification(
+                method: "room.events", params: Params(room: room, epoch: epoch, events: [Dropped(from: from, to: to)])))
     }
 }
 

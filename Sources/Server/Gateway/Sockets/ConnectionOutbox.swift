@@ -95,7 +95,9 @@ final class ConnectionOutbox: Outbox {
             if let chatter = state.chatter.first, state.control.first.map({ chatter.ticket < $0.ticket }) ?? true {
                 // What was shed was older than what is left, so its notice goes first.
                 if let hole = state.holes.popLast() {
-                    return EncodedFrame(text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)).bytes
+                    return EncodedFrame(
+                        text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)
+                    ).bytes
                 }
                 state.chatter.removeFirst()
                 state.chatterBytes -= chatter.frame.bytes.readableBytes
@@ -119,7 +121,9 @@ final class ConnectionOutbox: Outbox {
     }
 
     private static func note(_ span: ChatSpan, in holes: inout [ChatSpan]) {
-        if let index = holes.firstIndex(where: { $0.room == span.room && $0.epoch == span.epoch && $0.to &+ 1 == span.from }) {
+        if let index = holes.firstIndex(where: {
+            $0.room == span.room && $0.epoch == span.epoch && $0.to &+ 1 == span.from
+        }) {
             holes[index].to = span.to
         } else {
             holes.append(span)
