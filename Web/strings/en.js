@@ -146,7 +146,7 @@ export const strings = Object.freeze({
   'seat.you': '{name} (you)',
   'seat.youMark': '(you)',
   'seat.muted': 'muted',
-  'seat.mutedByHost': 'Muted by host',
+  'seat.mutedByHost': 'Host muted',
   'seat.reconnecting': 'Reconnecting',
   'seat.invited': 'Invited',
   'seat.reservedFor': 'Kept for {name}',
@@ -166,7 +166,7 @@ export const strings = Object.freeze({
   'seat.openSeat': 'Open this seat',
   'seat.leave': 'Leave the seat',
   'seat.leaveAbout': 'You stay in the room as a listener',
-  'seat.leaveShort': 'Step down',
+  'seat.leaveShort': 'Stand up',
   // person
   'person.gone': 'Not here any more',
   'person.listening': 'Listening',
