@@ -118,7 +118,7 @@ struct GatewayRoutes: Sendable {
     }
 
     private static let originRefused = HTTPReply.failure(
-        code: 403, name: "origin_refused",
+        code: 20403, name: "origin_refused",
         message: "the page comes from another origin than this server's public_url", status: .forbidden)
 
     // MARK: QR codes
