@@ -16,12 +16,11 @@ struct App: AsyncParsableCommand {
         var name: String
         @Option(help: "The number to give it; by default the next free one.")
         var id: UInt32?
-        @Option(help: "Folder of the database.")
-        var data = ServerSettings().data
+        @OptionGroup var folder: DataFolder
 
         func run() async throws {
             try await reporting {
-                let application = try await ApplicationDesk(data: data).create(name: name, id: id)
+                let application = try await ApplicationDesk(data: folder.data).create(name: name, id: id)
                 print("application  \(application.id)\nsecret key   \(application.keys.joined(separator: " "))")
             }
         }
@@ -34,12 +33,11 @@ struct App: AsyncParsableCommand {
 
         @Option(help: "Application (SDKAppID).")
         var app: UInt32
-        @Option(help: "Folder of the database.")
-        var data = ServerSettings().data
+        @OptionGroup var folder: DataFolder
 
         func run() async throws {
             try await reporting {
-                let application = try await ApplicationDesk(data: data).rotateKey(of: app)
+                let application = try await ApplicationDesk(data: folder.data).rotateKey(of: app)
                 print("new key      \(application.keys[0])\nstill good   \(application.keys[1])")
             }
         }
@@ -52,12 +50,11 @@ struct App: AsyncParsableCommand {
 
         @Option(help: "Application (SDKAppID).")
         var app: UInt32
-        @Option(help: "Folder of the database.")
-        var data = ServerSettings().data
+        @OptionGroup var folder: DataFolder
 
         func run() async throws {
             try await reporting {
-                let application = try await ApplicationDesk(data: data).retireKey(of: app)
+                let application = try await ApplicationDesk(data: folder.data).retireKey(of: app)
                 print("secret key   \(application.keys.joined(separator: " "))")
             }
         }
@@ -69,18 +66,23 @@ struct App: AsyncParsableCommand {
 
         @Flag(help: "Print the secret keys too.")
         var keys = false
-        @Option(help: "Folder of the database.")
-        var data = ServerSettings().data
+        @OptionGroup var folder: DataFolder
 
         func run() async throws {
             try await reporting {
-                for application in try await ApplicationDesk(data: data).list() {
+                for application in try await ApplicationDesk(data: folder.data).list() {
                     let secret = keys ? "\t" + application.keys.joined(separator: " ") : ""
                     print("\(application.id)\t\(application.name)\(secret)")
                 }
             }
         }
     }
+}
+
+/// Where the database is, the same for every command that opens it.
+struct DataFolder: ParsableArguments {
+    @Option(help: "Folder of the database.")
+    var data = ServerSettings().data
 }
 
 /// Prints what is wrong as a sentence, and ends with the code of a wrong configuration.
