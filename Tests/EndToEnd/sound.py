@@ -28,13 +28,19 @@ def tone(path, hertz, seconds=6.0, amplitude=0.5, on=0.4, off=0.2):
     return path
 
 
-# Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes.
+# Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes, and counts
+# the sockets that it opens, so that a test can tell a connection that lasted from one that came back.
 REMEMBER_PEERS = """
 (() => {
   const Real = window.RTCPeerConnection;
   window.__peers = [];
   window.RTCPeerConnection = class extends Real {
     constructor(...rest) { super(...rest); window.__peers.push(this); }
+  };
+  const Socket = window.WebSocket;
+  window.__sockets = 0;
+  window.WebSocket = class extends Socket {
+    constructor(...rest) { super(...rest); window.__sockets++; }
   };
   const store = [];
   window.__complaints = store;

@@ -85,12 +85,11 @@ def test_page_renews(tmp_path):
                 go_in(person)
                 sit(person, 0)
                 live(person)
-                deadline = time.monotonic() + 75
-                while time.monotonic() < deadline:
-                    microphone_is(person, "live")
-                    time.sleep(5)
+                # Past the first ticket's end: a page that had not renewed would have been closed, and have opened a second socket.
+                person.wait("the first ticket's end", "return performance.now() > 75000", seconds=90)
                 microphone_is(person, "live")
                 shows(person, 0, "Mina")
+                assert person.run("return window.__sockets") == 1, "the connection did not last"
                 assert not person.complaints(), person.complaints()
             finally:
                 person.close()
