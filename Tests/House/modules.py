@@ -39,13 +39,27 @@ MODULES = {
             "StoreSQLite", "Wire", "DatagramIO",
         },
     ),
-    "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "ArgumentParser"}),
+    "AudioGraph": ("Client", set()),
+    "MediaCodecs": ("Client", {"AudioGraph", "COpus", "CLibAV"}),
+    "MediaDevices": ("Client", {"AudioGraph", "MediaCodecs", "CPulse"}),
+    "ClientMedia": (
+        "Client",
+        {
+            "Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "DatagramIO", "AudioGraph", "MediaCodecs",
+            "MediaDevices",
+        },
+    ),
+    "Ovation": ("Client", {"RoomModel", "SignalProtocol", "ClientMedia", "AudioGraph"}),
+    # Delegates and callbacks live here and nowhere else.
+    "TRTCCompat": ("Client", {"Ovation", "AudioGraph"}),
+    "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "Ovation", "ArgumentParser"}),
 }
 
 ANYONE = {"Timing", "Synchronization", "Swift"}
 # Platform modules: allowed where the work is at an edge.
 PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
-PLATFORM_USERS = {"StoreSQLite", "Gateway", "ServerApp", "OvationTool", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService"}
+PLATFORM_USERS = {"StoreSQLite", "Gateway", "ServerApp", "OvationTool", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
+    "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat"}
 # The Hummingbird and NIO families, logging and configuration: server edges only.
 SERVER_PACKAGES = {
     "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTPTypes",
@@ -53,9 +67,12 @@ SERVER_PACKAGES = {
     "Logging", "ServiceLifecycle", "UnixSignals", "Yams", "Crypto", "SystemPackage", "AsyncAlgorithms", "X509", "SwiftASN1",
     "DequeModule", "Collections",
 }
-SERVER_PACKAGE_USERS = {"Gateway", "ServerApp", "OvationTool", "StoreSQLite", "MediaNode"}
+SERVER_PACKAGE_USERS = {"Gateway", "ServerApp", "OvationTool", "StoreSQLite", "MediaNode", "Ovation"}
 # Data structures without I/O, where a room or a worker needs a ring or a heap.
 STRUCTURES = {"DequeModule", "HeapModule", "Collections", "OrderedCollections"}
 
 # Sans-I/O cores: no clock, no task, no lock, no global randomness.
-CORES = ["Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "Forwarding", "RoomModel", "RoomRules"]
+CORES = ["Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "Forwarding", "RoomModel", "RoomRules", "AudioGraph"]
+
+# Samples that users copy: they import our products and published packages, nothing that only this package can see.
+EXAMPLES = {"Examples/ticket-servers/swift": {"UserSig", "Hummingbird", "HTTPTypes", "Foundation"}}
