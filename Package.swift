@@ -134,6 +134,16 @@ let package = Package(
             ],
             path: "Sources/Tool/OvationTool", swiftSettings: base),
 
+        // A sample with a package of its own, for copying. It is a target here too, so that a test builds and runs it with what is
+        // built already.
+        .executableTarget(
+            name: "TicketServer",
+            dependencies: [
+                "UserSig", .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Examples/ticket-servers/swift/Sources/TicketServer", swiftSettings: base),
+
         // Tests. libsrtp2 and the fault-injecting file system are instruments of theirs alone.
         systemLibrary("CSRTP2", pkgConfig: "libsrtp2", apt: "libsrtp2-dev"),
         .target(name: "CFaultVFS", path: "Sources/C/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -54,7 +54,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         try:
-            size = min(int(self.headers.get("Content-Length", "0")), LARGEST_BODY)
+            size = int(self.headers.get("Content-Length", "0"))
+            if size > LARGEST_BODY:
+                # Read to its end and forgotten: a client that still sends would not see the answer.
+                while size > 0 and (part := self.rfile.read(min(size, LARGEST_BODY))):
+                    size -= len(part)
+                return self.answer(413, {"error": {"code": 80002, "name": "message_too_large", "message": "too large"}})
             request = json.loads(self.rfile.read(size) or b"{}")
         except ValueError:
             return self.answer(400, {"error": {"code": -32700, "name": "parse_error", "message": "the body is not JSON"}})

@@ -1,10 +1,12 @@
 """Signing in outside development: an operator's own ticket server, guests, and tickets that run out in mid-room."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 import pytest
@@ -18,7 +20,15 @@ from story import story
 SAMPLES = {
     "python": [sys.executable, ROOT / "Examples/ticket-servers/ticket_server.py"],
     "node": ["node", ROOT / "Examples/ticket-servers/ticket_server.mjs"],
+    "swift": [ROOT / ".build/debug/TicketServer"],
 }
+
+
+def built(sample):
+    """The Swift sample is compiled as a target of our own package: its own would build Hummingbird and all below it once more."""
+    if sample == "swift":
+        subprocess.run(["swift", "build", "--package-path", ROOT, "--product", "TicketServer"], capture_output=True, check=True)
+    return sample
 
 
 def own_application(data):
@@ -34,9 +44,15 @@ class TicketServer:
         environment = os.environ | {"OVATION_APP": app, "OVATION_KEY": key, "OVATION_ORIGIN": origin, "PORT": str(self.port), "LIFETIME": str(lifetime)}
         self.process = subprocess.Popen(SAMPLES[sample], env=environment, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + 15
+        # What a browser asks before it lets a page of another origin send JSON and cookies.
+        question = {"Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
         while True:
             try:
-                urllib.request.urlopen(urllib.request.Request(self.url, method="OPTIONS"), timeout=1).close()
+                with urllib.request.urlopen(urllib.request.Request(self.url, method="OPTIONS", headers=question), timeout=1) as answer:
+                    allowed = {name.lower(): value for name, value in answer.headers.items()}
+                assert allowed["access-control-allow-origin"] == origin
+                assert allowed["access-control-allow-credentials"] == "true"
+                assert "content-type" in allowed["access-control-allow-headers"].lower()
                 return
             except OSError:
                 assert time.monotonic() < deadline, "the ticket server did not start"
@@ -53,15 +69,39 @@ def test_samples(tmp_path, sample):
     data = tmp_path / "data"
     app, key = own_application(data)
     with Server(data, "--sign-in-application", app, development=False) as server:
-        tickets = TicketServer(sample, app, key, server.url, 600)
+        tickets = TicketServer(built(sample), app, key, server.url, 600)
         try:
-            status, account = post(tickets.url, {"name": "Mina"})
-            assert status == 200
+            status, account = post(tickets.url, {"name": " 민아 Mina 🎤 "})
+            assert status == 200 and account["name"] == "민아 Mina 🎤" and account["user"] == "Mina"
             client = Client(server, account)
             assert client.opened["user"]["id"] == "Mina" and 500 < client.opened["expiresInSeconds"] <= 600
             client.close()
+            # A page with an expired ticket asks with its user and the old ticket.
+            status, renewed = post(tickets.url, {"user": account["user"], "ticket": account["ticket"]})
+            assert status == 200 and renewed["user"] == "Mina" and renewed["app"] == int(app) and renewed["expiresInSeconds"] == 600
+            Client(server, renewed).close()
+            for question, wanted, code in [
+                ({}, 401, 6014), ({"name": " "}, 401, 6014), ({"name": "?!"}, 401, 6014), ("no JSON", 400, -32700),
+                ({"name": "x" * 20_000}, 413, 80002), ({"name": "é" * 9_000}, 413, 80002),
+            ]:
+                status, refusal = ask(tickets.url, question, server.url)
+                assert (status, refusal["error"]["code"]) == (wanted, code), (question, refusal)
         finally:
             tickets.stop()
+
+
+def ask(url, question, origin):
+    """As a page of that origin; a page reads a refusal only if the answer allows it."""
+    text = question if isinstance(question, str) else json.dumps(question, ensure_ascii=False)
+    headers = {"Content-Type": "application/json", "Origin": origin}
+    try:
+        answer = urllib.request.urlopen(urllib.request.Request(url, text.encode(), headers), timeout=10)
+    except urllib.error.HTTPError as refusal:
+        answer = refusal
+    with answer:
+        assert answer.headers["Access-Control-Allow-Origin"] == origin
+        assert answer.headers["Access-Control-Allow-Credentials"] == "true"
+        return answer.status, json.loads(answer.read())
 
 
 @story("A10-W A11-W the page signs in by the operator's tickets and renews one that runs out, without losing the seat")

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from modules import (ANYONE, MODULES, PLATFORM, PLATFORM_USERS, SERVER_PACKAGE_USERS, SERVER_PACKAGES, STRUCTURES)
+from modules import (ANYONE, EXAMPLES, MODULES, PLATFORM, PLATFORM_USERS, SERVER_PACKAGE_USERS, SERVER_PACKAGES, STRUCTURES)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMPORT = re.compile(
@@ -41,6 +41,27 @@ def test_imports_follow_the_table():
             for name in violations(module, path.read_text()):
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}, which {module} may not")
     assert not wrong, "\n".join(wrong)
+
+
+def test_examples_import_products_alone():
+    wrong = []
+    for folder, allowed in EXAMPLES.items():
+        for path in sorted((ROOT / folder / "Sources").rglob("*.swift")):
+            wrong += [f"{path.relative_to(ROOT)} imports {name}" for name in sorted(imports(path.read_text()) - allowed)]
+    assert not wrong, "\n".join(wrong)
+
+
+def dependencies(manifest):
+    return set(re.findall(r'\.package\(url: "https?://[^"]+",.*\),?$', manifest, re.MULTILINE))
+
+
+def test_examples_use_the_versions_that_are_tested():
+    """A sample is built as a target of our own package; its own manifest must ask for the same."""
+    ours = {line.rstrip(",") for line in dependencies((ROOT / "Package.swift").read_text())}
+    for folder in EXAMPLES:
+        theirs = {line.rstrip(",") for line in dependencies((ROOT / folder / "Package.swift").read_text())}
+        assert theirs and theirs <= ours, theirs - ours
+        assert f'path: "{folder}/Sources' in (ROOT / "Package.swift").read_text()
 
 
 def test_the_check_sees_a_planted_import():
