@@ -12,6 +12,15 @@ test('every error of the protocol manual is known here with its number', () => {
   for (const [, name, code] of rows) assert.equal(serverErrors[name], Number(code), name);
 });
 
+test('every error that is known here is one that the manual says a server sends', () => {
+  const told = [...manual.matchAll(/`(\w+)` (?:\| (-?\d+) \||\((-?\d+)\))/g)];
+  const numbers = new Map(told.map(([, name, inTable, inText]) => [name, Number(inTable ?? inText)]));
+  assert.deepEqual(
+    Object.entries(serverErrors).filter(([name, code]) => numbers.get(name) !== code),
+    [],
+  );
+});
+
 test('this side has no error of a name that the server has', () => {
   for (const name of Object.keys(clientErrors)) assert.equal(name in serverErrors, false, name);
 });

@@ -165,6 +165,26 @@ test('A04-W signed in elsewhere, this tab says so and can take the session back'
   assert.deepEqual([phase(identity), identity.state.get().error.name], ['ended', 'session_replaced']);
   await run(time, identity.retry());
   assert.equal(phase(identity), 'signedIn');
+  assert.equal(
+    server.of('session.open').at(-1).resume,
+    undefined,
+    'a session of its own, which ends the other',
+  );
+});
+
+test('A04-W a session that cannot be taken back leads to the sign-in sheet, which tells why', async t => {
+  const { time, server, tab } = browser(t);
+  const identity = tab();
+  await run(time, identity.start());
+  await run(time, identity.signIn('Ann'));
+  server.notify('session.closed', { code: 6208, name: 'session_replaced', message: '' });
+  server.drop(4001);
+  await settle();
+  server.on('session.open', () => {
+    throw new Refusal('app_unknown', -3317);
+  });
+  assert.equal(await run(time, identity.retry()), null);
+  assert.deepEqual([phase(identity), identity.state.get().error.name], ['signedOut', 'app_unknown']);
 });
 
 test('a server that does not answer is asked again until it does', async t => {

@@ -99,13 +99,17 @@ export class IdentityModel {
     }
   }
 
-  /** Again after `unreachable`; after `ended` takes the session back to this tab. */
+  /** Again after `unreachable`; after `ended` takes the session back to this tab. `state` tells what came of it. */
   async retry() {
     const { phase } = this.state.get();
     if (phase === 'unreachable') {
       await this.start();
     } else if (phase === 'ended' && this.#kept) {
-      await this.#open({ ...this.#kept, secret: '' });
+      try {
+        await this.#open({ ...this.#kept, secret: '' });
+      } catch {
+        // `state` tells why.
+      }
     }
   }
 

@@ -13,6 +13,12 @@ import { brand, busy, follow } from './shell.js';
  */
 
 /**
+ * Whether this person's session goes on somewhere else, from where this page can take it back.
+ * @param {Notice} notice
+ */
+const isReplaced = ({ kind, error }) => kind === 'ended' && error?.name === 'session_replaced';
+
+/**
  * Icon, heading and sentence of a notice.
  * @param {Notice} notice
  */
@@ -28,7 +34,10 @@ function words({ kind, error }) {
   if (kind === 'notFound')
     return { sign: 'door-open', title: t('message.notFound.title'), text: t('message.notFound.text') };
   const text = error ? errorText(error) : '';
-  if (kind === 'ended') return { sign: 'log-out', title: t('message.ended.title'), text };
+  if (kind === 'ended') {
+    const title = isReplaced({ kind, error }) ? t('message.elsewhere.title') : t('message.ended.title');
+    return { sign: 'log-out', title, text };
+  }
   if (error?.name === 'room_not_found')
     return { sign: 'door-open', title: t('message.roomNotFound.title'), text };
   if (error?.name === 'room_closed') return { sign: 'moon-star', title: t('message.roomClosed.title'), text };
@@ -66,8 +75,16 @@ export function messagePage(app, notice) {
     };
     const actions = () => {
       if (notice.kind === 'unsupported') return null;
-      if (notice.kind === 'ended')
-        return html`<button class="button primary" type="button" data-testid="sign-in-again" @click=${() => void app.identity.signOut()}>${t('message.signInAgain')}</button>`;
+      if (notice.kind === 'ended') {
+        const back = isReplaced(notice);
+        return html`${
+          back &&
+          html`<button class="button primary" type="button" data-testid="continue-here" aria-busy=${retrying}
+            ?disabled=${retrying} @click=${retry}>${retrying && busy()}${t('message.continueHere')}</button>`
+        }
+        <button class=${back ? 'button' : 'button primary'} type="button" data-testid="sign-in-again"
+          @click=${() => void app.identity.signOut()}>${t('message.signInAgain')}</button>`;
+      }
       const again = notice.kind === 'unreachable' || notice.retry;
       return html`${
         again &&

@@ -59,6 +59,8 @@ export function runApp(root, app) {
     const place = app.router.place.get();
     if (!supported()) return show('unsupported', messagePage(app, { kind: 'unsupported' }));
     if (phase === 'loading') return;
+    // Being taken back from elsewhere: the page that was asked to do it shows that it does.
+    if (phase === 'signingIn' && shown.startsWith('ended')) return;
     if (phase === 'unreachable') return show('unreachable', messagePage(app, { kind: 'unreachable' }));
     if (phase === 'ended')
       return show(

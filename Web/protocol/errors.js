@@ -46,7 +46,6 @@ export const serverErrors = Object.freeze({
   media_refused: 20441,
   guests_limited: 20451,
   origin_refused: 20403,
-  flood: 20429,
 });
 
 /** What can go wrong on this side, before or without an answer. Numbers are this client's own. */

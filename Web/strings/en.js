@@ -377,12 +377,14 @@ export const strings = Object.freeze({
   'message.unsupported.title': 'This browser is too old',
   'message.unreachable.title': 'The server does not answer',
   'message.ended.title': 'You are signed out',
+  'message.elsewhere.title': 'Opened elsewhere',
   'message.notFound.title': 'There is nothing here',
   'message.notFound.text': 'This address leads to no page. Perhaps a part of the link is missing.',
   'message.roomNotFound.title': 'No such room',
   'message.roomClosed.title': 'This room has ended',
   'message.roomFull.title': 'The room is full',
   'message.failed.title': 'That did not work',
+  'message.continueHere': 'Continue here',
   'message.signInAgain': 'Sign in again',
   'message.toLobby': 'To the lobby',
   // error
@@ -446,7 +448,6 @@ export const strings = Object.freeze({
   },
   'error.origin_refused':
     'This server only accepts pages from its own address. Open it under the address that its operator gave you.',
-  'error.flood': 'Too many messages at once. Wait a moment, then reload the page.',
   'error.offline': 'No connection right now. Please try again once it is back.',
   'error.connection_lost': 'The connection broke on the way. Please try again.',
   'error.timeout': 'No answer came in time. Please try again.',
