@@ -1,0 +1,123 @@
+"""Can every page be read: one walk through the app with people in it, at a phone's and a desktop's size, dark and light."""
+
+import os
+import pathlib
+
+import pytest
+
+from browsers import Chromium
+from client import Client, ticket
+from legibility import DOUBLE, NORMAL, PHONE, Reader
+from server import Server
+from screens import leave_own
+from steps import go_in, live
+from story import story
+
+# The web app's word for an invitation that asks for a seat.
+REQUEST = "seat.ask"
+PEOPLE = ["Mina Park", "João Silva", "서연", "李明", "Amara Okafor", "Luc"]
+
+
+def crowd(server):
+    """People in the lobby with rooms of their own: a name of one line, of two, of another script."""
+    people = {name: Client(server, ticket(server, name)) for name in PEOPLE}
+    for name, title, tags in (("Mina Park", "Late night stories", ["stories", "calm"]), ("서연", "재즈 한 잔과 함께하는 저녁", ["jazz"]),
+                              ("João Silva", "Swift on servers: ask anything, however small it may be", ["swift", "tech"])):
+        people[name].call("room.create", name=title, seats=8, tags=tags,
+                          cover="covers/stage.svg" if name == "서연" else "", needsRequest=True)
+    return people
+
+
+def walk(server, folder):
+    """Through the whole app as somebody would go, looking around on each page."""
+    others = crowd(server)
+    room = others["Mina Park"].call("room.list", query="Late")["rooms"][0]["room"]
+    me = Chromium("Nora", server, folder / "profile", tone_hertz=440)
+    pictures = os.environ.get("OVATION_PICTURES")
+    reader = Reader(me, pathlib.Path(pictures) if pictures else None)
+    both = (NORMAL, DOUBLE)
+    me.open("/")
+    me.sees("sign-in-name")
+    reader.look("sign-in", letters=both)
+    me.type("sign-in-name", me.name)
+    me.click("sign-in-submit")
+    me.sees("room-card", "Late night stories")
+    reader.look("lobby", letters=both)
+    me.click("create-room")
+    me.sees("create-sheet")
+    reader.look("create sheet", letters=both)
+    me.click("sheet-close")
+    me.open(f"/r/{room}")
+    me.sees("enter-room")
+    reader.look("green room", letters=both)
+    go_in(me)
+    populate(me, others, room)
+    # The list of requests opened by itself.
+    me.sees("request-tray")
+    reader.look("requests", letters=both)
+    me.click("hand")
+    me.sees_no("request-tray")
+    reader.look("salon", letters=both)
+    me.click("show-id")
+    me.sees("id-sheet")
+    reader.look("id sheet", sizes=(PHONE,))
+    me.click("sheet-close")
+    me.size(*PHONE)
+    me.click("toggle-chat")
+    reader.look("chat", sizes=(PHONE,), letters=both)
+    me.open("/r/9zzzzzzz")
+    me.sees("message-page")
+    reader.look("no such room")
+    complaints = me.complaints()
+    me.close()
+    for client in others.values():
+        client.close()
+    assert not complaints, complaints
+    return reader
+
+
+def populate(me, others, room):
+    """Every kind of seat, lines of chat, people in the audience, one who asks for a seat, and me with a microphone."""
+    host = others["Mina Park"]
+    user = me.run("return JSON.parse(Object.values(sessionStorage).find((v) => v.includes('ticket'))).user")
+    host.call("role.set", room=room, user=user, role="admin")
+    for name, client in others.items():
+        if client is not host:
+            leave_own(client)
+            client.call("room.enter", room=room)
+        client.call("message.send", room=room, text=f"안녕하세요, this is {name}")
+    host.call("seat.take", room=room, seat=0)
+    for seat, name in ((1, "João Silva"), (3, "서연")):
+        host.call("seat.pick", room=room, seat=seat, user=others[name].user)
+    host.call("seat.mute", room=room, seat=3, muted=True)
+    host.call("seat.close", room=room, seat=7, closed=True)
+    others["Luc"].call("invitation.send", room=room, user=host.user, command=REQUEST)
+    others["Amara Okafor"].call("like.send", room=room, count=41)
+    host.call("seat.pick", room=room, seat=2, user=user)
+    me.click("banner-action")
+    live(me)
+    me.sees("chat-text", "this is Luc")
+    me.sees("request-badge", "1")
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """What one walk found."""
+    folder = tmp_path_factory.mktemp("legibility")
+    with Server(folder / "data") as server:
+        return walk(server, folder)
+
+
+@story("R07-W every word stands out from what is behind it by 4.5 to 1, large words, signs and outlines of fields by 3 to 1")
+def test_contrast(seen):
+    assert not seen.faint, "\n".join(seen.faint)
+
+
+@story("R07-W no word is cut off without an ellipsis, nor runs out of its shape, also with text of twice the size")
+def test_nothing_cut(seen):
+    assert not seen.cut, "\n".join(seen.cut)
+
+
+@story("R07-W axe finds nothing serious or critical on any page")
+def test_axe(seen):
+    assert not seen.broken, "\n".join(seen.broken)
