@@ -17,7 +17,9 @@ final class Scratch: Sendable {
 
 /// What `CFaultVFS` sees of a directory. Attach before the store opens, let go after it has shut down.
 ///
-/// @unchecked: the pointer is constant, and the C side locks every use of what it points to.
+/// `@unchecked Sendable`: `disk` never changes, and every function here and every call of SQLite takes the disk's own mutex
+/// in C (`fault_disk.lock`) around what it reads or changes. Records are only added, and the bytes they point to are freed
+/// by the last holder's `deinit` alone, so a record may be read outside the lock.
 final class FaultDisk: @unchecked Sendable {
     struct Unavailable: Error {}
 
