@@ -155,6 +155,7 @@ let package = Package(
             [
                 "ServerApp", "UserSig", "RoomPorts", "Timing", logging,
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests("Wire", ["Wire"]),

@@ -97,7 +97,7 @@ class Person:
 
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en",
-                 through=None):
+                 through=None, flags=()):
         super().__init__(name, server, through)
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -109,7 +109,7 @@ class Chromium(Person):
             "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio",
             "--use-fake-device-for-media-stream", "--autoplay-policy=no-user-gesture-required",
             "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
-            f"--window-size={width},{height}", f"--user-data-dir={self.profile}",
+            f"--window-size={width},{height}", f"--user-data-dir={self.profile}", *flags,
         ):
             options.add_argument(flag)
         if microphone == "granted":

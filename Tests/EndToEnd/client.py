@@ -24,17 +24,17 @@ class Gone(Exception):
     """The connection ended before the answer came: nobody knows whether the call counted."""
 
 
-def post(url, body):
+def post(url, body, context=None):
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=10, context=context) as answer:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as refusal:
         return refusal.code, json.loads(refusal.read())
 
 
 def ticket(server, name):
-    status, body = post(f"{server.url}/v1/tickets", {"name": name})
+    status, body = post(f"{server.url}/v1/tickets", {"name": name}, server.context())
     assert status == 200, body
     return body
 
@@ -50,8 +50,8 @@ class Client:
         self.events = []
         self.notes = queue.Queue()
         self.lock = threading.Lock()
-        self.socket = connect(f"ws://localhost:{server.port}/v1/connect", subprotocols=["ovation.v1"], origin=server.url,
-                              compression=None, max_size=None)
+        self.socket = connect(server.url.replace("http", "ws", 1) + "/v1/connect", subprotocols=["ovation.v1"], origin=server.url,
+                              compression=None, max_size=None, ssl=server.context())
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         opening = {"version": 1, "app": account["app"], "user": self.user, "ticket": account["ticket"],

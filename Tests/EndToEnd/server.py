@@ -4,6 +4,7 @@ import os
 import pathlib
 import signal
 import socket
+import ssl
 import subprocess
 import time
 import urllib.request
@@ -20,14 +21,17 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 class Server:
-    def __init__(self, data, *arguments, development=True):
+    """`trusted` is the PEM file of a certificate: the server speaks TLS, and whoever uses `url` and `context()` believes it alone."""
+
+    def __init__(self, data, *arguments, development=True, host="localhost", trusted=None):
         self.data = pathlib.Path(data)
         self.port = free_port()
         self.media_port = free_port(socket.SOCK_DGRAM)
         self.arguments = (["--dev"] if development else []) + list(arguments)
         self.process = None
         self.output = self.data.parent / f"server-{self.port}.log"
-        self.url = f"http://localhost:{self.port}"
+        self.trusted = trusted
+        self.url = f"{'https' if trusted else 'http'}://{host}:{self.port}"
 
     def __enter__(self):
         self.start()
@@ -35,6 +39,9 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
+
+    def context(self):
+        return ssl.create_default_context(cafile=self.trusted) if self.trusted else None
 
     def start(self):
         with open(self.output, "ab") as log:
@@ -48,7 +55,7 @@ class Server:
         deadline = time.monotonic() + READY_SECONDS
         while True:
             try:
-                with urllib.request.urlopen(f"{self.url}/readyz", timeout=2) as answer:
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=2, context=self.context()) as answer:
                     if answer.status == 200:
                         return
             except OSError:

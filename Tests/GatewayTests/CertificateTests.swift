@@ -25,10 +25,10 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try make("one", in: folder)
         try make("two", in: folder)
-        func install(_ certificate: String, _ key: String, at time: Double) throws {
+        func install(_ certificate: String, _ key: String, at time: Double, renaming: Bool = false) throws {
             for (source, target) in [("\(certificate).pem", "live.pem"), ("\(key).key", "live.key")] {
                 let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(source)"))
-                try data.write(to: URL(fileURLWithPath: "\(folder)/\(target)"))
+                try data.write(to: URL(fileURLWithPath: "\(folder)/\(target)"), options: renaming ? .atomic : [])
                 try FileManager.default.setAttributes(
                     [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: "\(folder)/\(target)")
             }
@@ -42,10 +42,22 @@ import Testing
         try install("two", "one", at: 2_000)
         #expect(throws: CertificateSource.Failure.self) { try source.reloadIfChanged() }
         #expect(source.context === first)
+        // Said once, however often it is tried.
+        #expect(try !source.reloadIfChanged())
 
         try install("two", "two", at: 3_000)
         #expect(try source.reloadIfChanged())
         #expect(source.context !== first)
+
+        let second = source.context
+        try Data("nothing".utf8).write(to: URL(fileURLWithPath: "\(folder)/live.pem"))
+        #expect(throws: CertificateSource.Failure.self) { try source.reloadIfChanged() }
+        #expect(source.context === second)
+        try install("one", "one", at: 4_000)
+        #expect(try source.reloadIfChanged())
+        // Another file of the same age is another file.
+        try install("two", "two", at: 4_000, renaming: true)
+        #expect(try source.reloadIfChanged())
 
         #expect(throws: CertificateSource.Failure.self) {
             try CertificateSource(.init(certificate: "\(folder)/none.pem", key: "\(folder)/live.key"))

@@ -34,8 +34,10 @@ package struct GatewaySettings: Sendable {
 ///
 /// Closing order: no new connections (`readyz` says so), open WebSockets are told 1001 and closed, requests under way are finished.
 package struct GatewayServer: Service {
-    /// How often lost sessions and certificate files are looked at.
-    private static let housekeepingInterval = Duration.seconds(30)
+    /// How often lost sessions are looked at.
+    private static let sessionInterval = Duration.seconds(30)
+    /// How often the certificate's files are looked at: rarely enough to cost nothing, soon enough for somebody who waits for it.
+    private static let certificateInterval = Duration.seconds(2)
 
     private let settings: GatewaySettings
     private let services: ConversationServices
@@ -88,7 +90,10 @@ package struct GatewayServer: Service {
                 address: .hostname(settings.host, port: settings.port), serverName: "ovation"),
             onServerRunning: { [onServing] channel in await onServing(channel.localAddress?.port ?? 0) },
             logger: http)
-        application.addServices(Housekeeping(interval: Self.housekeepingInterval) { keepHouse() })
+        application.addServices(Housekeeping(interval: Self.sessionInterval) { expireSessions() })
+        if let certificates {
+            application.addServices(Housekeeping(interval: Self.certificateInterval) { renew(certificates) })
+        }
         try await withGracefulShutdownHandler {
             try await application.run()
         } onGracefulShutdown: {
@@ -120,13 +125,16 @@ package struct GatewayServer: Service {
         }
     }
 
-    private func keepHouse() {
+    private func expireSessions() {
         services.sessions.expire(
             lostBefore: services.clock.now + Interval.seconds(-Int64(settings.limits.resumeSeconds)))
+    }
+
+    private func renew(_ certificates: CertificateSource) {
         do {
-            if try settings.certificates?.reloadIfChanged() ?? false { logger.info("new TLS certificate in use") }
+            if try certificates.reloadIfChanged() { logger.info("new TLS certificate in use") }
         } catch {
-            logger.error("the TLS certificate was not renewed: \(error)")
+            logger.error("the TLS certificate was not renewed, the old one stays in use: \(error)")
         }
     }
 }

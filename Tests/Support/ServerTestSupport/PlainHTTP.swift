@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// One HTTP request as text over a plain connection, so that tests say exactly what is on the wire.
+/// One HTTP request as text over a connection of its own, plain unless told, so that tests say exactly what is on the wire.
 package enum PlainHTTP {
     package struct Response: Sendable {
         package var status: Int
@@ -13,34 +13,42 @@ package enum PlainHTTP {
         package var json: JSON { (try? JSON(parsing: body)) ?? .null }
     }
 
-    package static func get(_ path: String, port: Int, headers: [String] = []) async throws -> Response {
-        try await send("GET \(path) HTTP/1.1", port: port, headers: headers)
+    package static func get(
+        _ path: String, port: Int, headers: [String] = [], tls: TLSTrust? = nil
+    ) async throws -> Response {
+        try await send("GET \(path) HTTP/1.1", port: port, headers: headers, tls: tls)
     }
 
-    package static func post(_ path: String, _ body: JSON, port: Int, headers: [String] = []) async throws -> Response {
+    package static func post(
+        _ path: String, _ body: JSON, port: Int, headers: [String] = [], tls: TLSTrust? = nil
+    ) async throws -> Response {
         let text = body.text
         return try await send(
             "POST \(path) HTTP/1.1", port: port,
-            headers: ["Content-Type: application/json", "Content-Length: \(text.utf8.count)"] + headers, body: text)
+            headers: ["Content-Type: application/json", "Content-Length: \(text.utf8.count)"] + headers, body: text,
+            tls: tls)
     }
 
     /// A `Host` among the headers replaces ours.
-    package static func send(_ line: String, port: Int, headers: [String] = [], body: String = "") async throws
-        -> Response
-    {
+    package static func send(
+        _ line: String, port: Int, headers: [String] = [], body: String = "", tls: TLSTrust? = nil
+    ) async throws -> Response {
         let host = headers.contains { $0.lowercased().hasPrefix("host:") } ? [] : ["Host: 127.0.0.1:\(port)"]
         let isUpgrade = headers.contains { $0.lowercased().hasPrefix("upgrade:") }
         let connection = isUpgrade ? [] : ["Connection: close"]
         let request = ([line] + host + connection + headers + ["", body]).joined(separator: "\r\n")
-        return try parse(try await exchange(request, port: port, untilClosed: !isUpgrade))
+        return try parse(try await exchange(request, port: port, untilClosed: !isUpgrade, tls: tls))
     }
 
     /// Sends raw bytes and gives back what came until the server closed, or, for `untilClosed: false`, the first whole head.
-    package static func exchange(_ request: String, port: Int, untilClosed: Bool = true) async throws -> [UInt8] {
+    package static func exchange(
+        _ request: String, port: Int, untilClosed: Bool = true, tls: TLSTrust? = nil
+    ) async throws -> [UInt8] {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try tls?.add(to: channel)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in

@@ -45,12 +45,14 @@ package final class SignalClient: Sendable {
 
     /// - Parameter headers: of the upgrade request, beside those of every WebSocket; a `Sec-WebSocket-Protocol` here replaces ours.
     package static func connect(
-        port: Int, path: String = "/v1/connect", headers: [(String, String)] = [], host: String = "127.0.0.1"
+        port: Int, path: String = "/v1/connect", headers: [(String, String)] = [], host: String = "127.0.0.1",
+        tls: TLSTrust? = nil
     ) async throws -> SignalClient {
         let made = Mutex<SignalClient?>(nil)
         let upgraded = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(patience).connect(host: host, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try tls?.add(to: channel)
                     let upgrader = NIOTypedWebSocketClientUpgrader<SignalClient?>(
                         maxFrameSize: 8 << 20,
                         upgradePipelineHandler: { channel, _ in

@@ -19,9 +19,19 @@ package final class CertificateSource: Sendable {
         package var description: String
     }
 
+    /// What changes when a file is replaced. The path is that behind symbolic links: some issuers replace a link to a folder.
+    private struct Stamp: Hashable {
+        var path: String
+        /// The file's number on its volume, as text: its type differs between platforms.
+        var number: String
+        var modified: Date?
+    }
+
     private struct State {
         var context: NIOSSLContext
-        var stamps: [Date?]
+        var stamps: [Stamp]
+        /// The last thing said about files that do not do.
+        var complaint: String?
     }
 
     private let files: Files
@@ -36,19 +46,35 @@ package final class CertificateSource: Sendable {
     /// For new connections; those that stand keep what they were opened with.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
-    /// Loads the files again if one was replaced. A pair that does not fit leaves the old one in use.
+    /// Loads the files again if one was replaced. A pair that does not do leaves the old one in use and is tried again the next time:
+    /// a pair is rarely replaced in one moment, and changed rights leave no trace.
     /// - Returns: whether a new certificate is in use.
+    /// - Throws: `Failure`, once for each thing that is wrong.
     package func reloadIfChanged() throws -> Bool {
         let stamps = Self.stamps(files)
         guard state.withLock({ $0.stamps != stamps }) else { return false }
-        let context = try Self.load(files)
-        state.withLock { $0 = State(context: context, stamps: stamps) }
-        return true
+        do {
+            let context = try Self.load(files)
+            state.withLock { $0 = State(context: context, stamps: stamps) }
+            return true
+        } catch {
+            let complaint = "\(error)"
+            let isNews = state.withLock { state in
+                defer { state.complaint = complaint }
+                return state.complaint != complaint
+            }
+            if isNews { throw error }
+            return false
+        }
     }
 
-    private static func stamps(_ files: Files) -> [Date?] {
+    private static func stamps(_ files: Files) -> [Stamp] {
         [files.certificate, files.key].map { path in
-            (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+            let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return Stamp(
+                path: path, number: attributes?[.systemFileNumber].map { "\($0)" } ?? "",
+                modified: attributes?[.modificationDate] as? Date)
         }
     }
 
