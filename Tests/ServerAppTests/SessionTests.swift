@@ -64,6 +64,94 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "A04-S who signs in elsewhere keeps the seat for the grace time, and the older session's secret is worth nothing"
+        )
+        func replacedInARoom() async throws {
+            try await TestServer.with { server async throws in
+                let phone = try await server.client()
+                let opened = try await phone.call("session.open", try server.opening("alice"))
+                let room = try await phone.call("room.create", ["name": "Salon", "seats": 2])["room"]
+                try await phone.call("seat.take", ["room": room, "seat": 1])
+                let bob = try await server.signedIn("bob")
+                try await bob.call("room.enter", ["room": room])
+
+                let laptop = try await server.signedIn("alice")
+                #expect(try await phone.closeCode() == 4001)
+                try await bob.event("presence") { $0["user"] == "alice" && $0["presence"] == "reconnecting" }
+                #expect(try await laptop.refusal("seat.leave", ["room": room]) == "not_in_room")
+                let entered = try await laptop.call("room.enter", ["room": room])["snapshot"]
+                #expect(entered["seats"][1]["user"] == "alice" && entered["memberCount"] == 2)
+                try await bob.event("presence") { $0["user"] == "alice" && $0["presence"] == "online" }
+                #expect(!bob.events.contains { $0["type"] == "seat.left" || $0["type"] == "audience.left" })
+
+                // The page that was closed does not know it yet, and tries to resume: that is a session of its own.
+                let late = try await server.client()
+                let again = try await late.call(
+                    "session.open", try server.opening("alice", resume: opened["session"].string))
+                #expect(again["resumed"] == false && again["rooms"] == [])
+                #expect(again["session"] != opened["session"])
+                #expect(try await laptop.closeCode() == 4001)
+            }
+        }
+
+        @Test(
+            "V19-S a session that is resumed while its older connection still stands closes that one and loses nothing")
+        func takenOver() async throws {
+            try await TestServer.with { server async throws in
+                let old = try await server.client()
+                let opened = try await old.call("session.open", try server.opening("alice"))
+                let room = try await old.call("room.create", ["name": "Salon"])["room"]
+                try await old.call("seat.take", ["room": room, "seat": 0])
+                let bob = try await server.signedIn("bob")
+                try await bob.call("room.enter", ["room": room])
+
+                let new = try await server.client()
+                let resumed = try await new.call(
+                    "session.open", try server.opening("alice", resume: opened["session"].string))
+                #expect(resumed["resumed"] == true && resumed["session"] == opened["session"])
+                #expect(try await old.closeCode() == 4001)
+                let entered = try await new.call("room.enter", ["room": room])["snapshot"]
+                #expect(entered["seats"][0]["user"] == "alice" && entered["seats"][0]["presence"] == "online")
+                // The end of the old connection is not the end of the session, which goes on by the new one.
+                try await bob.call("message.send", ["room": room, "text": "still there?"])
+                try await new.event("message") { $0["text"] == "still there?" }
+                #expect(!bob.events.contains { $0["type"] == "presence" })
+            }
+        }
+
+        @Test(
+            "V19-S what the room cannot tell exactly is answered with a snapshot: another life, numbers from the future"
+        )
+        func noGap() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await server.signedIn("alice")
+                let created = try await alice.call("room.create", ["name": "Salon"])
+                let room = created["room"]
+                let now = created["snapshot"]
+                guard let epoch = now["epoch"].int, let seq = now["seq"].int, let chat = now["chat"].int else {
+                    Issue.record("\(now.text)")
+                    return
+                }
+                for (what, since) in [
+                    ("another life", (epoch + 1, seq, chat)), ("a future event", (epoch, seq + 1, chat)),
+                    ("a future message", (epoch, seq, chat + 1)), ("an earlier room of that id", (0, seq, chat)),
+                ] {
+                    let point: JSON = [
+                        "epoch": .number(Double(since.0)), "seq": .number(Double(since.1)),
+                        "chat": .number(Double(since.2)),
+                    ]
+                    let entered = try await alice.call("room.enter", ["room": room, "since": point])
+                    #expect(entered["resumed"] == false && entered["events"].isNull, "\(what)")
+                    #expect(entered["snapshot"]["info"]["name"] == "Salon", "\(what)")
+                }
+                let exact = try await alice.call(
+                    "room.enter",
+                    ["room": room, "since": ["epoch": now["epoch"], "seq": now["seq"], "chat": now["chat"]]])
+                #expect(exact["resumed"] == true && exact["events"] == [] && exact["snapshot"].isNull)
+            }
+        }
+
         @Test("A04-S a profile is set, shown to others, kept over a restart, and bad names are refused")
         func profiles() async throws {
             let directory = NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString
