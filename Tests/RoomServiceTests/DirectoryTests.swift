@@ -279,6 +279,43 @@ import Timing
         #expect(found.last?.seated == 1)
     }
 
+    @Test("A05-S A06-S whoever has an answer finds in the directory what it says, and an ended room no more")
+    func answersAndLists() async throws {
+        let house = try await House()
+        let owner = Client(.owner, 1)
+        let id = RoomID.number(30_003)
+        // What the directory shows at the moment of each answer, which the client may use at once.
+        let shown = Shared<[String]>([])
+        let note: @Sendable () -> Void = { [directory = house.directory] in
+            let line = directory.infos([id], of: Self.app).first.map { "\($0.name) \($0.memberCount) \($0.seated)" }
+            shown.update { $0.append(line ?? "nothing") }
+        }
+        let room = await withCheckedContinuation { answered in
+            Task {
+                await house.directory.create(
+                    RoomCreation(room: id, settings: RoomSettings(name: "Salon")), in: Self.app, by: owner.attendee,
+                    key: nil
+                ) { result in
+                    note()
+                    answered.resume(returning: try? result.get().room)
+                }
+            }
+        }
+        let member = Client(.member, 2)
+        await room?.attach(member.attendee, since: nil) { _ in note() }
+        for command in [RoomCommand.takeSeat(0), .updateRoom(RoomUpdate(name: "Renamed")), .destroyRoom] {
+            await withCheckedContinuation { answered in
+                Task {
+                    await room?.submit(command, from: owner.session, key: nil) { _ in
+                        note()
+                        answered.resume()
+                    }
+                }
+            }
+        }
+        #expect(shown.current == ["Salon 1 0", "Salon 2 0", "Salon 2 1", "Renamed 2 1", "nothing"])
+    }
+
     @Test("facts of the media plane reach the room they are about") func facts() async throws {
         let house = try await House()
         let owner = Client(.owner, 1)

@@ -103,7 +103,7 @@ final class Salon {
             key: key, stage: stage,
             surroundings: RoomSurroundings(
                 journal: journal, media: media, clock: clock, encoder: encoder, policy: { policy.current },
-                peerNumbers: Serial(), publish: { info in infos.update { $0.append(info) } },
+                peerNumbers: Serial(), publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
                 report: { report in reports.update { $0.append(report) } }),
             signal: signal)

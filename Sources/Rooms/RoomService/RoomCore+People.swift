@@ -43,6 +43,8 @@ extension RoomCore {
                 deliver: { [unowned self] in
                     attendance.update(attendee.session) { $0.subscribed = true }
                     admission?.isGranted = true
+                    info?.memberCount = attendance.count
+                    publishInfo()
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
                     desk.welcome(attendee.session)

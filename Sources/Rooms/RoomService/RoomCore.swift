@@ -152,9 +152,11 @@ package final class RoomCore {
             ReleaseQueue.Item(
                 needs: state.position, steps: director.steps(to: state.seats),
                 deliver: { [unowned self] in
+                    // Before the answer: whoever has it and asks the directory finds there what it says.
+                    self.info = info
+                    if ends { world.publish(nil) } else { publishInfo() }
                     answer()
                     for announcement in said { tell(announcement) }
-                    self.info = info
                     afterwards()
                     if ends { close() } else { openStage(slots: info.seats) }
                 }, fail: refuse))
@@ -228,11 +230,7 @@ package final class RoomCore {
         release()
         storeSnapshot()
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
-        // An ended room has left the directory, and stays out.
-        if infoChanged, phase == .open, let info {
-            infoChanged = false
-            world.publish(info)
-        }
+        publishInfo()
         if !desk.isEmpty {
             if desk.departure(now) <= now { sendNews() } else { deadlines.set(.news, at: desk.departure(now)) }
         }
@@ -246,6 +244,13 @@ package final class RoomCore {
             armed = deadlines.earliest
             world.clock.schedule(at: armed) { [signal] in signal.ring() }
         }
+    }
+
+    /// Shows the directory what has changed. An ended room has left it, and stays out.
+    func publishInfo() {
+        guard infoChanged, phase == .open, let info else { return }
+        infoChanged = false
+        world.publish(info)
     }
 
     private func hear(_ fresh: TurnSignal.Reports) {

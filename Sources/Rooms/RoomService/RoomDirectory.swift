@@ -240,7 +240,7 @@ package actor RoomDirectory {
         RoomSurroundings(
             journal: journal, media: media, clock: clock, encoder: encoder,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
-            publish: { [index] in index.set($0, of: key) },
+            publish: { [index] in if let info = $0 { index.set(info, of: key) } else { index.remove(key) } },
             reload: { [weak self] in Task { await self?.reload(key) } },
             ended: { [weak self, index] in
                 index.remove(key)

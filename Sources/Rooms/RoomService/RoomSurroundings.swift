@@ -13,8 +13,9 @@ package struct RoomSurroundings: Sendable {
     package var policy: @Sendable () -> RoomPolicy
     /// Numbers for media peers.
     package var peerNumbers: Serial
-    /// What the directory shows of the room: only what is on the disk.
-    package var publish: @Sendable (RoomInfo) -> Void
+    /// What the directory shows of the room: only what is on the disk; `nil` when it is to show it no more. Called before
+    /// the answer to the command that changed it.
+    package var publish: @Sendable (RoomInfo?) -> Void
     /// The room's journal failed: it wants to be loaded anew.
     package var reload: @Sendable () -> Void
     /// The room has ended, or was never really created.
@@ -24,7 +25,7 @@ package struct RoomSurroundings: Sendable {
     package init(
         journal: any RoomJournal, media: any MediaControl, clock: any RoomClock, encoder: any NewsEncoder,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
-        publish: @escaping @Sendable (RoomInfo) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
+        publish: @escaping @Sendable (RoomInfo?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
         self.journal = journal
