@@ -23,3 +23,34 @@ def test_the_image_is_built_from_all_that_the_package_names():
     assert {"Sources", "Tests"} <= folders <= set(copied()), folders - set(copied())
     for path in copied():
         assert (ROOT / path).exists(), f"the Dockerfile copies {path}"
+
+
+def test_the_image_has_the_libraries_that_the_server_links():
+    """A static standard library leaves those of the system: each is a package of the last stage."""
+    packages = {"libssl.so.3": "libssl3", "libcrypto.so.3": "libssl3", "libsqlite3.so.0": "libsqlite3-0",
+                "libqrencode.so.4": "libqrencode4", "libz.so.1": "zlib1g"}
+    base = ("linux-vdso", "libc.so", "libm.so", "libpthread", "libdl.so", "libstdc++", "libgcc_s", "/lib64/ld-linux", "ld-linux")
+    swift = ("libswift", "lib_Foundation", "libFoundation", "libdispatch", "libBlocksRuntime")
+    executables = [path for path in (ROOT / ".build/release/ovation", ROOT / ".build/debug/ovation") if path.exists()]
+    if not executables:
+        pytest.skip("no server has been built yet")
+    installed = DOCKERFILE.split("FROM ")[-1]
+    listed = subprocess.run(["ldd", executables[0]], capture_output=True, text=True, check=True).stdout
+    for name in re.findall(r"^\s*(\S+)", listed, re.MULTILINE):
+        if name.startswith(base + swift):
+            continue
+        assert name in packages, f"{name}: which package of the image brings it?"
+        assert re.search(rf"\s{packages[name]}\s", installed), f"{name}: the image lacks {packages[name]}"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on this machine")
+def test_the_unit_is_one(tmp_path):
+    unit = tmp_path / "ovation.service"
+    text = (ROOT / "Deploy/ovation.service").read_text()
+    # The executable of the example is not installed here.
+    assert text.count("/usr/local/bin/ovation serve") == 1
+    unit.write_text(text.replace("/usr/local/bin/ovation serve", "/usr/bin/env serve"))
+    done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
+    # An unknown or misspelt key is a warning only, and the status stays 0.
+    complaints = [line for line in (done.stdout + done.stderr).splitlines() if "ovation" in line]
+    assert done.returncode == 0 and not complaints, done.stdout + done.stderr
