@@ -1,6 +1,5 @@
 package import DTLS
 package import ICE
-package import RTP
 package import SRTP
 package import Timing
 package import Wire
@@ -12,8 +11,8 @@ package import Wire
 package final class MediaPeer {
     package let configuration: PeerConfiguration
     /// Where media goes to; nil until a path is nominated.
-    package private(set) var mediaPath: NetworkPath?
-    package private(set) var stats = PeerStats()
+    package internal(set) var mediaPath: NetworkPath?
+    package internal(set) var stats = PeerStats()
 
     /// Without an authentic packet for this long, the peer is reported lost.
     package static let silenceUntilLost = Interval.seconds(6)
@@ -28,7 +27,9 @@ package final class MediaPeer {
     /// What nobody fetches is not kept: the owner drains after each call, so only a flood of requests gets here.
     private static let maximumEvents = 256
 
-    private enum Phase {
+    // What follows is the machine's own: not private only because its parts stand in files of their own.
+
+    enum Phase {
         /// → connected, closed
         case connecting(until: Instant)
         /// → closed
@@ -36,16 +37,16 @@ package final class MediaPeer {
         case closed
     }
 
-    private var phase: Phase
-    private var agent: any ICEAgent
-    private let dtls: DTLSSession
+    var phase: Phase
+    var agent: any ICEAgent
+    let dtls: DTLSSession
     /// Where DTLS came from last: its answers go there until a path is nominated.
-    private var handshakePath: NetworkPath?
+    var handshakePath: NetworkPath?
     private var isHandshakeStarted = false
-    private var reports: ReportSession
+    var reports: ReportSession
     private var events: [PeerEvent] = []
     private var eventsTaken = 0
-    private var now: Instant
+    var now: Instant
 
     /// Throws if OpenSSL has no memory left.
     package init(_ configuration: PeerConfiguration, context: DTLSContext, at now: Instant) throws(DTLSError) {
@@ -83,119 +84,6 @@ package final class MediaPeer {
         let result = dispatch(datagram, length: length, path: path)
         if case .dropped(let reason) = result { stats.count(reason) }
         return result
-    }
-
-    /// Tells the protocols of one path apart by the first byte (RFC 7983 §7).
-    private func dispatch(
-        _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath
-    ) -> Received {
-        guard !isClosed else { return .dropped(.closed) }
-        guard length > 0, length <= datagram.count else { return .dropped(.malformed) }
-        let bytes = UnsafeRawBufferPointer(rebasing: datagram[..<length])
-        switch bytes[0] {
-        case 0...3: return receiveSTUN(bytes, path: path)
-        case 20...63: return receiveDTLS(bytes, path: path)
-        case 128...191: return receiveSRTP(datagram, length: length, path: path)
-        default: return .dropped(.unknownProtocol)
-        }
-    }
-
-    private func receiveSTUN(_ bytes: UnsafeRawBufferPointer, path: NetworkPath) -> Received {
-        switch agent.receive(bytes, path: path, at: now) {
-        case .authentic:
-            mediaPath = agent.selectedPath
-            noteAuthentic()
-            startHandshakeIfReady()
-            return .handled
-        case .ignored: return .handled
-        case .malformed: return .dropped(.malformed)
-        case .wrongCredentials: return .dropped(.wrongCredentials)
-        }
-    }
-
-    private func receiveDTLS(_ bytes: UnsafeRawBufferPointer, path: NetworkPath) -> Received {
-        guard agent.isValidated(path) else { return .dropped(.unvalidatedPath) }
-        handshakePath = path
-        dtls.receive(bytes, at: now)
-        takeDTLSEvents()
-        return .handled
-    }
-
-    private func receiveSRTP(
-        _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath
-    ) -> Received {
-        guard case .connected(let media) = phase else { return .dropped(.noKeys) }
-        guard path == mediaPath || agent.isValidated(path) else { return .dropped(.unvalidatedPath) }
-        // RFC 5761 §4: RTCP's packet types lie where RTP would have the marker and payload types 64…95.
-        let isControl = length > 1 && (192...223).contains(datagram[1])
-        let result =
-            isControl
-            ? media.receiver.openControl(datagram, length: length) : media.receiver.open(datagram, length: length)
-        switch result {
-        case .opened(let clearLength, let extendedSequence):
-            _ = agent.noteMedia(on: path, at: now)
-            noteAuthentic()
-            let clear = UnsafeRawBufferPointer(rebasing: datagram[..<clearLength])
-            guard !isControl else { return receiveControl(clear, media) }
-            return receiveMedia(clear, extendedSequence: extendedSequence, wireLength: length, media)
-        case .replayed: return .dropped(.replayed)
-        case .authenticationFailed: return .dropped(.authenticationFailed)
-        case .malformed: return .dropped(.malformed)
-        case .tooManySources: return .dropped(.tooManyStreams)
-        }
-    }
-
-    private func receiveMedia(
-        _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, wireLength: Int, _ media: SecureMedia
-    ) -> Received {
-        guard let header = RTPHeader.parse(clear) else { return .dropped(.malformed) }
-        guard makeRoom(reports.receive(header, extendedSequence: extendedSequence, at: now), media) else {
-            return .dropped(.tooManyStreams)
-        }
-        stats.packetsReceived &+= 1
-        stats.bytesReceived &+= UInt64(wireLength)
-        return .media(ReceivedMedia(header: header, length: clear.count, extendedSequence: extendedSequence))
-    }
-
-    /// Forgets a source whose place was needed. False if there was no place for the new one.
-    private func makeRoom(_ reception: ReportSession.Reception, _ media: SecureMedia) -> Bool {
-        switch reception {
-        case .counted: return true
-        case .replaced(let old):
-            media.receiver.forget(old)
-            return true
-        case .tooManyStreams: return false
-        }
-    }
-
-    private func receiveControl(_ clear: UnsafeRawBufferPointer, _ media: SecureMedia) -> Received {
-        var compound = RTCPCompound(clear)
-        while let packet = compound.next() {
-            switch packet {
-            case .senderReport(let info, let blocks):
-                if makeRoom(reports.receiveSenderReport(info, at: now), media) {
-                    tell(.senderReport(info.ssrc, ntp: info.ntp, timestamp: info.timestamp, at: now))
-                }
-                take(blocks)
-            case .receiverReport(_, let blocks):
-                take(blocks)
-            case .nack(_, let media, let missing):
-                for entry in missing {
-                    stats.repeatsAsked &+= UInt64(1 + entry.following.nonzeroBitCount)
-                    tell(.nack(media, sequence: entry.first, following: entry.following))
-                }
-            case .sourceDescription, .goodbye, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate,
-                .unknown:
-                break
-            }
-        }
-        return compound.isMalformed ? .dropped(.malformed) : .handled
-    }
-
-    private func take(_ blocks: ReportBlocks) {
-        for block in blocks {
-            if let event = reports.receive(block, at: now) { tell(event) }
-        }
     }
 
     // MARK: Time
@@ -236,7 +124,7 @@ package final class MediaPeer {
         }
     }
 
-    private func noteAuthentic() {
+    func noteAuthentic() {
         guard case .connected(let media) = phase else { return }
         if media.liveness.noteAuthentic(at: now) { tell(.recovered) }
     }
@@ -271,65 +159,9 @@ package final class MediaPeer {
         return media.sender.sealControl(buffer, length: length)
     }
 
-    private func tell(_ event: PeerEvent) {
+    func tell(_ event: PeerEvent) {
         guard events.count < MediaPeer.maximumEvents else { return }
         events.append(event)
-    }
-
-    // MARK: Sending
-
-    /// Declares a stream that we are going to send, before its first packet. Streams that were opened are told of in
-    /// sender reports. False if the peer has `maximumSendStreams` already, or knows this SSRC.
-    @discardableResult
-    package func openSendStream(_ ssrc: SSRC, clockRate: UInt32, cname: String) -> Bool {
-        reports.openSendStream(ssrc, clockRate: clockRate, cname: cname)
-    }
-
-    /// Ends a stream. Its SSRC cannot be opened again: its packet numbers are used up.
-    package func closeSendStream(_ ssrc: SSRC) {
-        guard reports.closeSendStream(ssrc), case .connected(let media) = phase else { return }
-        media.sender.retire(ssrc)
-    }
-
-    /// Enciphers one packet of an open stream. The header stands at the start of `destination`; `payload` lies
-    /// elsewhere or right behind the header. Returns the length of the SRTP packet, nil if there are no keys yet, the
-    /// stream is not open, or it does not fit. It leaves by `mediaPath`.
-    package func seal(
-        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
-        at now: Instant
-    ) -> Int? {
-        guard case .connected(let media) = phase, headerLength >= RTPHeader.fixedLength,
-            destination.count >= RTPHeader.fixedLength
-        else { return nil }
-        let bytes = UnsafeRawBufferPointer(destination)
-        guard let stream = reports.sendStream(SSRC(bytes.bigEndianUInt32(at: 8))) else { return nil }
-        let timestamp = RTPTimestamp(bytes.bigEndianUInt32(at: 4))
-        guard let length = media.sender.seal(headerLength: headerLength, payload: payload, into: destination) else {
-            return nil
-        }
-        reports.sent(stream, timestamp: timestamp, payloadLength: payload.count, at: now)
-        stats.packetsSent &+= 1
-        stats.bytesSent &+= UInt64(length)
-        return length
-    }
-
-    /// Enciphers a packet once more that was sealed before: the bytes must be the same, header included. nil where
-    /// `seal` would give nil, and for what was never sealed.
-    package func sealAgain(
-        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
-    ) -> Int? {
-        guard case .connected(let media) = phase,
-            let length = media.sender.sealAgain(headerLength: headerLength, payload: payload, into: destination)
-        else { return nil }
-        stats.repeatsSent &+= 1
-        stats.bytesSent &+= UInt64(length)
-        return length
-    }
-
-    /// Reports on a stream at once, without waiting for its turn: after a stream starts or its source changes.
-    package func sendReport(for ssrc: SSRC, at now: Instant) {
-        self.now = max(self.now, now)
-        reports.wantReport(for: ssrc)
     }
 
     // MARK: Changes from outside
@@ -363,14 +195,14 @@ package final class MediaPeer {
     // MARK: Handshake
 
     /// A client speaks first, once there is a path.
-    private func startHandshakeIfReady() {
+    func startHandshakeIfReady() {
         guard !isHandshakeStarted, mediaPath != nil, configuration.role != .server else { return }
         isHandshakeStarted = true
         dtls.start(at: now)
         takeDTLSEvents()
     }
 
-    private func takeDTLSEvents() {
+    func takeDTLSEvents() {
         while let event = dtls.nextEvent() {
             switch event {
             case .established(let profile, let keys): connect(profile, keys)
