@@ -41,8 +41,7 @@ internal import Wire
         #expect(bob.payloads(on: 0) == hello)
         #expect(alice.heard[0] == nil && bob.heard[2] == nil)
         for client in [alice, bob, carol] { #expect(client.heard[1] == nil && client.heard[3] == nil) }
-        let sequences = try #require(carol.heard[0]).map(\.sequence)
-        #expect(sequences == (0..<20).map { sequences[0] + $0 })
+        #expect(carol.heard[0]?.isUnbroken == true)
         let counters = try #require(await party.node.counters())
         #expect(counters.audio.forwarded == 40)
         #expect(counters.audio.refused == 1)
@@ -68,12 +67,7 @@ internal import Wire
 
     @Test("V06-S nothing of a muted speaker leaves after the mute is confirmed; unmuting lets it through again")
     func mute() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        let carol = try await party.joined(3)
-        await party.assign(0, alice)
-        await party.assign(1, bob)
+        let (party, alice, bob, carol) = try await Party.ofThree(speaking: 2)
         alice.speak([1])
         await party.run { carol.payloads(on: 0) == [[1]] }
         await party.assign(0, alice, muted: true)
@@ -85,15 +79,13 @@ internal import Wire
         alice.speak([3])
         await party.run { carol.payloads(on: 0).last == [3] }
         let heard = try #require(carol.heard[0])
-        #expect(heard.map(\.sequence) == (0..<5).map { heard[0].sequence + $0 })
+        #expect(heard.count == 5 && heard.isUnbroken)
         #expect(heard.map(\.marker) == [true, false, false, false, true])
     }
 
     @Test("V06-S somebody without a seat is not heard, whatever is sent, and is cut when the seat is taken away")
     func unassigned() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
+        let (party, alice, bob) = try await Party.ofTwo()
         await party.assign(1, bob)
         let carol = try await party.joined(3)
         for n in UInt8(0)..<20 { alice.speak([1, n]) }
@@ -115,18 +107,14 @@ internal import Wire
         await party.assign(3, alice)
         let bob = try await party.joined(2)
         try await alice.negotiate(with: party.node)
-        await party.run { alice.isConnected && party.facts.contains(.connected(party.stage, alice.id)) }
+        await party.run { alice.isConnected && party.isTold(MediaFact.connected, of: alice) }
         alice.speak([5])
         await party.run { bob.payloads(on: 3) == [[5]] }
     }
 
     @Test("A slot that goes to another speaker stays one stream for the listener, with a report at the seam")
     func reassigned() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        let carol = try await party.joined(3)
-        await party.assign(0, alice)
+        let (party, alice, bob, carol) = try await Party.ofThree(speaking: 1)
         for n in UInt8(0)..<10 { alice.speak([1, n]) }
         await party.run { carol.payloads(on: 0).count == 10 }
         let ssrc = try #require(carol.accepted?.slots.first?.ssrc)
@@ -135,7 +123,7 @@ internal import Wire
         for n in UInt8(0)..<10 { bob.speak([2, n]) }
         await party.run { carol.payloads(on: 0).count == 23 && alice.payloads(on: 0).count == 10 }
         let heard = try #require(carol.heard[0])
-        #expect(heard.map(\.sequence) == (0..<23).map { heard[0].sequence + $0 })
+        #expect(heard.count == 23 && heard.isUnbroken)
         for (earlier, later) in zip(heard, heard.dropFirst()) {
             #expect(Int32(bitPattern: later.timestamp &- earlier.timestamp) > 0)
         }
@@ -146,10 +134,7 @@ internal import Wire
 
     @Test("What is lost on the way to a listener is asked for and sent again, the same")
     func lossDownstream() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         let frames = (UInt8(0)..<40).map { [1, $0, 5, 5] }
         let lost = [5, 17, 18]
         for (n, frame) in frames.enumerated() {
@@ -160,34 +145,27 @@ internal import Wire
         await party.run { bob.payloads(on: 0).count == 40 }
         let heard = try #require(bob.heard[0]).sorted { $0.sequence < $1.sequence }
         #expect(heard.map(\.payload) == frames)
-        #expect(heard.map(\.sequence) == (0..<40).map { heard[0].sequence + $0 })
+        #expect(heard.count == 40 && heard.isUnbroken)
         #expect(heard.map(\.timestamp) == (0..<40).map { heard[0].timestamp &+ 960 * $0 })
         #expect(try #require(await party.node.counters()).audio.repeated >= 3)
     }
 
     @Test("What is lost on the way from a speaker is asked for, and takes its place with every listener")
     func lossUpstream() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        let carol = try await party.joined(3)
-        await party.assign(0, alice)
+        let (party, alice, bob, carol) = try await Party.ofThree(speaking: 1)
         let frames = (UInt8(0)..<40).map { [1, $0, 5] }
         for (n, frame) in frames.enumerated() { alice.speak(frame, isLost: [3, 20, 21].contains(n)) }
         await party.run { bob.payloads(on: 0).count == 40 && carol.payloads(on: 0).count == 40 }
         for listener in [bob, carol] {
             let heard = try #require(listener.heard[0]).sorted { $0.sequence < $1.sequence }
             #expect(heard.map(\.payload) == frames)
-            #expect(heard.map(\.sequence) == (0..<40).map { heard[0].sequence + $0 })
+            #expect(heard.count == 40 && heard.isUnbroken)
         }
     }
 
     @Test("Sound in a format that was not agreed on is not forwarded")
     func unexpectedFormat() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         for n in UInt8(0)..<5 { alice.speak([9, n], as: 0) }
         alice.speak([])
         await party.fence(alice, to: bob, on: 0)
@@ -197,10 +175,7 @@ internal import Wire
 
     @Test("Levels are told while somebody is heard, and once with nobody at silence; a muted one is not shown")
     func levels() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         await party.assign(1, bob, muted: true)
         await party.run {
             alice.speak([1], level: 15)
@@ -215,20 +190,15 @@ internal import Wire
 
     @Test("Somebody who is thrown out is told goodbye, reported once, and not heard any more")
     func closePeer() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        let carol = try await party.joined(3)
-        await party.assign(0, alice)
-        await party.assign(1, bob)
+        let (party, alice, bob, carol) = try await Party.ofThree(speaking: 2)
         let path = try #require(alice.media?.mediaPath)
         party.node.closePeer(alice.id, on: party.stage)
         await party.run { alice.closeReason == .remote }
         alice.sendRaw([0x80, 111, 0, 1] + [UInt8](repeating: 7, count: 60), to: path)
         await party.fence(bob, to: carol, on: 1)
-        await party.run { party.facts.contains(.closed(party.stage, alice.id)) }
+        await party.run { party.isTold(MediaFact.closed, of: alice) }
         #expect(carol.heard[0] == nil)
-        #expect(party.facts.count(.closed(party.stage, alice.id)) == 1)
+        #expect(party.timesTold(MediaFact.closed, of: alice) == 1)
         let counters = try #require(await party.node.counters())
         #expect(counters.peers == 2 && counters.connectedPeers == 2)
         #expect(counters.unknownDatagrams >= 1)
@@ -239,28 +209,21 @@ internal import Wire
         let party = try await Party()
         let alice = try await party.joined(1)
         alice.say(goodbye: SystemClock.now())
-        await party.run { party.facts.contains(.closed(party.stage, alice.id)) }
+        await party.run { party.isTold(MediaFact.closed, of: alice) }
         #expect(await party.node.counters()?.peers == 0)
     }
 
     @Test("Silence is reported as lost, the next packet as recovered, and a long silence as the end")
     func silence() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         await party.leap(MediaPeer.silenceUntilLost)
-        await party.run {
-            party.facts.contains(.lost(party.stage, alice.id)) && party.facts.contains(.lost(party.stage, bob.id))
-        }
+        await party.run { party.isTold(MediaFact.lost, of: alice, bob) }
         alice.speak([1])
         await party.run {
-            party.facts.contains(.recovered(party.stage, alice.id)) && bob.payloads(on: 0) == [[1]]
+            party.isTold(MediaFact.recovered, of: alice) && bob.payloads(on: 0) == [[1]]
         }
         await party.leap(MediaPeer.silenceUntilClosed)
-        await party.run {
-            party.facts.contains(.closed(party.stage, alice.id)) && party.facts.contains(.closed(party.stage, bob.id))
-        }
+        await party.run { party.isTold(MediaFact.closed, of: alice, bob) }
         #expect(await party.node.counters()?.peers == 0)
     }
 
@@ -271,20 +234,16 @@ internal import Wire
         try await idle.negotiate(with: party.node)
         #expect(await party.node.counters()?.peers == 1)
         await party.leap(MediaPeer.connectTimeout)
-        await party.run { party.facts.contains(.closed(party.stage, idle.id)) }
+        await party.run { party.isTold(MediaFact.closed, of: idle) }
         #expect(await party.node.counters()?.peers == 0)
     }
 
     @Test("A closed stage lets go of everybody, and takes no more offers")
     func closeStage() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
+        let (party, alice, bob) = try await Party.ofTwo()
         party.node.closeStage(party.stage)
         await party.run { alice.closeReason == .remote && bob.closeReason == .remote }
-        await party.run {
-            party.facts.contains(.closed(party.stage, alice.id)) && party.facts.contains(.closed(party.stage, bob.id))
-        }
+        await party.run { party.isTold(MediaFact.closed, of: alice, bob) }
         await #expect(throws: MediaRefusal.unknownStage) { try await alice.negotiate(with: party.node) }
         // Rules for a room that is gone are confirmed all the same: nothing leaves.
         await party.assign(0, alice)
@@ -294,9 +253,7 @@ internal import Wire
 
     @Test("Garbage of every kind, from strangers and from the peer's own address, does not disturb the call")
     func garbage() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
+        let (party, alice, bob) = try await Party.ofTwo()
         let stranger = try party.client(9)
         await party.assign(0, alice)
         let toNode = try #require(alice.media?.mediaPath)

@@ -12,10 +12,7 @@ internal import Wire
 @Suite(.serialized) struct NegotiationTests {
     @Test("A later offer of the same connection changes nothing for what flows")
     func renegotiation() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         alice.speak([1])
         await party.run { bob.payloads(on: 0) == [[1]] }
         let before = try #require(bob.accepted)
@@ -32,10 +29,7 @@ internal import Wire
 
     @Test("New ICE names restart ICE: keys and streams stay, and the call goes on by the new names")
     func iceRestart() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         alice.speak([1])
         await party.run { bob.payloads(on: 0) == [[1]] }
         let before = try #require(bob.accepted)
@@ -50,23 +44,19 @@ internal import Wire
             let path = bob.media?.mediaPath
             await party.run { bob.media?.mediaPath != nil && path != nil }
         }
-        #expect(party.facts.count(.connected(party.stage, bob.id)) == 1)
+        #expect(party.timesTold(MediaFact.connected, of: bob) == 1)
     }
 
     @Test("The same person with another peer connection takes over, and the room hears no goodbye")
     func reload() async throws {
-        let party = try await Party()
-        let alice = try await party.joined(1)
-        let bob = try await party.joined(2)
-        await party.assign(0, alice)
-        await party.assign(1, bob)
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 2)
         alice.speak([1])
         bob.speak([9])
         await party.run { bob.payloads(on: 0) == [[1]] && alice.payloads(on: 1) == [[9]] }
         let before = try #require(bob.accepted)
         bob.newPeerConnection()
         try await bob.negotiate(with: party.node)
-        await party.run { bob.isConnected && party.facts.count(.connected(party.stage, bob.id)) == 2 }
+        await party.run { bob.isConnected && party.timesTold(MediaFact.connected, of: bob) == 2 }
         let after = try #require(bob.accepted)
         #expect(Set(before.slots.map(\.ssrc)).isDisjoint(with: after.slots.map(\.ssrc)))
         alice.speak([2])
@@ -74,8 +64,8 @@ internal import Wire
         await party.run { bob.payloads(on: 0) == [[2]] && alice.payloads(on: 1).last == [8] }
         // For the others the slot is one stream over the seam.
         let heard = try #require(alice.heard[1])
-        #expect(heard.map(\.sequence) == heard.indices.map { heard[0].sequence + UInt64($0) })
-        #expect(!party.facts.contains(.closed(party.stage, bob.id)))
+        #expect(heard.isUnbroken)
+        #expect(!party.isTold(MediaFact.closed, of: bob))
         #expect(await party.node.counters()?.peers == 2)
     }
 
@@ -156,10 +146,10 @@ internal import Wire
         let bob = try party.client(2)
         try await bob.negotiate(with: party.node)
         await party.run { bob.closeReason == .remote }
-        await party.run { party.facts.contains(.closed(party.stage, bob.id)) }
-        #expect(!party.facts.contains(.connected(party.stage, bob.id)))
+        await party.run { party.isTold(MediaFact.closed, of: bob) }
+        #expect(!party.isTold(MediaFact.connected, of: bob))
         party.node.closePeer(alice.id, on: party.stage)
-        await party.run { party.facts.contains(.closed(party.stage, alice.id)) }
+        await party.run { party.isTold(MediaFact.closed, of: alice) }
         _ = try await party.joined(3)
     }
 
@@ -169,7 +159,7 @@ internal import Wire
         let alice = try await party.joined(1)
         party.node.stop()
         await party.run { alice.closeReason == .remote && party.facts.isEnded }
-        #expect(party.facts.contains(.closed(party.stage, alice.id)))
+        #expect(party.isTold(MediaFact.closed, of: alice))
         await #expect(throws: MediaRefusal.stopped) { try await alice.negotiate(with: party.node) }
         await party.assign(0, alice)
         #expect(await party.node.counters() == nil)

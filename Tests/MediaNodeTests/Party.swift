@@ -57,8 +57,29 @@ final class Party {
         try await client.negotiate(with: node)
         await run { client.isConnected }
         // Our side may be through a moment before the server's: sound sent before that would be lost.
-        await run { self.facts.contains(.connected(self.stage, client.id)) }
+        await run { isTold(MediaFact.connected, of: client) }
         return client
+    }
+
+    /// Two who have joined; the first `speakers` of them on the slots 0 and 1.
+    static func ofTwo(speaking speakers: Int = 0) async throws -> (Party, TestClient, TestClient) {
+        let party = try await Party()
+        let people = try await party.joined(2, speaking: speakers)
+        return (party, people[0], people[1])
+    }
+
+    /// Three who have joined; the first `speakers` of them on the slots 0, 1 and 2.
+    static func ofThree(speaking speakers: Int = 0) async throws -> (Party, TestClient, TestClient, TestClient) {
+        let party = try await Party()
+        let people = try await party.joined(3, speaking: speakers)
+        return (party, people[0], people[1], people[2])
+    }
+
+    private func joined(_ count: Int, speaking speakers: Int) async throws -> [TestClient] {
+        var people: [TestClient] = []
+        for id in 1...UInt64(count) { people.append(try await joined(id)) }
+        for (slot, speaker) in people.prefix(speakers).enumerated() { await assign(slot, speaker) }
+        return people
     }
 
     func assign(_ slot: Int, _ client: TestClient?, muted: Bool = false) async {
@@ -92,6 +113,15 @@ final class Party {
             _ = poller.wait(until: next, now: now)
             await Task.yield()
         }
+    }
+
+    /// Whether that fact came, for example `MediaFact.closed`, of each of these clients.
+    func isTold(_ fact: (StageID, PeerID) -> MediaFact, of clients: TestClient...) -> Bool {
+        clients.allSatisfy { facts.contains(fact(stage, $0.id)) }
+    }
+
+    func timesTold(_ fact: (StageID, PeerID) -> MediaFact, of client: TestClient) -> Int {
+        facts.count(fact(stage, client.id))
     }
 
     /// Lets everything that was sent before get through: `speaker` is heard by `listener` with a frame of its own. The

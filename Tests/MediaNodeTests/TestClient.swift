@@ -225,3 +225,8 @@ final class TestClient {
         socket.flush(at: now)
     }
 }
+
+extension [TestClient.Heard] {
+    /// Whether each sequence number follows the one before, as in one stream without loss.
+    var isUnbroken: Bool { zip(self, dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 } }
+}
