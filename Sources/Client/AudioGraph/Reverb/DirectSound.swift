@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// What a preset does to the voice itself before any room answers: bass and treble, compression, saturation.
 struct DirectSound {

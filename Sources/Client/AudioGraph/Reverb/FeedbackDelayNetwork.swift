@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// The late reverberation: eight delay lines that feed one another through a Hadamard matrix, which loses no energy, so
 /// that the decay is decided by the lines' own filters alone (Jot, 1991). The lines' lengths move a little, each in its
@@ -102,9 +102,9 @@ struct FeedbackDelayNetwork: ~Copyable {
     mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, _ count: Int) {
         let memory = memory
         let mask = Self.lineCapacity - 1
-        let delay = self[.delay], slope = self[.slope], damping = self[.damping]
-        let lowGain = self[.lowGain], highGain = self[.highGain]
-        let leftShare = self[.left], rightShare = self[.right], mixed = self[.mixed]
+        let (delay, slope, damping) = (self[.delay], self[.slope], self[.damping])
+        let (lowGain, highGain) = (self[.lowGain], self[.highGain])
+        let (leftShare, rightShare, mixed) = (self[.left], self[.right], self[.mixed])
         let dampingStep = dampingStep
         var position = position
         var frame = 0
@@ -153,10 +153,10 @@ struct FeedbackDelayNetwork: ~Copyable {
     /// The orthogonal 8 × 8 Hadamard matrix by three rounds of sums and differences.
     @inline(__always)
     private static func hadamard(_ x: UnsafeMutablePointer<Float>) {
-        let a0 = x[0] + x[1], a1 = x[0] - x[1], a2 = x[2] + x[3], a3 = x[2] - x[3]
-        let a4 = x[4] + x[5], a5 = x[4] - x[5], a6 = x[6] + x[7], a7 = x[6] - x[7]
-        let b0 = a0 + a2, b1 = a1 + a3, b2 = a0 - a2, b3 = a1 - a3
-        let b4 = a4 + a6, b5 = a5 + a7, b6 = a4 - a6, b7 = a5 - a7
+        let (a0, a1, a2, a3) = (x[0] + x[1], x[0] - x[1], x[2] + x[3], x[2] - x[3])
+        let (a4, a5, a6, a7) = (x[4] + x[5], x[4] - x[5], x[6] + x[7], x[6] - x[7])
+        let (b0, b1, b2, b3) = (a0 + a2, a1 + a3, a0 - a2, a1 - a3)
+        let (b4, b5, b6, b7) = (a4 + a6, a5 + a7, a4 - a6, a5 - a7)
         // 1/√8 keeps the energy.
         let scale: Float = 0.353_553_39
         x[0] = (b0 + b4) * scale

@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// A delay that sways: short and fed back it is a flanger, longer and beside the sound itself a chorus, slow and slight
 /// the wow of a tape.

@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// The octave above of a diffuse sound: two play heads run through the latest 85 ms at double speed and take turns.
 /// Coarse for a voice, right for a tail, in which the seams are lost.

@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// Four tuned combs that ring at pitches of their own, as a pipe or a sheet of iron does.
 struct Resonances: ~Copyable {

@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// One preset at work on two channels: the voice itself, its reflections and its tail.
 ///
@@ -12,7 +12,9 @@ struct ReverbEngine: ~Copyable {
     private static let silence: Float = 1e-6
     private static let silentFrames = AudioRate.standard / 2
 
-    private enum Scratch: Int, CaseIterable { case roomLeft, roomRight, wetLeft, wetRight, earlyLeft, earlyRight, octave }
+    private enum Scratch: Int, CaseIterable {
+        case roomLeft, roomRight, wetLeft, wetRight, earlyLeft, earlyRight, octave
+    }
 
     private let scratch: UnsafeMutablePointer<Float>
     private var settings: ReverbSettings?

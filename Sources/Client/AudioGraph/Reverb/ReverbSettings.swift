@@ -53,7 +53,7 @@ extension ReverbSettings {
             late = .init(lowDecay: 2.2, highDecay: 0.7, crossover: 900, shortest: 41, longest: 97)
             (lateLevel, width) = (0.6, 0.8)
         case .loud:
-            direct = .init(bass: -2, treble: 5, threshold: -24, ratio: 3.5, gain: 5)
+            direct = .init(bass: -2, treble: 5, threshold: -24, ratio: 3.5, gain: 8)
             (lowCut, highCut) = (250, 16_000)
             (preDelay, earlySpan, earlyLevel) = (6, 48, 0.75)
             late = .init(lowDecay: 0.9, highDecay: 0.8, crossover: 6_000, shortest: 23, longest: 61)
@@ -67,7 +67,7 @@ extension ReverbSettings {
             resonances = .init(pitch: 287, decay: 1.1, level: 0.55)
             sway = .init(middle: 3.2, sway: 2.3, rate: 0.35, feedback: 0.62, mix: 0.5)
         case .magnetic:
-            direct = .init(bass: 5, treble: -3, drive: 3.2, gain: -1.5)
+            direct = .init(bass: 5, treble: -3, drive: 3.2, gain: 0)
             doubling = .init(middle: 17, sway: 0.5, rate: 0.9, mix: 0.22)
             (lowCut, highCut) = (160, 4_500)
             (preDelay, earlySpan, earlyLevel) = (12, 30, 0.18)
@@ -84,7 +84,7 @@ extension ReverbSettings {
                 motionRate: 0.4)
             (lateLevel, width, shimmer) = (0.5, 1.3, 0.35)
         case .studio:
-            direct = .init(bass: 1, treble: 2, threshold: -18, ratio: 2, gain: 1)
+            direct = .init(bass: 1, treble: 2, threshold: -18, ratio: 2, gain: 2.5)
             (lowCut, highCut) = (220, 13_000)
             (preDelay, earlySpan, earlyLevel) = (16, 14, 0.1)
             late = .init(lowDecay: 0.7, highDecay: 0.65, crossover: 7_000, shortest: 9, longest: 33, motionDepth: 3)

@@ -1,4 +1,4 @@
-import Foundation
+internal import Glibc
 
 /// Sample-wise curves and conversions that the effects share.
 
