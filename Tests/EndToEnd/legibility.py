@@ -1,5 +1,5 @@
 """How well a page can be read, measured in the browser: contrast over what is really behind a word, words that are cut
-off, and axe's rules. The pages are walked in `test_legibility.py`."""
+off, and axe's rules. The pages are walked in `test_legibility.py`; with OVATION_PICTURES=folder it leaves a picture of each."""
 
 import base64
 import json
