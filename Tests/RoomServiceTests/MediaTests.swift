@@ -126,6 +126,22 @@ import Timing
         #expect(salon.refusal(.setMicrophone(muted: true), by: listener) == .notSeated)
     }
 
+    @Test("A06-S the list shows that somebody speaks, whatever else changes meanwhile") func speaking() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let peer = try salon.core.openMedia(for: owner.session).peer
+        salon.submit(.takeSeat(0), by: owner)
+        #expect(salon.infos.current.last?.speaking == false)
+        salon.core.hear(.levels(salon.stage, [peer: 70]))
+        salon.advance(.seconds(1))
+        salon.submit(.updateRoom(RoomUpdate(name: "Louder")), by: owner)
+        #expect(salon.infos.current.last?.name == "Louder")
+        #expect(salon.infos.current.last?.speaking == true)
+        salon.core.hear(.levels(salon.stage, [:]))
+        salon.advance(.seconds(1))
+        #expect(salon.infos.current.last?.speaking == false)
+    }
+
     @Test("levels are told by name, five a second at most, and once at silence") func levels() async throws {
         let salon = try await Salon()
         let owner = salon.create()

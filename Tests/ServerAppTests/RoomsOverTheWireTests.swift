@@ -273,11 +273,18 @@ extension WholeServerTests {
                 #expect(infos.map { $0["room"] } == [second, room])
                 let found = try await owner.call("room.list", ["query": "quiet"])["rooms"].array
                 #expect(found.map { $0["room"] } == [second])
-                #expect(try await owner.call("room.list", ["tag": "jazz"])["rooms"][0]["memberCount"] == 2)
+                let jazz = try await owner.call("room.list", ["tag": "jazz", "kind": "voice"])["rooms"].array
+                #expect(jazz.map { $0["room"] } == [room] && jazz[0]["memberCount"] == 2)
+                #expect(try await owner.refusal("room.list", ["kind": "opera"]) == "invalid_params")
+                let page = try await owner.call("room.list", ["limit": 1])
+                let next = try await owner.call("room.list", ["limit": 1, "cursor": page["cursor"]])
+                #expect(page["rooms"].array.map { $0["room"] } == [second])
+                #expect(next["rooms"].array.map { $0["room"] } == [room] && next["cursor"].isNull)
 
                 let people = try await owner.call("room.members", ["room": room, "users": ["bob", "nobody", "owner"]])
                 #expect(people["members"].array.map { $0["id"].string } == ["bob", "owner"])
                 #expect(try await owner.call("room.members", ["room": room])["count"] == 2)
+                #expect(try await other.refusal("room.members", ["room": room]) == "not_in_room")
 
                 #expect(try await guests[0].refusal("room.enter", ["room": 4_000_000_001]) == "room_not_found")
                 #expect(try await guests[0].refusal("room.enter", ["room": 0]) == "room_id_invalid")

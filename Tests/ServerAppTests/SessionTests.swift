@@ -171,9 +171,9 @@ extension WholeServerTests {
 
             server = try await TestServer.start(directory: directory)
             let bob = try await server.signedIn("bob")
-            let users = try await bob.call("profile.get", ["users": ["nobody", "alice", "bob"]])["users"].array
-            #expect(users.map { $0["id"].string } == ["alice", "bob"])
-            #expect(users.first?["name"] == "앨리스")
+            let users = try await bob.call("profile.get", ["users": ["bob", "nobody", "alice"]])["users"].array
+            #expect(users.map { $0["id"].string } == ["bob", "alice"])
+            #expect(users.last?["name"] == "앨리스")
             try await server.stop()
         }
 
