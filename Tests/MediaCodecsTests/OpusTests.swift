@@ -196,7 +196,8 @@ struct Coded {
         #expect(try last.withUnsafeBytes { try decoder.decode($0, fec: true, into: block) } == 960)
     }
 
-    @Test("Under DTX silence becomes packets of at most 2 bytes, sound does not", arguments: [OpusUse.speech, .general])
+    @Test(
+        "Under DTX silence becomes packets of at most 2 bytes, sound does not", arguments: [OpusUse.speech, .general])
     func discontinuous(use: OpusUse) throws {
         let encoder = try OpusEncoding(use: use)
         let silence = [Float](repeating: 0, count: 2 * 48_000)

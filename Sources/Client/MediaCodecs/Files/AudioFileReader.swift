@@ -1,0 +1,112 @@
+package import AudioGraph
+package import Timing
+
+/// Reads the sound of any file or address that FFmpeg reads (MP3, AAC, M4A, WAV, Ogg, FLAC, …; `http:` and `https:`), as
+/// 48 kHz stereo.
+///
+/// Blocks its caller while it reads, hence not for a device's thread if the source is slow; one thread at a time. Positions
+/// count what is heard: what the encoder put before the sound (its delay) is not there, as far as the file tells.
+package final class AudioFileReader {
+    /// How much is decoded before a target of a seek and thrown away. Opus wants 80 ms to settle (RFC 7845 §4.6), MP3 some
+    /// frames of 26 ms whose bits lie in earlier ones.
+    private static let preroll = 0.15
+    /// The resampler's filter hears that much before the first sample that counts; at 48 kHz.
+    private static let settling = 480
+
+    private let stream: SoundStream
+    private let converter: StereoConverter
+    /// When the first sample that is heard is on the stream's clock.
+    private let origin: Double
+    private var isFinished = false
+    /// Of the next sample to be fetched, in frames.
+    private var next = 0
+
+    /// How long the sound is, in seconds, as far as the file tells.
+    package let duration: Double?
+    /// Where the next `read` begins, in seconds.
+    package var position: Double { Double(next) / Double(AudioRate.standard) }
+
+    /// Opens a path or an address and decodes the first frame, so that a file without sound fails here.
+    ///
+    /// `timeout` is for each single operation, not for the whole. Throws `libraryMissing`, `cannotOpen`, `malformed`,
+    /// `timedOut` or `cancelled`.
+    package init(
+        _ location: String, timeout: Interval = .seconds(10), cancellation: ReadCancellation = ReadCancellation()
+    ) throws(CodecError) {
+        let av = try LibAV.loaded()
+        stream = try SoundStream(location, av: av, timeout: timeout, cancellation: cancellation)
+        converter = StereoConverter(av: av)
+        guard let first = try stream.nextFrame() else {
+            throw CodecError(.malformed, "there is no sound in \(location)")
+        }
+        origin = stream.time(of: first) ?? 0
+        duration = stream.duration
+        try converter.take(first)
+    }
+
+    /// Fills the block as far as its capacity goes and sets its `frameCount`, which it also returns: less than asked for
+    /// only at the end, 0 after it. A block of one channel gets the mean. A file that was cut off ends where it was cut.
+    package func read(into block: AudioBuffer) throws(CodecError) -> Int {
+        block.frameCount = block.capacity
+        var filled = 0
+        while true {
+            filled += converter.fetch(into: block, at: filled)
+            if filled == block.capacity || isFinished { break }
+            try decodeMore()
+        }
+        block.frameCount = filled
+        next += filled
+        return filled
+    }
+
+    /// The next `read` begins with the sample at that time. Beyond the end there is nothing to read; before the start is the
+    /// start.
+    package func seek(toSeconds seconds: Double) throws(CodecError) {
+        let target = max(0, Self.frames(seconds))
+        converter.reset()
+        next = target
+        isFinished = duration.map { seconds >= $0 } ?? false
+        if isFinished { return }
+        try stream.seek(to: max(origin, origin + Double(target) / Double(AudioRate.standard) - Self.preroll))
+        // Frames that end before the target are only decoded, the rest of what comes too early is dropped after conversion.
+        while let frame = try stream.nextFrame() {
+            guard let time = stream.time(of: frame) else {
+                try converter.take(frame)
+                return
+            }
+            let start = Self.frames(time - origin)
+            if start + Self.frames(stream.length(of: frame)) <= target - Self.settling { continue }
+            try converter.take(frame)
+            // A container without better marks may come out late; then the position says so.
+            next = max(start, target)
+            try drop(max(0, target - start))
+            return
+        }
+        isFinished = true
+    }
+
+    /// At 48 kHz; at most 700 years, so that what a file claims leaves room to calculate.
+    private static func frames(_ seconds: Double) -> Int {
+        Int(Int64(clamping: (seconds * Double(AudioRate.standard)).rounded())).clamped(to: -(1 << 50)...1 << 50)
+    }
+
+    private func drop(_ frames: Int) throws(CodecError) {
+        var left = frames
+        while true {
+            let now = min(left, converter.count)
+            converter.discard(now)
+            left -= now
+            if left == 0 || isFinished { return }
+            try decodeMore()
+        }
+    }
+
+    private func decodeMore() throws(CodecError) {
+        if let frame = try stream.nextFrame() {
+            try converter.take(frame)
+        } else {
+            try converter.finish()
+            isFinished = true
+        }
+    }
+}
