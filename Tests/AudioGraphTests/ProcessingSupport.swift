@@ -19,15 +19,23 @@ func processed(_ samples: [Float], by processor: any AudioProcessor, blocks: [In
 /// The same with a sound of its own for every channel.
 func processed(_ sound: [[Float]], by processor: any AudioProcessor, blocks: [Int] = [480]) -> [[Float]] {
     let block = AudioBuffer(channels: sound.count, capacity: maximumBlockFrames)
-    var result = [[Float]](repeating: [], count: sound.count)
+    var result = sound
     var (start, turn) = (0, 0)
     while start < sound[0].count {
         block.frameCount = min(blocks[turn % blocks.count], sound[0].count - start)
         for channel in sound.indices {
-            _ = block[channel].update(fromContentsOf: sound[channel][start..<start + block.frameCount])
+            sound[channel].withUnsafeBufferPointer {
+                block[channel].baseAddress.unsafelyUnwrapped.update(
+                    from: $0.baseAddress.unsafelyUnwrapped + start, count: block.frameCount)
+            }
         }
         processor.process(block)
-        for channel in sound.indices { result[channel] += block[channel] }
+        for channel in sound.indices {
+            result[channel].withUnsafeMutableBufferPointer {
+                ($0.baseAddress.unsafelyUnwrapped + start).update(
+                    from: block[channel].baseAddress.unsafelyUnwrapped, count: block.frameCount)
+            }
+        }
         start += block.frameCount
         turn += 1
     }

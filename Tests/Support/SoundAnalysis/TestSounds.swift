@@ -39,25 +39,32 @@ package enum TestSounds {
         }
         let norm = 0.15 / (weights.reduce(0) { $0 + $1 * $1 } / 2).squareRoot()
         // Schroeder's phases spread the harmonics over the period: without them each period is one sharp pulse.
-        let parts = weights.enumerated().map { index, weight -> (inPhase: Double, shifted: Double) in
-            let shift = Double.pi * Double(index * index) / Double(harmonics)
-            return (norm * weight * cos(shift), norm * weight * sin(shift))
-        }
-        var phase = 0.0
-        return (0..<Int((seconds * rate).rounded())).map { index in
-            let time = Double(index) / rate
-            phase += 2 * .pi * pitch * (1 + vibratoPercent / 100 * sin(2 * .pi * 5.5 * time)) / rate
-            // Chebyshev's recurrence: one sine and one cosine for all harmonics.
-            let twice = 2 * cos(phase)
-            var (sum, sine, cosine) = (0.0, sin(phase), cos(phase))
-            var (lastSine, lastCosine) = (0.0, 1.0)
-            for part in parts {
-                sum += part.inPhase * sine + part.shifted * cosine
-                (lastSine, sine) = (sine, twice * sine - lastSine)
-                (lastCosine, cosine) = (cosine, twice * cosine - lastCosine)
+        let shifts = (0..<harmonics).map { Double.pi * Double($0 * $0) / Double(harmonics) }
+        let inPhase = zip(weights, shifts).map { norm * $0 * cos($1) }
+        let shifted = zip(weights, shifts).map { norm * $0 * sin($1) }
+        var sound = [Float](repeating: 0, count: Int((seconds * rate).rounded()))
+        inPhase.withUnsafeBufferPointer { inPhase in
+            shifted.withUnsafeBufferPointer { shifted in
+                var phase = 0.0
+                for index in sound.indices {
+                    let vibrato = vibratoPercent / 100 * sin(2 * .pi * 5.5 * Double(index) / rate)
+                    phase += 2 * .pi * pitch * (1 + vibrato) / rate
+                    // Chebyshev's recurrence: one sine and one cosine for all harmonics.
+                    let twice = 2 * cos(phase)
+                    var (sum, sine, cosine) = (0.0, sin(phase), cos(phase))
+                    var (lastSine, lastCosine) = (0.0, 1.0)
+                    var harmonic = 0
+                    while harmonic < harmonics {
+                        sum += inPhase[harmonic] * sine + shifted[harmonic] * cosine
+                        (lastSine, sine) = (sine, twice * sine - lastSine)
+                        (lastCosine, cosine) = (cosine, twice * cosine - lastCosine)
+                        harmonic &+= 1
+                    }
+                    sound[index] = Float(sum)
+                }
             }
-            return Float(sum)
         }
+        return sound
     }
 
     /// A sine that rises evenly in octaves per second.
