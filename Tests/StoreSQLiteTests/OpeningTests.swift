@@ -41,6 +41,26 @@ struct OpeningTests {
         await next.shutDown()
     }
 
+    @Test("what a shut-down store leaves is one file: a copy of it alone has everything")
+    func oneFile() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        _ = try await store.journal.open(.numbered(1), chatLimit: 0)
+        // A reader, which may not write, must not be the last to go.
+        #expect(try await store.accounts.applications().isEmpty)
+        #expect(try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM room") } == 1)
+        await store.shutDown()
+        let left = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
+        #expect(left == [DirectoryLock.fileName, SQLiteStore.fileName])
+
+        let other = try Scratch()
+        try FileManager.default.copyItem(
+            atPath: scratch.path + "/" + SQLiteStore.fileName, toPath: other.path + "/" + SQLiteStore.fileName)
+        let copy = try SQLiteStore(directory: other.path, now: fixedNow)
+        #expect(try await copy.journal.exists(.numbered(1)))
+        await copy.shutDown()
+    }
+
     @Test("a lock file left behind by a server that died holds nobody up")
     func staleLock() async throws {
         let scratch = try Scratch()

@@ -69,7 +69,9 @@ package final class SQLiteStore: Sendable {
     /// Writes what has been submitted, refuses what comes later, and lets go of the directory.
     package func shutDown() async {
         await commit.close()
-        // Fails only while a statement is running, and none is: the WAL is copied back and removed.
+        // The last connection that is closed copies the WAL back and removes it, but only if it may write: the readers go first.
+        pool.releaseMemory()
+        // Fails only while a statement is running, and none is.
         try? pool.close()
         lock.release()
     }
