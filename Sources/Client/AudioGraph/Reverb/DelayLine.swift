@@ -39,6 +39,41 @@ struct DelayLine: ~Copyable {
         let far = samples[(position &- whole &- 1) & mask]
         return near + (delay - Float(whole)) * (far - near)
     }
+
+    // Whole blocks at once: one call instead of one per sample, and loops that become vector instructions.
+
+    mutating func write(_ sound: UnsafePointer<Float>, _ count: Int) {
+        var frame = 0
+        while frame < count {
+            samples[(position &+ frame) & mask] = sound[frame]
+            frame &+= 1
+        }
+        position &+= count
+    }
+
+    /// Adds what lies `delay` frames before the block written last; `delay` ≥ 0.
+    func add(delay: Int, gain: Float, to sum: UnsafeMutablePointer<Float>, _ count: Int) {
+        let start = position &- count &- delay
+        var frame = 0
+        while frame < count {
+            sum[frame] += gain * samples[(start &+ frame) & mask]
+            frame &+= 1
+        }
+    }
+
+    /// A Schroeder all-pass in place: every frequency at the same level, spread over time. `length` ≥ `count`.
+    mutating func smear(_ sound: UnsafeMutablePointer<Float>, length: Int, gain: Float, _ count: Int) {
+        let start = position &- length
+        var frame = 0
+        while frame < count {
+            let past = samples[(start &+ frame) & mask]
+            let inner = sound[frame] - gain * past + denormalGuard
+            samples[(position &+ frame) & mask] = inner
+            sound[frame] = past + gain * inner
+            frame &+= 1
+        }
+        position &+= count
+    }
 }
 
 /// A first-order low-pass; what it takes away is the high-pass.
@@ -57,8 +92,30 @@ struct OnePole {
         return state
     }
 
-    @inline(__always)
-    mutating func high(_ sample: Float) -> Float { sample - low(sample) }
+    mutating func low(_ sound: UnsafeMutablePointer<Float>, _ count: Int) {
+        var state = state
+        let coefficient = coefficient
+        var frame = 0
+        while frame < count {
+            state += coefficient * (sound[frame] - state)
+            sound[frame] = state
+            frame &+= 1
+        }
+        self.state = state
+    }
+
+    mutating func high(_ sound: UnsafeMutablePointer<Float>, _ count: Int) {
+        var state = state
+        let coefficient = coefficient
+        var frame = 0
+        while frame < count {
+            let sample = sound[frame] + denormalGuard
+            state += coefficient * (sample - state)
+            sound[frame] = sample - state
+            frame &+= 1
+        }
+        self.state = state
+    }
 
     mutating func clear() { state = 0 }
 }

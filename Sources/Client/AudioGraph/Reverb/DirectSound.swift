@@ -12,19 +12,20 @@ struct DirectSound {
         var threshold: Float = 0
         /// Decibels in over decibels out above the threshold.
         var ratio: Float = 1
-        /// Decibels, after all else.
+        /// Decibels, before the saturation.
         var gain: Float = 0
     }
 
-    private static let bassCorner: Float = 220
-    private static let trebleCorner: Float = 3_000
+    private static let bassStep = onePoleCoefficient(cutoff: 220)
+    private static let trebleStep = onePoleCoefficient(cutoff: 3_000)
     /// The compressor follows a rise within about 3 ms and a fall within about 100 ms.
     private static let attack = onePoleCoefficient(cutoff: 50)
     private static let release = onePoleCoefficient(cutoff: 1.6)
 
     private var settings = Settings()
-    private var bass = OnePole(cutoff: bassCorner)
-    private var treble = OnePole(cutoff: trebleCorner)
+    /// What is below the bass corner and below the treble corner.
+    private var low: Float = 0
+    private var smooth: Float = 0
     private var bassGain: Float = 0
     private var trebleGain: Float = 0
     private var drive: Float = 0
@@ -46,8 +47,8 @@ struct DirectSound {
     }
 
     mutating func clear() {
-        bass.clear()
-        treble.clear()
+        low = 0
+        smooth = 0
         envelope = 0
         pressed = 1
         slope = 0
@@ -65,17 +66,30 @@ struct DirectSound {
 
     /// In place; `count` is at most one control period.
     mutating func process(_ sound: UnsafeMutablePointer<Float>, _ count: Int) {
+        let (bassGain, trebleGain, gain) = (bassGain, trebleGain, gain)
+        let (bassStep, trebleStep) = (Self.bassStep, Self.trebleStep)
+        let (attack, release) = (Self.attack, Self.release)
+        let slope = slope
+        var (low, smooth) = (low, smooth)
+        var (envelope, pressed) = (envelope, pressed)
         var frame = 0
         while frame < count {
-            var sample = sound[frame]
-            sample += bassGain * bass.low(sample + denormalGuard)
-            sample += trebleGain * treble.high(sample + denormalGuard)
-            let magnitude = abs(sample)
-            envelope += (magnitude > envelope ? Self.attack : Self.release) * (magnitude - envelope)
+            var sample = sound[frame] + denormalGuard
+            low += bassStep * (sample - low)
+            sample += bassGain * low
+            smooth += trebleStep * (sample - smooth)
+            sample += trebleGain * (sample - smooth)
+            let rise = abs(sample) - envelope
+            envelope += (rise > 0 ? attack : release) * rise
             pressed += slope
-            sample *= pressed
-            if drive > 0 { sample = saturate(sample * drive) * driveRelief }
-            sound[frame] = sample * gain
+            sound[frame] = sample * pressed * gain
+            frame &+= 1
+        }
+        (self.low, self.smooth, self.envelope, self.pressed) = (low, smooth, envelope, pressed)
+        guard drive > 0 else { return }
+        frame = 0
+        while frame < count {
+            sound[frame] = saturate(sound[frame] * drive) * driveRelief
             frame &+= 1
         }
     }

@@ -8,8 +8,6 @@ struct EarlyReflections: ~Copyable {
     private static let levels: [Float] = [0.55, -0.48, 0.43, 0.37, -0.33, 0.28, -0.24, 0.20]
     /// Pre-delay and early part together, in frames: 250 ms.
     private static let capacity = 12_000
-    /// Lengths of the all-passes, in frames.
-    private static let smearing = [(229, 251), (347, 331), (587, 601)]
     private static let smearGain: Float = 0.62
 
     private var left = DelayLine(frames: capacity)
@@ -71,36 +69,24 @@ struct EarlyReflections: ~Copyable {
         _ soundLeft: UnsafeMutablePointer<Float>, _ soundRight: UnsafeMutablePointer<Float>,
         earlyLeft: UnsafeMutablePointer<Float>, earlyRight: UnsafeMutablePointer<Float>, _ count: Int
     ) {
-        var frame = 0
-        while frame < count {
-            left.write(soundLeft[frame])
-            right.write(soundRight[frame])
-            var sumLeft: Float = 0
-            var sumRight: Float = 0
-            var tap = 0
-            while tap < Self.taps {
-                sumLeft += gains[tap] * left.read(leftDelays[tap])
-                sumRight += gains[tap] * right.read(rightDelays[tap])
-                tap &+= 1
-            }
-            earlyLeft[frame] = sumLeft
-            earlyRight[frame] = sumRight
-            let lateLeft = Self.smear(left.read(preDelay), &smearLeft1, Self.smearing[0].0)
-            let lateRight = Self.smear(right.read(preDelay), &smearRight1, Self.smearing[0].1)
-            let laterLeft = Self.smear(lateLeft, &smearLeft2, Self.smearing[1].0)
-            let laterRight = Self.smear(lateRight, &smearRight2, Self.smearing[1].1)
-            soundLeft[frame] = Self.smear(laterLeft, &smearLeft3, Self.smearing[2].0)
-            soundRight[frame] = Self.smear(laterRight, &smearRight3, Self.smearing[2].1)
-            frame &+= 1
+        left.write(soundLeft, count)
+        right.write(soundRight, count)
+        earlyLeft.update(repeating: 0, count: count)
+        earlyRight.update(repeating: 0, count: count)
+        for tap in 0..<Self.taps {
+            left.add(delay: leftDelays[tap], gain: gains[tap], to: earlyLeft, count)
+            right.add(delay: rightDelays[tap], gain: gains[tap], to: earlyRight, count)
         }
-    }
-
-    /// A Schroeder all-pass: every frequency at the same level, spread over time.
-    @inline(__always)
-    private static func smear(_ sample: Float, _ line: inout DelayLine, _ length: Int) -> Float {
-        let past = line.read(length)
-        let inner = sample - smearGain * past + denormalGuard
-        line.write(inner)
-        return past + smearGain * inner
+        soundLeft.update(repeating: 0, count: count)
+        soundRight.update(repeating: 0, count: count)
+        left.add(delay: preDelay, gain: 1, to: soundLeft, count)
+        right.add(delay: preDelay, gain: 1, to: soundRight, count)
+        let gain = Self.smearGain
+        smearLeft1.smear(soundLeft, length: 229, gain: gain, count)
+        smearLeft2.smear(soundLeft, length: 347, gain: gain, count)
+        smearLeft3.smear(soundLeft, length: 587, gain: gain, count)
+        smearRight1.smear(soundRight, length: 251, gain: gain, count)
+        smearRight2.smear(soundRight, length: 331, gain: gain, count)
+        smearRight3.smear(soundRight, length: 601, gain: gain, count)
     }
 }

@@ -8,6 +8,10 @@ struct OctaveShimmer: ~Copyable {
     private var line = DelayLine(frames: grain)
     private let window: UnsafeMutablePointer<Float>
     private var head = 0
+    /// In a feedback loop, the octave of next to nothing hertz is next to nothing hertz, and what is above 12 kHz would
+    /// come back below: neither may go round.
+    private var lowCut = OnePole(cutoff: 250)
+    private var highCut = OnePole(cutoff: 6_000)
 
     init() {
         window = .allocate(capacity: Self.grain)
@@ -22,11 +26,14 @@ struct OctaveShimmer: ~Copyable {
     mutating func clear() {
         line.clear()
         head = 0
+        lowCut.clear()
+        highCut.clear()
     }
 
     @inline(__always)
     mutating func next(_ sample: Float) -> Float {
-        line.write(sample)
+        let low = lowCut.low(sample)
+        line.write(highCut.low(sample - low))
         let other = (head &+ Self.grain / 2) & (Self.grain - 1)
         // A head that starts far back and comes one frame nearer per frame hears the past at double speed.
         let sum = window[head] * line.read(Self.grain - head) + window[other] * line.read(Self.grain - other)

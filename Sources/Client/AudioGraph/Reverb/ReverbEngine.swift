@@ -112,14 +112,14 @@ struct ReverbEngine: ~Copyable {
         rests = false
         let (roomLeft, roomRight) = (self[.roomLeft], self[.roomRight])
         let (wetLeft, wetRight) = (self[.wetLeft], self[.wetRight])
-        var frame = 0
-        while frame < count {
-            roomLeft[frame] = highCutLeft.low(lowCutLeft.high(left[frame] + denormalGuard))
-            roomRight[frame] = highCutRight.low(lowCutRight.high(right[frame] + denormalGuard))
-            wetLeft[frame] = 0
-            wetRight[frame] = 0
-            frame &+= 1
-        }
+        roomLeft.update(from: left, count: count)
+        roomRight.update(from: right, count: count)
+        lowCutLeft.high(roomLeft, count)
+        lowCutRight.high(roomRight, count)
+        highCutLeft.low(roomLeft, count)
+        highCutRight.low(roomRight, count)
+        wetLeft.update(repeating: 0, count: count)
+        wetRight.update(repeating: 0, count: count)
         echo.process(roomLeft, roomRight, intoLeft: wetLeft, intoRight: wetRight, count)
         resonancesLeft.process(roomLeft, into: wetLeft, count)
         resonancesRight.process(roomRight, into: wetRight, count)
@@ -130,16 +130,19 @@ struct ReverbEngine: ~Copyable {
         directRight.process(right, count)
         doublingLeft.process(left, count)
         doublingRight.process(right, count)
-        let wide = settings.width
         let level = settings.directLevel
-        frame = 0
+        let near = 0.5 + 0.5 * settings.width
+        let far = 0.5 - 0.5 * settings.width
+        var frame = 0
         while frame < count {
-            let middle = 0.5 * (wetLeft[frame] + wetRight[frame])
-            let side = 0.5 * wide * (wetLeft[frame] - wetRight[frame])
-            left[frame] = softCeiling(steadyLeft.high(level * left[frame] + middle + side))
-            right[frame] = softCeiling(steadyRight.high(level * right[frame] + middle - side))
+            left[frame] = level * left[frame] + near * wetLeft[frame] + far * wetRight[frame]
+            right[frame] = level * right[frame] + near * wetRight[frame] + far * wetLeft[frame]
             frame &+= 1
         }
+        steadyLeft.high(left, count)
+        steadyRight.high(right, count)
+        softCeiling(left, count)
+        softCeiling(right, count)
         watchForSilence(heard, count)
     }
 
@@ -203,7 +206,9 @@ struct ReverbEngine: ~Copyable {
         var loudest: Float = 0
         var frame = 0
         while frame < count {
-            loudest = max(loudest, max(abs(left[frame]), abs(right[frame])))
+            let (one, other) = (abs(left[frame]), abs(right[frame]))
+            if one > loudest { loudest = one }
+            if other > loudest { loudest = other }
             frame &+= 1
         }
         return loudest

@@ -42,7 +42,7 @@ extension ReverbSettings {
             (lateLevel, width) = (0.42, 0.7)
         case .greatHall:
             directLevel = 0.9
-            (lowCut, highCut) = (90, 7_500)
+            (lowCut, highCut) = (80, 6_000)
             (preDelay, earlySpan, earlyLevel) = (42, 95, 0.3)
             late = .init(lowDecay: 3.1, highDecay: 1.3, crossover: 3_200, shortest: 47, longest: 121, motionDepth: 9)
             (lateLevel, width) = (0.62, 1.1)
@@ -53,21 +53,21 @@ extension ReverbSettings {
             late = .init(lowDecay: 2.2, highDecay: 0.7, crossover: 900, shortest: 41, longest: 97)
             (lateLevel, width) = (0.6, 0.8)
         case .loud:
-            direct = .init(bass: -2, treble: 5, threshold: -24, ratio: 3.5, gain: 8)
+            direct = .init(bass: -4, treble: 8, threshold: -24, ratio: 3.5, gain: 8)
             (lowCut, highCut) = (250, 16_000)
             (preDelay, earlySpan, earlyLevel) = (6, 48, 0.75)
-            late = .init(lowDecay: 0.9, highDecay: 0.8, crossover: 6_000, shortest: 23, longest: 61)
-            (lateLevel, width) = (0.25, 1.2)
+            late = .init(lowDecay: 1.1, highDecay: 1.05, crossover: 6_000, shortest: 23, longest: 61)
+            (lateLevel, width) = (0.34, 1.2)
         case .metallic:
             directLevel = 0.75
             (lowCut, highCut) = (200, 14_000)
             (preDelay, earlySpan, earlyLevel) = (4, 18, 0.35)
             late = .init(lowDecay: 0.9, highDecay: 0.9, crossover: 6_000, shortest: 5, longest: 13, motionDepth: 0)
             lateLevel = 0.18
-            resonances = .init(pitch: 287, decay: 1.1, level: 0.55)
+            resonances = .init(pitch: 287, decay: 1.0, level: 0.55)
             sway = .init(middle: 3.2, sway: 2.3, rate: 0.35, feedback: 0.62, mix: 0.5)
         case .magnetic:
-            direct = .init(bass: 5, treble: -3, drive: 3.2, gain: 0)
+            direct = .init(bass: 6, treble: -6, drive: 3.2, gain: 0)
             doubling = .init(middle: 17, sway: 0.5, rate: 0.9, mix: 0.22)
             (lowCut, highCut) = (160, 4_500)
             (preDelay, earlySpan, earlyLevel) = (12, 30, 0.18)
@@ -84,19 +84,19 @@ extension ReverbSettings {
                 motionRate: 0.4)
             (lateLevel, width, shimmer) = (0.5, 1.3, 0.35)
         case .studio:
-            direct = .init(bass: 1, treble: 2, threshold: -18, ratio: 2, gain: 2.5)
+            direct = .init(bass: 2, treble: 2, threshold: -18, ratio: 2, gain: 2)
             (lowCut, highCut) = (220, 13_000)
             (preDelay, earlySpan, earlyLevel) = (16, 14, 0.1)
             late = .init(lowDecay: 0.7, highDecay: 0.65, crossover: 7_000, shortest: 9, longest: 33, motionDepth: 3)
             (lateLevel, width) = (0.26, 1)
         case .melodious:
-            direct = .init(bass: 1, treble: 1)
+            direct = .init(treble: 3)
             doubling = .init(middle: 14, sway: 2.4, rate: 0.8, mix: 0.38)
             directLevel = 0.9
-            (lowCut, highCut) = (140, 9_000)
+            (lowCut, highCut) = (170, 13_000)
             (preDelay, earlySpan, earlyLevel) = (30, 80, 0.22)
             late = .init(
-                lowDecay: 2.3, highDecay: 1.5, crossover: 4_000, shortest: 37, longest: 101, motionDepth: 18,
+                lowDecay: 2.3, highDecay: 1.9, crossover: 4_500, shortest: 37, longest: 101, motionDepth: 18,
                 motionRate: 0.9)
             lateLevel = 0.48
             sway = .init(middle: 11, sway: 3.5, rate: 0.5, mix: 0.5)

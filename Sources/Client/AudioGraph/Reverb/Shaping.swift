@@ -16,6 +16,15 @@ func softCeiling(_ sample: Float) -> Float {
     return sample < 0 ? -bent : bent
 }
 
+func softCeiling(_ sound: UnsafeMutablePointer<Float>, _ count: Int) {
+    var frame = 0
+    while frame < count {
+        let sample = sound[frame]
+        if sample > 0.7 || sample < -0.7 { sound[frame] = softCeiling(sample) }
+        frame &+= 1
+    }
+}
+
 /// A rational stand-in for tanh: slope 1 at rest, ±1 from ±3 on.
 @inline(__always)
 func saturate(_ sample: Float) -> Float {

@@ -100,21 +100,27 @@ package final class VoiceChanger: AudioProcessor {
             let source = fading == .off ? (dryLeft, dryRight) : (newLeft, newRight ?? dryRight)
             oldLeft.update(from: source.0, count: count)
             oldRight?.update(from: source.1, count: count)
-            if fading != .off { former.process(oldLeft, oldRight, count, startsPeriod: periodFrame == 0) }
+            if fading != .off {
+                former.process(oldLeft, oldRight, count, startsPeriod: periodFrame == 0)
+                bound(oldLeft, oldRight, count)
+            }
         }
         if playing == .off {
             newLeft.update(from: dryLeft, count: count)
             newRight?.update(from: dryRight, count: count)
         } else {
             current.process(newLeft, newRight, count, startsPeriod: periodFrame == 0)
+            bound(newLeft, newRight, count)
         }
         if fadeLeft > 0 { fade(newLeft, newRight, oldLeft, oldRight, count) }
-        frame = 0
-        while frame < count {
-            left[frame] = softCeiling(newLeft[frame])
-            if let right, let newRight { right[frame] = softCeiling(newRight[frame]) }
-            frame &+= 1
-        }
+        left.update(from: newLeft, count: count)
+        if let right, let newRight { right.update(from: newRight, count: count) }
+    }
+
+    /// Before the fade, so that the plain voice is never bent.
+    private func bound(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, _ count: Int) {
+        softCeiling(left, count)
+        if let right { softCeiling(right, count) }
     }
 
     private func fade(

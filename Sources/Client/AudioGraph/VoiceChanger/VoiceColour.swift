@@ -131,15 +131,17 @@ struct VoiceColour: ~Copyable {
         if settings.tremolo.depth > 0 { tremble(left, right, count) }
         if settings.buzz > 0 { electrify(left, right, count) }
         addWet(left, right, count)
+        steadyLeft.high(left, count)
+        scale(left, count)
+        guard let right else { return }
+        steadyRight.high(right, count)
+        scale(right, count)
+    }
+
+    private func scale(_ sound: UnsafeMutablePointer<Float>, _ count: Int) {
         var frame = 0
         while frame < count {
-            left[frame] = steadyLeft.high(gain * left[frame] + denormalGuard)
-            frame &+= 1
-        }
-        guard let right else { return }
-        frame = 0
-        while frame < count {
-            right[frame] = steadyRight.high(gain * right[frame] + denormalGuard)
+            sound[frame] *= gain
             frame &+= 1
         }
     }
@@ -216,7 +218,7 @@ struct VoiceColour: ~Copyable {
             let wave = abs(Self.roundWave(buzzPhase * 0.5)) - 0.667
             // About 90 sparks a second, each a burst of under a millisecond.
             if random.unit() < 0.0019 { spark = random.signed() }
-            spark *= -0.9
+            spark = -0.9 * spark + denormalGuard
             let extra = loudness * (settings.buzz * wave + settings.sparks * spark)
             left[frame] += extra
             if let right { right[frame] += extra }
