@@ -99,6 +99,18 @@ struct VoiceChangerTests {
         #expect((heard.levels(every: 480).dropFirst(2).min() ?? -200) > -40)
     }
 
+    @Test("of several changes within one fade the last one stays")
+    func hasty() {
+        let voice = GlottalVoice(150).samples(seconds: 0.5)
+        let changer = VoiceChanger(.uncle)
+        for preset in [VoicePreset.lolita, .cold, .off] {
+            changer.preset = preset
+            _ = processed(Array(voice[..<960]), by: changer)
+        }
+        _ = processed(Array(voice[..<12_000]), by: changer)
+        #expect(processed(voice, by: changer) == voice)
+    }
+
     @Test("vowels, hisses and pauses in turn make no click", arguments: [VoicePreset.naughtyKid, .uncle, .indoorsman])
     func speech(_ preset: VoicePreset) {
         let speech = GlottalVoice.speech(syllables: 5, pitch: 140)

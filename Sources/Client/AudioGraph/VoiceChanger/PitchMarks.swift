@@ -3,8 +3,8 @@ internal import Glibc
 /// Marks a voice once per period, each time at the same place within it, so that periods can be taken out and laid anew.
 struct PitchMarks: ~Copyable {
     struct Mark {
-        /// Frames since the beginning.
-        var position = 0
+        /// Frames since the beginning, between samples.
+        var position = 0.0
         /// Frames to the next one.
         var period: Float = PitchMarks.unvoicedPeriod
         var isVoiced = false
@@ -39,20 +39,21 @@ struct PitchMarks: ~Copyable {
         while true {
             let previous = last
             guard let period else {
-                let next = previous.position + Int(Self.unvoicedPeriod)
-                guard next + Int(Self.unvoicedPeriod) <= now else { return }
+                let next = previous.position + Double(Self.unvoicedPeriod)
+                guard next + Double(Self.unvoicedPeriod) <= Double(now) else { return }
                 append(Mark(position: next))
                 continue
             }
             // A mark's neighbourhood must have been heard: half a period and what it may be moved by.
-            guard previous.position + Int(period * 1.75) <= now else { return }
-            let place: Int
+            guard previous.position + Double(period * 1.75) <= Double(now) else { return }
             if previous.isVoiced {
-                place = match(previous.position, sound, period)
+                // What lies between two marks is the period, more exactly than the tracker knows it.
+                let place = match(previous.position, sound, period)
+                append(Mark(position: place, period: Float(place - previous.position), isVoiced: true))
             } else {
-                place = loudest(after: previous.position + Int(period / 2), sound, Int(period))
+                let place = loudest(after: Int(previous.position) + Int(period / 2), sound, Int(period))
+                append(Mark(position: Double(place), period: period, isVoiced: true))
             }
-            append(Mark(position: place, period: period, isVoiced: true))
         }
     }
 
@@ -68,9 +69,9 @@ struct PitchMarks: ~Copyable {
         var index = count - 1
         while index >= max(0, count - Self.kept) {
             let mark = marks[index & (Self.kept - 1)]
-            let away = abs(Double(mark.position) - position)
+            let away = abs(mark.position - position)
             if away > distance { break }
-            if Float(mark.position) + reach(mark) <= Float(now) {
+            if mark.position + Double(reach(mark)) <= Double(now) {
                 best = mark
                 distance = away
             }
@@ -89,30 +90,44 @@ struct PitchMarks: ~Copyable {
         return best
     }
 
-    /// Where, about a period after `mark`, the sound looks most like that around `mark`.
-    private func match(_ mark: Int, _ sound: borrowing SoundRing, _ period: Float) -> Int {
-        let expected = mark + Int(period.rounded())
+    /// Where, about a period after `mark`, the sound looks most like that around `mark`; between samples by a parabola.
+    private func match(_ mark: Double, _ sound: borrowing SoundRing, _ period: Float) -> Double {
+        let here = Int(mark.rounded())
+        let expected = here + Int(period.rounded())
         let reach = max(4, Int(period / 8))
         let half = Int(period / 2)
         var best = expected
-        var bestLikeness = -Float.infinity
-        for candidate in (expected - reach)...(expected + reach) {
-            var product: Float = 0
-            var energy: Float = 1e-9
-            var offset = -half
-            while offset <= half {
-                let there = sound[candidate + offset]
-                product += sound[mark + offset] * there
-                energy += there * there
-                offset += Self.step
-            }
-            let likeness = product * abs(product) / energy
-            if likeness > bestLikeness {
-                bestLikeness = likeness
+        var peak = -Float.infinity
+        var candidate = expected - reach
+        while candidate <= expected + reach {
+            let likeness = likeness(here, candidate, sound, half)
+            if likeness > peak {
+                peak = likeness
                 best = candidate
             }
+            candidate += 1
         }
-        return best
+        let before = likeness(here, best - 1, sound, half)
+        let after = likeness(here, best + 1, sound, half)
+        let curve = before - 2 * peak + after
+        let offset = curve < 0 ? max(-0.5, min(0.5, 0.5 * (before - after) / curve)) : 0
+        return mark + Double(best - here) + Double(offset)
+    }
+
+    /// How alike the surroundings of two places are; negative if one is the other upside down.
+    private func likeness(_ here: Int, _ there: Int, _ sound: borrowing SoundRing, _ half: Int) -> Float {
+        let samples = sound.samples
+        let mask = SoundRing.capacity - 1
+        var product: Float = 0
+        var energy: Float = 1e-9
+        var offset = -half
+        while offset <= half {
+            let sample = samples[(there &+ offset) & mask]
+            product += samples[(here &+ offset) & mask] * sample
+            energy += sample * sample
+            offset &+= Self.step
+        }
+        return product * abs(product) / energy
     }
 }
 

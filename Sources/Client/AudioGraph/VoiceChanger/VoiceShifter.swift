@@ -178,7 +178,8 @@ struct VoiceShifter: ~Copyable {
     private func add(
         _ mark: PitchMarks.Mark, half: Float, gain: Float, _ source: borrowing SoundRing, to sum: borrowing SoundRing
     ) {
-        let reach = half / settings.formants
+        let formants = settings.formants
+        let reach = half / formants
         let first = max(now, Int((next - Double(reach)).rounded(.up)))
         let last = Int((next + Double(reach)).rounded(.down))
         let mask = SoundRing.capacity - 1
@@ -190,13 +191,15 @@ struct VoiceShifter: ~Copyable {
         let count = last - first
         // Relative to the mark, so that single precision is enough; shifted by more than `half`, so that cutting off
         // the fraction rounds down.
-        let base = mark.position - 1_024
+        let middle = Int(mark.position.rounded(.down))
+        let base = middle - 1_024
+        let bias = 1_024 + Float(mark.position - Double(middle))
         while index <= count {
             let offset = start + Float(index)
             // 3v² − 2v³ like a Hann window adds up to one with its neighbour, and needs no cosine.
             let v = max(0, 1 - abs(offset) * inverse)
             let window = v * v * (3 - 2 * v)
-            let exact = offset * settings.formants + 1_024
+            let exact = offset * formants + bias
             let whole = Int(exact)
             let t = exact - Float(whole)
             let place = base &+ whole
