@@ -1,0 +1,77 @@
+internal import AudioGraph
+internal import MediaCodecs
+internal import Timing
+
+/// What happens on the capturing device's thread: effects, music on top, encoding, sending.
+///
+/// Behind a `Guarded`: the device's thread holds it while it works on a block, other threads only to change something.
+final class CaptureSide {
+    /// How often the path is asked what gets lost.
+    private static let lossInterval = 100
+
+    let sender: VoiceSender
+    let ear: EarMonitorQueue
+    private let music: MusicPlayer
+    /// Where encoded frames go to.
+    var emit: ((OutgoingFrame, UnsafeRawBufferPointer) -> Void)?
+    /// The loss that the other side sees, 0…1.
+    var readLoss: (() -> Double)?
+    var captureTap: (@Sendable (AudioBuffer, Instant) -> Void)?
+    var frameTap: (@Sendable (OutgoingFrame) -> Void)?
+    /// What the device delivers is the microphone, and not only a clock for the music.
+    var isMicrophone = false
+    private(set) var framesSent: UInt64 = 0
+
+    private let pitch = PitchShifter(channels: VoiceSender.channels)
+    private let changer = VoiceChanger()
+    private let reverb = Reverb()
+    private let musicBlock = AudioBuffer(channels: VoiceSender.channels, capacity: maximumBlockFrames)
+    private var blocksUntilLoss = CaptureSide.lossInterval
+
+    init(settings: RoomAudioSettings, ear: EarMonitorQueue, music: MusicPlayer) throws(CodecError) {
+        sender = VoiceSender(encoder: try settings.makeEncoder())
+        self.ear = ear
+        self.music = music
+        // Each passes the sound untouched and undelayed while it is off.
+        sender.processors = [pitch, changer, reverb]
+        apply(settings)
+    }
+
+    /// Everything but the encoder, which is handed over.
+    func apply(_ settings: RoomAudioSettings) {
+        sender.isMuted = settings.isMicrophoneMuted
+        sender.volume = RoomAudioSettings.gain(settings.captureVolume)
+        pitch.semitones = min(max(settings.voicePitch, PitchShifter.limits.lowerBound), PitchShifter.limits.upperBound)
+        changer.preset = settings.voiceChanger
+        reverb.preset = settings.reverb
+        ear.setOn(settings.earMonitor.isOn)
+    }
+
+    /// 0…100.
+    var level: UInt8 { sender.meter.loudness }
+
+    func process(_ block: AudioBuffer, captured: Instant) {
+        if !isMicrophone { block.clear() }
+        musicBlock.frameCount = min(block.frameCount, maximumBlockFrames)
+        let hasMusic = music.publish(into: musicBlock, captured: captured)
+        noteLoss()
+        sender.process(block, music: hasMusic ? musicBlock : nil, captured: captured) { stage in
+            switch stage {
+            case .captured: break
+            case .voice(let voice): ear.push(voice)
+            case .sent(let sound): captureTap?(sound, captured)
+            }
+        } emit: { frame, payload in
+            framesSent &+= 1
+            frameTap?(frame)
+            emit?(frame, payload)
+        }
+    }
+
+    private func noteLoss() {
+        blocksUntilLoss -= 1
+        guard blocksUntilLoss <= 0 else { return }
+        blocksUntilLoss = Self.lossInterval
+        if let readLoss { sender.lossPercent = Int((readLoss() * 100).rounded()) }
+    }
+}

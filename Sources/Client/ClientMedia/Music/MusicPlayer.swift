@@ -1,0 +1,131 @@
+internal import AudioGraph
+internal import DatagramIO
+internal import MediaCodecs
+internal import Synchronization
+internal import Timing
+
+/// All tracks that play at once: each is decoded ahead by a thread of its own, heard through the output device's thread and
+/// published through the input device's.
+final class MusicPlayer: Sendable {
+    /// More tracks at once are none that anybody could follow; each has a thread.
+    static let maximumTracks = 16
+
+    struct Tracks {
+        var all: [Int32: MusicTrack] = [:]
+        var wakers: [Int32: Poller.Waker] = [:]
+
+        mutating func remove(_ track: MusicTrack) {
+            guard all[track.settings.id] === track else { return }
+            all[track.settings.id] = nil
+            wakers[track.settings.id] = nil
+        }
+    }
+
+    typealias Opener = @Sendable (String) throws(CodecError) -> any MusicSource
+
+    /// Held for the copy of a block at most; a track's ring is written in steps of a block.
+    private let tracks = Guarded(Tracks())
+    /// So that device threads need not take the lock when there is no music.
+    private let count = Atomic(0)
+    private let open: Opener
+    private let clock: @Sendable () -> Instant
+    private let tell: @Sendable (RoomAudioEvent) -> Void
+
+    init(
+        open: @escaping Opener, clock: @escaping @Sendable () -> Instant,
+        tell: @escaping @Sendable (RoomAudioEvent) -> Void
+    ) {
+        self.open = open
+        self.clock = clock
+        self.tell = tell
+    }
+
+    /// Carries what the thread alone uses from then on.
+    private struct Handover: @unchecked Sendable {
+        let decoder: TrackDecoder
+    }
+
+    func play(_ settings: MusicSettings) {
+        stop(settings.id)
+        let track = MusicTrack(settings)
+        let isFull = tracks.with { tracks -> Bool in
+            guard tracks.all.count < Self.maximumTracks else { return true }
+            tracks.all[settings.id] = track
+            // That of the track before: it may end at any time now, and its poller with it.
+            tracks.wakers[settings.id] = nil
+            return false
+        }
+        guard !isFull else { return tell(.musicCompleted(settings.id, .failed("too many tracks at once"))) }
+        do {
+            let poller = try Poller()
+            tracks.with { if $0.all[settings.id] === track { $0.wakers[settings.id] = poller.waker } }
+            let parts = Handover(
+                decoder: TrackDecoder(
+                    id: settings.id, track: track, lock: tracks, poller: poller, open: open, clock: clock, tell: tell))
+            count.add(1, ordering: .relaxed)
+            let count = Counter(self)
+            _ = try WorkerThread(name: "music") {
+                parts.decoder.run()
+                count.subtract()
+            }
+        } catch {
+            tracks.with { $0.remove(track) }
+            tell(.musicCompleted(settings.id, .failed(error.description)))
+        }
+    }
+
+    /// Lets a thread count down without keeping the player alive.
+    private struct Counter: Sendable {
+        weak let player: MusicPlayer?
+
+        init(_ player: MusicPlayer) { self.player = player }
+
+        func subtract() { player?.count.subtract(1, ordering: .relaxed) }
+    }
+
+    func stop(_ id: Int32) { change(id) { $0.isOver = true } }
+
+    func stopAll() {
+        tracks.with { tracks in
+            for track in tracks.all.values { track.isOver = true }
+            for waker in tracks.wakers.values { waker.wake() }
+        }
+    }
+
+    func change(_ id: Int32, _ body: (MusicTrack) -> Void) {
+        tracks.with { tracks in
+            guard let track = tracks.all[id] else { return }
+            body(track)
+            // Under the lock: a thread that ends takes its poller out of the table first.
+            tracks.wakers[id]?.wake()
+        }
+    }
+
+    func read<Result>(_ id: Int32, _ body: (MusicTrack) -> Result) -> Result? {
+        tracks.with { tracks in tracks.all[id].map(body) }
+    }
+
+    var hasPublished: Bool { tracks.with { $0.all.values.contains { $0.controls.isPublished } } }
+
+    var isEmpty: Bool { tracks.with(\.all.isEmpty) }
+
+    // MARK: Device threads
+
+    func render(addingTo mix: AudioBuffer, heard: Instant) {
+        guard count.load(ordering: .relaxed) > 0 else { return }
+        tracks.with { tracks in
+            for track in tracks.all.values { track.render(addingTo: mix, heard: heard) }
+        }
+    }
+
+    /// Fills `block`. False if nothing is published now.
+    func publish(into block: AudioBuffer, captured: Instant) -> Bool {
+        guard count.load(ordering: .relaxed) > 0 else { return false }
+        block.clear()
+        return tracks.with { tracks in
+            var isAny = false
+            for track in tracks.all.values where track.publish(addingTo: block, captured: captured) { isAny = true }
+            return isAny
+        }
+    }
+}

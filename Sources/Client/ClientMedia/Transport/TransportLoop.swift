@@ -1,0 +1,253 @@
+internal import DTLS
+internal import DatagramIO
+internal import ICE
+internal import PeerSession
+internal import RTP
+internal import SDP
+internal import Timing
+internal import Wire
+
+/// What the thread of a media path does: wait, obey, read, send, do what is due. Everything here belongs to that thread.
+final class TransportLoop {
+    static let songPositionURI = "urn:ovation:params:rtp-hdrext:song-position"
+    /// How often figures are published while nothing happens.
+    private static let statisticsInterval = Interval.milliseconds(100)
+
+    private let sockets: TransportSockets
+    private let mailbox: TransportMailbox
+    private let certificate: DTLSCertificate
+    private let source: SlotSource
+    private let clock: @Sendable () -> Instant
+    private let onPacket: @Sendable (IncomingPacket, UnsafeRawBufferPointer) -> Void
+    private let onEvent: @Sendable (PathEvent) -> Void
+
+    private var now: Instant
+    private var peer: MediaPeer?
+    private var slots: [SlotReception] = []
+    private var payloadType: PayloadType?
+    private var levelID: UInt8?
+    private var songPositionID: UInt8?
+    private var isStopped = false
+
+    private var sequence = SequenceNumber16(.random(in: 0...(.max)))
+    private let firstTimestamp = UInt32.random(in: 0...(.max))
+    private let sent = SentPackets()
+    private let payload = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: FrameQueue.maximumPayload, alignment: 16)
+    private var statistics = PathStatistics()
+    private var nextStatistics = Instant.distantPast
+
+    /// One line of the server's.
+    private struct SlotReception {
+        let slot: AcceptedOffer.Slot
+        var first: UInt64?
+        var highest: UInt64 = 0
+        var received: UInt64 = 0
+
+        mutating func note(_ sequence: UInt64) {
+            first = min(first ?? sequence, sequence)
+            highest = max(highest, sequence)
+            received &+= 1
+        }
+
+        var missing: UInt64 {
+            guard let first else { return 0 }
+            let expected = highest &- first &+ 1
+            return expected > received ? expected - received : 0
+        }
+    }
+
+    init(
+        sockets: TransportSockets, mailbox: TransportMailbox, certificate: DTLSCertificate, source: SlotSource,
+        clock: @escaping @Sendable () -> Instant,
+        onPacket: @escaping @Sendable (IncomingPacket, UnsafeRawBufferPointer) -> Void,
+        onEvent: @escaping @Sendable (PathEvent) -> Void
+    ) {
+        self.sockets = sockets
+        self.mailbox = mailbox
+        self.certificate = certificate
+        self.source = source
+        self.clock = clock
+        self.onPacket = onPacket
+        self.onEvent = onEvent
+        now = clock()
+    }
+
+    deinit { payload.deallocate() }
+
+    /// Until a stop is commanded.
+    func run() {
+        while !isStopped { turn() }
+        peer?.close(at: now)
+        drain()
+        sockets.flush(at: now)
+        mailbox.close()
+    }
+
+    private func turn() {
+        let (isWoken, readable) = sockets.wait(until: peer?.nextDeadline ?? .distantFuture, now: now)
+        now = clock()
+        if isWoken {
+            for command in mailbox.takeCommands() { perform(command) }
+        }
+        if readable != 0 {
+            sockets.receive(readable, at: now) { slot, length, path, arrival in
+                receive(slot, length: length, path: path, arrival: arrival)
+            }
+        }
+        if isWoken { sendFrames() }
+        if let peer, peer.nextDeadline <= now { peer.advance(to: now) }
+        drain()
+        sockets.flush(at: now)
+        publish()
+    }
+
+    // MARK: Commands
+
+    private func perform(_ command: TransportCommand) {
+        switch command {
+        case .open(let configuration, let accepted):
+            guard peer == nil else { return }
+            do {
+                let peer = try MediaPeer(configuration, context: DTLSContext(certificate: certificate), at: now)
+                peer.openSendStream(SSRC(source.ssrc), clockRate: MediaTransport.clockRate, cname: source.cname)
+                self.peer = peer
+            } catch {
+                tell(.closed(.handshakeFailed))
+                return
+            }
+            take(accepted)
+        case .update(let accepted, let restart):
+            take(accepted)
+            if let restart {
+                peer?.restartICE(local: restart.local, remote: restart.remote, paths: restart.paths, at: now)
+            }
+        case .stop: isStopped = true
+        }
+    }
+
+    private func take(_ accepted: AcceptedOffer) {
+        payloadType = accepted.microphonePayloadType.map { PayloadType($0) }
+        slots = accepted.slots.map { slot in
+            slots.first { $0.slot == slot } ?? SlotReception(slot: slot)
+        }
+        levelID = id(of: ExtensionURI.audioLevel, in: accepted)
+        songPositionID = id(of: Self.songPositionURI, in: accepted)
+    }
+
+    /// Only ids of the one-byte form are written.
+    private func id(of uri: String, in accepted: AcceptedOffer) -> UInt8? {
+        accepted.extensions.first { $0.uri == uri && (1...14).contains($0.id) }?.id
+    }
+
+    // MARK: In
+
+    private func receive(
+        _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath, arrival: Instant
+    ) {
+        guard let peer, case .media(let packet) = peer.receive(datagram, length: length, path: path, at: arrival)
+        else { return }
+        let header = packet.header
+        guard let index = slots.firstIndex(where: { $0.slot.ssrc == header.ssrc.rawValue }),
+            slots[index].slot.payloadType == header.payloadType.rawValue
+        else { return }
+        slots[index].note(packet.extendedSequence)
+        onPacket(
+            IncomingPacket(
+                slot: slots[index].slot.index, sequence: packet.extendedSequence, timestamp: header.timestamp.rawValue,
+                ssrc: header.ssrc.rawValue, arrival: arrival),
+            UnsafeRawBufferPointer(rebasing: datagram[header.payload]))
+    }
+
+    // MARK: Out
+
+    private func sendFrames() {
+        while let (frame, length) = mailbox.takeFrame(into: payload) {
+            send(frame, payload: UnsafeRawBufferPointer(rebasing: payload[..<length]))
+        }
+    }
+
+    private func send(_ frame: OutgoingFrame, payload: UnsafeRawBufferPointer) {
+        guard let peer, let path = peer.mediaPath, let payloadType, peer.protectionProfile != nil else {
+            statistics.framesDropped &+= 1
+            return
+        }
+        let slot = sockets.nextSlot()
+        var writer = RTPHeaderWriter(
+            into: slot, marker: frame.marker, payloadType: payloadType, sequenceNumber: sequence,
+            timestamp: RTPTimestamp(frame.timestamp &+ firstTimestamp), ssrc: SSRC(source.ssrc))
+        if let levelID {
+            writer.add(AudioLevel(attenuation: frame.level, isVoice: frame.level < 127), id: levelID)
+        }
+        if let songPositionID, let position = frame.songPosition {
+            withUnsafeBytes(of: position.bigEndian) { writer.add(extension: $0, id: songPositionID) }
+        }
+        guard let headerLength = writer.finish() else { return }
+        sent.store(sequence, header: UnsafeRawBufferPointer(rebasing: slot[..<headerLength]), payload: payload)
+        guard let length = peer.seal(headerLength: headerLength, payload: payload, into: slot, at: now) else {
+            statistics.framesDropped &+= 1
+            return
+        }
+        sequence = sequence.next
+        sockets.commit(slot, length: length, path: path, at: now)
+    }
+
+    private func sendAgain(_ sequence: SequenceNumber16) {
+        guard let peer, let path = peer.mediaPath, let packet = sent.find(sequence) else { return }
+        let slot = sockets.nextSlot()
+        slot.copyMemory(from: packet.header)
+        guard
+            let length = peer.sealAgain(headerLength: packet.header.count, payload: packet.payload, into: slot)
+        else { return }
+        sockets.commit(slot, length: length, path: path, at: now)
+    }
+
+    private func drain() {
+        guard let peer else { return }
+        while true {
+            let slot = sockets.nextSlot()
+            guard let output = peer.nextOutput(into: slot) else { return }
+            switch output {
+            case .datagram(let length, let path): sockets.commit(slot, length: length, path: path, at: now)
+            case .event(let event): handle(event)
+            }
+        }
+    }
+
+    private func handle(_ event: PeerEvent) {
+        switch event {
+        case .connected: tell(.connected)
+        case .lost: tell(.lost)
+        case .recovered: tell(.recovered)
+        case .closed(let reason): tell(.closed(reason))
+        case .nack(let ssrc, let first, let following):
+            guard ssrc.rawValue == source.ssrc else { return }
+            for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 { sendAgain(first.advanced(by: bit)) }
+        case .receiverReport(let ssrc, let roundTrip, let fractionLost):
+            guard ssrc.rawValue == source.ssrc else { return }
+            statistics.lossSent = Double(fractionLost) / 256
+            if let roundTrip { statistics.roundTrip = roundTrip }
+            nextStatistics = now
+        case .senderReport: break
+        }
+    }
+
+    private func tell(_ event: PathEvent) {
+        nextStatistics = now
+        if !mailbox.isStopping { onEvent(event) }
+    }
+
+    private func publish() {
+        guard let peer, nextStatistics <= now else { return }
+        nextStatistics = now + Self.statisticsInterval
+        let counted = peer.stats
+        statistics.packetsSent = counted.packetsSent
+        statistics.bytesSent = counted.bytesSent
+        statistics.repeatsSent = counted.repeatsSent
+        statistics.packetsReceived = counted.packetsReceived
+        statistics.bytesReceived = counted.bytesReceived
+        statistics.repeatsRequested = counted.repeatsRequested
+        statistics.packetsMissing = slots.reduce(0) { $0 &+ $1.missing }
+        mailbox.publish(statistics)
+    }
+}
