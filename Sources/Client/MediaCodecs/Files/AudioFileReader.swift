@@ -44,14 +44,14 @@ package final class AudioFileReader {
         try converter.take(first)
     }
 
-    /// Fills the block as far as its capacity goes and sets its `frameCount`, which it also returns: less than asked for
+    /// Fills the block as far as its capacity goes, and with no more than `limit` frames, and sets its `frameCount`, which it also returns: less than asked for
     /// only at the end, 0 after it. A block of one channel gets the mean. A file that was cut off ends where it was cut.
-    package func read(into block: AudioBuffer) throws(CodecError) -> Int {
-        block.frameCount = block.capacity
+    package func read(into block: AudioBuffer, atMost limit: Int = .max) throws(CodecError) -> Int {
+        block.frameCount = min(block.capacity, max(0, limit))
         var filled = 0
         while true {
             filled += converter.fetch(into: block, at: filled)
-            if filled == block.capacity || isFinished { break }
+            if filled == block.frameCount || isFinished { break }
             try decodeMore()
         }
         block.frameCount = filled
