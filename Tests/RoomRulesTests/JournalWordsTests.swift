@@ -66,9 +66,16 @@ import Testing
             #"{"message":{"chat":4,"command":"C","from":{"avatar":"/a.png","id":"olga","name":"Olga"},"message":"x","time":6},"type":"message.sent"}"#
         ),
         (.liked(count: 7, users: [.owner]), #"{"count":7,"type":"liked","users":["olga"]}"#),
+        (
+            .songChanged(SongPlay(song: .ballad, by: .owner, startAt: 9_000, positionMs: 500), .started),
+            #"{"play":{"by":"olga","positionMs":500,"song":{"accompaniment":"/songs/ballad/accompaniment.m4a","durationMs":60000,"#
+                + #""id":"ballad","original":"/songs/ballad/original.m4a","title":"Ballad"},"startAt":9000,"#
+                + #""track":"accompaniment"},"reason":"started","type":"song.changed"}"#
+        ),
+        (.songChanged(nil, .ended), #"{"reason":"ended","type":"song.changed"}"#),
     ]
 
-    @Test("every event stands in the journal as it always has", arguments: 0..<17)
+    @Test("every event stands in the journal as it always has", arguments: 0..<19)
     func words(_ index: Int) throws {
         let (event, json) = Self.events[index]
         let encoder = JSONEncoder()

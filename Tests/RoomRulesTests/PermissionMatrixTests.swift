@@ -16,7 +16,7 @@ import Testing
     /// Seats 0, 1, 2 are the owner's, another admin's and a member's, or empty if the caller is that person and
     /// unseated; 3 is the caller's if seated; 4 is empty, 5 empty and muted, 6 closed.
     private func stage(caller: UserID, seated: Bool) -> Stage {
-        var stage = Stage(needsRequest: true)
+        var stage = Stage(kind: .chorus, needsRequest: true)
         stage.enter(.admin, .otherAdmin, .member, .other)
         let steps: [(RoomCommand, UserID)] =
             [(.setRole(.admin, .admin), .owner), (.setRole(.otherAdmin, .admin), .owner)]
@@ -69,6 +69,8 @@ import Testing
                 prepare: invitation(from: .other, to: .otherAdmin)),
             Case(title: "sendMessage", seated: false) { _ in .sendMessage(MessageDraft(.text("hello"))) },
             Case(title: "sendLikes", seated: false) { _ in .sendLikes(3) },
+            Case(title: "startSong from a seat", seated: true) { _ in .startSong(SongDraft(song: .ballad)) },
+            Case(title: "startSong without a seat", seated: false) { _ in .startSong(SongDraft(song: .ballad)) },
             Case(title: "updateRoom", seated: false) { _ in .updateRoom(RoomUpdate(name: "Other")) },
             Case(title: "setRole of a member", seated: false) { _ in .setRole(.other, .admin) },
             Case(title: "setRole of an admin", seated: false) { _ in .setRole(.otherAdmin, .member) },
@@ -103,6 +105,22 @@ import Testing
                     title: "\(title)Invitation by oneself", seated: false, command: { _ in answer },
                     prepare: invitation(from: .caller, to: .owner)))
             cases.append(Case(title: "\(title)Invitation unknown", seated: false) { _ in answer })
+        }
+        let controls: [(String, RoomCommand)] = [
+            ("pauseSong", .pauseSong), ("resumeSong", .resumeSong(leadMs: 1_000)),
+            ("seekSong", .seekSong(positionMs: 5_000, leadMs: 1_000)), ("setSongTrack", .setSongTrack(.original)),
+            ("stopSong", .stopSong),
+        ]
+        for (title, command) in controls {
+            for (place, seated) in [("from a seat", true), ("without a seat", false)] {
+                cases.append(
+                    Case(
+                        title: "\(title) \(place)", seated: seated, command: { _ in command },
+                        prepare: { stage, _ in
+                            #expect(stage.refusal(.startSong(SongDraft(song: .ballad)), by: .owner) == nil)
+                        }))
+            }
+            cases.append(Case(title: "\(title) of nothing", seated: true) { _ in command })
         }
         return cases
     }

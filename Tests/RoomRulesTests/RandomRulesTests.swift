@@ -22,7 +22,7 @@ import Testing
         mutating func command() -> RoomCommand {
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
-            switch number(0..<20) {
+            switch number(0..<22) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4, 5: return .moveSeat(seat)
@@ -45,6 +45,12 @@ import Testing
                 return .updateRoom(
                     RoomUpdate(name: chance(90) ? "Room \(number(0..<9))" : "", needsRequest: chance(50)))
             case 18: return .setRole(someone(), chance(60) ? .admin : .member)
+            case 19: return .startSong(SongDraft(song: .ballad, leadMs: Int64(number(200..<11_000))))
+            case 20:
+                return [
+                    .pauseSong, .resumeSong(leadMs: Int64(number(200..<2_000))), .stopSong, .setSongTrack(.original),
+                    .seekSong(positionMs: Int64(number(-1..<61_000)), leadMs: 1_000),
+                ][number(0..<5)]
             default: return .exitRoom
             }
         }
@@ -59,6 +65,7 @@ import Testing
         #expect(state.invitations.allSatisfy { $0.state == .waiting && $0.from != $0.to }, "\(note())")
         #expect(!state.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
         #expect(state.seats.count == 6, "\(note())")
+        #expect(state.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
     }
 
     @Test("100,000 random commands: one seat a person, refusals change nothing, the journal gives the same room")
@@ -67,7 +74,7 @@ import Testing
         var accepted = 0
         var refused = 0
         for round in 0..<(Self.steps / Self.stepsPerRoom) {
-            var walk = Walk(stage: Stage(seats: 6, owner: Self.cast[0]), generator: Seeded(seed &+ UInt64(round)))
+            var walk = Walk(stage: Stage(kind: round.isMultiple(of: 2) ? .voice : .chorus, seats: 6, owner: Self.cast[0]), generator: Seeded(seed &+ UInt64(round)))
             let note = "seed \(seed), round \(round)"
             for step in 0..<Self.stepsPerRoom {
                 walk.stage.now += Int64(walk.number(0..<800))

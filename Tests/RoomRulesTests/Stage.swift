@@ -12,12 +12,12 @@ struct Stage {
     private(set) var record: [AcceptedCommand] = []
 
     init(
-        seats: Int = 8, needsRequest: Bool = false, room: RoomID = .number(48_213), owner: UserID = .owner,
+        kind: RoomKind = .voice, seats: Int = 8, needsRequest: Bool = false, room: RoomID = .number(48_213), owner: UserID = .owner,
         setups: [SeatSetup]? = nil
     ) {
         state = RoomState(room: room)
         let creation = RoomCreation(
-            room: room, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
+            room: room, kind: kind, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
             seats: setups ?? Array(repeating: SeatSetup(), count: seats))
         enter(owner)
         guard let decision = try? RoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {
@@ -103,4 +103,10 @@ struct Seeded: RandomNumberGenerator {
         z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
         return z ^ (z >> 31)
     }
+}
+
+extension Song {
+    static let ballad = Song(
+        id: "ballad", title: "Ballad", durationMs: 60_000, accompaniment: "/songs/ballad/accompaniment.m4a",
+        original: "/songs/ballad/original.m4a")
 }

@@ -48,7 +48,11 @@ import Timing
     private func ask(_ room: Room, _ command: RoomCommand, by client: Client) async -> Result<CommandResult, RoomError>
     {
         await withCheckedContinuation { answered in
-            Task { await room.submit(command, from: client.session, key: nil) { answered.resume(returning: $0) } }
+            Task {
+                await room.submit(command, from: client.session, key: nil) {
+                    answered.resume(returning: $0.map(\.result))
+                }
+            }
         }
     }
 
@@ -351,7 +355,7 @@ import Timing
         let room = try await house.create(by: owner).get().room
         house.journal.setMode(.manual)
         let answer = Shared<Result<CommandResult, RoomError>?>(nil)
-        await room.submit(.takeSeat(0), from: owner.session, key: nil) { answer.set($0) }
+        await room.submit(.takeSeat(0), from: owner.session, key: nil) { answer.set($0.map(\.result)) }
         async let down: Void = house.directory.shutdown()
         while house.journal.pending > 0 {
             house.journal.commit()

@@ -30,7 +30,7 @@ private struct Belief {
                 if seats.indices.contains(seat.index) { seats[seat.index] = seat.lasting }
             case .microphoneMuted(_, let muted, let seat):
                 if seats.indices.contains(seat) { seats[seat].micMuted = muted }
-            case .updated, .destroyed, .roleChanged, .ownerChanged: break
+            case .updated, .destroyed, .roleChanged, .ownerChanged, .songChanged: break
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
@@ -84,7 +84,7 @@ extension RoomChange {
         case .updated(var info):
             (info.memberCount, info.speaking) = (0, false)
             change.what = .updated(info)
-        case .destroyed, .microphoneMuted, .roleChanged, .ownerChanged: break
+        case .destroyed, .microphoneMuted, .roleChanged, .ownerChanged, .songChanged: break
         }
         return change
     }

@@ -150,12 +150,13 @@ final class Salon {
     }
 
     /// Somebody creates the room and is in it.
-    func create(_ owner: UserID = .owner, seats: Int = 8, needsRequest: Bool = false, key: IdempotencyKey? = nil)
-        -> Client
-    {
+    func create(
+        _ owner: UserID = .owner, kind: RoomKind = .voice, seats: Int = 8, needsRequest: Bool = false,
+        key: IdempotencyKey? = nil
+    ) -> Client {
         let client = client(owner)
         let creation = RoomCreation(
-            room: self.key.room, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
+            room: self.key.room, kind: kind, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
             seats: Array(repeating: SeatSetup(), count: seats))
         core.create(creation, by: client.attendee, key: key) { [entries = client.entries] result in
             entries.update { $0.append(result) }
@@ -198,7 +199,7 @@ final class Salon {
         core.submit(command, from: client.session, key: key.flatMap { IdempotencyKey($0) }) {
             [box = client.box] result in
             #expect(answer.current == nil, "answered twice")
-            answer.set(result)
+            answer.set(result.map(\.result))
             switch result {
             case .success: box.current.answer("\(command.name)")
             case .failure(let error): box.current.answer("\(command.name): \(error.code)")

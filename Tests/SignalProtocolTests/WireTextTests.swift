@@ -28,10 +28,10 @@ import Testing
     func answers() throws {
         #expect(try canonical(Answer.success(.number(1), Answer.Empty())) == #"{"id":1,"jsonrpc":"2.0","result":{}}"#)
         #expect(
-            try canonical(Answer.success(.string("a"), CommandAnswer(.invited(id: "i", position: 2))))
+            try canonical(Answer.success(.string("a"), CommandAnswer(CommandOutcome(.invited(id: "i", position: 2)))))
                 == #"{"id":"a","jsonrpc":"2.0","result":{"id":"i","position":2}}"#)
         #expect(
-            try canonical(Answer.success(.number(1), CommandAnswer(.sent(chat: 4, time: 5))))
+            try canonical(Answer.success(.number(1), CommandAnswer(CommandOutcome(.sent(chat: 4, time: 5)))))
                 == #"{"id":1,"jsonrpc":"2.0","result":{"chat":4,"time":5}}"#)
         #expect(
             try canonical(Answer.failure(nil, RoomError(.parseError)))

@@ -17,6 +17,13 @@ package enum RoomCommand: Hashable, Sendable {
     // chat
     case sendMessage(MessageDraft)
     case sendLikes(Int)
+    // songs
+    case startSong(SongDraft)
+    case pauseSong
+    case resumeSong(leadMs: Int64)
+    case seekSong(positionMs: Int64, leadMs: Int64)
+    case setSongTrack(SongTrack)
+    case stopSong
     // membership
     case updateRoom(RoomUpdate)
     case setRole(UserID, Role)
@@ -28,6 +35,7 @@ package enum RoomCommand: Hashable, Sendable {
         case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
         case sendMessage, sendLikes
+        case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong
         case updateRoom, setRole, exitRoom, destroyRoom
     }
 
@@ -47,6 +55,12 @@ package enum RoomCommand: Hashable, Sendable {
         case .cancelInvitation: .cancelInvitation
         case .sendMessage: .sendMessage
         case .sendLikes: .sendLikes
+        case .startSong: .startSong
+        case .pauseSong: .pauseSong
+        case .resumeSong: .resumeSong
+        case .seekSong: .seekSong
+        case .setSongTrack: .setSongTrack
+        case .stopSong: .stopSong
         case .updateRoom: .updateRoom
         case .setRole: .setRole
         case .exitRoom: .exitRoom
@@ -99,6 +113,21 @@ package enum CommandResult: Hashable, Sendable {
     case sent(chat: UInt64, time: Int64)
     /// The room's likes, these included.
     case liked(total: UInt64)
+    /// The room time (milliseconds since 1970) at which the song is heard.
+    case scheduled(startAt: Int64)
+}
+
+/// What an accepted command answers, and how far the room has come with it.
+package struct CommandOutcome: Hashable, Sendable {
+    package var result: CommandResult
+    /// Number of the room's last durable change when the command was carried out, its own included: whoever has taken up the
+    /// changes up to it sees what the command did. Absent where nothing durable is meant.
+    package var seq: UInt64?
+
+    package init(_ result: CommandResult, seq: UInt64? = nil) {
+        self.result = result
+        self.seq = seq
+    }
 }
 
 /// A client's name for one attempt to change something, so that it can safely be tried again: 1…64 printable ASCII

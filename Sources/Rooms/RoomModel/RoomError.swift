@@ -101,6 +101,10 @@ public struct RoomError: Error, Hashable, Sendable {
         public static let invitationDenied = Code("invitation_denied", 8011, "it is not yours to answer or cancel")
         public static let invitationExists = Code("invitation_exists", 8012, "the same request is already waiting")
 
+        // Songs
+        public static let notAChorus = Code("not_a_chorus", 20461, "songs are sung in chorus rooms")
+        public static let noSong = Code("no_song", 20462, "nothing is sung at the moment")
+
         // Media
         public static let mediaRefused = Code("media_refused", 20441, "the media offer was refused")
 
@@ -111,7 +115,8 @@ public struct RoomError: Error, Hashable, Sendable {
             ticketNotYetValid, sessionExpired, sessionReplaced, nameTaken, guestsLimited, roomIDInvalid,
             permissionDenied, roomNotFound, roomClosed, roomIDTaken, roomFull, notInRoom, inAnotherRoom, userNotInRoom,
             seatTaken, seatClosed, seatNotFound, seatEmpty, alreadySeated, notSeated, seatMuted, consentRequired,
-            messageTooLarge, invitationNotFound, invitationDenied, invitationExists, mediaRefused,
+            messageTooLarge, invitationNotFound, invitationDenied, invitationExists, notAChorus,
+            noSong, mediaRefused,
         ]
 
         private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

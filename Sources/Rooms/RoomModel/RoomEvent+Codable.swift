@@ -20,11 +20,12 @@ extension RoomEvent: Codable {
         case consentLapsed = "consent.lapsed"
         case messageSent = "message.sent"
         case liked
+        case songChanged = "song.changed"
     }
 
     private enum CodingKeys: String, CodingKey {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
-        case message, from, count, users, owner, moved
+        case message, from, count, users, owner, moved, play
     }
 
     package init(from decoder: any Decoder) throws {
@@ -80,6 +81,10 @@ extension RoomEvent: Codable {
             self = .liked(
                 count: try fields.decode(UInt64.self, forKey: .count),
                 users: try fields.decode([UserID].self, forKey: .users))
+        case .songChanged:
+            self = .songChanged(
+                try fields.decodeIfPresent(SongPlay.self, forKey: .play),
+                try fields.decode(SongChange.self, forKey: .reason))
         }
     }
 
@@ -146,12 +151,16 @@ extension RoomEvent: Codable {
             try type(.liked)
             try fields.encode(count, forKey: .count)
             try fields.encode(users, forKey: .users)
+        case .songChanged(let play, let reason):
+            try type(.songChanged)
+            try fields.encodeIfPresent(play, forKey: .play)
+            try fields.encode(reason, forKey: .reason)
         }
     }
 }
 
 extension CommandResult: Codable {
-    private enum CodingKeys: String, CodingKey { case invitation, position, chat, time, total }
+    private enum CodingKeys: String, CodingKey { case invitation, position, chat, time, total, startAt }
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -161,6 +170,8 @@ extension CommandResult: Codable {
             self = .sent(chat: chat, time: try fields.decode(Int64.self, forKey: .time))
         } else if let total = try fields.decodeIfPresent(UInt64.self, forKey: .total) {
             self = .liked(total: total)
+        } else if let startAt = try fields.decodeIfPresent(Int64.self, forKey: .startAt) {
+            self = .scheduled(startAt: startAt)
         } else {
             self = .done
         }
@@ -177,6 +188,7 @@ extension CommandResult: Codable {
             try fields.encode(chat, forKey: .chat)
             try fields.encode(time, forKey: .time)
         case .liked(let total): try fields.encode(total, forKey: .total)
+        case .scheduled(let startAt): try fields.encode(startAt, forKey: .startAt)
         }
     }
 }

@@ -21,12 +21,14 @@ package enum RoomEvent: Hashable, Sendable {
     case messageSent(Message)
     /// Merged: `users` are up to three of those who sent them.
     case liked(count: UInt64, users: [UserID])
+    /// What is sung from now on; `nil`: nothing.
+    case songChanged(SongPlay?, SongChange)
 
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
-            .ownerChanged:
+            .ownerChanged, .songChanged:
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked: false
         }

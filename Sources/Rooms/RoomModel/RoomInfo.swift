@@ -1,6 +1,9 @@
-/// What sort of room it is. One sort exists so far.
+/// What sort of room it is.
 public enum RoomKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// A salon: seats to talk from.
     case voice
+    /// Two seats and a song: everything of a voice room, and what is sung is placed on the room's time.
+    case chorus
 }
 
 /// What the owner and the admins decide about a room.

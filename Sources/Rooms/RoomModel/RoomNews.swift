@@ -42,6 +42,8 @@ public struct RoomChange: Hashable, Sendable {
         case microphoneMuted(user: UserID, muted: Bool, seat: Int)
         case roleChanged(user: UserID, role: Role, by: UserID?)
         case ownerChanged(user: UserProfile, reason: OwnerChangeReason)
+        /// What is sung from now on; `nil`: nothing.
+        case songChanged(SongPlay?, SongChange, by: UserID?)
     }
 
     public init(seq: UInt64, time: Int64, what: What) {

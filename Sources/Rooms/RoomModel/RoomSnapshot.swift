@@ -21,13 +21,15 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
     /// The last ones, oldest first.
     public var messages: [Message]
     public var likes: UInt64
+    /// What is sung; absent while nothing is.
+    public var play: SongPlay?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     public var mediaEpoch: UInt64
 
     public init(
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
-        messages: [Message], likes: UInt64, mediaEpoch: UInt64
+        messages: [Message], likes: UInt64, play: SongPlay? = nil, mediaEpoch: UInt64
     ) {
         self.room = room
         self.epoch = epoch
@@ -43,6 +45,7 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
         self.invitations = invitations
         self.messages = messages
         self.likes = likes
+        self.play = play
         self.mediaEpoch = mediaEpoch
     }
 }

@@ -51,6 +51,11 @@ package enum RoomLimits {
     package static let invitationsPerRoom = 1_000
     package static let admins = 50
     package static let likesPerCall = 1...100
+    static let songIDBytes = 1...64
+    static let songTitleCharacters = 1...100
+    static let songTitleBytes = 400
+    /// An hour: a medley, not an audio book.
+    static let songDurationMs: ClosedRange<Int64> = 1...3_600_000
     /// Between two moves of one person (the reference component's limit).
     package static let moveIntervalMs: Int64 = 1_000
 }

@@ -25,6 +25,13 @@ extension RoomState {
         case .cancelInvitation(let id): try cancelInvitation(id, by: user)
         case .sendMessage(let draft): try sendMessage(draft, by: user, situation)
         case .sendLikes(let count): try sendLikes(count, by: user)
+        case .startSong(let draft): try startSong(draft, by: user, permission, situation)
+        case .pauseSong: try pauseSong(by: user, permission, situation)
+        case .resumeSong(let leadMs): try resumeSong(leadMs: leadMs, by: user, permission, situation)
+        case .seekSong(let positionMs, let leadMs):
+            try seekSong(to: positionMs, leadMs: leadMs, by: user, permission, situation)
+        case .setSongTrack(let track): try setSongTrack(track, by: user, permission)
+        case .stopSong: try stopSong(by: user, permission)
         case .updateRoom(let update): try updateRoom(update)
         case .setRole(let other, let role): try setRole(role, of: other, situation)
         case .exitRoom: depart(user.id, .exited)
@@ -40,6 +47,7 @@ extension RoomState {
         case .ownerAbsenceOver: ownerAbsenceOver(situation)
         case .invitationTimedOut(let id): invitationTimedOut(id)
         case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing
+        case .songOver: songOver(situation)
         case .dismissed: end(.operator, situation)
         }
     }

@@ -42,6 +42,7 @@ extension RoomState {
             for index in seats.indices where seats[index].occupant != nil { seats[index].condition = .empty }
             invitations = []
             consents = []
+            play = nil
         case .seatTaken(let index, let user, let micMuted, let moved):
             try check(seats.indices.contains(index) && seats[index].condition == .empty, event)
             try check(seat(of: user.id) == nil, event)
@@ -94,6 +95,7 @@ extension RoomState {
             try check(message.chat == chat + 1, event)
             chat = message.chat
         case .liked(let count, _): likes = likes.addingReportingOverflow(count).overflow ? .max : likes + count
+        case .songChanged(let play, _): self.play = play
         }
     }
 

@@ -30,6 +30,8 @@ package struct RoomState: Equatable, Sendable, Codable {
     package var invitations: [Invitation] = []
     package var consents: [Consent] = []
     package var likes: UInt64 = 0
+    /// What a chorus room sings.
+    package var play: SongPlay?
     /// Most people at once.
     package var peak = 0
     /// Milliseconds since 1970.

@@ -48,6 +48,7 @@ package enum ServerCommand: Hashable, Sendable {
     case ownerAbsenceOver
     case invitationTimedOut(id: String)
     case consentTimedOut(UserID)
+    case songOver
     /// The operator dismisses the room.
     case dismissed
 }

@@ -8,6 +8,8 @@ enum Deadline: Hashable, Sendable {
     case ownerAbsence
     case invitation(String)
     case consent(UserID)
+    /// The song is over.
+    case song
     /// Gathered news leave.
     case news
     case likes

@@ -6,7 +6,7 @@ extension RoomCommand {
     var fingerprint: UInt64 {
         var hash = Fingerprint(name.rawValue)
         switch self {
-        case .leaveSeat, .exitRoom, .destroyRoom: break
+        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong: break
         case .takeSeat(let seat), .moveSeat(let seat), .kickSeat(let seat): hash.add(seat)
         case .pickSeat(let seat, let user):
             hash.add(seat)
@@ -34,6 +34,22 @@ extension RoomCommand {
             }
             hash.add(draft.id)
         case .sendLikes(let count): hash.add(count)
+        case .startSong(let draft):
+            hash.add(draft.song.id)
+            hash.add(draft.song.title)
+            hash.add(draft.song.artist)
+            hash.add(Int(clamping: draft.song.durationMs))
+            hash.add(draft.song.accompaniment)
+            hash.add(draft.song.original)
+            hash.add(draft.song.lyrics)
+            hash.add(draft.track.rawValue)
+            hash.add(Int(clamping: draft.positionMs))
+            hash.add(Int(clamping: draft.leadMs))
+        case .resumeSong(let leadMs): hash.add(Int(clamping: leadMs))
+        case .seekSong(let positionMs, let leadMs):
+            hash.add(Int(clamping: positionMs))
+            hash.add(Int(clamping: leadMs))
+        case .setSongTrack(let track): hash.add(track.rawValue)
         case .updateRoom(let update):
             hash.add(update.name)
             hash.add(update.cover)

@@ -31,7 +31,7 @@ package actor Room {
     }
 
     package func submit(
-        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandResult>
+        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
     ) {
         core.submit(command, from: session, key: key, reply: reply)
     }

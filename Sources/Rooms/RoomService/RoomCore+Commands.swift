@@ -7,7 +7,7 @@ import Timing
 
 extension RoomCore {
     package func submit(
-        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandResult>
+        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
     ) {
         defer { endTurn() }
         if let error = closedness { return answer(reply, .failure(error)) }
@@ -17,8 +17,12 @@ extension RoomCore {
             let fingerprint = command.fingerprint
             if let first = state.answers.answer(to: key, of: user.id, now: wallNow) {
                 // A repeat of a command that is still being stored waits behind it.
+                // What the first one did has a number up to the present one.
                 return answer(
-                    reply, first.fingerprint == fingerprint ? .success(first.result) : .failure(RoomError(.keyReused)))
+                    reply,
+                    first.fingerprint == fingerprint
+                        ? .success(CommandOutcome(first.result, seq: first.result == .done ? state.seq : nil))
+                        : .failure(RoomError(.keyReused)))
             }
             kept = KeyedAnswer(user: user.id, key: key.rawValue, fingerprint: fingerprint, result: .done)
         }
@@ -32,12 +36,14 @@ extension RoomCore {
         }
         kept?.result = decision.result
         switch command {
-        case .exitRoom: leave(session) { reply(.success(.done)) }
-        case .sendLikes(let count): like(UInt64(count), by: user.id, reply)
+        case .exitRoom: leave(session) { reply(.success(CommandOutcome(.done))) }
+        case .sendLikes(let count): like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
             if case .takeSeat = command { attendance.setMicrophone(session, of: user.id) }
+            let numbered = decision.events.count { $0.isNumbered }
+            let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? state.seq + UInt64(numbered) : nil)
             carryOut(
-                decision, by: user.id, keyed: kept, answer: { reply(.success(decision.result)) },
+                decision, by: user.id, keyed: kept, answer: { reply(.success(outcome)) },
                 refuse: { reply(.failure($0)) })
             for case .seatTaken(_, let seated, _, _) in decision.events { notePresence(of: seated.id) }
             if case .setRole = command { refreshHeir() }
@@ -95,6 +101,9 @@ extension RoomCore {
         case .ownerAbsence: carryOut(.ownerAbsenceOver)
         case .invitation(let id): carryOut(.invitationTimedOut(id: id))
         case .consent(let user): carryOut(.consentTimedOut(user))
+        case .song:
+            carryOut(.songOver)
+            awaitEndOfSong()
         case .news: sendNews()
         case .likes: storeLikes()
         case .levels: tellLevels()

@@ -90,7 +90,7 @@ extension RoomCore {
                 members: membersAtEntry(), memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
                 heir: ownerAbsence?.heir, invitations: invitations,
                 messages: recent.messages(Self.messagesAtEntry), likes: state.likes,
-                mediaEpoch: world.media.epoch))
+                play: state.play, mediaEpoch: world.media.epoch))
     }
 
     /// First those whom everybody needs to know by name: owner, admins, the seated.

@@ -184,9 +184,17 @@ package final class RoomCore {
                 for consent in state.consents where consent.since == accepted.time {
                     deadlines.set(.consent(consent.user), at: now + .seconds(Int64(world.policy().consentSeconds)))
                 }
+            case .songChanged: awaitEndOfSong()
             default: break
             }
         }
+    }
+
+    /// Its end is a time of day, the timer counts from now: should the two disagree, it is asked again.
+    func awaitEndOfSong() {
+        guard let end = state.play?.endsAt else { return deadlines.cancel(.song) }
+        let left = end + RoomState.songTailMs - wallNow
+        deadlines.set(.song, at: now + .milliseconds(max(left, 1)))
     }
 
     /// Queues something that says nothing new of the durable state (presence, who came and went): in its place in the

@@ -35,6 +35,13 @@ package enum Method: String, CaseIterable, Sendable {
     case messageSend = "message.send"
     case likeSend = "like.send"
 
+    case songStart = "song.start"
+    case songPause = "song.pause"
+    case songResume = "song.resume"
+    case songSeek = "song.seek"
+    case songTrack = "song.track"
+    case songStop = "song.stop"
+
     case mediaOffer = "media.offer"
     case mediaClose = "media.close"
 
@@ -78,6 +85,14 @@ package enum Method: String, CaseIterable, Sendable {
         case .invitationCancel: try p.command(.cancelInvitation(id: p.required("id")))
         case .messageSend: try p.command(.sendMessage(p.message()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
+
+        case .songStart: try p.command(.startSong(p.song()))
+        case .songPause: try p.command(.pauseSong)
+        case .songResume: try p.command(.resumeSong(leadMs: p.optional("leadMs") ?? SongLead.resume))
+        case .songSeek:
+            try p.command(.seekSong(positionMs: p.required("positionMs"), leadMs: p.optional("leadMs") ?? SongLead.resume))
+        case .songTrack: try p.command(.setSongTrack(p.track()))
+        case .songStop: try p.command(.stopSong)
 
         case .mediaOffer:
             .offerMedia(try p.room(), number: try p.required("number"), sdp: try p.required("sdp"))
@@ -169,6 +184,27 @@ extension Parameters {
         InvitationDraft(
             to: try user(), command: try required("command"), content: try optional("content") ?? "",
             timeoutSeconds: try integer("timeoutSeconds", in: 0...3600, default: 0), id: try optional("id"))
+    }
+
+    fileprivate func song() throws -> SongDraft {
+        guard let fields = try object("song") else {
+            throw RoomError.invalid("song", "the parameter song is missing")
+        }
+        let song = Song(
+            id: try fields.required("id"), title: try fields.required("title"), artist: try fields.optional("artist"),
+            durationMs: try fields.required("durationMs"), accompaniment: try fields.required("accompaniment"),
+            original: try fields.optional("original"), lyrics: try fields.optional("lyrics"))
+        return SongDraft(
+            song: song, track: try track(default: .accompaniment),
+            positionMs: try optional("positionMs") ?? 0, leadMs: try optional("leadMs") ?? SongLead.start)
+    }
+
+    fileprivate func track(default fallback: SongTrack? = nil) throws -> SongTrack {
+        let name: String = try fallback.map { try optional("track") ?? $0.rawValue } ?? required("track")
+        guard let track = SongTrack(rawValue: name) else {
+            throw RoomError.invalid("track", "a track is accompaniment or original")
+        }
+        return track
     }
 
     fileprivate func message() throws -> MessageDraft {

@@ -50,9 +50,13 @@ package struct ClockReading: Codable, Sendable, Hashable {
     package var time: Int64
     /// Microseconds on a clock that never jumps, for measuring.
     package var monotonicUs: Int64
-    package init(time: Int64, monotonicUs: Int64) {
+    /// The room time in microseconds since 1970, which never steps while the server runs; absent from servers that tell
+    /// milliseconds alone.
+    package var timeUs: Int64?
+    package init(time: Int64, monotonicUs: Int64, timeUs: Int64? = nil) {
         self.time = time
         self.monotonicUs = monotonicUs
+        self.timeUs = timeUs
     }
 }
 
@@ -116,16 +120,18 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
     }
 }
 
-/// The answer to a command: nothing, an invitation's id and place, a message's number, or the likes.
-package struct CommandAnswer: Encodable, Sendable, Hashable {
-    package var result: CommandResult
-    package init(_ result: CommandResult) { self.result = result }
+/// The answer to a command: an invitation's id and place, a message's number, the likes, or nothing more than how far the room's
+/// news must have come to show what the command did.
+package struct CommandAnswer: Codable, Sendable, Hashable {
+    package var outcome: CommandOutcome
+    package init(_ outcome: CommandOutcome) { self.outcome = outcome }
 
-    private enum Keys: String, CodingKey { case id, position, chat, time, total }
+    private enum Keys: String, CodingKey { case id, position, chat, time, total, startAt, seq }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Keys.self)
-        switch result {
+        try container.encodeIfPresent(outcome.seq, forKey: .seq)
+        switch outcome.result {
         case .done: break
         case .invited(let id, let position):
             try container.encode(id, forKey: .id)
@@ -134,12 +140,30 @@ package struct CommandAnswer: Encodable, Sendable, Hashable {
             try container.encode(chat, forKey: .chat)
             try container.encode(time, forKey: .time)
         case .liked(let total): try container.encode(total, forKey: .total)
+        case .scheduled(let startAt): try container.encode(startAt, forKey: .startAt)
         }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        let result: CommandResult
+        if let id = try container.decodeIfPresent(String.self, forKey: .id) {
+            result = .invited(id: id, position: try container.decodeIfPresent(Int.self, forKey: .position) ?? 0)
+        } else if let chat = try container.decodeIfPresent(UInt64.self, forKey: .chat) {
+            result = .sent(chat: chat, time: try container.decode(Int64.self, forKey: .time))
+        } else if let total = try container.decodeIfPresent(UInt64.self, forKey: .total) {
+            result = .liked(total: total)
+        } else if let startAt = try container.decodeIfPresent(Int64.self, forKey: .startAt) {
+            result = .scheduled(startAt: startAt)
+        } else {
+            result = .done
+        }
+        outcome = CommandOutcome(result, seq: try container.decodeIfPresent(UInt64.self, forKey: .seq))
     }
 }
 
 /// The answer to entering: `{resumed: false, snapshot}`, or `{resumed: true, epoch, seq, chat, events, state, mediaEpoch}`.
-package struct RoomEntered: Encodable, Sendable, Hashable {
+package struct RoomEntered: Codable, Sendable, Hashable {
     package var entry: RoomEntry
     package init(_ entry: RoomEntry) { self.entry = entry }
 
@@ -160,5 +184,22 @@ package struct RoomEntered: Encodable, Sendable, Hashable {
             try container.encode(gap.state, forKey: .state)
             try container.encode(gap.mediaEpoch, forKey: .mediaEpoch)
         }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        guard try container.decodeIfPresent(Bool.self, forKey: .resumed) == true else {
+            entry = .snapshot(try container.decode(RoomSnapshot.self, forKey: .snapshot))
+            return
+        }
+        // Events of a newer server are passed over: the numbers below count them.
+        entry = .resumed(
+            RoomResumption(
+                epoch: try container.decode(UInt64.self, forKey: .epoch),
+                seq: try container.decode(UInt64.self, forKey: .seq),
+                chat: try container.decode(UInt64.self, forKey: .chat),
+                events: try container.decode([HeardEvent].self, forKey: .events).compactMap(\.known),
+                state: try container.decode(RoomResumption.PassingState.self, forKey: .state),
+                mediaEpoch: try container.decode(UInt64.self, forKey: .mediaEpoch)))
     }
 }

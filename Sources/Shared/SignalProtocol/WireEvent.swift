@@ -5,10 +5,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     package var event: RoomNewsEvent
     package init(_ event: RoomNewsEvent) { self.event = event }
 
-    private enum Keys: String, CodingKey {
-        case seq, type, time, chat, id, from, text, command, message
+    enum Keys: String, CodingKey {
+        case seq, type, time, chat, id, from, to, text, command, message
         case info, reason, summary, seat, user, by, muted, role
-        case member, presence, until, heir, levels, total, added, users, memberCount, invitation
+        case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -70,6 +70,11 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try type("owner.changed")
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
+        case .songChanged(let play, let reason, let by):
+            try type("song.changed")
+            try container.encodeIfPresent(play, forKey: .play)
+            try container.encode(reason, forKey: .reason)
+            try container.encodeIfPresent(by, forKey: .by)
         }
         try container.encode(change.time, forKey: .time)
     }

@@ -89,7 +89,8 @@ extension RoomState {
 }
 
 extension String {
-    fileprivate var trimmed: String {
+    /// Without spaces around it.
+    var trimmed: String {
         var text = Substring(self)
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }

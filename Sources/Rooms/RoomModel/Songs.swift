@@ -1,0 +1,95 @@
+/// A song as its singers chose it. Its files are URLs: `https:`, `http:` or relative to the server.
+public struct Song: Codable, Hashable, Sendable {
+    /// The client's or the library's name for it, 1…64 printable ASCII characters.
+    public var id: String
+    public var title: String
+    public var artist: String?
+    public var durationMs: Int64
+    /// What the singers sing to.
+    public var accompaniment: String
+    /// The same song with the voice of its first singer.
+    public var original: String?
+    /// Words with their times: LRC or WebVTT.
+    public var lyrics: String?
+
+    public init(
+        id: String, title: String, artist: String? = nil, durationMs: Int64, accompaniment: String,
+        original: String? = nil, lyrics: String? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.artist = artist
+        self.durationMs = durationMs
+        self.accompaniment = accompaniment
+        self.original = original
+        self.lyrics = lyrics
+    }
+}
+
+public enum SongTrack: String, Codable, Hashable, Sendable, CaseIterable {
+    case accompaniment, original
+}
+
+/// The song that a room sings, placed on the room's time: everybody computes from it alone what is heard when.
+public struct SongPlay: Codable, Hashable, Sendable {
+    public var song: Song
+    /// Who started it.
+    public var by: UserID
+    public var track: SongTrack
+    /// The room time (milliseconds since 1970) at which `positionMs` is heard; absent while paused.
+    public var startAt: Int64?
+    /// From the beginning of the song. While paused: where it stands.
+    public var positionMs: Int64
+
+    public init(song: Song, by: UserID, track: SongTrack = .accompaniment, startAt: Int64?, positionMs: Int64 = 0) {
+        self.song = song
+        self.by = by
+        self.track = track
+        self.startAt = startAt
+        self.positionMs = positionMs
+    }
+
+    public var isPaused: Bool { startAt == nil }
+
+    /// What is heard at `time`: before the start the position from which it will go on, after the end the end.
+    public func position(at time: Int64) -> Int64 {
+        guard let startAt else { return positionMs }
+        return min(song.durationMs, positionMs + max(0, time - startAt))
+    }
+
+    /// The room time at which the last of it is heard; absent while paused.
+    public var endsAt: Int64? { startAt.map { $0 + max(0, song.durationMs - positionMs) } }
+}
+
+/// Why what is sung has changed.
+public enum SongChange: String, Codable, Hashable, Sendable, CaseIterable {
+    case started, paused, resumed, sought, track, stopped
+    /// It was sung to its end.
+    case ended
+}
+
+/// What somebody wants to sing.
+package struct SongDraft: Hashable, Sendable {
+    package var song: Song
+    package var track: SongTrack
+    package var positionMs: Int64
+    /// From now to the start, for everybody to load the song and agree on the time.
+    package var leadMs: Int64
+
+    package init(song: Song, track: SongTrack = .accompaniment, positionMs: Int64 = 0, leadMs: Int64 = SongLead.start) {
+        self.song = song
+        self.track = track
+        self.positionMs = positionMs
+        self.leadMs = leadMs
+    }
+}
+
+/// How long before a start everybody is told, in milliseconds.
+package enum SongLead {
+    /// The reference components' lead: time to fetch the file's beginning on a phone.
+    package static let start: Int64 = 3_000
+    /// The file is there already.
+    package static let resume: Int64 = 1_000
+    /// Shorter, and the news itself may come too late; longer is waiting in silence.
+    package static let range: ClosedRange<Int64> = 300...10_000
+}

@@ -1,0 +1,133 @@
+package import RoomModel
+
+/// D02, D08: what a chorus room sings. The server places the song on the room's time and everybody starts by that; whoever
+/// leaves does not take the song along.
+extension RoomState {
+    /// After the end of a song so much is left for the last words, before it is taken away.
+    package static let songTailMs: Int64 = 500
+
+    func startSong(
+        _ draft: SongDraft, by user: UserProfile, _ permission: Permission, _ situation: Situation
+    ) throws(RoomError) -> Decision {
+        try checkSinger(user, permission)
+        let song = try RoomState.checked(draft.song)
+        guard draft.track == .accompaniment || song.original != nil else {
+            throw .invalid("track", "this song has no original track")
+        }
+        try checkPosition(draft.positionMs, in: song)
+        let startAt = try start(after: draft.leadMs, situation)
+        let play = SongPlay(
+            song: song, by: user.id, track: draft.track, startAt: startAt, positionMs: draft.positionMs)
+        return Decision([.songChanged(play, .started)], .scheduled(startAt: startAt))
+    }
+
+    func pauseSong(
+        by user: UserProfile, _ permission: Permission, _ situation: Situation
+    ) throws(RoomError) -> Decision {
+        var play = try playing(for: user, permission)
+        guard !play.isPaused else { return .nothing }
+        play.positionMs = play.position(at: situation.now)
+        play.startAt = nil
+        return Decision([.songChanged(play, .paused)])
+    }
+
+    /// A song that plays already goes on as it does.
+    func resumeSong(
+        leadMs: Int64, by user: UserProfile, _ permission: Permission, _ situation: Situation
+    ) throws(RoomError) -> Decision {
+        var play = try playing(for: user, permission)
+        if let startAt = play.startAt { return Decision([], .scheduled(startAt: startAt)) }
+        let startAt = try start(after: leadMs, situation)
+        play.startAt = startAt
+        return Decision([.songChanged(play, .resumed)], .scheduled(startAt: startAt))
+    }
+
+    /// While paused only the place changes: the song waits there.
+    func seekSong(
+        to positionMs: Int64, leadMs: Int64, by user: UserProfile, _ permission: Permission, _ situation: Situation
+    ) throws(RoomError) -> Decision {
+        var play = try playing(for: user, permission)
+        try checkPosition(positionMs, in: play.song)
+        play.positionMs = positionMs
+        guard !play.isPaused else { return Decision([.songChanged(play, .sought)]) }
+        let startAt = try start(after: leadMs, situation)
+        play.startAt = startAt
+        return Decision([.songChanged(play, .sought)], .scheduled(startAt: startAt))
+    }
+
+    func setSongTrack(
+        _ track: SongTrack, by user: UserProfile, _ permission: Permission
+    ) throws(RoomError) -> Decision {
+        var play = try playing(for: user, permission)
+        guard track != play.track else { return .nothing }
+        guard track == .accompaniment || play.song.original != nil else {
+            throw .invalid("track", "this song has no original track")
+        }
+        play.track = track
+        return Decision([.songChanged(play, .track)])
+    }
+
+    func stopSong(by user: UserProfile, _ permission: Permission) throws(RoomError) -> Decision {
+        _ = try playing(for: user, permission)
+        return Decision([.songChanged(nil, .stopped)])
+    }
+
+    /// A song that was paused, moved or replaced meanwhile has another end.
+    func songOver(_ situation: Situation) -> Decision {
+        guard let end = play?.endsAt, situation.now >= end + RoomState.songTailMs else { return .nothing }
+        return Decision([.songChanged(nil, .ended)])
+    }
+
+    private func playing(for user: UserProfile, _ permission: Permission) throws(RoomError) -> SongPlay {
+        try checkSinger(user, permission)
+        guard let play else { throw RoomError(.noSong) }
+        return play
+    }
+
+    /// Whoever sits in a chorus room sings, and chooses with the others; the host chooses from anywhere.
+    private func checkSinger(_ user: UserProfile, _ permission: Permission) throws(RoomError) {
+        guard kind == .chorus else { throw RoomError(.notAChorus) }
+        if permission == .onOwnSeat { _ = try ownSeat(of: user) }
+    }
+
+    private func start(after leadMs: Int64, _ situation: Situation) throws(RoomError) -> Int64 {
+        guard SongLead.range.contains(leadMs) else { throw .invalid("leadMs", "a song starts 300…10,000 ms ahead") }
+        return situation.now + leadMs
+    }
+
+    private func checkPosition(_ positionMs: Int64, in song: Song) throws(RoomError) {
+        guard (0..<song.durationMs).contains(positionMs) else {
+            throw .invalid("positionMs", "this is not within the song")
+        }
+    }
+
+    private static func checked(_ wanted: Song) throws(RoomError) -> Song {
+        var song = wanted
+        guard RoomLimits.songIDBytes.contains(song.id.utf8.count), song.id.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { throw .invalid("song.id", "a song's id is 1…64 printable ASCII characters") }
+        song.title = wanted.title.trimmed
+        song.artist = wanted.artist.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        guard RoomLimits.songTitleCharacters.contains(song.title.count), song.title.utf8.count <= RoomLimits.songTitleBytes
+        else { throw .invalid("song.title", "a title has 1…100 characters") }
+        guard song.artist.map({ $0.utf8.count <= RoomLimits.songTitleBytes }) ?? true else {
+            throw .invalid("song.artist", "an artist's name has up to 100 characters")
+        }
+        guard RoomLimits.songDurationMs.contains(song.durationMs) else {
+            throw .invalid("song.durationMs", "a song lasts up to an hour")
+        }
+        guard !song.accompaniment.isEmpty, isFile(song.accompaniment) else {
+            throw .invalid("song.accompaniment", "an https:, http: or relative URL of up to 500 bytes")
+        }
+        guard isFile(song.original) else {
+            throw .invalid("song.original", "an https:, http: or relative URL of up to 500 bytes")
+        }
+        guard isFile(song.lyrics) else {
+            throw .invalid("song.lyrics", "an https:, http: or relative URL of up to 500 bytes")
+        }
+        return song
+    }
+
+    private static func isFile(_ url: String?) -> Bool {
+        url.map { WebAddress.isAcceptable($0, bytes: RoomLimits.urlBytes) } ?? true
+    }
+}

@@ -1,0 +1,222 @@
+import RoomModel
+
+// A call as a client writes it.
+
+extension Call {
+    package init(number: Int64, _ body: Body) {
+        self.init(id: .number(number), method: body.method, body: body)
+    }
+
+    /// The whole text of the frame.
+    package var text: [UInt8] { SignalText.encode(Envelope(call: self)) }
+
+    private struct Envelope: Encodable {
+        var call: Call
+
+        private enum Keys: String, CodingKey { case jsonrpc, id, method, params }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode("2.0", forKey: .jsonrpc)
+            try container.encode(call.id, forKey: .id)
+            try container.encode(call.method.rawValue, forKey: .method)
+            var params = container.nestedContainer(keyedBy: ParameterName.self, forKey: .params)
+            try call.body.encode(into: &params)
+        }
+    }
+
+    enum ParameterName: String, CodingKey {
+        case version, app, user, ticket, name, avatar, bio, resume, client
+        case room, kind, cover, tags, seats, needsRequest, since, query, tag, limit, cursor, rooms, users
+        case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
+        case number, sdp
+        case song, track, positionMs, leadMs
+    }
+}
+
+extension Call.Body {
+    package var method: Method {
+        switch self {
+        case .openSession: .sessionOpen
+        case .renewSession: .sessionRenew
+        case .closeSession: .sessionClose
+        case .readClock: .clockRead
+        case .setProfile: .profileSet
+        case .getProfiles: .profileGet
+        case .createRoom: .roomCreate
+        case .enterRoom: .roomEnter
+        case .listRooms: .roomList
+        case .getRooms: .roomGet
+        case .listMembers: .roomMembers
+        case .command(_, let command, _): command.method
+        case .offerMedia: .mediaOffer
+        case .closeMedia: .mediaClose
+        }
+    }
+
+    /// Whether the server may be asked the same again without harm: a read, or a change with an idempotency key.
+    package var isRepeatable: Bool {
+        switch self {
+        case .createRoom(_, let key), .command(_, _, let key): key != nil
+        case .getProfiles, .listRooms, .getRooms, .listMembers, .setProfile, .enterRoom: true
+        // The clock is read on one connection, and media is negotiated with what one remembers of it.
+        case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .closeMedia: false
+        }
+    }
+
+    fileprivate typealias Parameters = KeyedEncodingContainer<Call.ParameterName>
+
+    fileprivate func encode(into params: inout Parameters) throws {
+        switch self {
+        case .openSession(let opening): try Self.encode(opening, into: &params)
+        case .renewSession(let ticket): try params.encode(ticket, forKey: .ticket)
+        case .closeSession, .readClock: break
+        case .setProfile(let name, let avatar, let bio):
+            try params.encodeIfPresent(name, forKey: .name)
+            try params.encodeIfPresent(avatar, forKey: .avatar)
+            try params.encodeIfPresent(bio, forKey: .bio)
+        case .getProfiles(let users): try params.encode(users, forKey: .users)
+        case .createRoom(let creation, let key):
+            try Self.encode(creation, into: &params)
+            try params.encodeIfPresent(key?.rawValue, forKey: .key)
+        case .enterRoom(let room, let since):
+            try params.encode(room, forKey: .room)
+            try params.encodeIfPresent(since, forKey: .since)
+        case .listRooms(let query):
+            try params.encodeIfPresent(query.kind, forKey: .kind)
+            try params.encodeIfPresent(query.text, forKey: .query)
+            try params.encodeIfPresent(query.tag, forKey: .tag)
+            try params.encode(query.limit, forKey: .limit)
+            try params.encodeIfPresent(query.cursor, forKey: .cursor)
+        case .getRooms(let rooms): try params.encode(rooms, forKey: .rooms)
+        case .listMembers(let room, let query):
+            try params.encode(room, forKey: .room)
+            switch query {
+            case .users(let users): try params.encode(users, forKey: .users)
+            case .everyone(let limit, let cursor):
+                try params.encode(limit, forKey: .limit)
+                try params.encodeIfPresent(cursor, forKey: .cursor)
+            }
+        case .command(let room, let command, let key):
+            try params.encode(room, forKey: .room)
+            try command.encode(into: &params)
+            try params.encodeIfPresent(key?.rawValue, forKey: .key)
+        case .offerMedia(let room, let number, let sdp):
+            try params.encode(room, forKey: .room)
+            try params.encode(number, forKey: .number)
+            try params.encode(sdp, forKey: .sdp)
+        case .closeMedia(let room): try params.encode(room, forKey: .room)
+        }
+    }
+
+    private static func encode(_ opening: SessionOpening, into params: inout Parameters) throws {
+        try params.encode(opening.version, forKey: .version)
+        try params.encode(opening.application, forKey: .app)
+        try params.encode(opening.user, forKey: .user)
+        try params.encode(opening.ticket, forKey: .ticket)
+        try params.encodeIfPresent(opening.name, forKey: .name)
+        try params.encodeIfPresent(opening.avatar, forKey: .avatar)
+        try params.encodeIfPresent(opening.resume, forKey: .resume)
+        if let client = opening.client {
+            // "name version" on our side, two fields on the wire.
+            let words = client.split(separator: " ", maxSplits: 1).map(String.init)
+            try params.encode(
+                ["name": words.first ?? "", "version": words.count > 1 ? words[1] : ""], forKey: .client)
+        }
+    }
+
+    private static func encode(_ creation: RoomCreation, into params: inout Parameters) throws {
+        try params.encodeIfPresent(creation.room, forKey: .room)
+        try params.encode(creation.kind, forKey: .kind)
+        try params.encode(creation.settings.name, forKey: .name)
+        try params.encode(creation.settings.cover, forKey: .cover)
+        try params.encode(creation.settings.tags, forKey: .tags)
+        try params.encode(creation.settings.needsRequest, forKey: .needsRequest)
+        try params.encode(creation.seats, forKey: .seats)
+    }
+}
+
+extension RoomCommand {
+    fileprivate var method: Method {
+        switch self {
+        case .takeSeat: .seatTake
+        case .leaveSeat: .seatLeave
+        case .moveSeat: .seatMove
+        case .pickSeat: .seatPick
+        case .kickSeat: .seatKick
+        case .muteSeat: .seatMute
+        case .closeSeat: .seatClose
+        case .setMicrophone: .microphoneSet
+        case .sendInvitation: .invitationSend
+        case .acceptInvitation: .invitationAccept
+        case .rejectInvitation: .invitationReject
+        case .cancelInvitation: .invitationCancel
+        case .sendMessage: .messageSend
+        case .sendLikes: .likeSend
+        case .startSong: .songStart
+        case .pauseSong: .songPause
+        case .resumeSong: .songResume
+        case .seekSong: .songSeek
+        case .setSongTrack: .songTrack
+        case .stopSong: .songStop
+        case .updateRoom: .roomUpdate
+        case .setRole: .roleSet
+        case .exitRoom: .roomExit
+        case .destroyRoom: .roomDestroy
+        }
+    }
+
+    fileprivate func encode(into params: inout KeyedEncodingContainer<Call.ParameterName>) throws {
+        switch self {
+        case .takeSeat(let seat), .moveSeat(let seat), .kickSeat(let seat): try params.encode(seat, forKey: .seat)
+        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong: break
+        case .pickSeat(let seat, let user):
+            try params.encode(seat, forKey: .seat)
+            try params.encode(user, forKey: .user)
+        case .muteSeat(let seat, let muted):
+            try params.encode(seat, forKey: .seat)
+            try params.encode(muted, forKey: .muted)
+        case .closeSeat(let seat, let closed):
+            try params.encode(seat, forKey: .seat)
+            try params.encode(closed, forKey: .closed)
+        case .setMicrophone(let muted): try params.encode(muted, forKey: .muted)
+        case .sendInvitation(let draft):
+            try params.encode(draft.to, forKey: .user)
+            try params.encode(draft.command, forKey: .command)
+            try params.encode(draft.content, forKey: .content)
+            try params.encode(draft.timeoutSeconds, forKey: .timeoutSeconds)
+            try params.encodeIfPresent(draft.id, forKey: .id)
+        case .acceptInvitation(let id), .cancelInvitation(let id): try params.encode(id, forKey: .id)
+        case .rejectInvitation(let id, let reason):
+            try params.encode(id, forKey: .id)
+            try params.encodeIfPresent(reason, forKey: .reason)
+        case .sendMessage(let draft):
+            switch draft.body {
+            case .text(let text): try params.encode(text, forKey: .text)
+            case .custom(let command, let message):
+                try params.encode(command, forKey: .command)
+                try params.encode(message, forKey: .message)
+            }
+            try params.encodeIfPresent(draft.id, forKey: .id)
+        case .sendLikes(let count): try params.encode(count, forKey: .count)
+        case .startSong(let draft):
+            try params.encode(draft.song, forKey: .song)
+            try params.encode(draft.track, forKey: .track)
+            try params.encode(draft.positionMs, forKey: .positionMs)
+            try params.encode(draft.leadMs, forKey: .leadMs)
+        case .resumeSong(let leadMs): try params.encode(leadMs, forKey: .leadMs)
+        case .seekSong(let positionMs, let leadMs):
+            try params.encode(positionMs, forKey: .positionMs)
+            try params.encode(leadMs, forKey: .leadMs)
+        case .setSongTrack(let track): try params.encode(track, forKey: .track)
+        case .updateRoom(let update):
+            try params.encodeIfPresent(update.name, forKey: .name)
+            try params.encodeIfPresent(update.cover, forKey: .cover)
+            try params.encodeIfPresent(update.tags, forKey: .tags)
+            try params.encodeIfPresent(update.needsRequest, forKey: .needsRequest)
+        case .setRole(let user, let role):
+            try params.encode(user, forKey: .user)
+            try params.encode(role, forKey: .role)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import RoomModel
+import RoomRules
+import RoomService
+import RoomTestSupport
+import Testing
+import Timing
+
+@Suite struct SongTests {
+    private let song = Song(id: "s", title: "Song", durationMs: 60_000, accompaniment: "/songs/s/accompaniment.m4a")
+
+    private func changes(_ client: Client) -> [SongChange] {
+        client.outbox.changes.compactMap { if case .songChanged(_, let reason, _) = $0.what { reason } else { nil } }
+    }
+
+    @Test("D02-S everybody is told of the start with its time, who comes later finds it, and the end comes by itself")
+    func startToEnd() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        let listener = salon.enter(.member)
+        salon.submit(.takeSeat(0), by: owner)
+        let answer = salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        let start = salon.clock.wallTime.millisecondsSince1970 + SongLead.start
+        #expect(try answer.current?.get() == .scheduled(startAt: start))
+        salon.advance(.seconds(10))
+        #expect(changes(listener) == [.started])
+        let late = salon.enter(.other)
+        #expect(late.snapshot?.play?.startAt == start)
+        #expect(late.snapshot?.play?.position(at: salon.clock.wallTime.millisecondsSince1970) == 7_000)
+        salon.advance(.milliseconds(53_000 + RoomState.songTailMs - 1))
+        #expect(changes(listener) == [.started])
+        salon.advance(.milliseconds(50))
+        #expect(changes(listener) == [.started, .ended])
+        #expect(changes(owner) == [.started, .ended])
+        #expect(salon.enter(.admin).snapshot?.play == nil)
+    }
+
+    @Test("D02-S a song goes on over a crash of the server: the same start, and its end where it belongs")
+    func crash() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        salon.advance(.seconds(20))
+        let play = owner.outbox.changes.compactMap { change -> SongPlay? in
+            if case .songChanged(let play, _, _) = change.what { play } else { nil }
+        }.last
+        try await salon.crash()
+        let back = salon.client(.owner)
+        salon.attach(back, since: owner.point)
+        let again = salon.enter(.member)
+        #expect(again.snapshot?.play == play && play != nil)
+        salon.advance(.seconds(43))
+        #expect(changes(back).isEmpty)
+        salon.advance(.seconds(1))
+        #expect(changes(back) == [.ended])
+    }
+
+    @Test("D02-S a song whose end fell into the time when the server was away ends as soon as it is back")
+    func endWhileAway() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        salon.advance(.seconds(5))
+        salon.journal.crash()
+        salon.clock.advance(by: .seconds(90)) {}
+        try await salon.crash()
+        let back = salon.enter(.owner)
+        salon.advance(.seconds(1))
+        #expect(back.snapshot?.play == nil || changes(back) == [.ended])
+        #expect(salon.enter(.member).snapshot?.play == nil)
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import RoomModel
+import Testing
+
+@testable import SignalProtocol
+
+/// What a client writes the server reads, and what the server writes a client reads: nothing is lost on the way.
+@Suite struct ClientSideTests {
+    private let alice = UserID.named("alice")
+    private let bobID = UserID.named("bob")
+    private let bob = UserProfile(id: .named("bob"), name: "밥", avatar: "https://example.org/b.png")
+    private let room = RoomID.number(7)
+
+    private var info: RoomInfo {
+        RoomInfo(
+            room: room, kind: .voice, settings: RoomSettings(name: "Salon", tags: ["jazz"]), owner: bob, seats: 2,
+            seated: 1, memberCount: 3, createdAt: 5, speaking: true)
+    }
+    private var seat: Seat {
+        Seat(index: 1, state: .used, user: bobID, muted: true, micMuted: false, presence: .online, by: alice)
+    }
+    private var invitation: Invitation {
+        Invitation(
+            id: "i", room: room, from: bobID, to: alice, command: "c", content: "x", state: .rejected, createdAt: 1,
+            expiresAt: 9, reason: "no")
+    }
+
+    @Test("every call survives the way from the client to the server")
+    func calls() throws {
+        let key = IdempotencyKey("k 1")
+        let string = try #require(RoomID(string: "7"))
+        var bodies: [Call.Body] = [
+            .openSession(
+                SessionOpening(
+                    application: ApplicationID(1_400_000_001), user: alice, ticket: "t", name: "Alice", avatar: "/a.png",
+                    resume: "secret", client: "name 1.2")),
+            .openSession(SessionOpening(application: ApplicationID(1), user: alice, ticket: "t")),
+            .renewSession(ticket: "t"), .closeSession, .readClock,
+            .setProfile(name: "n", avatar: nil, bio: "b"), .getProfiles([alice, bobID]),
+            .createRoom(
+                RoomCreation(
+                    room: string, settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
+                    seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key),
+            .createRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil),
+            .enterRoom(room, since: nil), .enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max)),
+            .listRooms(RoomQuery()),
+            .listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c")),
+            .getRooms([room, string]), .listMembers(room, .users([alice])),
+            .listMembers(room, .everyone(limit: 9, cursor: "c")),
+            .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
+        ]
+        let commands: [RoomCommand] = [
+            .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
+            .closeSeat(1, closed: false), .setMicrophone(muted: true),
+            .sendInvitation(InvitationDraft(to: bobID, command: "c", content: "x", timeoutSeconds: 9, id: "i")),
+            .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil), .rejectInvitation(id: "i", reason: "r"),
+            .cancelInvitation(id: "i"), .sendMessage(MessageDraft(.text("안녕"), id: "m")),
+            .sendMessage(MessageDraft(.custom(command: "c", message: "m"))), .sendLikes(100),
+            .updateRoom(RoomUpdate(name: "n", tags: [])), .updateRoom(RoomUpdate(cover: "", needsRequest: false)),
+            .startSong(
+                SongDraft(
+                    song: Song(
+                        id: "s", title: "t", artist: "a", durationMs: 9, accompaniment: "/a", original: "/o", lyrics: "/l"),
+                    track: .original, positionMs: 5, leadMs: 700)),
+            .startSong(SongDraft(song: Song(id: "s", title: "t", durationMs: 9, accompaniment: "/a"))),
+            .pauseSong, .resumeSong(leadMs: 800), .seekSong(positionMs: 4, leadMs: 900), .setSongTrack(.original),
+            .stopSong,
+            .setRole(bobID, .admin), .exitRoom, .destroyRoom,
+        ]
+        bodies += commands.flatMap { [.command(room, $0, key: key), .command(string, $0, key: nil)] }
+        for (number, body) in bodies.enumerated() {
+            let call = try Call.decode(Data(Call(number: Int64(number), body).text))
+            #expect(call == Call(id: .number(Int64(number)), method: body.method, body: body))
+        }
+        #expect(Set(bodies.map(\.method)) == Set(Method.allCases), "no call is left out")
+    }
+
+    private func answer<Result: Encodable>(_ method: Method, _ result: Result) throws -> CallAnswer? {
+        let text = Data(Answer.success(.number(4), result))
+        guard case .answer(4, let answer) = ServerMessage.decode(text, expected: [4: method]) else { return nil }
+        return try answer.get()
+    }
+
+    @Test("every answer survives the way from the server to the client")
+    func answers() throws {
+        let snapshot = RoomSnapshot(
+            room: room, epoch: 2, seq: 3, chat: 4, info: info, seats: [seat],
+            me: Member(profile: bob, role: .owner, seat: 1, micMuted: false, presence: .online), members: [],
+            memberCount: 3, ownerAbsentUntil: 9, heir: alice, invitations: [invitation],
+            messages: [Message(chat: 4, id: "m", from: bob, body: .custom(command: "c", message: "x"), time: 1)],
+            likes: .max, mediaEpoch: 8)
+        let opened = SessionOpened(
+            session: "s", resumed: true, user: bob, time: 1, expiresInSeconds: 2, rooms: [room], mediaEpoch: 3,
+            limits: .init(textBytes: 4, seats: 5))
+        #expect(try answer(.sessionOpen, opened) == .session(opened))
+        let renewed = SessionRenewed(expiresInSeconds: 4)
+        #expect(try answer(.sessionRenew, renewed) == .renewed(renewed))
+        let clock = ClockReading(time: 1, monotonicUs: 2)
+        #expect(try answer(.clockRead, clock) == .clock(clock))
+        #expect(try answer(.profileSet, ProfileAnswer(user: bob)) == .profile(bob))
+        #expect(try answer(.profileGet, ProfilesAnswer(users: [bob])) == .profiles([bob]))
+        #expect(try answer(.roomCreate, RoomCreated(snapshot: snapshot)) == .created(snapshot))
+        #expect(try answer(.roomEnter, RoomEntered(.snapshot(snapshot))) == .entered(.snapshot(snapshot)))
+        let gap = RoomResumption(
+            epoch: 1, seq: 2, chat: 3, events: changes + [message],
+            state: .init(
+                memberCount: 1, presence: [.init(user: bobID, presence: .reconnecting)], invitations: [invitation],
+                likes: 5, ownerAbsentUntil: 6, heir: bobID), mediaEpoch: 7)
+        #expect(try answer(.roomEnter, RoomEntered(.resumed(gap))) == .entered(.resumed(gap)))
+        let page = RoomPage(rooms: [info], cursor: "c")
+        #expect(try answer(.roomList, page) == .page(page))
+        #expect(try answer(.roomGet, RoomsAnswer(rooms: [info])) == .rooms([info]))
+        let members = MembersPage(members: [snapshot.me], count: 3)
+        #expect(try answer(.roomMembers, members) == .members(members))
+        let media = MediaAnswered(
+            number: 1, sdp: "v=0", slots: [.init(seat: 0, mid: "1")], mediaEpoch: 2, iceServers: [.init(urls: ["stun:x"])])
+        #expect(try answer(.mediaOffer, media) == .media(media))
+        #expect(try answer(.mediaClose, Answer.Empty()) == .empty)
+        for outcome in [
+            CommandOutcome(.done), CommandOutcome(.done, seq: 9), CommandOutcome(.invited(id: "i", position: 2)),
+            CommandOutcome(.sent(chat: 4, time: 5)), CommandOutcome(.liked(total: 6)),
+        ] {
+            #expect(try answer(.seatTake, CommandAnswer(outcome)) == .command(outcome))
+        }
+    }
+
+    @Test("a refusal keeps its name, number, field, reason and what can be done")
+    func refusals() {
+        let error = RoomError(.rateLimited, "slower", retryAfterMs: 70, field: "f", reason: "r")
+        let text = Data(Answer.failure(.number(4), Refusal(error, skewSeconds: 3, incident: "x")))
+        var expected = ServerRefusal(code: 10_006, name: "rate_limited", message: "slower")
+        expected.field = "f"
+        expected.reason = "r"
+        expected.retryAfterMs = 70
+        expected.skewSeconds = 3
+        expected.incident = "x"
+        #expect(ServerMessage.decode(text, expected: [:]) == .answer(4, .failure(expected)))
+        let closed = Data(Answer.sessionClosed(code: 6_208, name: "session_replaced", message: "m"))
+        #expect(
+            ServerMessage.decode(closed, expected: [:])
+                == .sessionClosed(ServerRefusal(code: 6_208, name: "session_replaced", message: "m")))
+        #expect(
+            ServerMessage.decode(Data(Answer.sessionExpiring(inSeconds: 60)), expected: [:])
+                == .sessionExpiring(seconds: 60))
+        #expect(
+            ServerMessage.decode(Data(Answer.failure(nil, RoomError(.parseError))), expected: [:])
+                == .complaint(ServerRefusal(code: -32_700, name: "parse_error", message: "the frame is not JSON")))
+    }
+
+    private var message: RoomNewsEvent {
+        .message(Message(chat: 5, id: "m", from: bob, body: .text("안녕"), time: 6))
+    }
+
+    private var changes: [RoomNewsEvent] {
+        let changes: [RoomChange.What] = [
+            .updated(info), .destroyed(.ownerAbsent, RoomSummary(seconds: 1, peak: 2, likes: 3)),
+            .seatTaken(seat, user: bob, by: alice), .seatLeft(seat, user: bob, reason: .kicked, by: nil),
+            .seatMuted(seat, by: alice), .seatClosed(seat, by: nil),
+            .microphoneMuted(user: bobID, muted: true, seat: 1), .roleChanged(user: bobID, role: .admin, by: alice),
+            .ownerChanged(user: bob, reason: .ownerAbsent),
+        ]
+        return changes.enumerated().map { .change(RoomChange(seq: UInt64($0.offset + 1), time: 7, what: $0.element)) }
+    }
+
+    @Test("every event survives the way from the server to the client")
+    func events() {
+        let passing: [PassingNews] = [
+            .audienceEntered(Member(profile: bob, role: .member, seat: nil, micMuted: true, presence: .online)),
+            .audienceLeft(bobID, reason: .lost), .presence(bobID, .reconnecting, until: 9),
+            .presence(bobID, .online, until: nil), .ownerAbsent(until: 9, heir: bobID), .ownerAbsent(until: 9, heir: nil),
+            .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
+            .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
+        ]
+        let states: [InvitationState] = [.waiting, .accepted, .rejected, .cancelled, .expired]
+        let invitations = states.map { state in
+            var invitation = invitation
+            invitation.state = state
+            return RoomNewsEvent.invitation(InvitationNews(invitation: invitation, by: state == .expired ? nil : bobID))
+        }
+        let events = changes + [message] + passing.map { .passing($0) } + invitations
+        let text = Data(RoomNews(room: room, epoch: 3, events: events).text)
+        #expect(ServerMessage.decode(text, expected: [:]) == .news(room, epoch: 3, events.map { .known($0) }))
+        let dropped = Data(DroppedNotice.text(room: room, epoch: 2, from: 3, to: 9))
+        #expect(ServerMessage.decode(dropped, expected: [:]) == .news(room, epoch: 2, [.dropped(from: 3, to: 9)]))
+    }
+
+    @Test("what a newer server says in unknown words is passed over, but its number counts")
+    func newer() {
+        let text = #"""
+            {"jsonrpc":"2.0","method":"room.events","params":{"room":"x","epoch":1,"events":[
+            {"seq":4,"type":"lights.dimmed","time":1},{"type":"sparks"},{"seq":5,"type":"seat.left","seat":"odd","time":1},
+            {"seq":6,"type":"role.changed","user":"bob","role":"emperor","time":1},{"type":"dropped","from":9,"to":3},
+            {"type":"count","memberCount":3,"later":[1]},{"seq":-1,"type":"seat.muted"},{}]}}
+            """#
+        #expect(
+            ServerMessage.decode(Data(text.utf8), expected: [:])
+                == .news(
+                    .string("x"), epoch: 1,
+                    [
+                        .unknown(seq: 4), .unknown(seq: nil), .unknown(seq: 5), .unknown(seq: 6), .unknown(seq: nil),
+                        .known(.passing(.count(memberCount: 3))), .unknown(seq: nil), .unknown(seq: nil),
+                    ]))
+        for text in ["", "[]", "null", "{", "5", "\"x\""] {
+            #expect(ServerMessage.decode(Data(text.utf8), expected: [:]) == nil, "\(text)")
+        }
+        for text in ["{}", #"{"method":"later.news","params":{}}"#, #"{"id":8,"result":{}}"#] {
+            #expect(ServerMessage.decode(Data(text.utf8), expected: [:]) == .unknown, "\(text)")
+        }
+    }
+}
+
+extension UserID {
+    fileprivate static func named(_ text: String) -> UserID {
+        guard let id = UserID(text) else { preconditionFailure("\(text) is no user id") }
+        return id
+    }
+}
