@@ -209,7 +209,7 @@ struct JitterBufferTests {
         var random = SeededGenerator(seed: 11)
         simulation.network = { _ in [.milliseconds(30) + .microseconds(Int64(random.next() % 3_000))] }
         simulation.keepsSound = false
-        simulation.run(30)
+        simulation.run(12)
         simulation.keepsSound = true
         simulation.run(2.8)
         let spectrum = Spectrum(of: simulation.sound, window: .blackmanHarris)

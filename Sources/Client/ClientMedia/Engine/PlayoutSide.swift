@@ -65,7 +65,8 @@ final class PlayoutSide {
             isExpected[slot] = false
         }
         remoteGain.process(mix)
-        music.render(addingTo: mix, heard: heard)
+        // What is put in now comes out of the limiter a little later.
+        music.render(addingTo: mix, heard: heard + MusicTrack.interval(limiter.latencyFrames))
         masterGain.process(mix)
         if ear.pull(into: scratch) {
             earGain.process(scratch)

@@ -24,6 +24,9 @@ package final class JitterBuffer {
     private static let codecQuantum = OpusDecoding.frameQuantum
     /// Invented at a time.
     private static let concealmentFrames = 960
+    /// From here on, invented sound fades; from there on, there is none.
+    private static let fadeStart = 4_800
+    private static let fadedFrames = 14_400
     /// Two splices are this far apart unless the delay is far off.
     private static let spliceDistance = 2_880
     /// Later than this is not caught up with, but left out.
@@ -188,6 +191,7 @@ package final class JitterBuffer {
         head = max(head, first.timestamp - Int64(PlayoutDelay.maximum.seconds * 48_000))
         nextSequence = first.sequence
         inventedRun = Self.restFrames
+        isLastSilent = true
         isGapAdjusted = true
         isActive = true
         return true
@@ -273,19 +277,40 @@ package final class JitterBuffer {
     }
 
     private func conceal(_ frames: Int) {
-        if inventedRun >= Self.restFrames {
+        if inventedRun >= (isLastSilent ? Self.restFrames : Self.fadedFrames) {
+            inventedRun += frames
+            noteConcealed(frames)
             queue.appendSilence(frames)
             head += Int64(frames)
             return
         }
         scratch.frameCount = Self.roundedUp(frames)
         if let count = try? decoder.decode(nil, fec: false, into: scratch), count >= frames {
+            if !isLastSilent { fade(scratch) }
             append(frames)
         } else {
             queue.appendSilence(frames)
             head += Int64(frames)
             inventedRun += frames
         }
+        noteConcealed(frames)
+    }
+
+    /// What is invented for long turns into a hum: it fades. Silence that the sender told of keeps its comfort noise.
+    private func fade(_ block: AudioBuffer) {
+        let start = Self.fadeStart
+        guard inventedRun + block.frameCount > start else { return }
+        let length = Float(Self.fadedFrames - start)
+        for channel in 0..<block.channels {
+            let samples = block[channel]
+            for index in samples.indices {
+                let passed = Float(inventedRun + index - start) / length
+                samples[index] *= 1 - min(max(passed, 0), 1)
+            }
+        }
+    }
+
+    private func noteConcealed(_ frames: Int) {
         guard !isLastSilent else { return }
         concealedRun += frames
         statistics.concealedFrames &+= UInt64(frames)

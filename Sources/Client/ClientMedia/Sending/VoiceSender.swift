@@ -7,8 +7,9 @@ package import Timing
 /// Timestamps count captured frames, so that silence that is not sent leaves its gap. Sans I/O; used by one thread at a
 /// time; takes its memory once.
 package final class VoiceSender {
-    /// After the last sound so many silent frames go out: they carry the end of the fade and quieten the receiver's codec.
-    static let silentFramesSent = 2
+    /// After the last sound so much silence goes out, in frames of sound: it carries the end of the fade, and leaves nothing in
+    /// the receiver's codec of which concealment could make a hum.
+    static let silenceSent = 4_800
     /// A hole in the capture times larger than this is a pause of the device, not its clock's unrest.
     static let pause = Interval.milliseconds(60)
     /// Stereo all the way; the encoder mixes where it is to be mono.
@@ -44,7 +45,7 @@ package final class VoiceSender {
 
     private var timestamp: UInt32 = 0
     private var isAfterSilence = true
-    private var silentFrames = 0
+    private var silence = 0
     /// When the sample after the last captured one is expected.
     private var expected: Instant?
 
@@ -108,8 +109,8 @@ package final class VoiceSender {
         captured: Instant, songPosition: UInt32?, isSilent: Bool, emit: (OutgoingFrame, UnsafeRawBufferPointer) -> Void
     ) {
         defer { timestamp &+= UInt32(frameSize) }
-        silentFrames = isSilent ? silentFrames + 1 : 0
-        guard silentFrames <= Self.silentFramesSent, let length = try? encoder.encode(frame, into: packet), length > 2
+        silence = isSilent ? silence + frameSize : 0
+        guard silence <= Self.silenceSent, let length = try? encoder.encode(frame, into: packet), length > 2
         else {
             isAfterSilence = true
             return

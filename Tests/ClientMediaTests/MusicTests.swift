@@ -1,0 +1,254 @@
+import AudioGraph
+import Foundation
+import SoundAnalysis
+import Testing
+import Timing
+
+@testable import ClientMedia
+
+@Suite("Music")
+struct MusicTests {
+    /// A semitone up from 300 Hz every tenth of a second: the pitch tells the place.
+    static func pitch(at seconds: Double) -> Double { 300 * pow(2, Double(Int(seconds * 10) % 24) / 12) }
+
+    private func room(seconds: Double = 3) throws -> VirtualRoom {
+        let room = try VirtualRoom(songs: [
+            "scale": { TestSong(seconds: seconds) { 300 * pow(2, Double($0 % 24) / 12) } },
+            "tone": { TestSong(seconds: seconds) },
+            "short": { TestSong(seconds: 0.3) { 300 * pow(2, Double($0 % 24) / 12) } },
+        ])
+        room.voice = 0
+        return room
+    }
+
+    private func music(_ source: String, _ change: (inout MusicSettings) -> Void = { _ in }) -> MusicSettings {
+        var settings = MusicSettings(id: 1, source: source)
+        change(&settings)
+        return settings
+    }
+
+    /// Pitches of successive tenths of a second, measured in the middle of each.
+    private func pitches(_ sound: [Float], from start: Int = 0) -> [Double] {
+        stride(from: start, through: sound.count - 4_800, by: 4_800).map {
+            Array(sound[$0 + 1_000..<$0 + 3_800]).pitch(in: 100...2_500, clarity: 0.5) ?? 0
+        }
+    }
+
+    private func starts(_ sound: [Float]) -> Int { sound.firstIndex { abs($0) > 0.01 } ?? sound.count }
+
+    @Test("V15-K a track is heard here, and by nobody else unless it is published")
+    func local() throws {
+        let room = try room()
+        room.music.play(music("scale"))
+        let (other, own) = room.run(1)
+        #expect(other.level < -80)
+        let start = starts(own)
+        #expect(start < 4_800)
+        for (index, pitch) in pitches(own, from: start).prefix(8).enumerated() {
+            #expect(abs(pitch / Self.pitch(at: Double(index) / 10) - 1) < 0.01)
+        }
+        #expect(own[(start + 240)...].prefix(24_000).peak < 0.51)
+    }
+
+    @Test("V15-K a published track is heard by the other at its pitch and its own volume")
+    func published() throws {
+        let room = try room()
+        room.settings.quality = .music
+        room.music.play(
+            music("tone") {
+                $0.controls.isPublished = true
+                $0.controls.publishVolume = 50
+                $0.controls.localVolume = 25
+            })
+        let (other, own) = room.run(1.5)
+        #expect(abs(own.suffix(24_000).level - (-9.03 - 12.04)) < 0.1)
+        #expect(abs(other.suffix(24_000).level - (-9.03 - 6.02)) < 0.5)
+        #expect(abs((Array(other.suffix(24_000)).pitch() ?? 0) - 440) < 1)
+        // With a muted microphone the music goes on.
+        room.settings.isMicrophoneMuted = true
+        #expect(room.run(0.5).other.suffix(9_600).level > -17)
+        room.music.change(1) { $0.controls.isPublished = false }
+        #expect(room.run(0.8).other.suffix(9_600).level < -60)
+    }
+
+    @Test("what is published with a voice is what was heard while it was sung")
+    func alignment() throws {
+        let room = try room()
+        let tap = Recording()
+        room.capture.captureTap = { block, _ in tap.append(block) }
+        room.music.play(music("scale") { $0.controls.isPublished = true })
+        let (_, own) = room.run(1.5)
+        // Own is heard 15 ms after the block's time, captured sound is from 10 ms before it: 25 ms lie between.
+        let delay = tap.take().suffix(48_000).map { $0 }.delay(after: Array(own.suffix(48_000)), maximum: 4_000)
+        #expect(abs(delay.frames - 25 * 48) <= 2)
+    }
+
+    @Test("V15-K speed changes the tempo and not the pitch", arguments: [0.5, 0.8, 1.25, 2.0])
+    func speed(speed: Double) throws {
+        let room = try room(seconds: 2)
+        room.music.play(music("tone") { $0.controls.speed = speed })
+        let (_, own) = room.run(2 / speed + 1)
+        #expect(abs((Array(own[24_000..<40_000]).pitch() ?? 0) - 440) < 2)
+        let length = Double(own.lastIndex { abs($0) > 0.02 } ?? 0) / 48_000 - Double(starts(own)) / 48_000
+        #expect(abs(length - 2 / speed) < 0.06)
+    }
+
+    @Test("V15-K pitch moves by semitones and not the tempo", arguments: [-12.0, -3, 7, 12])
+    func pitch(semitones: Double) throws {
+        let room = try room(seconds: 1)
+        room.music.play(music("tone") { $0.controls.pitch = semitones })
+        let (_, own) = room.run(1.5)
+        let found = Array(own[12_000..<30_000]).pitch(in: 100...2_000) ?? 0
+        #expect(abs(found / (440 * pow(2, semitones / 12)) - 1) < 0.01)
+        let length = Double((own.lastIndex { abs($0) > 0.02 } ?? 0) - starts(own)) / 48_000
+        #expect(abs(length - 1) < 0.1)
+    }
+
+    @Test("V15-K a part is repeated as often as was asked, without a gap, and the end is told")
+    func loops() throws {
+        let room = try room()
+        room.music.play(
+            music("scale") {
+                $0.start = .milliseconds(500)
+                $0.end = .milliseconds(800)
+                $0.loops = 2
+            })
+        let (_, own) = room.run(1.5)
+        let start = starts(own)
+        let found = pitches(own, from: start)
+        for index in 0..<9 {
+            #expect(abs(found[index] / Self.pitch(at: 0.55 + Double(index % 3) / 10) - 1) < 0.01, "\(index)")
+        }
+        #expect(own[(start + 9 * 4_800 + 10)...].peak == 0)
+        waitFor { room.log.all.contains(.musicCompleted(1, .finished)) }
+        #expect(room.music.isEmpty)
+    }
+
+    @Test("V15-K pause stands still, resume goes on there")
+    func pause() throws {
+        let room = try room()
+        room.music.play(music("scale"))
+        room.run(0.5)
+        room.music.change(1) { $0.setPaused(true) }
+        room.run(0.05)
+        let place = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
+        #expect(room.run(0.5).own.peak == 0)
+        #expect(room.music.read(1) { $0.position(at: room.shared.now) } == place)
+        room.music.change(1) { $0.setPaused(false) }
+        let (_, own) = room.run(0.4)
+        #expect(own.clicks().isEmpty)
+        let expected = Self.pitch(at: place / 48_000 + 0.15)
+        let found = Array(own[7_200 - 700..<7_200 + 700]).pitch(in: 200...1_300, clarity: 0.3) ?? 0
+        #expect(abs(found / expected - 1) < 0.07)
+    }
+
+    @Test("V15-K seeking goes on elsewhere, without a click")
+    func seek() throws {
+        let room = try room()
+        room.music.play(music("scale"))
+        room.run(0.35)
+        room.music.change(1) { $0.seek(to: 1.8 * 48_000) }
+        let (_, own) = room.run(0.6)
+        #expect(own.clicks(prominence: 20).isEmpty)
+        let found = pitches(Array(own), from: 0)
+        for index in 1..<5 {
+            #expect(abs(found[index] / Self.pitch(at: 1.8 + (Double(index) + 0.5) / 10) - 1) < 0.07)
+        }
+        let position = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
+        #expect(abs(position / 48_000 - 2.4) < 0.05)
+    }
+
+    @Test("D02-K a scheduled track begins with the sample of its instant; a late one is placed where it should be")
+    func scheduled() throws {
+        let room = try room()
+        let begin = room.shared.now
+        room.music.play(music("scale") { $0.startsAt = begin + .microseconds(333_333) })
+        let (_, own) = room.run(1)
+        // The first block is heard 15 ms after its time.
+        let expected = Int((0.333_333 - 0.015) * 48_000)
+        #expect(abs(starts(own) - expected) < 30)
+        #expect(abs(Double(own.firstIndex { $0 != 0 } ?? 0) - Double(expected)) <= 2)
+
+        let late = room.shared.now
+        room.music.play(
+            music("scale") {
+                $0.id = 2
+                $0.controls.localVolume = 100
+                $0.startsAt = late + .seconds(-1)
+            })
+        room.music.stop(1)
+        let (_, second) = room.run(1)
+        let position = room.music.read(2) { $0.position(at: room.shared.now) } ?? 0
+        #expect(abs(position / 48_000 - (room.shared.now - late).seconds - 1) < 0.002)
+        let found = Array(second.suffix(4_800)).pitch(in: 200...1_300, clarity: 0.3) ?? 0
+        #expect(abs(found / Self.pitch(at: position / 48_000 - 0.035) - 1) < 0.07)
+    }
+
+    @Test("D02-K an aligned track is led to its place by playing a little faster, or sought when it is far away")
+    func aligned() throws {
+        let room = try room(seconds: 10)
+        room.music.play(music("tone"))
+        room.run(1)
+        // 20 ms further than it is.
+        let now = room.shared.now
+        let place = room.music.read(1) { $0.position(at: now) } ?? 0
+        room.music.change(1) { $0.align(position: place + 960, heard: now) }
+        let (_, own) = room.run(4)
+        #expect(own.clicks().isEmpty)
+        var position = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
+        #expect(abs(position - place - 960 - 4 * 48_000) <= 24)
+        // Three seconds further.
+        let later = room.shared.now
+        room.music.change(1) { $0.align(position: position + 3 * 48_000, heard: later) }
+        let before = position
+        room.run(1)
+        position = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
+        #expect(abs(position - before - 4 * 48_000) <= 24)
+    }
+
+    @Test("V15-K several tracks sound at once; one that cannot be opened says why")
+    func several() throws {
+        let room = try room()
+        room.music.play(music("tone") { $0.controls.localVolume = 50 })
+        room.music.play(
+            music("scale") {
+                $0.id = 2
+                $0.controls.localVolume = 50
+            })
+        room.music.play(music("nothing") { $0.id = 3 })
+        let (_, own) = room.run(0.5)
+        let spectrum = Spectrum(of: Array(own[20_000..<23_800]))
+        #expect(spectrum.level(in: 425...455) > -20)
+        #expect(own.suffix(4_800).level > -14)
+        waitFor { room.log.all.contains(.musicCompleted(3, .failed("no song nothing"))) }
+        room.music.stopAll()
+        #expect(room.run(0.3).own.suffix(4_800).peak == 0)
+        waitFor {
+            room.log.all.contains(.musicCompleted(1, .stopped)) && room.log.all.contains(.musicCompleted(2, .stopped))
+        }
+    }
+
+    @Test("V15-K progress is told about five times a second of listening")
+    func progress() throws {
+        let room = try room()
+        room.music.play(music("tone"))
+        for _ in 0..<20 {
+            room.run(0.1)
+            room.music.change(1) { _ in }
+        }
+        let told = room.log.all.compactMap { event -> Interval? in
+            if case .musicProgress(1, let position, _) = event { position } else { nil }
+        }
+        #expect(!told.isEmpty && told.count <= 11)
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(room.log.all.first == .musicStarted(1, duration: .seconds(3)))
+    }
+
+    private func waitFor(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        for _ in 0..<2_000_000 {
+            if condition() { return }
+            sched_yield()
+        }
+        Issue.record("what should happen did not", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,110 @@
+import MediaDevices
+import MediaNode
+import PeerSession
+import Testing
+import Timing
+
+@testable import ClientMedia
+
+@Suite("The sound of a room", .serialized)
+struct RoomAudioTests {
+    @Test("two people hear each other through the server: right pitch, right level; volumes and mutes at once")
+    func conversation() async throws {
+        let server = try await MediaServer()
+        let (anna, ben) = (try Person(1), try Person(2))
+        try anna.audio.setInput(ToneInput(frequency: 440, amplitude: 0.5))
+        try ben.audio.setInput(ToneInput(frequency: 660, amplitude: 0.25))
+        try await anna.join(server)
+        try await ben.join(server)
+        await server.assign(0, anna)
+        await server.assign(1, ben)
+        try anna.audio.startMicrophone()
+        try ben.audio.startMicrophone()
+        #expect(anna.audio.isPathConnected && anna.audio.isMicrophoneOn)
+
+        #expect(await ben.recording.hears(pitch: 440, level: -9.03))
+        #expect(await anna.recording.hears(pitch: 660, level: -15.05))
+        let levels = ben.audio.levels()
+        #expect(levels.slots[0] > 90 && levels.slots[1] == 0 && levels.own > 80)
+
+        ben.audio.update { $0.slotVolumes[0] = 50 }
+        #expect(await ben.recording.hears(pitch: 440, level: -15.05))
+        ben.audio.update { $0.mutedSlots = [0] }
+        #expect(await ben.recording.hears(pitch: nil))
+        // The other's meter moves all the same.
+        #expect(ben.audio.levels().slots[0] > 90)
+        ben.audio.stopMicrophone()
+        #expect(ben.audio.levels().own == 0)
+
+        let statistics = ben.audio.statistics()
+        #expect((statistics.path?.packetsReceived ?? 0) > 20 && statistics.framesSent > 20)
+        #expect(statistics.slots[0].received > 20 && statistics.slots[2].received == 0)
+        anna.audio.stop()
+        ben.audio.stop()
+        #expect(!anna.audio.isPathConnected)
+    }
+
+    @Test("published music is heard through the server at its pitch; a path that the server closes is told of")
+    func music() async throws {
+        let server = try await MediaServer()
+        let anna = try Person(1, songs: ["song": { TestSong(seconds: 30) }])
+        let ben = try Person(2)
+        try await anna.join(server)
+        try await ben.join(server)
+        await server.assign(2, anna)
+        // No microphone: music needs none.
+        anna.audio.update {
+            $0.quality = .music
+            $0.frameDuration = .ms5
+        }
+        var music = MusicSettings(id: 7, source: "song")
+        music.controls.isPublished = true
+        music.controls.pitch = 12
+        music.controls.localVolume = 0
+        anna.audio.playMusic(music)
+        await anna.waitFor(.musicStarted(7, duration: .seconds(30)))
+        #expect(await ben.recording.hears(pitch: 880, level: -9.03))
+        #expect((anna.audio.musicPosition(7) ?? .zero) > .zero)
+        #expect(anna.audio.musicDuration(7) == .seconds(30))
+        // Frames of 5 ms.
+        #expect(anna.audio.statistics().framesSent > 30)
+
+        server.node.closePeer(ben.id, on: server.stage)
+        await ben.waitFor(.path(.closed(.remote)))
+        #expect(!ben.audio.isPathConnected)
+        anna.audio.stopMusic(7)
+        await anna.waitFor(.musicCompleted(7, .stopped))
+    }
+
+    @Test("a path on which nothing comes is lost; it comes back, and an ICE restart keeps its streams")
+    func loss() async throws {
+        let server = try await MediaServer()
+        let leap = Leap()
+        let anna = try Person(1, leap: leap)
+        try anna.audio.setInput(ToneInput())
+        try await anna.join(server)
+        try anna.audio.startMicrophone()
+        leap.leap(.seconds(7))
+        await anna.waitFor(.path(.lost))
+        await anna.waitFor(.path(.recovered))
+        let offer = try #require(anna.audio.offer(restartsICE: true))
+        try await anna.negotiate(offer, server)
+        let ben = try Person(2)
+        try await ben.join(server)
+        await server.assign(0, anna)
+        #expect(await ben.recording.hears(pitch: 440))
+    }
+
+    @Test("an answer that is none is refused with a reason, and a path can be opened again")
+    func badAnswer() async throws {
+        let server = try await MediaServer()
+        let anna = try Person(1)
+        _ = try anna.audio.openPath(slots: 2)
+        #expect(throws: RoomAudioError.self) { try anna.audio.accept(answer: "v=0\r\n") }
+        #expect(throws: RoomAudioError.self) { try anna.audio.accept(answer: "") }
+        try await anna.join(server)
+        anna.audio.closePath()
+        #expect(anna.audio.offer(restartsICE: false) == nil)
+        #expect(throws: RoomAudioError.path(.closed)) { try anna.audio.accept(answer: "") }
+    }
+}

@@ -1,0 +1,151 @@
+import AudioGraph
+import MediaCodecs
+import SoundAnalysis
+import Testing
+import Timing
+
+@testable import ClientMedia
+
+@Suite("What is sent")
+struct SendingTests {
+    @Test("V11-K a muted microphone is silent from the next block on, and sends nothing")
+    func mute() throws {
+        let room = try VirtualRoom()
+        var sent: [Float] = []
+        let tap = Recording()
+        room.capture.captureTap = { block, _ in tap.append(block) }
+        room.run(1)
+        _ = tap.take()
+        room.settings.isMicrophoneMuted = true
+        room.run(0.2)
+        sent = tap.take()
+        // 5 ms of fading, then exact silence.
+        #expect(sent[240...].allSatisfy { $0 == 0 })
+        #expect(Array(sent.prefix(480)).clicks().isEmpty)
+        let frames = room.frames.count
+        let (heard, _) = room.run(1)
+        #expect(room.frames.count == frames)
+        #expect(heard.suffix(24_000).level < -80)
+        room.settings.isMicrophoneMuted = false
+        let (again, _) = room.run(1)
+        #expect(abs(again.suffix(24_000).level + 9) < 1)
+        #expect(abs((Array(again.suffix(24_000)).pitch() ?? 0) - 440) < 1)
+        // The gap is in the timestamps, and the first frame after it says so.
+        #expect(room.frames[frames].frame.marker)
+        #expect(room.frames[frames].frame.timestamp &- room.frames[frames - 1].frame.timestamp > 48_000)
+    }
+
+    @Test("V13-K the capture volume is the sent level: half is 6 dB less", arguments: [25, 50, 100, 150])
+    func volume(volume: Int) throws {
+        let room = try VirtualRoom()
+        room.voiceAmplitude = 0.25
+        room.settings.captureVolume = volume
+        let tap = Recording()
+        room.capture.captureTap = { block, _ in tap.append(block) }
+        room.run(0.5)
+        let expected = decibels(amplitude: 0.25 * Double(volume) / 100) - 3.01
+        #expect(abs(tap.take().suffix(9_600).level - expected) < 0.05)
+    }
+
+    @Test("V12-K qualities differ on the wire: rate, band, channels", arguments: RoomAudioQuality.allCases)
+    func quality(quality: RoomAudioQuality) throws {
+        let room = try VirtualRoom()
+        room.settings.quality = quality
+        // 10 kHz is beyond speech quality.
+        room.voice = 10_000
+        let (high, _) = room.run(1)
+        #expect((high.suffix(24_000).level > -15) == (quality != .speech))
+        room.voice = 300
+        room.run(0.2)
+        let first = room.frames.count
+        room.run(2)
+        let bytes = room.frames[first...].reduce(0) { $0 + $1.bytes }
+        let rate = Double(bytes) * 8 / 2
+        switch quality {
+        case .speech: #expect((6_000...22_000).contains(rate))
+        case .standard: #expect((25_000...65_000).contains(rate))
+        case .music: #expect((80_000...165_000).contains(rate))
+        }
+    }
+
+    @Test("quality and frame length change while somebody speaks, without a click")
+    func changes() throws {
+        let room = try VirtualRoom()
+        room.run(1)
+        let start = room.heardByOther.count
+        for (quality, duration) in [
+            (RoomAudioQuality.music, FrameDuration.ms20), (.music, .ms10), (.standard, .ms5), (.speech, .ms20),
+        ] {
+            room.settings.quality = quality
+            room.settings.frameDuration = duration
+            let (heard, _) = room.run(0.6)
+            #expect(abs((Array(heard.suffix(12_000)).pitch() ?? 0) - 440) < 2)
+            let expected = [FrameDuration.ms5: 240, .ms10: 480, .ms20: 960][duration]
+            let last = room.frames.suffix(2).map(\.frame.timestamp)
+            #expect(Int(last[1] &- last[0]) == expected)
+        }
+        #expect(room.heardByOther[start...].peak < 0.75)
+    }
+
+    @Test("silence is not sent, and does not count as loss")
+    func silence() throws {
+        let room = try VirtualRoom()
+        room.run(1)
+        room.voice = 0
+        room.run(1)
+        let frames = room.frames.count
+        room.run(2)
+        // A sign of life every 400 ms.
+        #expect(room.frames.count - frames < 20)
+        room.voice = 440
+        let (heard, _) = room.run(1)
+        #expect(abs(heard.suffix(24_000).level + 9) < 1)
+        #expect(room.other.receivers[0].buffer.statistics.concealedFrames < 4_800)
+    }
+
+    @Test("a frame says when its first sample was captured; levels follow the voice")
+    func captured() throws {
+        let room = try VirtualRoom()
+        room.run(0.5)
+        let frames = room.frames.map(\.frame)
+        for (one, next) in zip(frames, frames.dropFirst()) {
+            #expect((next.captured - one.captured) == .milliseconds(20))
+            #expect(next.timestamp &- one.timestamp == 960)
+        }
+        #expect(frames[0].captured == Instant(nanoseconds: 3_000_000_000) + .milliseconds(-10))
+        // A sine of amplitude 0.5 is −9 dBov.
+        #expect(frames.last?.level == 9)
+        #expect(room.capture.level > 90)
+    }
+
+    @Test("V13-K the ear monitor plays the own voice at its volume, and not before it is on")
+    func ear() throws {
+        let room = try VirtualRoom()
+        #expect(room.run(0.3).own.level < -100)
+        room.settings.earMonitor.isOn = true
+        room.settings.earMonitor.volume = 50
+        // The playout volume does not count for it.
+        room.settings.playoutVolume = 0
+        let (_, heard) = room.run(0.5)
+        #expect(abs(heard.suffix(9_600).level - (-9.03 - 6.02)) < 0.2)
+        #expect(Array(heard.suffix(19_200)).clicks().isEmpty)
+        room.settings.earMonitor.isOn = false
+        #expect(room.run(0.3).own.suffix(4_800).level < -100)
+    }
+
+    @Test("V15-K reverb, changer and pitch change what is sent")
+    func effects() throws {
+        let room = try VirtualRoom()
+        room.settings.voicePitch = 12
+        let (octave, _) = room.run(1)
+        #expect(abs((Array(octave.suffix(24_000)).pitch(in: 300...1_500) ?? 0) - 880) < 10)
+        room.settings.voicePitch = 0
+        room.settings.reverb = .greatHall
+        room.run(1)
+        room.voice = 0
+        room.run(0.1)
+        let (tail, _) = room.run(0.3)
+        #expect(tail.level > -60)
+        #expect(room.run(8).other.suffix(4_800).level < -60)
+    }
+}
