@@ -45,6 +45,24 @@ struct LimiterTests {
         #expect(steady.level(without: [1_000], width: 60) < -49)
     }
 
+    @Test("peaks are turned down, not cut off", arguments: [1, 2] as [UInt64], [1, 64])
+    func gainNotClipping(seed: UInt64, lookAhead: Int) {
+        // Too soft for the knee to be flat: what touches the ceiling has been cut.
+        let noise = TestSounds.noise(amplitude: 0.5, seconds: 0.5, seed: seed)
+        let peaks = noise.enumerated().map { $0 % 331 == 7 ? $1 * 2.8 : $1 }
+        #expect(peaks.peak > 1.3)
+        let output = processed(peaks, by: Limiter(channels: 1, lookAhead: lookAhead))
+        #expect(output.allSatisfy { abs($0) < Limiter.ceiling }, "seed \(seed)")
+    }
+
+    @Test("a deep tone over full scale is held evenly: the gain does not follow its waves")
+    func deep() {
+        let tone = TestSounds.sine(60, amplitude: 3, seconds: 0.8)
+        let output = processed(tone, by: Limiter(channels: 1))
+        let steady = Spectrum(of: Array(output[9_600...]), window: .blackmanHarris)
+        #expect(steady.level(without: [60], width: 20) < steady.level(ofToneAt: 60) - 25)
+    }
+
     @Test("after a peak the sound comes back to exactly what it was, and channels keep their balance")
     func recovers() {
         let quiet = TestSounds.noise(amplitude: 0.4, seconds: 3, seed: 8)

@@ -59,6 +59,7 @@ struct TimeStretchTests {
         #expect(abs(course / speed - 1) < 0.005 + 2 * (601 + 1_920 * abs(1 - speed)) / Double(last.output))
         // No hole and no hump in noise either, where nothing is alike.
         #expect(output[0].levels(every: 4_800).allSatisfy { abs($0 - sound.level) < 0.6 })
+        #expect(abs(output[0].level - sound.level) < 0.12)
     }
 
     @Test("over half a minute the course is exact", arguments: [0.5, 1.31])
@@ -137,6 +138,29 @@ struct TimeStretchTests {
         #expect(output[0].clicks().isEmpty)
         #expect(output[0].levels(every: 2_400).allSatisfy { abs($0 - left.level) < 1.5 })
         #expect(abs(try #require(Array(output[0][4_800..<24_000]).pitch()) / 150 - 1) < 0.01)
+    }
+
+    @Test("a sound on one side only is cut as well as in the middle")
+    func oneSide() throws {
+        let voice = TestSounds.voice(pitch: 120, seconds: 0.8)
+        let silence = [Float](repeating: 0, count: voice.count)
+        for sides in [[voice, silence], [silence, voice]] {
+            let output = stretched(sides, by: TimeStretch(channels: 2, speed: 1.4)).sound
+            let heard = sides[0] == voice ? output[0] : output[1]
+            #expect(heard.levels(every: 2_400).allSatisfy { abs($0 - voice.level) < 1 })
+            #expect(abs(try #require(Array(heard[4_800..<14_400]).pitch(clarity: 0.9)) / 120 - 1) < 0.01)
+            #expect((sides[0] == voice ? output[1] : output[0]).peak == 0)
+        }
+    }
+
+    @Test("the lowest note of a bass stays whole", arguments: [0.5, 0.9, 1.6])
+    func bass(speed: Double) throws {
+        let bass = TestSounds.sine(41.2, amplitude: 0.5, seconds: 1.2)
+        let output = stretched([bass], by: TimeStretch(channels: 1, speed: speed)).sound[0]
+        let steady = Array(output[2_400..<26_400])
+        #expect(abs(try #require(steady.pitch(in: 30...80, clarity: 0.95)) / 41.2 - 1) < 0.01)
+        #expect(steady.levels(every: 4_800).allSatisfy { abs($0 - bass.level) < 0.5 })
+        #expect(output.clicks().isEmpty)
     }
 
     @Test("the speed may change at any time, and is kept within its limits")

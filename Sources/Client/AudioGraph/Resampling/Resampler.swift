@@ -72,7 +72,8 @@ package final class Resampler {
 
     deinit { weights.deallocate() }
 
-    /// Takes over input from the given frame on and says how many frames had room.
+    /// Takes over input from the given frame on and says how many frames had room. Mono goes to all channels; channels
+    /// beyond those here are left out.
     package func push(_ input: AudioBuffer, from first: Int = 0) -> Int {
         let frames = min(input.frameCount - first, history.room)
         history.append(input, from: first, frames: frames)

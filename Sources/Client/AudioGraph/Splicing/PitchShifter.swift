@@ -8,9 +8,9 @@ internal import Glibc
 /// `maximumLatencyFrames`.
 package final class PitchShifter: AudioProcessor {
     package enum Use {
-        /// Short jumps: periods down to 62 Hz, 11 ms late upwards, 16 ms downwards.
+        /// Short jumps: periods down to 62 Hz; on average 9 to 14 ms late upwards, 16 ms downwards.
         case voice
-        /// Longer ones, which keep deep notes and chords smoother: periods down to 40 Hz, 18 and 27 ms late.
+        /// Longer ones, which keep deep notes and chords smoother: periods down to 40 Hz; 15 to 24 and 27 ms late.
         case music
     }
 
@@ -26,7 +26,8 @@ package final class PitchShifter: AudioProcessor {
     private let jumps: ClosedRange<Int>
     private let fade: Crossfade
     private let sound: SpliceSearch
-    /// For all falling pitches, and for rising ones by steps of three semitones: what would fold is taken away.
+    /// For all falling pitches, and for rising ones by steps of three semitones: what would fold is taken away (an octave
+    /// up, half of it at 11.4 kHz and all but −60 dB from 14.7 kHz on).
     private let kernels: [SincKernel]
     private let weights: UnsafeMutablePointer<Float>
     /// Frames that are compared, 10 ms.

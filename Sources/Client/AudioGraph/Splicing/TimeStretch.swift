@@ -42,7 +42,8 @@ package final class TimeStretch {
         sound = SpliceSearch(channels: channels, capacity: ahead + Self.hop + Self.reach + pending)
     }
 
-    /// Takes over input from the given frame on and says how many frames had room.
+    /// Takes over input from the given frame on and says how many frames had room. Mono goes to all channels; channels
+    /// beyond those here are left out.
     package func push(_ input: AudioBuffer, from first: Int = 0) -> Int {
         let frames = min(input.frameCount - first, sound.history.room)
         sound.append(input, from: first, frames: frames)
