@@ -275,19 +275,24 @@ struct FileKind: Sendable, CustomTestStringConvertible {
         withExtendedLifetime(server) {}
     }
 
-    @Test("A list of songs from the network cannot name a local file")
-    func playlist() throws {
-        let file = try SoundFile("a.ts", bytes: Data())
-        let list = """
-            #EXTM3U
-            #EXT-X-TARGETDURATION:10
-            #EXTINF:10,
-            file://\(file.path)
-            #EXT-X-ENDLIST
-
-            """
-        let server = try FileServer(bytes: Data(list.utf8))
-        #expect(throws: CodecError.self) { try AudioFileReader(server.url("list.m3u8"), timeout: .seconds(2)) }
-        withExtendedLifetime(server) {}
+    @Test(
+        "A list of songs from the network cannot name a local file, nor a local one the network; other schemes are refused"
+    )
+    func protocols() throws {
+        func list(_ song: String) -> Data {
+            Data("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n\(song)\n#EXT-X-ENDLIST\n".utf8)
+        }
+        let song = try SoundFile("a.mp3", encoder: "libmp3lame", planes: [Sound.tone(440, frames: 48_000)])
+        let distant = try FileServer(bytes: list("file://\(song.path)"))
+        #expect(throws: CodecError.self) { try AudioFileReader(distant.url("list.m3u8"), timeout: .seconds(2)) }
+        let trap = try FileServer(bytes: song.bytes) { Issue.record("a local list reached the network") }
+        let local = try SoundFile("list.m3u8", bytes: list(trap.url("a.mp3")))
+        #expect(throws: CodecError.self) { try AudioFileReader(local.path, timeout: .seconds(2)) }
+        // Without the rule it would wait for packets.
+        let other = #expect(throws: CodecError.self) {
+            try AudioFileReader("udp://127.0.0.1:9", timeout: .milliseconds(300))
+        }
+        #expect(other?.kind == .cannotOpen, "\(String(describing: other))")
+        withExtendedLifetime((distant, trap)) {}
     }
 }

@@ -148,6 +148,46 @@ struct PulseTests {
     }
 }
 
+@Suite struct BlockAssemblerTests {
+    @Test(
+        "Portions of any size become blocks of one: no sample lost, doubled or swapped; what the server lost is silence"
+    )
+    func portions() {
+        let seed: UInt64 = 9
+        let noise = NoiseSource(seed: seed)
+        let assembler = BlockAssembler(channels: 2, framesPerBlock: 480)
+        let start = Instant(nanoseconds: 1_000_000)
+        var sent: [Float] = []
+        var planes: [[Float]] = [[], []]
+        for round in 0..<200 {
+            let frames = 1 + Int(abs(noise.next()) * 1_500)
+            let isLost = round % 17 == 5
+            let portion = (0..<frames * 2).map { Float(sent.count + $0 + 1) }
+            // Each portion is measured where it lies; half of them are not measured at all.
+            let captured = start + .frames(sent.count / 2)
+            portion.withUnsafeBufferPointer { samples in
+                assembler.take(
+                    isLost ? nil : samples.baseAddress, frames: frames,
+                    captured: round.isMultiple(of: 2) ? captured : nil, guess: captured
+                ) { block, begin in
+                    #expect(block.frameCount == 480)
+                    #expect(abs((begin - (start + .frames(planes[0].count))).nanoseconds) < 1_000, "seed \(seed)")
+                    for channel in 0..<2 { planes[channel] += Array(block[channel]) }
+                    // What the callee leaves behind does not matter.
+                    block.clear()
+                    block.frameCount = 7
+                }
+            }
+            sent += isLost ? [Float](repeating: 0, count: frames * 2) : portion
+        }
+        #expect(planes[0].count == sent.count / 2 / 480 * 480)
+        let wrong = planes[0].indices.filter {
+            planes[0][$0] != sent[2 * $0] || planes[1][$0] != sent[2 * $0 + 1]
+        }
+        #expect(wrong.first == nil, "seed \(seed)")
+    }
+}
+
 @Suite struct BlockClockTests {
     private let start = Instant(nanoseconds: 5_000)
     private let block = Interval.milliseconds(10)

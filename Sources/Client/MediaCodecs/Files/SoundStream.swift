@@ -57,7 +57,8 @@ final class SoundStream {
         format.pointee.interrupt_callback = clibav_guard_callback(token)
         var options: OpaquePointer?
         defer { av.functions.av_dict_free(&options) }
-        // A playlist from the network cannot make us read local files, nor the other way round.
+        // A playlist from the network cannot make us read local files, nor the other way round, and what does not carry
+        // files (UDP, pipes, devices) is out of place here.
         let isLocal = url.hasPrefix("file:")
         let allowed = isLocal ? "file,crypto,data" : "http,https,tcp,tls,httpproxy,rtmp,rtmps,crypto,data"
         _ = av.functions.av_dict_set(&options, "protocol_whitelist", allowed, 0)

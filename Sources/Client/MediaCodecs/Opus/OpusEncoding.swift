@@ -62,6 +62,14 @@ package final class OpusEncoding {
         }
     }
 
+    /// How hard the encoder tries, 0…10; 9 by default, 0 takes about a third of the time.
+    package var complexity = 9 {
+        didSet {
+            complexity = complexity.clamped(to: 0...10)
+            _ = shim_opus_set_complexity(encoder, Int32(complexity))
+        }
+    }
+
     /// The share of packets that the network loses, 0…100: how much is spent on making losses bearable.
     package var lossPercent = 0 {
         didSet {

@@ -25,26 +25,10 @@ package final class PulseInput: AudioInputDevice {
             try connection.open(
                 .record, device: source, channels: channels, latency: framesPerBlock, request: framesPerBlock)
         } makeBody: { connection in
-            let block = AudioBuffer(channels: channels, capacity: framesPerBlock)
-            var filled = 0
-            var clock = BlockClock()
+            let assembler = BlockAssembler(channels: channels, framesPerBlock: framesPerBlock)
             return { () throws(DeviceError) in
                 try connection.read { samples, frames, captured, guess in
-                    var done = 0
-                    while done < frames {
-                        let count = min(frames - done, framesPerBlock - filled)
-                        block.deinterleave(samples.map { $0 + done * channels }, frames: count, at: filled)
-                        done += count
-                        filled += count
-                        guard filled == framesPerBlock else { continue }
-                        filled = 0
-                        let offset = Interval.frames(done - framesPerBlock)
-                        let begin = clock.begin(
-                            measured: captured.map { $0 + offset }, guess: guess + offset,
-                            duration: .frames(framesPerBlock))
-                        deliver(block, begin)
-                        block.frameCount = framesPerBlock
-                    }
+                    assembler.take(samples, frames: frames, captured: captured, guess: guess, deliver: deliver)
                 }
             }
         }
@@ -73,22 +57,6 @@ extension PulseConnection {
                 data?.assumingMemoryBound(to: Float.self), frames, latency.map { now + (Interval.zero - $0) },
                 now + .frames(-frames))
             _ = pulse.functions.pa_stream_drop(stream)
-        }
-    }
-}
-
-extension Interval {
-    static func frames(_ count: Int) -> Interval {
-        Interval(nanoseconds: Int64(count) * 1_000_000_000 / Int64(AudioRate.standard))
-    }
-}
-
-extension AudioBuffer {
-    /// Sets frames from `start` on; no samples are silence.
-    fileprivate func deinterleave(_ samples: UnsafePointer<Float>?, frames: Int, at start: Int) {
-        for channel in 0..<channels {
-            let plane = self[channel]
-            for frame in 0..<frames { plane[start + frame] = samples?[frame * channels + channel] ?? 0 }
         }
     }
 }
