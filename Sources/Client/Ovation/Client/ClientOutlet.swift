@@ -1,0 +1,38 @@
+internal import NIOCore
+internal import SignalProtocol
+internal import Synchronization
+
+/// What a client shows to the outside, across its sign-ins: state, events, clock.
+final class ClientOutlet: Sendable {
+    let state = StateBox(ClientState())
+    let events = EventBroadcast<OvationClient.Event>()
+    let clock = RoomClock()
+    let callTimeout: TimeAmount
+    private let handler = Mutex<(@Sendable (OvationClient.Delivery) -> Void)?>(nil)
+
+    init(callTimeout: TimeAmount) { self.callTimeout = callTimeout }
+
+    func deliver(to handler: (@Sendable (OvationClient.Delivery) -> Void)?) {
+        self.handler.withLock { $0 = handler }
+    }
+
+    // On the event loop of the conversation.
+
+    func tell(_ event: OvationClient.Event) {
+        events.send(event)
+        handler.withLock { $0 }?(.client(event))
+    }
+
+    func tell(_ room: RoomSession, _ event: RoomSession.Event) {
+        room.broadcast.send(event)
+        handler.withLock { $0 }?(.room(room, event))
+    }
+
+    /// A plain call.
+    func ask(_ body: Call.Body, over line: ConversationLine) async throws(OvationError) -> CallAnswer {
+        let timeout = callTimeout
+        return try await line.ask { conversation, token, completion in
+            conversation.perform(body, timeout: timeout, token: token, completion: completion)
+        }
+    }
+}

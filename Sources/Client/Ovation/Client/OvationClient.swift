@@ -1,0 +1,247 @@
+internal import NIOCore
+internal import NIOPosix
+public import RoomModel
+package import SignalProtocol
+internal import Synchronization
+
+/// A client of an Ovation server: signs in, shows the directory, creates and enters rooms.
+///
+/// ```swift
+/// let client = OvationClient(server: try ServerAddress("http://localhost:8080"))
+/// try await client.signIn(name: "Alice")
+/// let room = try await client.createRoom(RoomDraft(name: "Evening salon"))
+/// try await room.takeSeat(0)
+/// for try await event in room.events { print(event) }
+/// ```
+///
+/// Once signed in, a lost connection is sought again until it is back: at once, then after 0.5 s, 1 s … 10 s. The room, the seat
+/// and the numbers of the events are taken up where they were. Calls wait for the connection as long as their time allows.
+/// One client is signed in as one user at a time. Keep it as long as its rooms are used.
+public final class OvationClient: Sendable {
+    /// Certificates that are trusted beside a name that fits.
+    public enum TrustRoots: Sendable, Hashable {
+        /// Those of this machine.
+        case system
+        /// A file in PEM form, such as the certificate that `ovation serve --lan` writes.
+        case file(String)
+        /// The text of certificates in PEM form.
+        case pem(String)
+    }
+
+    /// How a client behaves.
+    public struct Configuration: Sendable {
+        /// A call without an answer by then fails with `timeout`, or with `offline` if there was no connection.
+        public var callTimeout: Duration
+        /// For `https:` and `wss:`.
+        public var trustRoots: TrustRoots
+        /// Name of the program for the server's log, one word.
+        public var clientName: String
+        /// Version of the program for the server's log.
+        public var clientVersion: String
+        /// Fetches a new ticket for the user who is signed in, usually from the application's own server. It is called before the
+        /// ticket runs out, and when the server refuses an old one.
+        public var renewTicket: (@Sendable () async throws -> String)?
+
+        public init(
+            callTimeout: Duration = .seconds(15), trustRoots: TrustRoots = .system, clientName: String = "ovation-swift",
+            clientVersion: String = "1", renewTicket: (@Sendable () async throws -> String)? = nil
+        ) {
+            self.callTimeout = callTimeout
+            self.trustRoots = trustRoots
+            self.clientName = clientName
+            self.clientVersion = clientVersion
+            self.renewTicket = renewTicket
+        }
+    }
+
+    /// Where the server is.
+    public let server: ServerAddress
+    /// How this client behaves.
+    public let configuration: Configuration
+
+    let outlet: ClientOutlet
+    /// One for all sign-ins, so that the end of one comes before the beginning of the next.
+    private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    private let line = Mutex<ConversationLine?>(nil)
+
+    /// Does not connect yet.
+    public init(server: ServerAddress, configuration: Configuration = Configuration()) {
+        self.server = server
+        self.configuration = configuration
+        outlet = ClientOutlet(callTimeout: TimeAmount(configuration.callTimeout))
+    }
+
+    deinit {
+        line.withLock { $0 }?.run { $0.stop(OvationError(.signedOut)) }
+        outlet.state.finish()
+        outlet.events.finish()
+    }
+
+    /// Who is signed in, and how the connection does.
+    public var state: ClientState { outlet.state.value }
+
+    /// The state over time, from now on.
+    public var changes: StateChanges<ClientState> { outlet.state.subscribe() }
+
+    /// What happens to the connection and the session.
+    public var events: EventStream<Event> { outlet.events.subscribe() }
+
+    /// The server's clock.
+    public var clock: RoomClock { outlet.clock }
+
+    // MARK: - Signing in
+
+    /// Signs in with a ticket (UserSig) that the application's server made for this user.
+    ///
+    /// A server that cannot be reached is an error at once (`server_unreachable`): whoever signs in decides about trying again.
+    /// Somebody who is signed in already with this client is signed out first.
+    /// - Parameters:
+    ///   - name: shown to others; without, the stored profile stays.
+    ///   - avatar: an `https:`, `http:` or relative URL.
+    @discardableResult
+    public func signIn(
+        app: ApplicationID, user: UserID, ticket: String, name: String? = nil, avatar: String? = nil
+    ) async throws(OvationError) -> UserProfile {
+        try await signIn(
+            Conversation.Credentials(
+                application: app, user: user, ticket: ticket, name: name, avatar: avatar,
+                renewTicket: configuration.renewTicket, client: clientText))
+    }
+
+    /// Signs in under a name with a ticket of the server itself, which development servers and servers for guests give out. The
+    /// ticket is renewed by itself.
+    /// - Throws: `sign_in_unavailable`, `name_taken`, `guests_limited`, and what signing in throws.
+    @discardableResult
+    public func signIn(name: String) async throws(OvationError) -> UserProfile {
+        let office = TicketOfficeClient(server: server, trustRoots: configuration.trustRoots)
+        let given = try await office.ticket(for: name)
+        let present = Mutex(given.ticket)
+        let renew: @Sendable () async throws -> String = {
+            let renewed = try await office.renew(given.user, ticket: present.withLock { $0 })
+            present.withLock { $0 = renewed }
+            return renewed
+        }
+        return try await signIn(
+            Conversation.Credentials(
+                application: given.app, user: given.user, ticket: given.ticket, name: given.name, avatar: nil,
+                renewTicket: configuration.renewTicket ?? renew, client: clientText))
+    }
+
+    private var clientText: String { "\(configuration.clientName) \(configuration.clientVersion)" }
+
+    private func signIn(_ credentials: Conversation.Credentials) async throws(OvationError) -> UserProfile {
+        await signOut()
+        let opener = WebSocketOpener(server: server, trustRoots: configuration.trustRoots)
+        let made: ConversationLine
+        do {
+            made = try await loop.submit { [outlet, loop] in
+                ConversationLine(
+                    Conversation(
+                        loop: loop, outlet: outlet, credentials: credentials, seed: .random(in: .min ... .max),
+                        open: opener.open))
+            }.get()
+        } catch { throw OvationError.of(error) }
+        let former = line.withLock { line in
+            defer { line = made }
+            return line
+        }
+        former?.run { $0.stop(OvationError(.signedOut)) }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                made.run { $0.start { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            made.run { $0.stop(OvationError(.cancelled)) }
+        }
+        return try result.get()
+    }
+
+    /// Puts a new ticket of the same user in place; the seat is kept. Only needed without `Configuration.renewTicket`.
+    public func renew(ticket: String) async throws(OvationError) {
+        let _: Void = try await signedInLine().ask { conversation, _, completion in
+            conversation.useTicket(ticket, completion: completion)
+        }
+    }
+
+    /// Signs out: leaves the room, then the connection ends. Does nothing when nobody is signed in.
+    public func signOut() async {
+        let former = line.withLock { line in
+            defer { line = nil }
+            return line
+        }
+        guard let former else { return }
+        // Whatever the server says, this side is done.
+        let _: CallAnswer? = try? await former.ask { conversation, token, completion in
+            guard conversation.isReady else { return completion(.success(.empty)) }
+            conversation.perform(.closeSession, timeout: .seconds(2), token: token, completion: completion)
+        }
+        former.run { $0.stop(OvationError(.signedOut)) }
+    }
+
+    /// Tries at once instead of waiting for the next try: for when the network is known to be back.
+    public func reconnectNow() { line.withLock { $0 }?.run { $0.retryNow() } }
+
+    // MARK: - Calls
+
+    func signedInLine() throws(OvationError) -> ConversationLine {
+        guard let line = line.withLock({ $0 }) else {
+            if case .signedOut(let error?) = state.phase { throw error }
+            throw OvationError(.signedOut)
+        }
+        return line
+    }
+
+    func ask(_ body: Call.Body) async throws(OvationError) -> CallAnswer {
+        try await outlet.ask(body, over: try signedInLine())
+    }
+}
+
+// MARK: - In one order (V08)
+
+extension OvationClient {
+    /// Something that happened, in the order in which it did.
+    package enum Delivery: Sendable {
+        case client(OvationClient.Event)
+        case room(RoomSession, RoomSession.Event)
+    }
+
+    /// Everything that happens, one after the other, on an internal thread of the client: the handler must not block, and calls
+    /// nothing that waits. Completions of `perform`, `enterRoom` and `createRoom` run on the same thread in the same order.
+    /// `nil` takes the handler away.
+    package func deliver(to handler: (@Sendable (Delivery) -> Void)?) { outlet.deliver(to: handler) }
+
+    /// Asks without waiting. The completion runs once, in the order of deliveries, before the events that the call caused.
+    package func perform(
+        _ body: Call.Body, timeout: Duration? = nil,
+        completion: @escaping @Sendable (Result<CallAnswer, OvationError>) -> Void
+    ) {
+        let timeout = timeout.map(TimeAmount.init) ?? outlet.callTimeout
+        inOrder(completion) { $0.perform(body, timeout: timeout, completion: completion) }
+    }
+
+    /// Creates without waiting. The entry is delivered right after the completion: the room, the list of seats, everybody seated.
+    package func createRoom(
+        _ draft: RoomDraft, completion: @escaping @Sendable (Result<RoomSession, OvationError>) -> Void
+    ) {
+        let timeout = outlet.callTimeout
+        let creation = draft.creation
+        inOrder(completion) {
+            $0.create(creation, key: RoomSession.freshKey(), timeout: timeout, completion: completion)
+        }
+    }
+
+    /// Enters without waiting; else like `createRoom`.
+    package func enterRoom(
+        _ id: RoomID, completion: @escaping @Sendable (Result<RoomSession, OvationError>) -> Void
+    ) {
+        let timeout = outlet.callTimeout
+        inOrder(completion) { $0.enter(id, timeout: timeout, completion: completion) }
+    }
+
+    private func inOrder<Value: Sendable>(
+        _ completion: @escaping @Sendable (Result<Value, OvationError>) -> Void,
+        _ body: @escaping @Sendable (Conversation) -> Void
+    ) {
+        do throws(OvationError) { try signedInLine().run(body) } catch { completion(.failure(error)) }
+    }
+}

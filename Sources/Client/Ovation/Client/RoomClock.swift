@@ -1,0 +1,65 @@
+internal import NIOCore
+internal import SignalProtocol
+internal import Synchronization
+package import Timing
+
+/// The server's clock as this client knows it: everybody in a room can act at the same moment by it.
+///
+/// It is read again and again over the connection; the reading with the shortest way counts. The stated error is half of that
+/// round trip, plus what two clocks may drift apart since.
+public final class RoomClock: Sendable {
+    /// One reading.
+    public struct Reading: Sendable, Hashable {
+        /// Milliseconds since 1970 on the server's clock.
+        public let milliseconds: Double
+        /// The true time lies within this on either side.
+        public let error: Duration
+    }
+
+    /// Whole milliseconds are told as the last one that has passed.
+    private static let coarse = Interval.microseconds(500)
+
+    private let estimator = Mutex(RoomClockEstimator())
+
+    init() {}
+
+    /// The server's clock now; `nil` before it was read for the first time.
+    public var reading: Reading? {
+        estimate(at: Self.now).map {
+            Reading(milliseconds: Double($0.server) / 1e6, error: Duration($0.error))
+        }
+    }
+
+    /// The server's clock now in whole milliseconds since 1970.
+    public var milliseconds: Int64? { estimate(at: Self.now).map { $0.server / 1_000_000 } }
+
+    /// What the server's clock shows at a moment of ours (`SystemClock`): nanoseconds since 1970, with the bound of the error.
+    package func estimate(at instant: Instant) -> RoomClockEstimator.Estimate? {
+        estimator.withLock { $0.estimate(at: instant) }
+    }
+
+    /// When the server's clock shows that (milliseconds since 1970), on our clock.
+    package func instant(ofServer milliseconds: Int64) -> Instant? {
+        let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        guard !overflow else { return nil }
+        return estimator.withLock { $0.instant(ofServer: nanoseconds, near: Self.now) }
+    }
+
+    func add(_ reading: ClockReading, sent: Instant, received: Instant) {
+        let microseconds = reading.timeUs.map { ($0, false) } ?? (reading.time.multipliedReportingOverflow(by: 1_000))
+        let (nanoseconds, overflow) = microseconds.0.multipliedReportingOverflow(by: 1_000)
+        guard !microseconds.1, !overflow else { return }
+        let isCoarse = reading.timeUs == nil
+        estimator.withLock {
+            $0.add(
+                sent: sent, received: received,
+                server: isCoarse ? nanoseconds &+ Self.coarse.nanoseconds : nanoseconds,
+                resolution: isCoarse ? Self.coarse : .zero)
+        }
+    }
+
+    var roundTrip: Duration? { estimator.withLock { $0.roundTrip.map(Duration.init) } }
+
+    /// The same monotonic clock that event loops and sound devices go by.
+    private static var now: Instant { Instant(NIODeadline.now()) }
+}

@@ -1,0 +1,216 @@
+internal import NIOCore
+internal import RoomModel
+internal import SignalProtocol
+
+/// Keeps the state of one room up to the server's news, on the conversation's event loop: takes events up by their numbers, asks
+/// for what is missing, finds back after a lost connection, and tells each event after the state shows it.
+final class RoomFollower {
+    /// How many people are read anew after a lost connection; in bigger rooms the rest comes by `members`.
+    static let membersRead = 200
+    /// A resynchronisation that failed is tried again after this time.
+    static let resyncAgain = TimeAmount.seconds(2)
+    static let resumePatience = TimeAmount.seconds(10)
+
+    /// Somebody who waits for the state to show what their command did.
+    private struct Waiter {
+        var number: Int
+        var seq: UInt64
+        var chat: UInt64
+        var token: CallToken?
+        var timer: Scheduled<Void>
+        var done: () -> Void
+    }
+
+    let session: RoomSession
+    private unowned let conversation: Conversation
+    private var state: RoomState { didSet { session.box.set(state) } }
+    private var isResyncing = false
+    private var isLost = false
+    private var waiters: [Waiter] = []
+    private var lastWaiter = 0
+
+    init(_ session: RoomSession, in conversation: Conversation) {
+        self.session = session
+        self.conversation = conversation
+        state = session.box.value
+    }
+
+    var isPresent: Bool { state.isPresent }
+    var room: RoomID { state.room }
+
+    // MARK: - News
+
+    func tellEntry() { tell(state.entryEvents) }
+
+    /// Entered a second time: the whole is told as to whoever enters, and what differs before it.
+    func enterAgain(_ snapshot: RoomSnapshot) {
+        var next = state
+        let events = next.replace(with: snapshot)
+        take(next, events)
+        tellEntry()
+    }
+
+    func hear(_ events: [HeardEvent], epoch: UInt64) {
+        for event in events {
+            guard isPresent else { return }
+            guard epoch == state.epoch else {
+                if epoch > state.epoch { resync() }
+                return
+            }
+            var next = state
+            switch next.take(event) {
+            case .nothing: break
+            case .told(let events): take(next, events)
+            case .missing: return resync()
+            }
+        }
+    }
+
+    /// The state first, then its events, then whoever waited for it.
+    private func take(_ next: RoomState, _ events: [RoomSession.Event]) {
+        state = next
+        tell(events)
+        settleWaiters()
+        if !isPresent { finish() }
+    }
+
+    private func tell(_ events: [RoomSession.Event]) {
+        for event in events {
+            if case .levels(let levels) = event { session.levelsBox.set(levels) }
+            session.outlet.tell(session, event)
+        }
+    }
+
+    /// What only the caller knows of a command that was accepted.
+    func note(_ command: RoomCommand, _ result: CommandResult) {
+        guard isPresent else { return }
+        switch (command, result) {
+        case (.sendInvitation(let draft), .invited(let id, _)):
+            let now = conversation.outlet.clock.milliseconds ?? 0
+            state.note(
+                Invitation(
+                    id: id, room: room, from: state.me.id, to: draft.to, command: draft.command,
+                    content: draft.content, createdAt: now,
+                    expiresAt: draft.timeoutSeconds > 0 ? now + Int64(draft.timeoutSeconds) * 1_000 : nil))
+        case (.acceptInvitation(let id), _), (.rejectInvitation(let id, _), _), (.cancelInvitation(let id), _):
+            state.forgetInvitation(id)
+        default: break
+        }
+    }
+
+    // MARK: - Lost and found
+
+    func connectionLost() {
+        guard isPresent, !isLost else { return }
+        isLost = true
+        session.levelsBox.set([:])
+        tell([.connectionLost])
+    }
+
+    /// Reads what was missed. Without an error the state is exact, or the room is over.
+    func resume(_ done: @escaping (OvationError?) -> Void) {
+        conversation.perform(
+            .enterRoom(room, since: state.resumePoint), timeout: Self.resumePatience, isHandshake: true
+        ) { [weak self] result in
+            guard let self, isPresent else { return done(nil) }
+            var next = state
+            switch result {
+            case .success(.entered(.resumed(let gap))):
+                let events = next.resume(gap)
+                take(next, events)
+            case .success(.entered(.snapshot(let snapshot))):
+                let events = next.replace(with: snapshot)
+                take(next, events)
+            case .success: return done(OvationError(.invalidAnswer))
+            case .failure(let error) where Conversation.means(error, gone: false): end(.gone(error))
+            case .failure(let error): return done(error)
+            }
+            done(nil)
+        }
+    }
+
+    func connectionRestored() {
+        guard isPresent else { return }
+        isLost = false
+        tell([.resumed])
+        readMembers()
+    }
+
+    /// Who came and went in the meantime has no number: the people are read anew, without holding up anything.
+    private func readMembers() {
+        conversation.perform(
+            .listMembers(room, .everyone(limit: Self.membersRead, cursor: nil)), timeout: Self.resumePatience
+        ) { [weak self] result in
+            guard let self, isPresent, case .success(.members(let page)) = result else { return }
+            var next = state
+            let events = next.take(page, isWhole: page.cursor == nil)
+            take(next, events)
+        }
+    }
+
+    /// Something is missing on the connection that stands.
+    private func resync() {
+        guard !isResyncing else { return }
+        isResyncing = true
+        resume { [weak self] error in
+            guard let self else { return }
+            isResyncing = false
+            // A lost connection resumes by itself.
+            guard error != nil, isPresent, conversation.isReady else { return }
+            let again = NIOLoopBound(self, eventLoop: conversation.loop)
+            conversation.loop.scheduleTask(in: Self.resyncAgain) {
+                if again.value.isPresent, again.value.conversation.isReady { again.value.resync() }
+            }
+        }
+    }
+
+    // MARK: - The end
+
+    func end(_ phase: RoomState.Phase) {
+        guard isPresent else { return }
+        state.phase = phase
+        if case .gone(let error) = phase { tell([.gone(error)]) }
+        finish()
+    }
+
+    private func finish() {
+        settleWaiters()
+        session.levelsBox.set([:])
+        session.finish()
+        if conversation.followers[room] === self { conversation.unfollow(room) }
+    }
+
+    // MARK: - Waiting for effects
+
+    /// `done` runs once, when the state shows these numbers, the room is over, the time is over, or the wait is called off.
+    func whenSeen(
+        seq: UInt64, chat: UInt64, until deadline: NIODeadline, token: CallToken?, _ done: @escaping () -> Void
+    ) {
+        guard isPresent, state.seq < seq || state.chat < chat, token?.isCancelled != true else { return done() }
+        lastWaiter += 1
+        let bound = NIOLoopBound((self, lastWaiter), eventLoop: conversation.loop)
+        let timer = conversation.loop.scheduleTask(deadline: deadline) {
+            let (follower, number) = bound.value
+            follower.settleWaiters { $0.number == number }
+        }
+        waiters.append(
+            Waiter(number: lastWaiter, seq: seq, chat: chat, token: token, timer: timer, done: done))
+    }
+
+    func callOff(_ token: CallToken) { settleWaiters { $0.token === token } }
+
+    private func settleWaiters() {
+        let over = !isPresent
+        settleWaiters { [state] in over || state.seq >= $0.seq && state.chat >= $0.chat }
+    }
+
+    private func settleWaiters(_ isDone: (Waiter) -> Bool) {
+        guard !waiters.isEmpty else { return }
+        let done = waiters.filter(isDone)
+        waiters.removeAll { waiter in done.contains { $0.number == waiter.number } }
+        for waiter in done {
+            waiter.timer.cancel()
+            waiter.done()
+        }
+    }
+}

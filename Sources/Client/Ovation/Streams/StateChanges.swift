@@ -1,0 +1,75 @@
+internal import Synchronization
+
+/// A state over time: the present value first, then each newer one. A reader that is slow skips to the newest, since a state
+/// says all that led to it; whoever needs each single event reads `events`. It ends when the state can change no more.
+public struct StateChanges<Element: Sendable>: AsyncSequence, Sendable {
+    let base: AsyncStream<Element>
+
+    /// Reads one subscription.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var base: AsyncStream<Element>.Iterator
+
+        /// The newest value that has not been read; `nil` at the end or when the task was cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
+            await base.next(isolation: actor)
+        }
+
+        /// The newest value that has not been read; `nil` at the end or when the task was cancelled.
+        public mutating func next() async -> Element? { await base.next(isolation: nil) }
+    }
+
+    /// An iterator over the subscription.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
+}
+
+/// A value that is read from any thread and set from one, with its subscriptions.
+final class StateBox<Value: Sendable & Equatable>: Sendable {
+    private struct State {
+        var value: Value
+        var subscribers: [Int: AsyncStream<Value>.Continuation] = [:]
+        var next = 0
+        var isFinished = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) { state = Mutex(State(value: value)) }
+
+    var value: Value { state.withLock { $0.value } }
+
+    /// Does nothing if it is the same.
+    func set(_ value: Value) {
+        state.withLock { state in
+            guard state.value != value else { return }
+            state.value = value
+            for subscriber in state.subscribers.values { subscriber.yield(value) }
+        }
+    }
+
+    /// It will not change any more.
+    func finish() {
+        let subscribers = state.withLock { state in
+            state.isFinished = true
+            defer { state.subscribers = [:] }
+            return Array(state.subscribers.values)
+        }
+        for subscriber in subscribers { subscriber.finish() }
+    }
+
+    func subscribe() -> StateChanges<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            continuation.yield(state.value)
+            guard !state.isFinished else { return nil }
+            state.next += 1
+            state.subscribers[state.next] = continuation
+            return state.next
+        }
+        guard let number else {
+            continuation.finish()
+            return StateChanges(base: stream)
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.subscribers[number] = nil } }
+        return StateChanges(base: stream)
+    }
+}

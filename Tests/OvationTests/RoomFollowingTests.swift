@@ -1,0 +1,344 @@
+import NIOCore
+import NIOEmbedded
+import RoomModel
+import SignalProtocol
+import Synchronization
+import Testing
+
+@testable import Ovation
+
+/// A room of a conversation against a server in virtual time.
+@Suite struct RoomFollowingTests {
+    private let server = FakeServer()
+
+    private func start() throws -> (Conversation, RoomSession) {
+        let conversation = server.signedIn()
+        let room = try #require(server.entered(conversation))
+        server.log.clear()
+        return (conversation, room)
+    }
+
+    private func resumed(
+        _ events: [RoomNewsEvent], seq: UInt64, chat: UInt64 = 0, epoch: UInt64 = 1
+    ) -> FakeServer.Reply {
+        .answer(
+            RoomEntered(
+                .resumed(
+                    RoomResumption(
+                        epoch: epoch, seq: seq, chat: chat, events: events,
+                        state: .init(
+                            memberCount: 2, presence: [], invitations: [], likes: 0, ownerAbsentUntil: nil, heir: nil),
+                        mediaEpoch: 1))))
+    }
+
+    private var since: ResumePoint? {
+        if case .enterRoom(_, let since) = server.bodies(of: .roomEnter).last { since } else { nil }
+    }
+
+    @Test("V03-K entering answers first, then tells the room, the seats and everybody seated")
+    func entering() throws {
+        server.on(
+            .roomEnter,
+            first: [.answer(RoomEntered(.snapshot(.example(seats: [.used(0, "alice"), .used(1, "carol")]))))])
+        let conversation = server.signedIn()
+        conversation.enter(.number(48_213), timeout: .seconds(15)) { [log = server.log] result in
+            log.add("entered \((try? result.get().state.memberCount) ?? 0)")
+        }
+        server.run()
+        #expect(server.log.all == ["entered 2", "info", "list alice carol", "taken 0 alice", "taken 1 carol"])
+    }
+
+    @Test("V08-K the caller's answer, then the list of seats, then the single event")
+    func order() throws {
+        let (conversation, room) = try start()
+        server.on(.seatTake) { [server] _ in
+            // After the answer, which leaves at the end of this turn.
+            server.soon { server.soon { server.news([.taken(2, 2, People.bob)]) } }
+            return .answer(CommandAnswer(CommandOutcome(.done, seq: 2)))
+        }
+        conversation.command(
+            .takeSeat(2), in: room.id, key: nil, timeout: .seconds(15), isSeen: false
+        ) { [log = server.log] _ in log.add("answer") }
+        server.run()
+        #expect(server.log.all == ["answer", "list - - bob -", "taken 2 bob"])
+    }
+
+    @Test("a call that waits for its effect returns when the state shows it")
+    func seen() throws {
+        let (conversation, room) = try start()
+        server.on(.seatTake) { _ in .answer(CommandAnswer(CommandOutcome(.done, seq: 3))) }
+        let seats = Mutex<[UserID?]?>(nil)
+        conversation.command(.takeSeat(2), in: room.id, key: nil, timeout: .seconds(15), isSeen: true) { _ in
+            seats.withLock { $0 = room.state.seats.map(\.user) }
+        }
+        server.run()
+        server.news([.taken(2, 0, People.alice)])
+        #expect(seats.withLock { $0 } == nil)
+        server.news([.taken(3, 2, People.bob)])
+        #expect(seats.withLock { $0 } == ["alice", nil, "bob", nil])
+    }
+
+    @Test("an effect that does not come in time, or that nobody waits for any more, does not undo the success")
+    func unseen() throws {
+        let (conversation, room) = try start()
+        server.on(.seatTake) { _ in .answer(CommandAnswer(CommandOutcome(.done, seq: 9))) }
+        let results = Mutex<[Bool]>([])
+        let token = CallToken()
+        for (token, timeout) in [(nil, TimeAmount.seconds(3)), (token, .seconds(15))] {
+            conversation.command(
+                .takeSeat(2), in: room.id, key: nil, timeout: timeout, isSeen: true, token: token
+            ) { result in results.withLock { $0.append((try? result.get()) != nil) } }
+        }
+        server.pass(.seconds(2))
+        #expect(results.withLock { $0 } == [])
+        server.pass(.seconds(1))
+        #expect(results.withLock { $0 } == [true])
+        conversation.cancel(token)
+        #expect(results.withLock { $0 } == [true, true])
+    }
+
+    @Test("a hole in the numbers is filled by asking for what is missing")
+    func hole() throws {
+        let (_, room) = try start()
+        server.on(
+            .roomEnter,
+            first: [
+                resumed(
+                    [.taken(2, 0, People.alice), .taken(3, 1, People.carol), .left(4, 1, People.carol, .left)], seq: 4)
+            ])
+        server.news([.left(4, 1, People.carol, .left)])
+        #expect(since == ResumePoint(epoch: 1, seq: 1, chat: 0))
+        #expect(
+            server.log.all == [
+                "list alice - - -", "taken 0 alice", "list alice carol - -", "taken 1 carol", "list alice - - -",
+                "left 1 carol left",
+            ])
+        server.news([.taken(5, 1, People.carol)])
+        #expect(room.state.seats[1].user == "carol" && room.state.seq == 5)
+    }
+
+    @Test("news of a newer epoch makes it read the room anew, of an older one it is passed over")
+    func epochs() throws {
+        let (_, room) = try start()
+        server.on(.roomEnter, first: [.answer(RoomEntered(.snapshot(.example(epoch: 2, seq: 1))))])
+        server.news([.taken(2, 0, People.alice)], epoch: 2)
+        #expect(room.state.epoch == 2)
+        server.news([.taken(2, 3, People.carol)], epoch: 1)
+        #expect(room.state.seats[3].user == nil)
+        server.news([.taken(2, 3, People.carol)], epoch: 2)
+        #expect(room.state.seats[3].user == "carol")
+    }
+
+    @Test("a resynchronisation that the server cannot answer yet is tried again")
+    func resyncAgain() throws {
+        let (_, room) = try start()
+        server.on(
+            .roomEnter,
+            first: [
+                .refuse(RoomError(.unavailable)), resumed([.taken(2, 0, People.alice), .taken(3, 1, People.bob)], seq: 3),
+            ])
+        server.news([.taken(3, 1, People.bob)])
+        #expect(room.state.seq == 1)
+        server.pass(.seconds(2))
+        #expect(room.state.seq == 3 && room.state.mySeat == 1)
+    }
+
+    @Test("V19-K after a lost connection the room is back before what waited goes, and the exact gap is told")
+    func resume() throws {
+        let (conversation, room) = try start()
+        server.news([.taken(2, 0, People.alice), .said(1, People.alice, "hi")])
+        server.on(.seatTake, first: [.silence])
+        let isDone = Mutex(0)
+        conversation.command(
+            .takeSeat(1), in: room.id, key: IdempotencyKey("k"), timeout: .seconds(15), isSeen: true
+        ) { _ in isDone.withLock { $0 += 1 } }
+        server.run()
+        server.log.clear()
+        server.on(.roomEnter, first: [resumed([.said(2, People.carol, "while away")], seq: 2, chat: 2, epoch: 5)])
+        server.drop()
+        server.pass(.seconds(1))
+        #expect(since == ResumePoint(epoch: 1, seq: 2, chat: 1))
+        #expect(Array(server.methods.suffix(3)) == [.sessionOpen, .roomEnter, .seatTake])
+        #expect(isDone.withLock { $0 } == 1)
+        #expect(
+            server.log.all.filter { !$0.hasPrefix("connection") } == ["lost", "message 2", "resumed"],
+            "\(server.log.all)")
+        #expect(room.state.epoch == 5 && room.state.messages.map(\.chat) == [1, 2])
+    }
+
+    @Test("who came and went while the connection was lost is read anew")
+    func members() throws {
+        let (_, room) = try start()
+        server.on(.roomEnter, first: [resumed([], seq: 1)])
+        server.on(
+            .roomMembers,
+            first: [
+                .answer(
+                    MembersPage(members: [People.member(People.bob), People.member(People.carol)], count: 2))
+            ])
+        server.drop()
+        server.pass(.seconds(1))
+        #expect(server.log.all.suffix(2) == ["gone alice", "entered carol"])
+        #expect(room.state.members.map(\.id) == ["bob", "carol"])
+    }
+
+    @Test("V19-K a server that cannot let the room be resumed yet is asked again on another connection")
+    func notYet() throws {
+        let (_, room) = try start()
+        server.on(
+            .roomEnter,
+            first: [
+                .refuse(RoomError(.unavailable)), .refuse(RoomError(.unavailable)),
+                .answer(RoomEntered(.snapshot(.example(epoch: 2)))),
+            ])
+        server.drop()
+        server.pass(.seconds(6))
+        #expect(room.state.epoch == 2 && server.sockets.count == 4)
+    }
+
+    @Test("V02-K a room that ended while the connection was lost is gone, and the session goes on")
+    func gone() throws {
+        let (_, room) = try start()
+        server.on(.roomEnter, first: [.refuse(RoomError(.roomClosed))])
+        server.drop()
+        server.pass(.seconds(1))
+        #expect(server.log.all.contains("gone room_closed"))
+        #expect(!room.state.isPresent && server.outlet.state.value.phase == .ready)
+        let count = server.log.all.count
+        server.news([.taken(2, 0, People.alice)])
+        #expect(server.log.all.count == count, "nothing follows")
+    }
+
+    @Test("V02-K the room's end ends its events, and it is not entered again")
+    func ended() async throws {
+        let (_, room) = try start()
+        let events = room.events
+        server.news([
+            .change(2, .destroyed(.owner, RoomSummary(seconds: 60, peak: 9, likes: 4))), .taken(3, 0, People.alice),
+        ])
+        var heard: [String] = []
+        for try await event in events { heard.append(event.brief) }
+        #expect(heard.last == "ended owner")
+        server.drop()
+        server.pass(.seconds(1))
+        #expect(server.count(of: .roomEnter) == 1)
+        await #expect(throws: OvationError(.roomClosed)) { try await room.takeSeat(1) }
+    }
+
+    @Test("V03-K leaving ends the news, also if the room is no longer there")
+    func leaving() throws {
+        for refusal in [nil, RoomError.Code.notInRoom, .roomNotFound] {
+            let server = FakeServer()
+            let conversation = server.signedIn()
+            let room = try #require(server.entered(conversation))
+            if let refusal { server.on(.roomExit, first: [.refuse(RoomError(refusal))]) }
+            let isDone = Mutex(false)
+            conversation.command(.exitRoom, in: room.id, key: nil, timeout: .seconds(15), isSeen: true) { result in
+                isDone.withLock { $0 = (try? result.get()) != nil }
+            }
+            server.run()
+            server.log.clear()
+            server.news([.taken(2, 0, People.alice)])
+            #expect(isDone.withLock { $0 } && room.state.phase == .left && server.log.all.isEmpty)
+            server.drop()
+            server.pass(.seconds(1))
+            #expect(server.count(of: .roomEnter) == 1)
+        }
+    }
+
+    @Test("V10-K what only the caller knows of an invitation is in the state at the answer")
+    func invitations() throws {
+        let (conversation, room) = try start()
+        let draft = InvitationDraft(to: "carol", command: "seat.invite", content: "2", timeoutSeconds: 60, id: "mine")
+        func command(_ command: RoomCommand) {
+            conversation.command(command, in: room.id, key: nil, timeout: .seconds(15), isSeen: false) { _ in }
+            server.run()
+        }
+        command(.sendInvitation(draft))
+        let sent = try #require(room.state.invitations.first)
+        #expect(sent.id == "mine" && sent.to == "carol" && sent.from == "bob")
+        #expect(sent.expiresAt.map { $0 - sent.createdAt } == 60_000)
+        command(.cancelInvitation(id: "mine"))
+        #expect(room.state.invitations.isEmpty)
+    }
+
+    @Test("A07-K the room of the number and the room of the same digits do not mix")
+    func ids() throws {
+        let (conversation, room) = try start()
+        let text = try #require(RoomID(string: "48213"))
+        let other = Mutex<RoomSession?>(nil)
+        conversation.enter(text, timeout: .seconds(15)) { result in other.withLock { $0 = try? result.get() } }
+        server.run()
+        server.news([.taken(2, 3, People.carol)], room: text)
+        #expect(other.withLock { $0?.state.seats[3].user } == "carol" && room.state.seats[3].user == nil)
+    }
+
+    @Test("a refused entry leaves nothing behind; an entry that nobody waits for is undone")
+    func refusedEntry() throws {
+        let conversation = server.signedIn()
+        server.on(.roomEnter, first: [.refuse(RoomError(.roomNotFound))])
+        #expect(server.entered(conversation) == nil && conversation.followers.isEmpty)
+        let token = CallToken()
+        let error = Mutex<OvationError?>(nil)
+        conversation.enter(.number(48_213), timeout: .seconds(15), token: token) { result in
+            if case .failure(let failure) = result { error.withLock { $0 = failure } }
+        }
+        conversation.cancel(token)
+        server.run()
+        #expect(error.withLock { $0?.name } == "cancelled")
+        #expect(server.methods.last == .roomExit && conversation.followers.isEmpty)
+    }
+
+    @Test("V14-K levels are read apart from the state, and fall silent with the connection")
+    func levels() throws {
+        let (_, room) = try start()
+        let before = room.state
+        server.news([.passing(.levels(["alice": 61]))])
+        #expect(room.levels == ["alice": 61] && room.state == before)
+        server.drop()
+        #expect(room.levels == [:])
+    }
+
+    @Test("the first subscription also gets what came before it, later ones what comes after them; a state starts with itself")
+    func subscriptions() async throws {
+        let (conversation, room) = try start()
+        let first = room.events
+        server.news([.taken(2, 1, People.carol)])
+        let second = room.events
+        server.news([.taken(3, 2, People.alice)])
+        let changes = room.changes
+        conversation.stop(OvationError(.signedOut))
+        var heard: [[String]] = []
+        for stream in [first, second] {
+            var events: [String] = []
+            for try await event in stream { events.append(event.brief) }
+            heard.append(events)
+        }
+        #expect(
+            heard == [
+                [
+                    "info", "list - - - -", "list - carol - -", "taken 1 carol", "list - carol alice -",
+                    "taken 2 alice", "lost", "gone signed_out",
+                ], ["list - carol alice -", "taken 2 alice", "lost", "gone signed_out"],
+            ])
+        var states: [RoomState.Phase] = []
+        for await state in changes { states.append(state.phase) }
+        #expect(states == [.gone(OvationError(.signedOut))], "a slow reader skips to the newest")
+    }
+
+    @Test("a subscription that is not read ends with an error instead of losing events")
+    func tooSlow() async throws {
+        let (_, room) = try start()
+        let events = room.events
+        let count = EventStream<RoomSession.Event>.limit + 10
+        for number in 1...UInt64(count) { server.news([.said(number, People.alice, "x")]) }
+        var heard = 0
+        await #expect(throws: OvationError(.tooSlow)) { for try await _ in events { heard += 1 } }
+        #expect(heard == EventStream<RoomSession.Event>.limit)
+        // The others are untouched.
+        let next = room.events
+        server.news([.said(UInt64(count) + 1, People.alice, "x")])
+        var iterator = next.makeAsyncIterator()
+        #expect(try await iterator.next()?.brief == "message \(count + 1)")
+    }
+}
