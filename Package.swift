@@ -67,7 +67,13 @@ let package = Package(
         systemLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         systemLibrary("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+        systemLibrary("COpus", pkgConfig: "opus", apt: "libopus-dev"),
         .target(name: "CNet", path: "Sources/C/CNet"),
+        // Opened at run time: a server that reads no sound files does not load FFmpeg, and none loads a sound server's library.
+        .target(
+            name: "CLibAV", path: "Sources/C/CLibAV", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(
+            name: "CPulse", path: "Sources/C/CPulse", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
 
         // Shared between server and clients.
         target("Shared", "Timing"),
@@ -90,6 +96,17 @@ let package = Package(
         target("Rooms", "RoomRules", ["RoomModel", "Timing"]),
         target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
         target("Rooms", "RoomService", ["RoomModel", "RoomRules", "RoomPorts", "Timing"]),
+
+        // The client: sound in and out, and the SDK on top.
+        target("Client", "AudioGraph", ["Timing"]),
+        target("Client", "MediaCodecs", ["AudioGraph", "Timing", "COpus", "CLibAV"]),
+        target("Client", "MediaDevices", ["AudioGraph", "MediaCodecs", "Timing", "DatagramIO", "CPulse"]),
+        target(
+            "Client", "ClientMedia",
+            [
+                "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "DatagramIO", "AudioGraph",
+                "MediaCodecs", "MediaDevices",
+            ]),
 
         // The server around them.
         target(
@@ -144,9 +161,17 @@ let package = Package(
             ],
             path: "Examples/ticket-servers/swift/Sources/TicketServer", swiftSettings: base),
 
-        // Tests. libsrtp2 and the fault-injecting file system are instruments of theirs alone.
+        .executableTarget(
+            name: "AudioBench", dependencies: ["AudioGraph"], path: "Benchmarks/AudioBench", swiftSettings: base),
+
+        // Tests. libsrtp2, the maker of sound files and the fault-injecting file system are instruments of theirs alone.
         systemLibrary("CSRTP2", pkgConfig: "libsrtp2", apt: "libsrtp2-dev"),
         .target(name: "CFaultVFS", path: "Sources/C/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "CSoundFiles", path: "Sources/C/CSoundFiles",
+            linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
+        support("SoundAnalysis", []),
+        .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
         support("NetworkSimulation", ["Wire", "Timing"]),
         support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
         support("JournalContract", ["RoomModel", "RoomPorts"]),
@@ -173,6 +198,16 @@ let package = Package(
                 "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO",
                 "Forwarding",
             ]),
+        tests("Timing", ["Timing"]),
+        tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
+        tests("MediaCodecs", ["MediaCodecs", "AudioGraph", "Timing", "CSoundFiles"]),
+        tests("MediaDevices", ["MediaDevices", "MediaCodecs", "AudioGraph", "Timing"]),
+        tests(
+            "ClientMedia",
+            [
+                "ClientMedia", "AudioGraph", "MediaCodecs", "MediaDevices", "Timing", "Wire", "RTP", "DatagramIO",
+                "PeerSession", "MediaNode", "RoomPorts", "NetworkSimulation", "SoundAnalysis",
+            ]),
         tests("RoomModel", ["RoomModel"]),
         tests("RoomRules", ["RoomModel", "RoomRules", "Timing"], exclude: ["permissions.md"]),
         tests(
@@ -190,7 +225,7 @@ let package = Package(
         tests(
             "Gateway",
             [
-                "Gateway", "RoomModel", "RoomPorts", "RoomTestSupport", "SignalProtocol", "Timing", "UserSig",
+                "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing", "UserSig",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
             ]),
         tests("ServerApp", ["ServerApp", "ServerTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway"]),

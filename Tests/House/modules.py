@@ -41,7 +41,8 @@ MODULES = {
     ),
     "AudioGraph": ("Client", set()),
     "MediaCodecs": ("Client", {"AudioGraph", "COpus", "CLibAV"}),
-    "MediaDevices": ("Client", {"AudioGraph", "MediaCodecs", "CPulse"}),
+    # Its devices beat by the clock that packets are timed by.
+    "MediaDevices": ("Client", {"AudioGraph", "MediaCodecs", "DatagramIO", "CPulse"}),
     "ClientMedia": (
         "Client",
         {
@@ -51,7 +52,10 @@ MODULES = {
     ),
     "Ovation": ("Client", {"RoomModel", "SignalProtocol", "ClientMedia", "AudioGraph"}),
     # Delegates and callbacks live here and nowhere else.
-    "TRTCCompat": ("Client", {"Ovation", "AudioGraph"}),
+    # UserSig for the reference's GenerateTestUserSig.
+    "TRTCCompat": ("Client", {"Ovation", "AudioGraph", "RoomModel", "UserSig"}),
+    # The mixer is a peer of Forwarding that decodes; it shares the codecs and the sample processing with the clients.
+    "Playback": ("Server", {"Wire", "RTP", "Forwarding", "RoomPorts", "AudioGraph", "MediaCodecs"}),
     "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "Ovation", "ArgumentParser"}),
 }
 

@@ -25,7 +25,7 @@ BANNED_EVERYWHERE = {
     r"\b(?:TODO|FIXME|XXX)\b": "the roadmap is the place for what is missing",
     # A periodic task at an edge may sleep on its clock; nothing blocks a thread.
     r"\bThread\.sleep|\busleep\(|(?<!Task\.)\bsleep\(": "nothing waits by sleeping",
-    r"\b(?:class|struct|enum|actor|protocol) \w*(?:Manager|Util|Utils|Helper|Helpers|Common|Base)\b": "find the noun",
+    r"\b(?:class|struct|enum|actor|protocol) \w*(?<!TXAudioEffect)(?<!TXDevice)(?<!TXBeauty)(?<!V2TIM)(?:Manager|Util|Utils|Helper|Helpers|Common|Base)\b": "find the noun",
 }
 UNCHECKED = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)")
 

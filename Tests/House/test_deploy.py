@@ -28,7 +28,7 @@ def test_the_image_is_built_from_all_that_the_package_names():
 def test_the_image_has_the_libraries_that_the_server_links():
     """A static standard library leaves those of the system: each is a package of the last stage."""
     packages = {"libssl.so.3": "libssl3", "libcrypto.so.3": "libssl3", "libsqlite3.so.0": "libsqlite3-0",
-                "libqrencode.so.4": "libqrencode4", "libz.so.1": "zlib1g"}
+                "libqrencode.so.4": "libqrencode4", "libz.so.1": "zlib1g", "libopus.so.0": "libopus0"}
     base = ("linux-vdso", "libc.so", "libm.so", "libpthread", "libdl.so", "libstdc++", "libgcc_s", "/lib64/ld-linux", "ld-linux")
     swift = ("libswift", "lib_Foundation", "libFoundation", "libdispatch", "libBlocksRuntime")
     executables = [path for path in (ROOT / ".build/release/ovation", ROOT / ".build/debug/ovation") if path.exists()]
