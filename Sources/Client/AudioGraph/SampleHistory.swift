@@ -65,9 +65,10 @@ final class SampleHistory {
         offset += frames
     }
 
-    /// Samples of a channel from a position on, which is held.
-    func samples(_ channel: Int, at position: Int) -> UnsafePointer<Float> {
-        assert((start...end).contains(position), "\(position) is outside \(start)..<\(end)")
+    /// Samples of a channel from a position on; all `count` of them must be held.
+    @inline(__always)
+    func samples(_ channel: Int, at position: Int, count: Int) -> UnsafePointer<Float> {
+        assert(position >= start && position + count <= end, "\(position) + \(count) is outside \(start)..<\(end)")
         return UnsafePointer(samples + (channel &* 2 &* capacity &+ offset &+ position &- start))
     }
 

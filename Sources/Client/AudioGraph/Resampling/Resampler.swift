@@ -90,7 +90,7 @@ package final class Resampler {
             let row = kernel.weights(at: fraction, into: weights)
             var channel = 0
             while channel < output.channels {
-                let window = history.samples(min(channel, channels &- 1), at: index &- half &+ 1)
+                let window = history.samples(min(channel, channels &- 1), at: index &- half &+ 1, count: kernel.taps)
                 output[channel].baseAddress.unsafelyUnwrapped[frame] = dotProduct(window, row, count: kernel.taps)
                 channel &+= 1
             }

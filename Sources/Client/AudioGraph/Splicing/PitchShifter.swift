@@ -247,6 +247,8 @@ package final class PitchShifter: AudioProcessor {
     }
 
     private func read(_ reader: Reader, _ channel: Int, _ row: UnsafePointer<Float>) -> Float {
-        dotProduct(sound.history.samples(channel, at: reader.index &- Self.taps / 2 &+ 1), row, count: Self.taps)
+        dotProduct(
+            sound.history.samples(channel, at: reader.index &- Self.taps / 2 &+ 1, count: Self.taps), row,
+            count: Self.taps)
     }
 }

@@ -79,8 +79,9 @@ final class SpliceSearch {
             var correlation: Float = 0
             var channel = 0
             while channel < sound.channels {
-                let samples = sound.samples(channel, at: place)
-                correlation += dotProduct(sound.samples(channel, at: template), samples, count: length)
+                let samples = sound.samples(channel, at: place, count: length)
+                let pattern = sound.samples(channel, at: template, count: length)
+                correlation += dotProduct(pattern, samples, count: length)
                 if offset != offsets.lowerBound {
                     let (left, joined) = (samples[-1], samples[length &- 1])
                     energy += joined * joined - left * left
@@ -99,7 +100,7 @@ final class SpliceSearch {
     private func energy(_ sound: SampleHistory, at position: Int, length: Int) -> Float {
         var sum: Float = 0
         for channel in 0..<sound.channels {
-            let samples = sound.samples(channel, at: position)
+            let samples = sound.samples(channel, at: position, count: length)
             sum += dotProduct(samples, samples, count: length)
         }
         return sum
@@ -112,7 +113,7 @@ final class SpliceSearch {
             let (target, stride) = coarse.appendFrame()
             var channel = 0
             while channel < history.channels {
-                let source = history.samples(channel, at: position)
+                let source = history.samples(channel, at: position, count: unit)
                 target[channel &* stride] = (source[0] + source[1] + source[2] + source[3]) * 0.25
                 channel &+= 1
             }

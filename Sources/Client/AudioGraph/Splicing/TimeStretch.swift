@@ -133,10 +133,10 @@ package final class TimeStretch {
     private func write(_ output: AudioBuffer, from start: Int, frames: Int) {
         let fading = min(frames, Self.overlap - faded)
         for channel in 0..<output.channels {
-            let source = sound.history.samples(min(channel, channels - 1), at: cursor)
+            let source = sound.history.samples(min(channel, channels - 1), at: cursor, count: frames)
             let target = output[channel].baseAddress.unsafelyUnwrapped + start
             if fading > 0 {
-                let old = sound.history.samples(min(channel, channels - 1), at: ending)
+                let old = sound.history.samples(min(channel, channels - 1), at: ending, count: fading)
                 let (up, down) = (fade.rising + faded, fade.falling + faded)
                 var frame = 0
                 while frame < fading {
