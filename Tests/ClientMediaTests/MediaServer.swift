@@ -67,10 +67,14 @@ final class Person: Sendable {
     }
 
     func negotiate(_ offer: String, _ server: MediaServer) async throws {
+        try audio.accept(answer: try await answer(offer, server))
+    }
+
+    func answer(_ offer: String, _ server: MediaServer) async throws -> String {
         let number = offers.add(1, ordering: .relaxed).newValue
-        let answer = try await server.node.answer(
-            MediaOffer(stage: server.stage, peer: id, number: number, sdp: offer))
-        try audio.accept(answer: answer.sdp)
+        return try await server.node.answer(
+            MediaOffer(stage: server.stage, peer: id, number: number, sdp: offer)
+        ).sdp
     }
 
     func waitFor(_ wanted: RoomAudioEvent) async {

@@ -83,6 +83,24 @@ struct MusicTests {
         #expect(abs(delay.frames - 25 * 48) <= 2)
     }
 
+    @Test("D07-K each frame carries the place of the song that its singer heard, less the calibrated latency")
+    func songPosition() throws {
+        let room = try room()
+        room.voice = 300
+        room.settings.songTrack = 1
+        room.settings.songLatency = .milliseconds(40)
+        room.run(0.2)
+        #expect(room.frames.allSatisfy { $0.frame.songPosition == nil })
+        room.music.play(music("tone"))
+        room.run(1)
+        let frame = try #require(room.frames.last?.frame)
+        let heard = room.music.read(1) { $0.position(at: frame.captured + .milliseconds(-40)) } ?? 0
+        #expect(abs(Double(frame.songPosition ?? 0) - heard) <= 2)
+        #expect(heard > 24_000)
+        let positions = room.frames.suffix(10).compactMap(\.frame.songPosition)
+        #expect(zip(positions, positions.dropFirst()).allSatisfy { $1 - $0 == 960 })
+    }
+
     @Test("V15-K speed changes the tempo and not the pitch", arguments: [0.5, 0.8, 1.25, 2.0])
     func speed(speed: Double) throws {
         let room = try room(seconds: 2)

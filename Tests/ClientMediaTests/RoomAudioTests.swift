@@ -3,6 +3,7 @@ import MediaNode
 import PeerSession
 import Testing
 import Timing
+import Wire
 
 @testable import ClientMedia
 
@@ -93,6 +94,37 @@ struct RoomAudioTests {
         try await ben.join(server)
         await server.assign(0, anna)
         #expect(await ben.recording.hears(pitch: 440))
+    }
+
+    @Test("lost packets are asked for and sent again, both ways: the sound stays whole")
+    func repeats() async throws {
+        let server = try await MediaServer()
+        let (anna, ben) = (try Person(1), try Person(2))
+        try anna.audio.setInput(ToneInput())
+        let media = TransportAddress(ip: MediaServer.loopback, port: server.node.port)
+        let proxies = [try LossyProxy(to: media, every: 7), try LossyProxy(to: media, every: 7)]
+        defer { for proxy in proxies { proxy.stop() } }
+        // Anna's packets are lost on their way to the server, Ben's on their way from it.
+        for (person, proxy) in zip([anna, ben], proxies) {
+            let answer = try await person.answer(try person.audio.openPath(slots: 4), server)
+            try person.audio.accept(
+                answer: answer.replacing(" \(server.node.port) typ host", with: " \(proxy.port) typ host"))
+            await person.waitFor(.path(.connected))
+        }
+        await server.assign(0, anna)
+        // Waiting for repeats takes time; without it they would come too late.
+        ben.audio.update { $0.playoutDelay = .fixed(.milliseconds(250)) }
+        try anna.audio.startMicrophone()
+        var isWhole = false
+        for _ in 0..<100 where !isWhole {
+            _ = await ben.recording.next(0.1)
+            let (sender, listener) = (anna.audio.statistics(), ben.audio.statistics())
+            isWhole =
+                (sender.path?.repeatsSent ?? 0) > 3 && (listener.path?.repeatsRequested ?? 0) > 3
+                && listener.slots[0].received > 60 && (listener.path?.packetsMissing ?? 99) <= 2
+        }
+        #expect(isWhole && proxies.allSatisfy { $0.packetsLost > 3 })
+        #expect(ben.audio.statistics().slots[0].concealedFrames <= 3 * 960)
     }
 
     @Test("an answer that is none is refused with a reason, and a path can be opened again")

@@ -100,7 +100,7 @@ final class VirtualRoom {
                 return song()
             }, clock: { shared.now }, tell: { log.append($0) })
         capture = try CaptureSide(settings: settings, ear: ear, music: music)
-        capture.isMicrophone = true
+        capture.setMicrophone(true)
         own = PlayoutSide(ear: ear, music: music)
         other = PlayoutSide(
             ear: EarMonitorQueue(),

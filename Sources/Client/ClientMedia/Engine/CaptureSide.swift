@@ -19,7 +19,8 @@ final class CaptureSide {
     var captureTap: (@Sendable (AudioBuffer, Instant) -> Void)?
     var frameTap: (@Sendable (OutgoingFrame) -> Void)?
     /// What the device delivers is the microphone, and not only a clock for the music.
-    var isMicrophone = false
+    private var isMicrophone = false
+    private var settings: RoomAudioSettings
     private(set) var framesSent: UInt64 = 0
 
     private let pitch = PitchShifter(channels: VoiceSender.channels)
@@ -30,6 +31,7 @@ final class CaptureSide {
 
     init(settings: RoomAudioSettings, ear: EarMonitorQueue, music: MusicPlayer) throws(CodecError) {
         sender = VoiceSender(encoder: try settings.makeEncoder())
+        self.settings = settings
         self.ear = ear
         self.music = music
         // Each passes the sound untouched and undelayed while it is off.
@@ -39,12 +41,18 @@ final class CaptureSide {
 
     /// Everything but the encoder, which is handed over.
     func apply(_ settings: RoomAudioSettings) {
-        sender.isMuted = settings.isMicrophoneMuted
+        self.settings = settings
+        sender.isMuted = settings.isMicrophoneMuted || !isMicrophone
         sender.volume = RoomAudioSettings.gain(settings.captureVolume)
         pitch.semitones = min(max(settings.voicePitch, PitchShifter.limits.lowerBound), PitchShifter.limits.upperBound)
         changer.preset = settings.voiceChanger
         reverb.preset = settings.reverb
         ear.setOn(settings.earMonitor.isOn)
+    }
+
+    func setMicrophone(_ isMicrophone: Bool) {
+        self.isMicrophone = isMicrophone
+        sender.isMuted = settings.isMicrophoneMuted || !isMicrophone
     }
 
     /// 0…100.
@@ -55,7 +63,9 @@ final class CaptureSide {
         musicBlock.frameCount = min(block.frameCount, maximumBlockFrames)
         let hasMusic = music.publish(into: musicBlock, captured: captured)
         noteLoss()
-        sender.process(block, music: hasMusic ? musicBlock : nil, captured: captured) { stage in
+        sender.process(
+            block, music: hasMusic ? musicBlock : nil, captured: captured, songPosition: songPosition(at: captured)
+        ) { stage in
             switch stage {
             case .captured: break
             case .voice(let voice): ear.push(voice)
@@ -66,6 +76,13 @@ final class CaptureSide {
             frameTap?(frame)
             emit?(frame, payload)
         }
+    }
+
+    /// What of the song the singer heard while singing what was captured then.
+    private func songPosition(at captured: Instant) -> UInt32? {
+        guard let id = settings.songTrack else { return nil }
+        let heard = captured + Interval(nanoseconds: -settings.songLatency.nanoseconds)
+        return music.playingPosition(id, at: heard).map { UInt32(clamping: Int64($0)) }
     }
 
     private func noteLoss() {

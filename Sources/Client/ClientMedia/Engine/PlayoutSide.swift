@@ -60,8 +60,8 @@ final class PlayoutSide {
         mix.frameCount = frames
         scratch.frameCount = frames
         mix.clear()
-        for (slot, receiver) in receivers.enumerated() {
-            if receiver.render(into: scratch, at: now, isExpected: isExpected[slot]) { mix.add(scratch) }
+        for slot in receivers.indices {
+            if receivers[slot].render(into: scratch, at: now, isExpected: isExpected[slot]) { mix.add(scratch) }
             isExpected[slot] = false
         }
         remoteGain.process(mix)

@@ -267,7 +267,7 @@ package final class RoomAudio: Sendable {
                 control.runningInput = nil
             }
         }
-        capture.with { $0.isMicrophone = isMicrophone }
+        capture.with { $0.setMicrophone(isMicrophone) }
         guard isNeeded, control.runningInput == nil else { return }
         let device: any AudioInputDevice = isMicrophone ? control.input ?? NullInput() : NullInput()
         do throws(DeviceError) {
@@ -351,10 +351,8 @@ package final class RoomAudio: Sendable {
 
     /// Starts a track, in place of another one with its id. What goes wrong comes as `musicCompleted`.
     package func playMusic(_ settings: MusicSettings) {
-        control.with { control in
-            music.play(settings)
-            try? runDevices(&control, forMusic: true)
-        }
+        music.play(settings)
+        control.with { try? runDevices(&$0, forMusic: true) }
     }
 
     package func pauseMusic(_ id: Int32) { music.change(id) { $0.setPaused(true) } }

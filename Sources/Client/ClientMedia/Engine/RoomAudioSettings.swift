@@ -62,6 +62,10 @@ package struct RoomAudioSettings: Sendable, Equatable {
     package var voicePitch = 0.0
     /// Silence is not sent; speech and standard only.
     package var usesDTX = true
+    /// The track whose position goes with each frame while it plays: what singers in different places are put together by.
+    package var songTrack: Int32?
+    /// How much earlier than the devices' times say the singer heard the song: what calibration found.
+    package var songLatency = Interval.zero
 
     package init() {}
 

@@ -102,7 +102,19 @@ final class MusicPlayer: Sendable {
     }
 
     func read<Result>(_ id: Int32, _ body: (MusicTrack) -> Result) -> Result? {
-        tracks.with { tracks in tracks.all[id].map(body) }
+        tracks.with { tracks in
+            guard let track = tracks.all[id] else { return nil }
+            return body(track)
+        }
+    }
+
+    /// What of the song is heard at an instant, in frames; nil while it does not play.
+    func playingPosition(_ id: Int32, at instant: Instant) -> Double? {
+        guard count.load(ordering: .relaxed) > 0 else { return nil }
+        return tracks.with { tracks in
+            guard let track = tracks.all[id], track.isPlaying else { return nil }
+            return track.position(at: instant)
+        }
     }
 
     var hasPublished: Bool { tracks.with { $0.all.values.contains { $0.controls.isPublished } } }

@@ -85,6 +85,9 @@ final class MusicTrack {
         publishCursor = nil
     }
 
+    /// It is heard now.
+    var isPlaying: Bool { clock != nil && !isPaused }
+
     var isFinished: Bool { finish.map { cursor >= $0 } ?? false }
 
     /// Song position in frames that is heard at an instant.

@@ -71,15 +71,22 @@ final class TrackRing {
         while segments.count > 1, segments[1].start < end - Int64(Self.capacity) { segments.removeFirst() }
     }
 
+    /// A loop, since this runs on device threads, where closures may cost memory.
+    private func segment(around frame: Int64) -> Segment? {
+        var index = segments.count - 1
+        while index > 0, segments[index].start > frame { index -= 1 }
+        return index >= 0 ? segments[index] : nil
+    }
+
     /// Song position in frames.
     func position(of frame: Int64) -> Double {
-        guard let segment = segments.last(where: { $0.start <= frame }) ?? segments.first else { return 0 }
+        guard let segment = segment(around: frame) else { return 0 }
         return segment.position + Double(frame - segment.start) * segment.speed
     }
 
     /// The frame at which a song position of the stretch around `near` is heard.
     func frame(of position: Double, near: Int64) -> Int64? {
-        guard let segment = segments.last(where: { $0.start <= near }) ?? segments.first else { return nil }
+        guard let segment = segment(around: near) else { return nil }
         return segment.start + Int64(((position - segment.position) / segment.speed).rounded())
     }
 

@@ -80,7 +80,7 @@ package final class VoiceSender {
         let wasAudible = gain.current > 0
         gain.process(work)
         tap(.captured(work))
-        for processor in processors { processor.process(work) }
+        for index in processors.indices { processors[index].process(work) }
         tap(.voice(work))
         if let music {
             work.add(music)
