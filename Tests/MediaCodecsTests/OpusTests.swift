@@ -182,6 +182,26 @@ struct Coded {
         #expect(restored > concealed + 0.05 * Double(losses), "\(restored) against \(concealed) of \(losses)")
     }
 
+    @Test(
+        "Redundancy is seen in packets of every length, mono and stereo", arguments: [480, 960, 1_920, 2_880], [1, 2])
+    func redundancy(frameSize: Int, channels: Int) throws {
+        for usesFEC in [true, false] {
+            let encoder = try OpusEncoding(use: .speech, channels: channels, bitrate: 40_000, frameSize: frameSize)
+            encoder.usesFEC = usesFEC
+            encoder.lossPercent = 25
+            // Only one side is heard, so that a stereo packet has a reason for its second flag.
+            let silence = [Float](repeating: 0, count: 57_600)
+            let planes = [Sound.voice(frames: 57_600), silence].prefix(channels)
+            let packets = try Coded(Array(planes), with: encoder).packets
+            let share = Double(packets.filter { $0.withUnsafeBytes { OpusDecoding.hasRedundancy($0) } }.count)
+            if usesFEC {
+                #expect(share > Double(packets.count) * 0.4)
+            } else {
+                #expect(share == 0)
+            }
+        }
+    }
+
     @Test("Without FEC no packet claims redundancy, and asking for it conceals")
     func noRedundancy() throws {
         for use in OpusUse.allCases {
