@@ -105,7 +105,7 @@ struct VoiceChangerTests {
         let changer = VoiceChanger(.uncle)
         for preset in [VoicePreset.lolita, .cold, .off] {
             changer.preset = preset
-            _ = processed(Array(voice[..<960]), by: changer)
+            _ = processed(Array(voice[..<480]), by: changer)
         }
         _ = processed(Array(voice[..<12_000]), by: changer)
         #expect(processed(voice, by: changer).elementsEqual(voice))

@@ -106,16 +106,16 @@ struct PitchTracker: ~Copyable {
 
     private mutating func find() {
         compare()
-        // Peaks between zero crossings; the first one that comes near the best is the period, not a multiple of it.
+        // The first peak that comes near the best one is the period, not a multiple of it.
         var best: Float = 0
         for lag in Self.shortestLag..<Self.longestLag where isPeak(lag) { best = max(best, likeness[lag]) }
-        let least = period == nil ? Self.clarityToBegin : Self.clarityToGoOn
-        guard best >= least, let lag = (Self.shortestLag..<Self.longestLag).first(where: { isPeak($0, best: best) })
-        else {
+        guard best >= (period == nil ? Self.clarityToBegin : Self.clarityToGoOn) else {
             period = nil
             jumps = 0
             return
         }
+        var lag = Self.shortestLag
+        while !isPeak(lag, above: 0.9 * best) { lag += 1 }
         let (before, here, after) = (likeness[lag - 1], likeness[lag], likeness[lag + 1])
         let curve = before - 2 * here + after
         let offset = curve < 0 ? 0.5 * (before - after) / curve : 0
@@ -132,8 +132,8 @@ struct PitchTracker: ~Copyable {
         jumps += 1
     }
 
-    private func isPeak(_ lag: Int, best: Float = 0) -> Bool {
-        likeness[lag] > 0.9 * best && likeness[lag] > likeness[lag - 1] && likeness[lag] >= likeness[lag + 1]
+    private func isPeak(_ lag: Int, above least: Float = 0) -> Bool {
+        likeness[lag] > least && likeness[lag] > likeness[lag - 1] && likeness[lag] >= likeness[lag + 1]
     }
 
     /// 2·Σ x[j]·x[j+lag] over the energy of both stretches: 1 for a perfect repeat.

@@ -80,8 +80,11 @@ struct VoiceColour: ~Copyable {
     mutating func configure(_ settings: consuming Settings) {
         precondition(settings.bandsBefore.count <= Self.mostBands && settings.bands.count <= Self.mostBands)
         self.settings = settings
-        for (index, band) in self.settings.bandsBefore.enumerated() { filtersBefore[index].coefficients = band }
-        for (index, band) in self.settings.bands.enumerated() { filters[index].coefficients = band }
+        // By index: in a debug build, an array's iterator allocates.
+        for index in self.settings.bandsBefore.indices {
+            filtersBefore[index].coefficients = self.settings.bandsBefore[index]
+        }
+        for index in self.settings.bands.indices { filters[index].coefficients = self.settings.bands[index] }
         resonancesLeft.configure(self.settings.resonances)
         resonancesRight.configure(self.settings.resonances)
         swayLeft.configure(self.settings.sway)
@@ -94,8 +97,10 @@ struct VoiceColour: ~Copyable {
     }
 
     mutating func clear() {
-        for filter in filtersBefore { filter.reset() }
-        for filter in filters { filter.reset() }
+        for index in 0..<Self.mostBands {
+            filtersBefore[index].reset()
+            filters[index].reset()
+        }
         resonancesLeft.clear()
         resonancesRight.clear()
         octave.clear()
