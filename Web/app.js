@@ -2,6 +2,7 @@ import { Toasts } from './elements/toasts.js';
 import { preferredLanguage, useLanguage } from './lib/i18n.js';
 import { Router } from './lib/router.js';
 import { MicrophoneModel, SpeakerModel } from './models/devices.js';
+import { EffectsModel } from './models/effects.js';
 import { IdentityModel } from './models/identity.js';
 import { LobbyModel } from './models/lobby.js';
 import { PreferencesModel } from './models/preferences.js';
@@ -12,6 +13,7 @@ import { roomFromSlug } from './protocol/ids.js';
 const preferences = new PreferencesModel();
 const microphone = new MicrophoneModel(preferences);
 const speaker = new SpeakerModel(preferences);
+const effects = new EffectsModel(microphone, speaker);
 const toasts = new Toasts();
 document.body.append(toasts);
 
@@ -33,12 +35,13 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   preferences,
   microphone,
   speaker,
+  effects,
   toasts,
   router: new Router(),
   openLobby: session => new LobbyModel(session),
   openSalon: (session, slug) => {
     const room = roomFromSlug(slug);
     if (room === null) throw new RangeError(`no room id: ${slug}`);
-    return new SalonModel({ session, room, microphone, speaker, preferences });
+    return new SalonModel({ session, room, microphone, speaker, preferences, effects });
   },
 });

@@ -10,7 +10,8 @@ function player(left, range, right = left) {
     whole.set(sound, MusicPlayer.margin);
     return whole;
   };
-  return new MusicPlayer(wrap(left), wrap(right), range);
+  const [one, other] = [wrap(left), wrap(right)];
+  return new MusicPlayer({ left: one, right: other, mix: MusicPlayer.mixed(one, other) }, range);
 }
 
 function render(music, seconds) {

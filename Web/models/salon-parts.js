@@ -40,17 +40,20 @@ export class Visit {
   playout;
   echo;
   connection;
+  #effects;
 
   /**
    * @param {OvationRoom} room entered
    * @param {import('./devices.js').MicrophoneModel} microphone
    * @param {SalonHost} host
+   * @param {import('./effects.js').EffectsModel | null} [effects]
    */
-  constructor(room, microphone, host) {
+  constructor(room, microphone, host, effects = null) {
     this.chat = new ChatModel(room);
     this.likes = new LikesModel(room);
     this.peer = host.peer(room);
-    this.voice = new VoiceModel(microphone, this.peer);
+    this.#effects = effects;
+    this.voice = new VoiceModel(microphone, this.peer, effects);
     this.playout = host.playout();
     this.echo = host.echo(`${typeof room.id}:${room.id}`);
     this.connection = new SalonConnection(room.session, this.peer, this.life.signal);
@@ -62,6 +65,8 @@ export class Visit {
     this.life.abort();
     this.likes.close();
     this.voice.end();
+    // Another room begins with one's own voice, and without music.
+    void this.#effects?.reset();
     this.peer.close();
     this.playout.close();
     this.echo.close();

@@ -25,6 +25,7 @@ const spokenLevel = 10;
  * @property {import('./devices.js').MicrophoneModel} microphone
  * @property {import('./devices.js').SpeakerModel} speaker
  * @property {import('./preferences.js').PreferencesModel} preferences
+ * @property {import('./effects.js').EffectsModel | null} [effects]
  * @property {Partial<import('./salon-parts.js').SalonHost>} [host]
  */
 
@@ -60,12 +61,13 @@ export class SalonStage {
   #ownLevelAt = 0;
 
   /** @param {SalonSetting} setting */
-  constructor({ session, room, microphone, speaker, preferences, host = {} }) {
+  constructor({ session, room, microphone, speaker, preferences, effects = null, host = {} }) {
     this.session = session;
     this.room = new OvationRoom(session, room);
     this.microphone = microphone;
     this.speaker = speaker;
     this.preferences = preferences;
+    this.effects = effects;
     this.host = { ...browserHost(), ...host };
     this.local = {
       phase: 'idle',
@@ -100,6 +102,7 @@ export class SalonStage {
     visit.connection.state.subscribe(render, quietly);
     peer.tracks.subscribe(tracks => playout.setTracks(tracks), { signal });
     this.speaker.state.subscribe(({ chosen }) => void playout.setOutput(chosen), { signal });
+    this.effects?.publishing.subscribe(() => this.#musicChanged(), quietly);
     this.host.listening.subscribe(render, quietly);
     echo.paired.subscribe(() => this.silenceEcho(), { signal });
     for (const store of [room.state, chat.state, playout.blocked, voice.state]) {
@@ -164,7 +167,7 @@ export class SalonStage {
     }
     this.silent = true;
     this.set({ broughtBy: { by: host } });
-    if (!me.micMuted) void this.room.setMicrophone(true).catch(() => {});
+    void this.tellMuted().catch(() => {});
   }
 
   #unseated() {
@@ -180,13 +183,35 @@ export class SalonStage {
       if (this.preferences.get().joinMuted) {
         this.silent = true;
         this.render();
-        await this.room.setMicrophone(true);
+        await this.tellMuted();
       }
       await this.visit?.voice.open();
     }).finally(() => {
       this.#starting = null;
     });
     return this.#starting;
+  }
+
+  /**
+   * Tells the server that I muted myself. It would hold back my music too, so that it hears of it only when none goes out;
+   * my voice is silent here all the same.
+   */
+  async tellMuted() {
+    const { me } = this.room.now;
+    if (!this.silent || me.micMuted || this.effects?.publishing.get()) return;
+    await this.room.setMicrophone(true);
+  }
+
+  /** Music for the others began or ended while my microphone may be off. */
+  #musicChanged() {
+    const { me } = this.room.now;
+    if (this.effects?.publishing.get() && me.seat !== undefined && me.micMuted) {
+      this.silent = true;
+      this.render();
+      void this.room.setMicrophone(false).catch(() => {});
+    } else {
+      void this.tellMuted().catch(() => {});
+    }
   }
 
   /** @param {number} seat */
@@ -222,8 +247,7 @@ export class SalonStage {
     this.visit?.likes.confirm(likes);
     const wanted = this.visit?.voice.state.get().wanted;
     if (me.seat === undefined && wanted) this.#unseated();
-    if (this.silent && me.seat !== undefined && !me.micMuted)
-      void this.room.setMicrophone(true).catch(() => {});
+    if (me.seat !== undefined) void this.tellMuted().catch(() => {});
     this.news.emit('reconnected', {});
   }
 

@@ -80,7 +80,9 @@ export class SalonModel {
       this.#stage.set({ phase: 'failed', error });
       throw error;
     }
-    this.#stage.begin(new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host));
+    this.#stage.begin(
+      new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host, this.#stage.effects),
+    );
   }
 
   /** Leaves the room (frees the seat), lets the microphone go. Never throws. */
@@ -157,7 +159,7 @@ export class SalonModel {
         // Silent at once, whatever the network does.
         this.#stage.silent = true;
         this.#stage.render();
-        await this.#stage.room.setMicrophone(true);
+        await this.#stage.tellMuted();
         return;
       }
       const seat = this.#stage.room.now.me.seat;

@@ -20,7 +20,8 @@ const holder = 'voice';
  */
 
 /**
- * My voice on its way into the room: the device while I am seated, a copy of its track on the peer, silent while muted.
+ * My voice on its way into the room: the device while I am seated, a copy of its track on the peer (through the effects, if
+ * any are on), silent while muted.
  * The copy is what is muted, so that the device still tells whether I speak.
  */
 export class VoiceModel {
@@ -36,6 +37,7 @@ export class VoiceModel {
 
   #microphone;
   #peer;
+  #effects;
   #life = new AbortController();
   /** @type {MediaStreamTrack | null} */ #outgoing = null;
   #audible = false;
@@ -43,11 +45,17 @@ export class VoiceModel {
   /** @type {boolean[]} */ #loud = [];
   /** @type {any} */ #hintTimer = null;
 
-  /** @param {MicrophoneModel} microphone @param {OvationPeer} peer */
-  constructor(microphone, peer) {
+  /**
+   * @param {MicrophoneModel} microphone
+   * @param {OvationPeer} peer
+   * @param {import('./effects.js').EffectsModel | null} [effects] what my voice passes through
+   */
+  constructor(microphone, peer, effects = null) {
     this.#microphone = microphone;
     this.#peer = peer;
+    this.#effects = effects;
     const { signal } = this.#life;
+    effects?.outgoing.subscribe(track => this.#publish(track), { signal, now: false });
     microphone.track.subscribe(track => this.#send(track), { signal, now: false });
     microphone.state.subscribe(
       ({ open, opening, problem, devices }) => {
@@ -132,7 +140,13 @@ export class VoiceModel {
     this.#outgoing?.stop();
     this.#outgoing = track && wanted ? track.clone() : null;
     if (this.#outgoing) this.#outgoing.enabled = this.#audible;
-    void this.#peer.setMicrophone(this.#outgoing).catch(() => {
+    if (this.#effects) this.#effects.carry(this.#outgoing);
+    else this.#publish(this.#outgoing);
+  }
+
+  /** @param {MediaStreamTrack | null} track */
+  #publish(track) {
+    void this.#peer.setMicrophone(track).catch(() => {
       // The peer is being replaced; it takes the track along.
     });
   }

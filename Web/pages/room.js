@@ -26,6 +26,8 @@ export function roomPage(app, session, slug) {
     );
     signal.addEventListener('abort', () => {
       void salon.leave();
+      // Also what was tried on in the green room.
+      void app.effects.reset();
       tones.close();
     });
     let scope = childScope(signal);

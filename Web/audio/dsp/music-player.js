@@ -24,7 +24,6 @@ export class MusicPlayer {
 
   #left;
   #right;
-  /** What places are compared by: half of the right side, so that no two sides cancel out. */
   #mix;
   #frames;
   #start;
@@ -44,16 +43,15 @@ export class MusicPlayer {
   #remaining = hop;
 
   /**
-   * @param {Float32Array} left @param {Float32Array} right the same for mono, each with `MusicPlayer.margin` of silence at both ends
+   * @param {{left: Float32Array, right?: Float32Array, mix?: Float32Array}} sound with `MusicPlayer.margin` of silence at both ends; `right` and `mix` are those of stereo, see `mixed`
    * @param {{startMs?: number, endMs?: number, loops?: number}} range `endMs` 0 is the end; `loops` more times, −1 for ever
    */
-  constructor(left, right, { startMs = 0, endMs = 0, loops = 0 } = {}) {
+  constructor({ left, right = left, mix = left }, { startMs = 0, endMs = 0, loops = 0 } = {}) {
     const margin = MusicPlayer.margin;
     this.#left = left;
     this.#right = right;
     this.#frames = left.length - 2 * margin;
-    this.#mix = new Float32Array(left.length);
-    for (let i = 0; i < left.length; i++) this.#mix[i] = left[i] + 0.5 * right[i];
+    this.#mix = mix;
     this.#start = this.#within((startMs * rate) / 1000, 0);
     this.#end = endMs > 0 ? this.#within((endMs * rate) / 1000, this.#start + 1) : this.#frames;
     this.#loops = loops;
@@ -63,6 +61,16 @@ export class MusicPlayer {
 
   /** Frames of silence around the sound, so that reading near its ends needs no questions. */
   static margin = 8_192;
+
+  /**
+   * What places of stereo are compared by: half of the right side, so that no two sides cancel out.
+   * @param {Float32Array} left @param {Float32Array} right
+   */
+  static mixed(left, right) {
+    const mix = new Float32Array(left.length);
+    for (let i = 0; i < mix.length; i++) mix[i] = left[i] + 0.5 * right[i];
+    return mix;
+  }
 
   /** @param {number} frame @param {number} least */
   #within(frame, least) {
@@ -90,6 +98,14 @@ export class MusicPlayer {
   seek(ms) {
     this.ended = false;
     this.#splice(Math.max(this.#start, this.#within((ms * rate) / 1000, 0)), 0);
+  }
+
+  /**
+   * How many more times the range is played, −1 for ever.
+   * @param {number} loops
+   */
+  setLoops(loops) {
+    this.#loops = loops;
   }
 
   /**

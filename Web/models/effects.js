@@ -1,0 +1,268 @@
+import { Mixer } from '../audio/mixer.js';
+import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+import { fetchMusic, MusicTrack } from './music.js';
+
+/** @typedef {import('./devices.js').MicrophoneModel} MicrophoneModel */
+/** @typedef {import('./devices.js').SpeakerModel} SpeakerModel */
+/** @typedef {import('./music.js').MusicState} MusicState */
+/** @typedef {import('./music.js').MusicOptions} MusicOptions */
+
+/**
+ * My voice's way: `pitch` −1…1 (an octave down or up), `changer` 0…11 and `reverb` 0…10 by the documented numbers, `volume`
+ * 0…150; `ear`: I hear myself, at `earVolume` 0…150.
+ * @typedef {object} VoiceEffects
+ * @property {number} pitch
+ * @property {number} changer
+ * @property {number} reverb
+ * @property {number} volume
+ * @property {boolean} ear
+ * @property {number} earVolume
+ */
+/** @typedef {VoiceEffects & {music: readonly MusicState[], supported: boolean, problem: string | null}} EffectsState */
+
+/** @type {Readonly<VoiceEffects>} */
+export const plainVoice = Object.freeze({
+  pitch: 0,
+  changer: 0,
+  reverb: 0,
+  volume: 100,
+  ear: false,
+  earVolume: 100,
+});
+/** Under this name the device is held while one hears oneself outside a seat. */
+const holder = 'effects';
+const most = { volume: 150, changer: 11, reverb: 10 };
+
+/**
+ * Voice effects, in-ear monitor and music of this tab. As long as nothing is on, the microphone's own track goes out
+ * untouched (`outgoing`); else a mix takes its place.
+ */
+export class EffectsModel {
+  state = new Store(
+    /** @type {Readonly<EffectsState>} */ ({
+      ...plainVoice,
+      music: [],
+      supported: 'AudioWorkletNode' in globalThis,
+      problem: null,
+    }),
+  );
+  /** What the microphone line should carry; null while there is nothing to carry. */
+  outgoing = new Store(/** @type {MediaStreamTrack | null} */ (null));
+  /** True while music that others may hear is playing. */
+  publishing = new Store(false);
+
+  #microphone;
+  #speaker;
+  #open;
+  #fetch;
+  /** My voice in the room, silent while muted. */
+  /** @type {MediaStreamTrack | null} */ #voice = null;
+  /** @type {Mixer | null} */ #mixer = null;
+  /** @type {Promise<Mixer> | null} */ #opening = null;
+  /** What the desk's microphone channel carries. */
+  /** @type {MediaStreamTrack | null} */ #plugged = null;
+  /** @type {Map<string, MusicTrack>} */ #tracks = new Map();
+  #loading = 0;
+  #count = 0;
+
+  /**
+   * @param {MicrophoneModel} microphone
+   * @param {SpeakerModel} speaker
+   * @param {{open?: () => Promise<Mixer>, fetch?: typeof fetchMusic}} host others in tests
+   */
+  constructor(microphone, speaker, { open = Mixer.open, fetch = fetchMusic } = {}) {
+    this.#microphone = microphone;
+    this.#speaker = speaker;
+    this.#open = open;
+    this.#fetch = fetch;
+    microphone.track.subscribe(() => this.#settle(), { now: false });
+    speaker.state.subscribe(({ chosen }) => void this.#mixer?.setOutput(chosen), { now: false });
+  }
+
+  /**
+   * My voice in the room from now on; null when there is none.
+   * @param {MediaStreamTrack | null} track
+   */
+  carry(track) {
+    this.#voice = track;
+    this.#settle();
+  }
+
+  /**
+   * Changes my voice. Values out of bounds are brought within them.
+   * @param {Partial<Omit<VoiceEffects, 'ear'>>} some
+   */
+  async setVoice(some) {
+    const { pitch, changer, reverb, volume, earVolume } = { ...this.state.get(), ...some };
+    this.#change({
+      pitch: bounded(pitch, -1, 1),
+      changer: Math.round(bounded(changer, 0, most.changer)),
+      reverb: Math.round(bounded(reverb, 0, most.reverb)),
+      volume: bounded(volume, 0, most.volume),
+      earVolume: bounded(earVolume, 0, most.volume),
+    });
+    await this.#settle();
+  }
+
+  /**
+   * I hear myself, or no longer. Outside a seat this opens the microphone. Throws OvationError `microphone_*`.
+   * @param {boolean} ear
+   */
+  async setEar(ear) {
+    if (ear === this.state.get().ear) return;
+    if (ear) await this.#microphone.open(holder);
+    else this.#microphone.close(holder);
+    this.#change({ ear });
+    await this.#settle();
+  }
+
+  /**
+   * Adds a piece of music and starts it. Throws OvationError `music_*` or `effects_unsupported`.
+   * @param {File | string} source a file or an address
+   * @param {Partial<MusicOptions>} [options]
+   * @returns {Promise<string>} its id
+   */
+  async addMusic(source, options = {}) {
+    this.#loading++;
+    try {
+      const { name, bytes } = await this.#fetch(source);
+      const mixer = await this.#desk();
+      const sound = await decode(mixer, bytes);
+      const id = String(++this.#count);
+      const track = new MusicTrack(mixer, { id, name, sound, options, changed: () => this.#musicChanged() });
+      this.#tracks.set(id, track);
+      track.play();
+      return id;
+    } finally {
+      this.#loading--;
+      await this.#settle();
+    }
+  }
+
+  /**
+   * One of those in `state.music`, to play, pause, seek and change.
+   * @param {string} id
+   */
+  music(id) {
+    return this.#tracks.get(id) ?? null;
+  }
+
+  /** @param {string} id */
+  removeMusic(id) {
+    this.#tracks.get(id)?.remove();
+    this.#tracks.delete(id);
+    this.#musicChanged();
+  }
+
+  /** I left the room: my own voice again, and no music. */
+  async reset() {
+    for (const track of this.#tracks.values()) track.remove();
+    this.#tracks.clear();
+    if (this.state.get().ear) this.#microphone.close(holder);
+    this.#change({ ...plainVoice, music: [], problem: null });
+    this.publishing.set(false);
+    await this.#settle();
+  }
+
+  /** In a click: sound that the browser held back. */
+  async resume() {
+    await this.#mixer?.resume();
+  }
+
+  #musicChanged() {
+    const music = [...this.#tracks.values()].map(({ state }) => state);
+    this.#change({ music });
+    this.publishing.set(music.some(({ publish, status }) => publish && status === 'playing'));
+    void this.#settle();
+  }
+
+  /** My voice needs more than to be sent as it is. */
+  get #changed() {
+    const { pitch, changer, reverb, volume } = this.state.get();
+    return pitch !== 0 || changer !== 0 || reverb !== 0 || volume !== 100;
+  }
+
+  /** Others hear something else than the microphone's own track. */
+  get #mixes() {
+    return (
+      this.#changed || this.state.get().music.some(({ publish, status }) => publish && status !== 'ended')
+    );
+  }
+
+  /** @returns {Promise<Mixer>} */
+  async #desk() {
+    this.#opening ??= this.#open().then(
+      mixer => {
+        this.#mixer = mixer;
+        void mixer.setOutput(this.#speaker.state.get().chosen);
+        return mixer;
+      },
+      thrown => {
+        this.#opening = null;
+        throw new OvationError('effects_unsupported', String(thrown));
+      },
+    );
+    return this.#opening;
+  }
+
+  get #wanted() {
+    const { ear, music } = this.state.get();
+    return ear || music.length > 0 || this.#loading > 0 || (this.#changed && this.#voice !== null);
+  }
+
+  /** Brings desk and outgoing track in line with what is wanted. */
+  async #settle() {
+    if (this.#wanted && !this.#mixer) {
+      try {
+        await this.#desk();
+        this.#change({ problem: null });
+      } catch (thrown) {
+        this.#change({ problem: OvationError.of(thrown).name });
+      }
+    }
+    const mixer = this.#mixer;
+    if (mixer && !this.#wanted) {
+      this.outgoing.set(this.#voice);
+      this.#mixer = null;
+      this.#opening = null;
+      this.#plugged = null;
+      mixer.close();
+      return;
+    }
+    if (mixer) this.#plug(mixer);
+    this.outgoing.set(this.#voice && (mixer && this.#mixes ? mixer.track : this.#voice));
+  }
+
+  /** @param {Mixer} mixer */
+  #plug(mixer) {
+    const { pitch, changer, reverb, volume, ear, earVolume } = this.state.get();
+    const source = this.#voice ?? (ear ? this.#microphone.track.get() : null);
+    if (source !== this.#plugged) {
+      this.#plugged = source;
+      mixer.setMicrophone(source);
+    }
+    mixer.setVoice({ pitch, changer, reverb }, volume / 100);
+    mixer.setEar(ear ? earVolume / 100 : 0);
+  }
+
+  /** @param {Partial<EffectsState>} some */
+  #change(some) {
+    this.state.set(Object.freeze({ ...this.state.get(), ...some }));
+  }
+}
+
+/** @param {Mixer} mixer @param {ArrayBuffer} bytes */
+async function decode(mixer, bytes) {
+  try {
+    return await mixer.decode(bytes);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw new OvationError('music_too_long');
+    throw new OvationError('music_unreadable', String(thrown));
+  }
+}
+
+/** @param {number} value @param {number} least @param {number} most */
+function bounded(value, least, most) {
+  return Number.isFinite(value) ? Math.max(least, Math.min(most, value)) : least;
+}
