@@ -60,7 +60,9 @@ struct ReverbTests {
 
     @Test("the tail goes on when the voice stops, and ends in silence without a rest", arguments: rooms)
     func tail(_ preset: ReverbPreset) {
-        let seconds = preset == .ethereal ? 14.0 : preset == .greatHall ? 8 : 6
+        // 120 dB are twice the documented decay; then half a second until it is believed.
+        let decay = ReverbCharacterTests.decays.first { $0.preset == preset }?.low.upperBound ?? 6
+        let seconds = 2 * decay + 1.2
         let reverb = Reverb(preset)
         let voice = GlottalVoice(150).samples(seconds: 0.3)
         let silence = [Float](repeating: 0, count: Int(seconds * 48_000))
