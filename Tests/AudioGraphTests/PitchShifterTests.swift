@@ -139,6 +139,22 @@ struct PitchShifterTests {
         #expect(output.peak < 0.75)
     }
 
+    @Test(
+        "a sudden change of pitch at any moment of a jump neither clicks nor reads what has not come",
+        arguments: [(-12, 12), (12, 11), (12, 1), (12, -12), (-1, 0.5)] as [(Double, Double)])
+    func suddenChange(from: Double, to: Double) {
+        let tone = TestSounds.sine(300, amplitude: 0.5, seconds: 0.3)
+        // The place of reading jumps every 48 ms at most between octaves.
+        for start in stride(from: 4_800, to: 7_200, by: 96) {
+            let shifter = PitchShifter(channels: 1, semitones: from)
+            var output = processed(Array(tone[..<start]), by: shifter)
+            shifter.semitones = to
+            output += processed(Array(tone[start..<start + 1_920]), by: shifter)
+            #expect(output.peak < 0.75)
+            #expect(Array(output[2_400...]).clicks().isEmpty, "changed at \(start)")
+        }
+    }
+
     @Test("channels keep apart but jump together; blocks of any length give the same; a reset begins anew")
     func channels() {
         let left = TestSounds.voice(pitch: 150, seconds: 0.4)

@@ -17,7 +17,8 @@ package final class PitchShifter: AudioProcessor {
     package static let limits = -12.0...12.0
 
     package let channels: Int
-    /// Kept within `limits`. A change does not click; the pitch follows within a crossfade.
+    /// Kept within `limits`. A change does not click: the pitch glides there within 10 ms, after a crossfade that is going
+    /// on.
     package var semitones: Double {
         didSet { semitones = max(Self.limits.lowerBound, min(Self.limits.upperBound, semitones)) }
     }
@@ -41,6 +42,10 @@ package final class PitchShifter: AudioProcessor {
     /// What is being left, while `faded` < fade.frames.
     private var leaving: Reader
     private var faded: Int
+    /// The movement per frame that `reader` glides to.
+    private var aim = FixedPoint.one
+    /// From an octave below to an octave above in 10 ms.
+    private static let glide = FixedPoint.one / 320
     /// Of the pitch in use: the least delay at which a jump back must begin.
     private var lowestDelay = 0
 
@@ -59,6 +64,10 @@ package final class PitchShifter: AudioProcessor {
             fraction &+= step
             index &+= fraction >> FixedPoint.bits
             fraction &= FixedPoint.one &- 1
+        }
+
+        mutating func glide(to aim: Int, by change: Int) {
+            if step < aim { step = min(aim, step &+ change) } else if step > aim { step = max(aim, step &- change) }
         }
     }
 
@@ -154,6 +163,7 @@ package final class PitchShifter: AudioProcessor {
             let row = kernels[reader.kernel].weights(at: reader.fraction, into: weights)
             write(buffer, at: start &+ frame, row: row)
             reader.advance()
+            reader.glide(to: aim, by: Self.glide)
             frame &+= 1
         }
         return frame
@@ -173,11 +183,11 @@ package final class PitchShifter: AudioProcessor {
             return
         }
         lowestDelay = lowest(ratio)
+        aim = FixedPoint.fixed(ratio)
         if reader.isDirect {
             jump(from: now, lower: lowestDelay + jumps.lowerBound, upper: lowestDelay + jumps.upperBound, now: now)
             return
         }
-        reader.step = FixedPoint.fixed(ratio)
         reader.kernel = kernel
         guard mustJump(now: now) else { return }
         let delay = now - reader.index
@@ -219,7 +229,8 @@ package final class PitchShifter: AudioProcessor {
     }
 
     private func writeFaded(_ buffer: AudioBuffer, at frame: Int, now: Int) {
-        // What is left may run into the newest sample after a sudden rise in pitch: then it goes on with it.
+        // A jump that begins while the pitch still glides down needs some frames more than were kept: at the newest
+        // sample, what is left goes on with it.
         if now &- leaving.index < Self.ahead, !leaving.isDirect { leaving.step = FixedPoint.one }
         let used = min(channels, buffer.channels)
         let (up, down) = (fade.rising[faded], fade.falling[faded])
