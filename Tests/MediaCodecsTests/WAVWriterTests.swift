@@ -91,6 +91,6 @@ import Testing
     func missingLibrary() {
         let error = #expect(throws: CodecError.self) { try LibAV(folder: "/nowhere/") }
         #expect(error?.kind == .libraryMissing)
-        #expect(error?.description.contains("apt-get install libavutil") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("apt-get install libavformat") == true, "\(String(describing: error))")
     }
 }

@@ -109,7 +109,7 @@ import Timing
         #expect(device.skippedBlocks == 47)
     }
 
-    @Test("The pace of this machine: half a second of 5 ms blocks has their number, to within what is late")
+    @Test("By this machine's clock 100 blocks of 5 ms take half a second or more, and lie on one grid")
     func realTime() throws {
         let clock = SystemDeviceClock()
         let heard = Heard(blocks: 100)

@@ -13,26 +13,25 @@
 #endif
 
 /// Opens one library. NULL if there is none; its name is in `library` then.
-static void *open_library(const char *folder, const char *name, int major, char *library, char *package, int capacity) {
+static void *open_library(const char *folder, const char *name, int major, char *library, int capacity) {
     FILE_NAME(folder, name, major, library, (size_t)capacity);
-    snprintf(package, (size_t)capacity, "lib%s%d", name, major);
     return dlopen(library, RTLD_NOW | RTLD_LOCAL);
 }
 
 /// Whether all libraries were opened and have what is wanted.
-static bool fill(clibav_functions *functions, const char *folder, char *library, char *package, int capacity) {
+static bool fill(clibav_functions *functions, const char *folder, char *library, int capacity) {
 #define FIND(symbol) \
     if (!(functions->symbol = (__typeof__(functions->symbol))dlsym(handle, #symbol))) return false;
-    void *handle = open_library(folder, "avutil", LIBAVUTIL_VERSION_MAJOR, library, package, capacity);
+    void *handle = open_library(folder, "avutil", LIBAVUTIL_VERSION_MAJOR, library, capacity);
     if (!handle) return false;
     CLIBAV_UTIL(FIND)
-    handle = open_library(folder, "swresample", LIBSWRESAMPLE_VERSION_MAJOR, library, package, capacity);
+    handle = open_library(folder, "swresample", LIBSWRESAMPLE_VERSION_MAJOR, library, capacity);
     if (!handle) return false;
     CLIBAV_RESAMPLE(FIND)
-    handle = open_library(folder, "avcodec", LIBAVCODEC_VERSION_MAJOR, library, package, capacity);
+    handle = open_library(folder, "avcodec", LIBAVCODEC_VERSION_MAJOR, library, capacity);
     if (!handle) return false;
     CLIBAV_CODEC(FIND)
-    handle = open_library(folder, "avformat", LIBAVFORMAT_VERSION_MAJOR, library, package, capacity);
+    handle = open_library(folder, "avformat", LIBAVFORMAT_VERSION_MAJOR, library, capacity);
     if (!handle) return false;
     CLIBAV_FORMAT(FIND)
 #undef FIND
@@ -41,7 +40,9 @@ static bool fill(clibav_functions *functions, const char *folder, char *library,
 
 const clibav_functions *clibav_load(const char *folder, char *library, char *package, int capacity) {
     clibav_functions *functions = calloc(1, sizeof *functions);
-    if (functions && fill(functions, folder, library, package, capacity)) return functions;
+    // The uppermost of the four; Debian installs the others with it.
+    snprintf(package, (size_t)capacity, "libavformat%d", LIBAVFORMAT_VERSION_MAJOR);
+    if (functions && fill(functions, folder, library, capacity)) return functions;
     free(functions);
     return NULL;
 }

@@ -42,7 +42,7 @@ typedef struct clibav_functions {
 } clibav_functions;
 
 /// Opens the libraries. `folder`: where they are, with a slash at the end, or empty for the places that the system searches.
-/// On failure returns NULL and writes the library that is missing and Debian's package for it. What was opened stays open,
+/// On failure returns NULL and writes the library that is missing and Debian's package that brings all. What was opened stays open,
 /// and the table belongs to the caller for the life of the process.
 const clibav_functions *_Nullable clibav_load(const char *_Nonnull folder, char *_Nonnull library,
                                               char *_Nonnull package, int capacity);

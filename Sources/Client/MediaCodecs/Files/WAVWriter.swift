@@ -99,11 +99,13 @@ package final class WAVWriter {
         }
     }
 
+    /// Behind what counts as written, so that a block that did not go through leaves no half of itself behind.
     private func append(_ count: Int) throws(CodecError) {
+        let end = headerBytes + frameCount * channels * sample.bytes
         var done = 0
         while done < count {
             let written = scratch.withUnsafeBytes { bytes in
-                Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, count - done)
+                pwrite(descriptor, bytes.baseAddress.map { $0 + done }, count - done, off_t(end + done))
             }
             if written >= 0 {
                 done += written
@@ -113,11 +115,12 @@ package final class WAVWriter {
         }
     }
 
+    private var headerBytes: Int { sample == .float32 ? 58 : 44 }
+
     private func writeHeader() throws(CodecError) {
         let header = header
         let written = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         guard written == header.count else { throw .system(.inputOutput, "cannot write \(path)") }
-        if framesInHeader == 0, frameCount == 0 { _ = lseek(descriptor, off_t(header.count), SEEK_SET) }
         framesInHeader = frameCount
     }
 
@@ -131,7 +134,7 @@ package final class WAVWriter {
             for byte in 0..<width { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
         }
         text("RIFF")
-        number(dataBytes + (isFloat ? 50 : 36), 4)
+        number(dataBytes + headerBytes - 8, 4)
         text("WAVE")
         text("fmt ")
         number(isFloat ? 18 : 16, 4)
