@@ -145,7 +145,7 @@ struct PitchShifterTests {
     func suddenChange(from: Double, to: Double) {
         let tone = TestSounds.sine(300, amplitude: 0.5, seconds: 0.3)
         // The place of reading jumps every 48 ms at most between octaves.
-        for start in stride(from: 4_800, to: 7_200, by: 96) {
+        for start in stride(from: 4_800, to: 7_200, by: 160) {
             let shifter = PitchShifter(channels: 1, semitones: from)
             var output = processed(Array(tone[..<start]), by: shifter)
             shifter.semitones = to
