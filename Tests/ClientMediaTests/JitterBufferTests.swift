@@ -163,6 +163,19 @@ struct JitterBufferTests {
         #expect(zip(decoder.decoded, decoder.decoded.dropFirst()).allSatisfy { $1 > $0 })
     }
 
+    @Test("what a hold-up has cost in delay, the next silence gives back")
+    func silenceGivesBack() {
+        let simulation = StreamSimulation(decoder: ToneDecoder(frequency: 300), delay: .fixed(.milliseconds(40)))
+        // The last words before a silence of half a second come 80 ms late.
+        simulation.network = { (105..<108).contains($0) ? [.milliseconds(110)] : [.milliseconds(30)] }
+        simulation.isSilent = { (108..<135).contains($0) }
+        simulation.run(2.26)
+        #expect(milliseconds(simulation.buffer.statistics.delay) > 70)
+        simulation.run(0.6)
+        #expect(abs(milliseconds(simulation.buffer.statistics.delay) - 40) < 6)
+        #expect(simulation.buffer.statistics.shortenedFrames <= 480)
+    }
+
     @Test("a stream that stops rests after a second, and begins anew at its target")
     func rest() {
         let simulation = StreamSimulation(decoder: ToneDecoder(frequency: 600))

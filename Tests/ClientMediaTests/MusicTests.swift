@@ -202,6 +202,25 @@ struct MusicTests {
         #expect(abs(found / Self.pitch(at: position / 48_000 - 0.035) - 1) < 0.07)
     }
 
+    @Test("a scheduled track that is repeated stays in time with its first start")
+    func scheduledLoop() throws {
+        let room = try room()
+        let begin = room.shared.now + .milliseconds(100)
+        room.music.play(
+            music("scale") {
+                $0.startsAt = begin
+                $0.end = .milliseconds(400)
+                $0.loops = -1
+            })
+        let (_, own) = room.run(2.1)
+        // The song itself jumps where it begins again, and nowhere else: 0.4 s apart to the sample.
+        let jumps = Array(own[10_000...]).clicks(prominence: 20).map(\.frame)
+        #expect(jumps.count == 4 && jumps.allSatisfy { ($0 - jumps[0]) % 19_200 == 0 })
+        let position = room.music.read(1) { $0.position(at: begin + .milliseconds(1_700)) } ?? 0
+        #expect(abs(position / 48_000 - 0.1) < 0.001)
+        room.music.stop(1)
+    }
+
     @Test("D02-K an aligned track is led to its place by playing a little faster, or sought when it is far away")
     func aligned() throws {
         let room = try room(seconds: 10)

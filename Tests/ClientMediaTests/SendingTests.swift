@@ -148,4 +148,28 @@ struct SendingTests {
         #expect(tail.level > -60)
         #expect(room.run(8).other.suffix(4_800).level < -60)
     }
+
+    @Test(
+        "D03-S between singers with frames of 5 ms, less than 20 ms lie between a sample in and the same sample out",
+        arguments: [0, 1_100, 2_500, 3_900, 4_900])
+    func duetDelay(phase: Int64) throws {
+        // Where in the listener's block a packet arrives is chance: all of it must do.
+        let way = Interval.microseconds(200 + phase)
+        let room = try VirtualRoom(block: 240, way: way, delay: .minimal)
+        room.settings.frameDuration = .ms5
+        room.other.apply(
+            {
+                var settings = room.settings
+                settings.playoutDelay = .minimal
+                return settings
+            }())
+        room.sung = TestSounds.voice(pitch: 220, seconds: 4, vibratoPercent: 3)
+        let sung = room.sung ?? []
+        let (heard, _) = room.run(3)
+        // A block is captured until the time at which one is played from: 5 ms come on top.
+        let delay = Array(heard.suffix(96_000)).delay(after: Array(sung[48_000..<144_000]), maximum: 4_800)
+        let total = delay.frames / 48 + 5
+        #expect(total < way.seconds * 1000 + 16)
+        #expect(room.other.receivers[0].buffer.statistics.concealedFrames < 480)
+    }
 }

@@ -56,7 +56,10 @@ final class EventLog: Sendable {
 /// Two people without sockets and devices, in virtual time: what one's capturing side sends reaches the other's playing
 /// side after 30 ms.
 final class VirtualRoom {
-    static let block = 480
+    /// Frames that the devices work on at once.
+    let block: Int
+    /// From one to the other.
+    let way: Interval
 
     let log = EventLog()
     let music: MusicPlayer
@@ -74,7 +77,9 @@ final class VirtualRoom {
             own.apply(settings)
         }
     }
-    /// What the microphone picks up: frequency in hertz, 0 for silence.
+    /// What the microphone picks up: frequency in hertz, 0 for silence; or a recorded sound.
+    var sung: [Float]?
+    private var sungFrames = 0
     var voice = 440.0
     var voiceAmplitude: Float = 0.5
     private(set) var heardByOther: [Float] = []
@@ -85,12 +90,19 @@ final class VirtualRoom {
 
     private let inbox = PacketInbox()
     private let tone = ToneSource(frequency: 440)
-    private let microphone = AudioBuffer(channels: 2, capacity: block)
-    private let speaker = AudioBuffer(channels: 2, capacity: block)
+    private let microphone: AudioBuffer
+    private let speaker: AudioBuffer
     private var sequence: UInt64 = 100
     private var flying: [(arrival: Instant, packet: IncomingPacket, payload: [UInt8])] = []
 
-    init(songs: [String: @Sendable () -> TestSong] = [:]) throws {
+    init(
+        songs: [String: @Sendable () -> TestSong] = [:], block: Int = 480, way: Interval = .milliseconds(30),
+        delay: PlayoutDelay = .adaptive
+    ) throws {
+        self.block = block
+        self.way = way
+        microphone = AudioBuffer(channels: 2, capacity: block)
+        speaker = AudioBuffer(channels: 2, capacity: block)
         let log = log
         let shared = Clock()
         self.shared = shared
@@ -107,12 +119,12 @@ final class VirtualRoom {
             music: MusicPlayer(
                 open: { _ throws(CodecError) in throw CodecError(.cannotOpen, "") }, clock: { shared.now },
                 tell: { _ in }))
-        other.begin(receivers: [try SlotReceiver(delay: .adaptive)], inbox: inbox, settings: settings)
+        other.begin(receivers: [try SlotReceiver(delay: delay)], inbox: inbox, settings: settings)
         capture.emit = { [unowned self] frame, payload in
             frames.append((frame, payload.count))
             let packet = IncomingPacket(
                 slot: 0, sequence: sequence, timestamp: frame.timestamp, ssrc: 1,
-                arrival: shared.now + .milliseconds(30))
+                arrival: shared.now + way)
             sequence += 1
             flying.append((packet.arrival, packet, Array(payload)))
         }
@@ -130,18 +142,23 @@ final class VirtualRoom {
     @discardableResult
     func run(_ seconds: Double) -> (other: [Float], own: [Float]) {
         let first = (heardByOther.count, heardBySelf.count)
-        for _ in 0..<Int((seconds * 100).rounded()) {
+        for _ in 0..<Int((seconds * 48_000 / Double(block)).rounded()) {
             turn()
         }
         return (Array(heardByOther[first.0...]), Array(heardBySelf[first.1...]))
     }
 
     private func turn() {
-        let step = Interval.milliseconds(10)
+        let step = MusicTrack.interval(block)
         if waitsForMusic { waitForMusic() }
         let now = shared.now
-        microphone.frameCount = Self.block
-        if voice > 0 {
+        microphone.frameCount = block
+        if let sung {
+            for index in 0..<block {
+                for channel in 0..<2 { microphone[channel][index] = sung[(sungFrames + index) % sung.count] }
+            }
+            sungFrames += block
+        } else if voice > 0 {
             tone.frequency = voice
             tone.amplitude = voiceAmplitude
             tone.render(into: microphone)
@@ -151,7 +168,7 @@ final class VirtualRoom {
         // Heard a little later than it is made, captured a little before it is delivered.
         own.render(speaker, heard: now + .milliseconds(15), now: now)
         heardBySelf.append(contentsOf: speaker[0])
-        capture.process(microphone, captured: now + .milliseconds(-10))
+        capture.process(microphone, captured: now + Interval(nanoseconds: -step.nanoseconds))
         while let next = flying.first, next.arrival <= now {
             flying.removeFirst()
             next.payload.withUnsafeBytes { inbox.push(next.packet, $0) }

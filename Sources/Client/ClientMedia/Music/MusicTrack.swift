@@ -16,7 +16,7 @@ final class MusicTrack {
     /// What the decoding thread is asked for.
     var seekRequest: SeekRequest?
 
-    struct SeekRequest {
+    struct SeekRequest: Equatable {
         /// In frames.
         var position: Double
         /// When that position is to be heard; nil: now.
@@ -29,8 +29,8 @@ final class MusicTrack {
     private var publishCursor: Int64?
     /// When `cursor` is heard; nil while it stands.
     private var clock: Instant?
-    /// Where the song should be: kept by playing a little faster or slower. Song position in frames.
-    private var anchor: (heard: Instant, position: Double)?
+    /// When which frame of the ring should be heard: kept by playing a little faster or slower.
+    private var anchor: (heard: Instant, frame: Int64)?
     /// It plays where the anchor wants it; from then on small corrections are enough.
     private var isPlaced = false
     private let local: Gain
@@ -51,7 +51,7 @@ final class MusicTrack {
         controls = settings.controls
         local = Gain(RoomAudioSettings.gain(settings.controls.localVolume))
         published = Gain(RoomAudioSettings.gain(settings.controls.publishVolume))
-        anchor = settings.startsAt.map { ($0, settings.start.seconds * 48_000) }
+        anchor = settings.startsAt.map { ($0, 0) }
     }
 
     private func setGains() {
@@ -70,7 +70,9 @@ final class MusicTrack {
         setGains()
     }
 
-    func align(position: Double, heard: Instant) { anchor = (heard, position) }
+    func align(position: Double, heard: Instant) {
+        anchor = (heard, ring.frame(of: position, near: cursor) ?? cursor)
+    }
 
     func seek(to position: Double) {
         anchor = nil
@@ -79,8 +81,11 @@ final class MusicTrack {
     }
 
     /// The decoding thread has put the sound of a seek in place.
-    func didSeek(_ request: SeekRequest) {
-        if let heard = request.heard { anchor = (heard, request.position) }
+    func didSeek(_ request: SeekRequest, to frame: Int64) {
+        // Another one may have been asked for meanwhile.
+        guard seekRequest == request else { return }
+        seekRequest = nil
+        if let heard = request.heard { anchor = (heard, frame) }
         isPlaced = false
         publishCursor = nil
     }
@@ -108,9 +113,7 @@ final class MusicTrack {
         var count = frames
         if let anchor, ring.end > cursor {
             // Where the cursor should be when this block is heard.
-            let speed = max(0.1, controls.speed)
-            let wanted = anchor.position + Double(Self.frames(heard - anchor.heard)) * speed
-            let target = ring.frame(of: wanted, near: cursor) ?? cursor
+            let target = anchor.frame + Self.frames(heard - anchor.heard)
             let ahead = target - cursor
             if ahead < 0, -ahead >= Self.farOff || !isPlaced {
                 // Not yet: it goes on within this block or later.
@@ -120,7 +123,7 @@ final class MusicTrack {
                 frames -= offset
                 count = frames
             } else if ahead > Self.farOff || !isPlaced {
-                guard ahead < ring.end - cursor else { return catchUp(heard: heard, wanted: wanted, speed: speed) }
+                guard ahead < ring.end - cursor else { return catchUp(heard: heard, target: target) }
                 cursor = target
                 publishCursor = nil
             } else if abs(ahead) > Self.tolerance {
@@ -146,11 +149,17 @@ final class MusicTrack {
     private func stand() { clock = nil }
 
     /// Far behind: a moment ahead of where it should be is asked for.
-    private func catchUp(heard: Instant, wanted: Double, speed: Double) {
+    private func catchUp(heard: Instant, target: Int64) {
         stand()
         guard seekRequest == nil else { return }
         let lead = Interval.milliseconds(300)
-        seekRequest = SeekRequest(position: wanted + lead.seconds * 48_000 * speed, heard: heard + lead)
+        var position = ring.position(of: target + Self.frames(lead))
+        let start = settings.start.seconds * 48_000
+        let end = (settings.end?.seconds ?? duration ?? .infinity) * 48_000
+        if settings.loops != 0, end.isFinite, end > start, position >= end {
+            position = start + (position - start).truncatingRemainder(dividingBy: end - start)
+        }
+        seekRequest = SeekRequest(position: position, heard: heard + lead)
     }
 
     // MARK: Input device

@@ -112,11 +112,7 @@ final class TrackDecoder {
         }
         if let request {
             (speed, pitch) = (controls.speed, controls.pitch)
-            try begin(source, at: request.position, inRing: nil, isFirst: false)
-            lock.with { _ in
-                track.didSeek(request)
-                track.seekRequest = nil
-            }
+            try begin(source, at: request.position, inRing: nil, isFirst: false, request: request)
         } else if controls.speed != speed || controls.pitch != pitch {
             (speed, pitch) = (controls.speed, controls.pitch)
             let place = min(cursor + Self.changeFrames, end)
@@ -127,7 +123,8 @@ final class TrackDecoder {
 
     /// Goes on at a place of the song: its sound takes the place of what was decoded ahead. `inRing` nil: as soon as can be.
     private func begin(
-        _ source: any MusicSource, at wanted: Double, inRing: Int64?, isFirst: Bool
+        _ source: any MusicSource, at wanted: Double, inRing: Int64?, isFirst: Bool,
+        request: MusicTrack.SeekRequest? = nil
     ) throws(CodecError) {
         let frame = max(0, wanted)
         if !isFirst || frame > 0 { try source.seek(toSeconds: frame / 48_000) }
@@ -145,6 +142,7 @@ final class TrackDecoder {
             track.ring.splice(at: place, output)
             track.ring.add(segment: TrackRing.Segment(start: place, position: frame, speed: speed))
             track.finish = hasEnded ? track.ring.end : nil
+            if let request { track.didSeek(request, to: place) }
         }
     }
 
