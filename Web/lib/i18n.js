@@ -30,6 +30,10 @@ export const dynamicKeys = Object.freeze([
   'news.role.',
   'theme.',
   'cover.',
+  'effects.voices.',
+  'effects.rooms.',
+  'effects.quality.',
+  'effects.qualityAbout.',
   'kind.',
 ]);
 

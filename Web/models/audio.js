@@ -16,6 +16,7 @@ export class Playout {
   /** @type {Listening[]} */ #listening = [];
   /** Everything is silent while one of these holds. @type {Set<string>} */ #silencers = new Set();
   #sink = '';
+  #volume = 1;
 
   /** @param {Document} document */
   constructor(document = globalThis.document) {
@@ -48,6 +49,15 @@ export class Playout {
   setListening(seat, listening) {
     this.#listening[seat] = listening;
     this.#apply(seat);
+  }
+
+  /**
+   * How loud everybody is.
+   * @param {number} volume 0…100
+   */
+  setVolume(volume) {
+    this.#volume = Math.min(1, Math.max(0, volume / 100));
+    for (const seat of this.#elements.keys()) this.#apply(seat);
   }
 
   /**
@@ -103,7 +113,7 @@ export class Playout {
     const element = this.#elements[seat];
     const { volume, muted } = this.#listening[seat] ?? plainListening;
     if (!element) return;
-    element.volume = Math.min(1, Math.max(0, volume / 100));
+    element.volume = Math.min(1, Math.max(0, volume / 100)) * this.#volume;
     element.muted = muted || this.#silencers.size > 0;
   }
 

@@ -18,6 +18,8 @@ import { LevelMeter } from './meter.js';
 
 /** For speech: a person in a room with loudspeakers (echo), a fan (noise) and no recording level (gain). */
 const speech = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
+/** For music: what helps speech takes notes for noise. It wants headphones. */
+const music = { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 2 };
 /**
  * What getUserMedia throws, by DOMException name.
  * @type {Record<string, string>}
@@ -105,10 +107,28 @@ export class MicrophoneModel {
   async choose(id) {
     this.#preferences.change({ microphone: id });
     this.#change({ chosen: id });
+    await this.#reopen();
+  }
+
+  async #reopen() {
     if (!this.#wanted) return;
     await this.#opening?.catch(() => {});
     this.#release();
     for (const holder of this.#holders) await this.open(holder);
+  }
+
+  /**
+   * Captures for speech or for music from now on, at once if open.
+   * @param {import('./preferences.js').Preferences['quality']} quality
+   */
+  async setQuality(quality) {
+    const before = this.#wishes;
+    this.#preferences.change({ quality });
+    if (this.#wishes !== before) await this.#reopen();
+  }
+
+  get #wishes() {
+    return this.#preferences.get().quality === 'music' ? music : speech;
   }
 
   /** Reads the list of devices and the permission anew. */
@@ -151,11 +171,13 @@ export class MicrophoneModel {
   /** @param {MediaDevices} media @param {string} id */
   async #ask(media, id) {
     try {
-      return await media.getUserMedia({ audio: { ...speech, ...(id ? { deviceId: { exact: id } } : {}) } });
+      return await media.getUserMedia({
+        audio: { ...this.#wishes, ...(id ? { deviceId: { exact: id } } : {}) },
+      });
     } catch (thrown) {
       // The chosen one is not plugged in today: the system's choice is better than silence.
       if (id && ['OverconstrainedError', 'NotFoundError'].includes(/** @type {any} */ (thrown)?.name)) {
-        return media.getUserMedia({ audio: speech });
+        return media.getUserMedia({ audio: this.#wishes });
       }
       throw thrown;
     }

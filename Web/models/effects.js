@@ -1,5 +1,5 @@
 import { Mixer } from '../audio/mixer.js';
-import { Store } from '../lib/store.js';
+import { derive, Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 import { fetchMusic, MusicTrack } from './music.js';
 
@@ -49,6 +49,8 @@ export class EffectsModel {
   );
   /** What the microphone line should carry; null while there is nothing to carry. */
   outgoing = new Store(/** @type {MediaStreamTrack | null} */ (null));
+  /** Others hear something else than the microphone alone. */
+  active = derive([this.state], mixes);
   /** True while music that others may hear is playing. */
   publishing = new Store(false);
 
@@ -177,19 +179,6 @@ export class EffectsModel {
     void this.#settle();
   }
 
-  /** My voice needs more than to be sent as it is. */
-  get #changed() {
-    const { pitch, changer, reverb, volume } = this.state.get();
-    return pitch !== 0 || changer !== 0 || reverb !== 0 || volume !== 100;
-  }
-
-  /** Others hear something else than the microphone's own track. */
-  get #mixes() {
-    return (
-      this.#changed || this.state.get().music.some(({ publish, status }) => publish && status !== 'ended')
-    );
-  }
-
   /** @returns {Promise<Mixer>} */
   async #desk() {
     this.#opening ??= this.#open().then(
@@ -207,8 +196,9 @@ export class EffectsModel {
   }
 
   get #wanted() {
-    const { ear, music } = this.state.get();
-    return ear || music.length > 0 || this.#loading > 0 || (this.#changed && this.#voice !== null);
+    const state = this.state.get();
+    const { ear, music } = state;
+    return ear || music.length > 0 || this.#loading > 0 || (changes(state) && this.#voice !== null);
   }
 
   /** Brings desk and outgoing track in line with what is wanted. */
@@ -231,7 +221,7 @@ export class EffectsModel {
       return;
     }
     if (mixer) this.#plug(mixer);
-    this.outgoing.set(this.#voice && (mixer && this.#mixes ? mixer.track : this.#voice));
+    this.outgoing.set(this.#voice && (mixer && mixes(this.state.get()) ? mixer.track : this.#voice));
   }
 
   /** @param {Mixer} mixer */
@@ -250,6 +240,19 @@ export class EffectsModel {
   #change(some) {
     this.state.set(Object.freeze({ ...this.state.get(), ...some }));
   }
+}
+
+/**
+ * The voice needs more than to be sent as it is.
+ * @param {Readonly<EffectsState>} state
+ */
+function changes({ pitch, changer, reverb, volume }) {
+  return pitch !== 0 || changer !== 0 || reverb !== 0 || volume !== 100;
+}
+
+/** @param {Readonly<EffectsState>} state */
+function mixes(state) {
+  return changes(state) || state.music.some(({ publish, status }) => publish && status !== 'ended');
 }
 
 /** @param {Mixer} mixer @param {ArrayBuffer} bytes */

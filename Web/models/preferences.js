@@ -9,6 +9,8 @@ import { Store } from '../lib/store.js';
  * @property {boolean} joinMuted sit down with the microphone muted
  * @property {string} microphone device id, '' for the system's choice
  * @property {string} speaker device id, '' for the system's choice
+ * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
+ * @property {number} playout how loud I hear everybody, 0…100
  * @property {string} name the last name this person signed in with, a suggestion for the next time
  */
 
@@ -21,6 +23,8 @@ export const defaultPreferences = Object.freeze({
   joinMuted: false,
   microphone: '',
   speaker: '',
+  quality: 'default',
+  playout: 100,
   name: '',
 });
 

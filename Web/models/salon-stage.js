@@ -102,6 +102,13 @@ export class SalonStage {
     visit.connection.state.subscribe(render, quietly);
     peer.tracks.subscribe(tracks => playout.setTracks(tracks), { signal });
     this.speaker.state.subscribe(({ chosen }) => void playout.setOutput(chosen), { signal });
+    this.preferences.subscribe(
+      ({ quality, playout: volume }) => {
+        peer.setQuality(quality);
+        playout.setVolume(volume);
+      },
+      { signal },
+    );
     this.effects?.publishing.subscribe(() => this.#musicChanged(), quietly);
     this.host.listening.subscribe(render, quietly);
     echo.paired.subscribe(() => this.silenceEcho(), { signal });

@@ -7,6 +7,7 @@ import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
 import { microphoneField, microphoneProblem, speakerField } from './devices.js';
+import { openEffects } from './effects.js';
 import { brand, busy, problem } from './shell.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -66,6 +67,7 @@ export function greenRoom(app, salon, room, enter) {
           <section class="green-room-about">${room ? about(room) : skeleton()}</section>
           <section class="green-room-me">
             ${me(app, opened, check)}
+            <button class="button" type="button" data-testid="green-effects" @click=${() => openEffects(app, signal)}>${icon('wand-sparkles')}${t('effects.title')}</button>
             ${problem(error && errorText(error))}
             <button class="button primary wide big" type="button" data-testid="enter-room" ?disabled=${!room} aria-busy=${entering} @click=${go}>
               ${entering ? busy() : icon('headphones')}${t('green.enter')}</button>

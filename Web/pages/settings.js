@@ -1,4 +1,5 @@
 import { openSheet } from '../elements/sheet.js';
+import { slider } from '../elements/slider.js';
 import { html } from '../lib/html.js';
 import { language, languages, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
@@ -53,6 +54,14 @@ export function openSettings(app, signal) {
           </div>
         </div>
         ${microphoneField(app)} ${speakerField(app)}
+        ${slider({
+          id: 'setting-playout',
+          label: t('settings.playout'),
+          value: chosen.playout,
+          range: [0, 100],
+          text: t('effects.percent', { value: chosen.playout }),
+          change: playout => preferences.change({ playout }),
+        })}
         <div class="rows">
           ${toggle('sounds', chosen.sounds, t('settings.sounds'), t('settings.soundsAbout'))}
           ${toggle('danmu', chosen.danmu, t('settings.danmu'), t('settings.danmuAbout'))}

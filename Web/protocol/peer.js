@@ -2,7 +2,7 @@ import { Store } from '../lib/store.js';
 import { platform } from './connection.js';
 import { OvationError } from './errors.js';
 import { readQuality } from './quality.js';
-import { editOffer } from './sdp.js';
+import { editAnswer, editOffer, soundQualities } from './sdp.js';
 
 /** @typedef {import('./room.js').OvationRoom} OvationRoom */
 /** @typedef {'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'} PeerState */
@@ -59,6 +59,7 @@ export class OvationPeer {
   /** Grows with each negotiation; an answer to an older one is dropped. */ #turn = 0;
   #attempts = 0;
   #edits = true;
+  /** @type {import('./sdp.js').SoundQuality} */ #quality = 'default';
   /** @type {any} */ #timer = null;
   /** @type {any} */ #statistics = null;
   /** @type {import('./quality.js').Totals | null} */ #totals = null;
@@ -89,6 +90,18 @@ export class OvationPeer {
   async setMicrophone(track) {
     this.#track = track;
     await this.#microphone?.sender.replaceTrack(track);
+  }
+
+  /**
+   * How my sound is encoded from now on; negotiated at once if there is a connection.
+   * @param {import('./sdp.js').SoundQuality} quality
+   */
+  setQuality(quality) {
+    // A word of another version, out of a browser's storage, changes nothing.
+    if (quality === this.#quality || !(quality in soundQualities)) return;
+    this.#quality = quality;
+    const pc = this.#pc;
+    if (pc && this.#epoch !== null && pc.signalingState === 'stable') void this.#negotiate(pc, false);
   }
 
   /** Begins anew with a fresh connection, now. */
@@ -154,11 +167,14 @@ export class OvationPeer {
       const sdp = await this.#setLocal(pc, offer.sdp ?? '');
       const answer = await this.#room.offer(sdp, { signal: this.#life.signal });
       if (stale() || answer.number === undefined) return;
-      await pc.setRemoteDescription({ type: 'answer', sdp: answer.sdp });
+      const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, this.#quality);
+      await pc.setRemoteDescription({ type: 'answer', sdp: sdpWished });
       if (stale()) return;
       this.#epoch = answer.mediaEpoch;
       this.#useServers(pc, answer.iceServers ?? []);
       this.#takeTracks(pc, answer.slots);
+      await this.#cap();
+      if (stale()) return;
       this.error.set(null);
       if (pc.connectionState === 'connected') this.#follow('connected');
       else
@@ -185,6 +201,19 @@ export class OvationPeer {
     }
     await pc.setLocalDescription({ type: 'offer', sdp });
     return pc.localDescription?.sdp ?? sdp;
+  }
+
+  /** The bit rate once more as the sender's own limit, which also holds in browsers that leave the answer's unread. */
+  async #cap() {
+    try {
+      const sender = this.#microphone?.sender;
+      const parameters = sender?.getParameters();
+      if (!sender || !parameters?.encodings?.length) return;
+      parameters.encodings[0].maxBitrate = soundQualities[this.#quality].bitrate;
+      await sender.setParameters(parameters);
+    } catch {
+      // Then the answer's word alone counts.
+    }
   }
 
   /** @param {RTCPeerConnection} pc @param {RTCIceServer[]} iceServers */

@@ -1,5 +1,5 @@
 /**
- * The one place that edits a session description, and only our own offer, before it is set and sent:
+ * This file alone edits session descriptions: here our own offer, before it is set and sent, below the answer to it.
  * Opus lines ask for retransmission (`nack`: a lost packet is asked for again, which browsers do for sound only when
  * told) and, where we receive, for stereo (browsers decode to mono otherwise). What is there already stays as it is.
  * @param {string} sdp
@@ -27,6 +27,43 @@ function editAudio(section) {
     else if (!/[ ;]stereo=/.test(found)) edited = edited.replace(fmtp, line => `${line};stereo=1`);
   }
   return edited;
+}
+
+/**
+ * What my encoder is asked for: bits a second, both sides, and whether silence is sent without packets. A browser encodes at
+ * the bandwidth that it thinks right for the bit rate.
+ * @typedef {'speech' | 'default' | 'music'} SoundQuality
+ */
+/** @type {Readonly<Record<SoundQuality, {bitrate: number, stereo: boolean, dtx: boolean}>>} */
+export const soundQualities = Object.freeze({
+  speech: { bitrate: 16_000, stereo: false, dtx: true },
+  default: { bitrate: 50_000, stereo: false, dtx: true },
+  music: { bitrate: 128_000, stereo: true, dtx: false },
+});
+
+/**
+ * Writes the wish for one line into the server's answer, before it is set: what an answer asks of Opus is what the browser
+ * sends (RFC 7587 §6.1).
+ * @param {string} sdp
+ * @param {string | null} mid of the microphone's line
+ * @param {SoundQuality} quality
+ */
+export function editAnswer(sdp, mid, quality) {
+  const { bitrate, stereo, dtx } = soundQualities[quality];
+  const wishes = { stereo: Number(stereo), usedtx: Number(dtx), maxaveragebitrate: bitrate };
+  const edited = sdp.split(/(?=^m=)/m).map(section => {
+    if (!section.startsWith('m=audio') || !new RegExp(`^a=mid:${mid}\\r?$`, 'm').test(section))
+      return section;
+    const [, payloadType] = /^a=rtpmap:(\d+) opus\/48000/im.exec(section) ?? [];
+    if (!payloadType) return section;
+    const found = new RegExp(`^a=fmtp:${payloadType} ([^\\r\\n]*)`, 'm').exec(section);
+    const kept = (found?.[1].split(';') ?? []).filter(part => !(part.split('=')[0].trim() in wishes));
+    const text = [...kept, ...Object.entries(wishes).map(([name, value]) => `${name}=${value}`)].join(';');
+    const line = `a=fmtp:${payloadType} ${text}`;
+    if (found) return section.replace(found[0], line);
+    return section.replace(rtpmap(payloadType), known => `${known}\r\n${line}`);
+  });
+  return edited.join('');
 }
 
 /** @param {string} payloadType */

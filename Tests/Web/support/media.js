@@ -163,6 +163,10 @@ export class FakePlayout {
     this.listening[seat] = listening;
   }
 
+  setVolume(volume) {
+    this.volume = volume;
+  }
+
   setSilenced(reason, silent) {
     if (silent) this.silencers.add(reason);
     else this.silencers.delete(reason);

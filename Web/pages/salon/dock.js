@@ -2,6 +2,7 @@ import { html } from '../../lib/html.js';
 import { language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
+import { openEffects } from '../effects.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { askForSeat, sitDown } from './seat-actions.js';
 
@@ -109,6 +110,8 @@ export function dock(context, { requests, chat, leave }) {
         <span class="mic-word">${micWords(state)}</span>
       </button>
       ${hand(context, requests)}
+      <button class="dock-button" type="button" data-testid="effects" aria-pressed=${String(context.app.effects.active.get())} @click=${() => openEffects(context.app, context.signal, { salon: context.salon })}>
+        <span class="dock-sign">${icon('wand-sparkles')}</span><span class="dock-word">${t('effects.open')}</span></button>
       ${likeButton(context)}
     </nav>`;
 }

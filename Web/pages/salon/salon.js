@@ -61,7 +61,7 @@ export function salonPage(app, salon, tones) {
 
     view(
       root,
-      [language, salon.state, app.preferences, context.opened],
+      [language, salon.state, app.preferences, app.effects.active, context.opened],
       () => {
         const state = salon.state.get();
         return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length}>
