@@ -176,6 +176,17 @@ struct JitterBufferTests {
         #expect(simulation.buffer.statistics.shortenedFrames <= 480)
     }
 
+    @Test("another speaker from further away does not count as late: the delay stays", arguments: [true, false])
+    func otherSpeaker(isMarked: Bool) {
+        let simulation = StreamSimulation(decoder: ToneDecoder())
+        simulation.network = { [$0 < 100 ? .milliseconds(30) : .milliseconds(230)] }
+        simulation.isSilent = { (90..<110).contains($0) }
+        simulation.isFirst = { isMarked && $0 == 110 }
+        simulation.run(4)
+        #expect((simulation.buffer.statistics.targetDelay < .milliseconds(30)) == isMarked)
+        #expect((simulation.buffer.statistics.delay < .milliseconds(60)) == isMarked)
+    }
+
     @Test("a stream that stops rests after a second, and begins anew at its target")
     func rest() {
         let simulation = StreamSimulation(decoder: ToneDecoder(frequency: 600))

@@ -90,6 +90,7 @@ final class StreamSimulation {
         var timestamp: UInt32
         var payload: [UInt8]
         var arrival: Instant
+        var marker = false
     }
 
     let buffer: JitterBuffer
@@ -107,6 +108,8 @@ final class StreamSimulation {
     var network: (UInt64) -> [Interval] = { _ in [.milliseconds(30)] }
     /// Whether the sender is silent (DTX) for this frame.
     var isSilent: (UInt64) -> Bool = { _ in false }
+    /// Whether a packet begins a stretch of speech.
+    var isFirst: (UInt64) -> Bool = { _ in false }
     /// After each pull.
     var observe: () -> Void = {}
 
@@ -154,7 +157,7 @@ final class StreamSimulation {
         let payload = ToneDecoder.payload(start: position, frames: frameSize, hasCopy: hasCopies)
         let packet = Packet(
             sequence: sequence, timestamp: firstTimestamp &+ UInt32(truncatingIfNeeded: position), payload: payload,
-            arrival: sentAt)
+            arrival: sentAt, marker: isFirst(number))
         sequence += 1
         for delay in network(number) {
             var copy = packet
@@ -170,7 +173,7 @@ final class StreamSimulation {
             packet.payload.withUnsafeBytes {
                 buffer.insert(
                     sequence: packet.sequence, timestamp: packet.timestamp, ssrc: ssrc, payload: $0,
-                    arrival: packet.arrival)
+                    arrival: packet.arrival, marker: packet.marker)
             }
         }
     }

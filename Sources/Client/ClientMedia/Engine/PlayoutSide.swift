@@ -89,7 +89,8 @@ final class PlayoutSide {
             isExpected[packet.slot] = true
             receivers[packet.slot].buffer.insert(
                 sequence: packet.sequence, timestamp: packet.timestamp, ssrc: packet.ssrc,
-                payload: UnsafeRawBufferPointer(rebasing: payload[..<length]), arrival: packet.arrival)
+                payload: UnsafeRawBufferPointer(rebasing: payload[..<length]), arrival: packet.arrival,
+                marker: packet.marker)
         }
     }
 }

@@ -17,6 +17,8 @@ package final class JitterBuffer {
     private static let jumpFrames: Int64 = 3 * 48_000
     /// The same in numbers.
     private static let jumpPackets: UInt64 = 3_000
+    /// A first packet after silence that is later than this has another time, and is not late.
+    private static let newSpeechFrames: Int64 = 2_880
     /// Without a packet for this long, the stream rests: nothing is decoded or played until one comes.
     private static let restFrames = 48_000
     /// A gap longer than this is silence whose length may be changed unnoticed.
@@ -79,9 +81,11 @@ package final class JitterBuffer {
 
     // MARK: In
 
-    /// Takes a packet. `sequence` is its number with wraps counted; `arrival` when the system received it.
+    /// Takes a packet. `sequence` is its number with wraps counted; `arrival` when the system received it; `marker` says that
+    /// it begins a stretch of speech, perhaps another person's.
     package func insert(
-        sequence: UInt64, timestamp: UInt32, ssrc: UInt32, payload: UnsafeRawBufferPointer, arrival: Instant
+        sequence: UInt64, timestamp: UInt32, ssrc: UInt32, payload: UnsafeRawBufferPointer, arrival: Instant,
+        marker: Bool = false
     ) {
         // An empty payload is padding that probes the path.
         guard !payload.isEmpty else { return }
@@ -96,6 +100,8 @@ package final class JitterBuffer {
         }
         if isActive, sequence < nextSequence, nextSequence - sequence > Self.jumpPackets { restart() }
         if !isActive, store.count == 0 { estimator.forgetBase() }
+        // Whoever speaks now may be further away, or have a clock that stood meanwhile: that is no lateness.
+        if marker, let base = estimator.base, time - extended - base > Self.newSpeechFrames { estimator.forgetBase() }
         guard !isActive || sequence >= nextSequence else {
             // It may be a late repeat or a second copy; either way there is no use for it, but to learn from.
             estimator.observe(arrival: time, timestamp: extended)

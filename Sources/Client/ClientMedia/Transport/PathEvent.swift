@@ -40,6 +40,8 @@ package struct IncomingPacket: Sendable, Hashable {
     package var sequence: UInt64
     package var timestamp: UInt32
     package var ssrc: UInt32
+    /// The first after silence, or of another speaker.
+    package var marker = false
     package var arrival: Instant
 }
 

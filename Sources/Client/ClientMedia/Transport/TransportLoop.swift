@@ -155,7 +155,7 @@ final class TransportLoop {
         onPacket(
             IncomingPacket(
                 slot: slots[index].slot.index, sequence: packet.extendedSequence, timestamp: header.timestamp.rawValue,
-                ssrc: header.ssrc.rawValue, arrival: arrival),
+                ssrc: header.ssrc.rawValue, marker: header.marker, arrival: arrival),
             UnsafeRawBufferPointer(rebasing: datagram[header.payload]))
     }
 
