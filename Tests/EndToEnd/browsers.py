@@ -10,7 +10,7 @@ import time
 
 from marionette import ELEMENT, Marionette
 from server import free_port
-from sound import LISTEN, REMEMBER_PEERS, SILENT, silent_sound_device, tone, tones
+from sound import LISTEN, LISTEN_CLOSELY, LISTEN_HERE, REMEMBER_PEERS, SILENT, silent_sound_device, tone, tones
 
 PATIENCE = 15
 
@@ -75,6 +75,14 @@ class Person:
 
     def hears(self):
         return self.run_async(LISTEN)
+
+    def hears_closely(self):
+        """The loudest track: `levels` in the order of time, `hertz` of both sides, `rms`."""
+        return self.run_async(LISTEN_CLOSELY)
+
+    def plays(self):
+        """What this window's sound desk gives to the loudspeaker: `rms` and `hertz`."""
+        return self.run_async(LISTEN_HERE)
 
     def hears_tone(self, hertz, seconds=PATIENCE, tolerance=8):
         """Until a decoded track carries that frequency at an audible level."""

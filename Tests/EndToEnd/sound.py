@@ -28,8 +28,24 @@ def tone(path, hertz, seconds=6.0, amplitude=0.5, on=0.4, off=0.2):
     return path
 
 
-# Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes, and counts
-# the sockets that it opens, so that a test can tell a connection that lasted from one that came back.
+def music(path, *parts, amplitude=0.5):
+    """A steady sound of two sides: each part is (hertz on the left, hertz on the right, seconds)."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        for left, right, seconds in parts:
+            # Whole periods of both in a tenth of a second, so that it can be repeated without a click.
+            period = b"".join(
+                struct.pack("<hh", *(round(32767 * amplitude * math.sin(2 * math.pi * hertz * n / RATE)) for hertz in (left, right)))
+                for n in range(RATE // 10))
+            file.writeframes(period * round(seconds * 10))
+    return path
+
+
+# Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes, listens to what
+# the page's sound desk gives to the loudspeaker, and counts the sockets that it opens, so that a test can tell a connection that
+# lasted from one that came back.
 REMEMBER_PEERS = """
 (() => {
   const Real = window.RTCPeerConnection;
@@ -41,6 +57,18 @@ REMEMBER_PEERS = """
   window.__sockets = 0;
   window.WebSocket = class extends Socket {
     constructor(...rest) { super(...rest); window.__sockets++; }
+  };
+  const connect = window.AudioNode && AudioNode.prototype.connect;
+  window.__loudspeakers = [];
+  if (connect) AudioNode.prototype.connect = function (to, ...rest) {
+    if (to instanceof AudioDestinationNode && to.context instanceof AudioContext) {
+      const analyser = to.context.createAnalyser();
+      analyser.fftSize = 16384;
+      analyser.smoothingTimeConstant = 0;
+      connect.call(this, analyser);
+      window.__loudspeakers.push(analyser);
+    }
+    return connect.call(this, to, ...rest);
   };
   const store = [];
   window.__complaints = store;
@@ -90,6 +118,79 @@ const done = arguments[arguments.length - 1];
   for (const {source} of taps) source.disconnect();
   done(taps.map((t) => t.heard));
 })().catch((e) => done([{error: String(e)}]));
+"""
+
+# What the page's sound desk gives to the loudspeaker: level and strongest frequency, the loudest of several looks.
+LISTEN_HERE = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const heard = {rms: 0, hertz: 0};
+  for (let look = 0; look < 5; look++) {
+    await new Promise((resolve) => setTimeout(resolve, look ? 170 : 400));
+    for (const analyser of window.__loudspeakers) {
+      if (analyser.context.state !== 'running') continue;
+      const wave = new Float32Array(analyser.fftSize);
+      analyser.getFloatTimeDomainData(wave);
+      const rms = Math.sqrt(wave.reduce((sum, v) => sum + v * v, 0) / wave.length);
+      if (rms <= heard.rms) continue;
+      const bins = new Float32Array(analyser.frequencyBinCount);
+      analyser.getFloatFrequencyData(bins);
+      heard.rms = rms;
+      heard.hertz = bins.indexOf(Math.max(...bins)) * analyser.context.sampleRate / analyser.fftSize;
+    }
+  }
+  done(heard);
+})().catch((e) => done({error: String(e)}));
+"""
+
+# The loudest decoded track for 2.4 s, in stretches of 43 ms: levels in the order of time, and the strongest frequency of each side.
+LISTEN_CLOSELY = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const peer = (window.__peers || []).filter((p) => p.connectionState === 'connected').pop();
+  window.__ears = window.__ears || new AudioContext({sampleRate: 48000});
+  const ears = window.__ears;
+  await ears.resume();
+  const taps = peer.getReceivers().map(({track}) => {
+    const source = ears.createMediaStreamSource(new MediaStream([track]));
+    const splitter = ears.createChannelSplitter(2);
+    source.connect(splitter);
+    const sides = [0, 1].map((side) => {
+      const analyser = ears.createAnalyser();
+      analyser.fftSize = 16384;
+      analyser.smoothingTimeConstant = 0;
+      splitter.connect(analyser, side);
+      return analyser;
+    });
+    return {source, sides, levels: [], loudest: 0, hertz: [0, 0]};
+  });
+  const wave = new Float32Array(16384);
+  const rms = (analyser, count) => {
+    analyser.getFloatTimeDomainData(wave);
+    return Math.sqrt(wave.slice(-count).reduce((sum, v) => sum + v * v, 0) / count);
+  };
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  for (let look = 0; look < 60; look++) {
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    for (const tap of taps) {
+      tap.levels.push(Math.max(...tap.sides.map((side) => rms(side, 2048))));
+      if (look % 10) continue;
+      const whole = rms(tap.sides[0], 16384);
+      if (whole <= tap.loudest) continue;
+      tap.loudest = whole;
+      tap.hertz = tap.sides.map((side) => {
+        const bins = new Float32Array(side.frequencyBinCount);
+        side.getFloatFrequencyData(bins);
+        const best = bins.indexOf(Math.max(...bins));
+        return Number.isFinite(bins[best]) ? best * 48000 / 16384 : 0;
+      });
+    }
+  }
+  for (const {source} of taps) source.disconnect();
+  taps.sort((a, b) => b.loudest - a.loudest);
+  const {levels, hertz, loudest} = taps[0];
+  done({levels, hertz, rms: loudest});
+})().catch((e) => done({error: String(e && e.stack || e)}));
 """
 
 

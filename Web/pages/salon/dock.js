@@ -85,7 +85,7 @@ export function dockNotices(context) {
 }
 
 /**
- * The bar below: leave, chat, microphone, hand, like.
+ * The bar below: leave (on phones the header has it), chat, effects, microphone, hand, like.
  * @param {SalonContext} context
  * @param {{requests: import('./requests.js').Requests, chat: import('./chat.js').Chat, leave: () => void}} parts
  */
@@ -103,6 +103,8 @@ export function dock(context, { requests, chat, leave }) {
         <span class="dock-word">${t('chat.title')}</span></button>
       <button class="dock-button share-button" type="button" data-testid="dock-share" @click=${() => room && openIdSheet(room, context.signal)}>
         <span class="dock-sign">${icon('user-plus')}</span><span class="dock-word">${t('salon.invite')}</span></button>
+      <button class="dock-button" type="button" data-testid="effects" aria-pressed=${String(context.app.effects.active.get())} @click=${() => openEffects(context.app, context.signal, { salon: context.salon })}>
+        <span class="dock-sign">${icon('wand-sparkles')}</span><span class="dock-word">${t('effects.open')}</span></button>
       <button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
         title=${micHint(state)} aria-label=${`${micWords(state)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
         @click=${() => void pressMicrophone(context)}>
@@ -110,8 +112,6 @@ export function dock(context, { requests, chat, leave }) {
         <span class="mic-word">${micWords(state)}</span>
       </button>
       ${hand(context, requests)}
-      <button class="dock-button" type="button" data-testid="effects" aria-pressed=${String(context.app.effects.active.get())} @click=${() => openEffects(context.app, context.signal, { salon: context.salon })}>
-        <span class="dock-sign">${icon('wand-sparkles')}</span><span class="dock-word">${t('effects.open')}</span></button>
       ${likeButton(context)}
     </nav>`;
 }

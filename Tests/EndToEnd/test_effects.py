@@ -1,0 +1,338 @@
+"""Voice effects, music and sound quality between real browsers: measured in what the other side decodes."""
+
+import time
+
+from sound import LOUD, SILENT, music
+from steps import create_salon, enter_salon, live, microphone_is, person_sheet, sign_in, sit
+from story import story
+
+VOICE = 220
+SONG, LATER = 500, 800
+
+
+def pair(people, **options):
+    """Anna speaks on a seat, Ben listens."""
+    anna = people("Anna", tone_hertz=VOICE, **options)
+    room = create_salon(anna, "Effects")
+    sit(anna, 0)
+    live(anna)
+    ben = people("Ben")
+    enter_salon(ben, room)
+    ben.hears_tone(VOICE)
+    return anna, ben
+
+
+def effects(person, part):
+    person.click("effects")
+    person.click(f"effects-{part}")
+
+
+def put(person, where, value):
+    """Moves a slider there, as a key press or a finger does."""
+    person.run(
+        "const e = document.querySelector(arguments[0]); e.value = arguments[1];"
+        "for (const type of ['input', 'change']) e.dispatchEvent(new Event(type, {bubbles: true}));",
+        person.selector(where), str(value))
+
+
+def press(person, where):
+    """Presses what lies over or under an edge of the sheet, or is a radio button within its label."""
+    person.sees(where)
+    person.run("document.querySelector(arguments[0]).click()", person.selector(where))
+
+
+def add_song(person, path):
+    person.driver.find_element("css selector", person.selector("music-file")).send_keys(str(path))
+    person.sees('[data-testid="music-piece"][data-status="playing"]')
+
+
+def song(tmp_path):
+    return music(tmp_path / "two parts.wav", (SONG, SONG, 20), (LATER, LATER, 20))
+
+
+def gaps(person):
+    """How loud the quiet moments are, as a share of the loud ones: near nothing for a voice in bursts, more with a tail."""
+    levels = sorted(person.hears_closely()["levels"])
+    return levels[len(levels) // 12] / levels[-len(levels) // 4]
+
+
+@story("V15-W published music arrives at its pitch and level; for me alone it does not; it pauses, seeks, changes speed and pitch")
+def test_music(people, tmp_path):
+    anna, ben = pair(people)
+    anna.click("microphone")
+    microphone_is(anna, "mutedByMe")
+    ben.hears_silence()
+
+    effects(anna, "music")
+    add_song(anna, song(tmp_path))
+    assert anna.text("music-name") == "two parts"
+    here = anna.plays()
+    assert abs(here["hertz"] - SONG) < 5 and here["rms"] > 0.1, here
+    ben.hears_silence()
+
+    # Muted: the music goes out, the voice does not.
+    press(anna, "music-publish")
+    ben.hears_tone(SONG)
+    heard = ben.hears_closely()
+    assert abs(heard["rms"] - 0.5 * 0.6 / 2**0.5) < 0.05, heard["rms"]
+    assert not any(abs(h["hertz"] - VOICE) < 20 for h in ben.hears()), "the muted voice is heard"
+    put(anna, "music-publish-volume", 20)
+    time.sleep(0.3)
+    assert abs(ben.hears_closely()["rms"] - 0.5 * 0.2 / 2**0.5) < 0.025
+    put(anna, "music-publish-volume", 60)
+
+    put(anna, "music-position", 30_000)
+    ben.hears_tone(LATER)
+    put(anna, "music-speed", 1.5)
+    ben.hears_tone(LATER)
+    begin, at = time.monotonic(), float(anna.text("music-position"))
+    time.sleep(2)
+    ratio = (float(anna.text("music-position")) - at) / 1000 / (time.monotonic() - begin)
+    assert 1.3 < ratio < 1.7, f"{ratio} times as fast"
+    put(anna, "music-pitch", 7)
+    ben.hears_tone(LATER * 2 ** (7 / 12))
+    put(anna, "music-pitch", 0)
+    put(anna, "music-speed", 1)
+
+    put(anna, "music-position", 1_000)
+    ben.hears_tone(SONG)
+    press(anna, "music-play")
+    anna.sees('[data-testid="music-piece"][data-status="paused"]')
+    ben.hears_silence()
+    press(anna, "music-play")
+    ben.hears_tone(SONG)
+
+    # Near the end: it ends by itself, and the voice is as muted as it was.
+    put(anna, "music-position", 39_500)
+    anna.sees('[data-testid="music-piece"][data-status="ended"]')
+    ben.hears_silence()
+    anna.click("sheet-close")
+    microphone_is(anna, "mutedByMe")
+    anna.click("microphone")
+    live(anna)
+    ben.hears_tone(VOICE)
+
+
+@story("V15-W two pieces of music and the voice are heard at once; a seat that the host mutes is silent altogether")
+def test_several(people, tmp_path):
+    host = people("Host")
+    room = create_salon(host, "Effects")
+    anna = people("Anna", tone_hertz=VOICE)
+    enter_salon(anna, room)
+    sit(anna, 1)
+    host.hears_tone(VOICE)
+    effects(anna, "music")
+    for name, hertz in (("low", 1000), ("high", 1500)):
+        add_song(anna, music(tmp_path / f"{name}.wav", (hertz, hertz, 30)))
+        anna.sees("music-name", name)
+    anna.run("document.querySelectorAll('[data-testid=music-publish]').forEach((e) => e.click())")
+    wanted = {VOICE, 1000, 1500}
+    found = set()
+    for _ in range(12):
+        found |= {hertz for hertz in wanted for h in spectrum(host) if abs(h - hertz) < 6}
+        if found == wanted:
+            break
+    assert found == wanted, found
+    person_sheet(host, 1)
+    host.click("mute-seat")
+    host.hears_silence()
+
+
+# The frequencies of the loudest track that stand out: local peaks within 30 dB of the strongest.
+SPECTRUM = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const peer = window.__peers.filter((p) => p.connectionState === 'connected').pop();
+  window.__ears = window.__ears || new AudioContext({sampleRate: 48000});
+  await window.__ears.resume();
+  const all = [];
+  for (const {track} of peer.getReceivers()) {
+    const source = window.__ears.createMediaStreamSource(new MediaStream([track]));
+    const analyser = window.__ears.createAnalyser();
+    analyser.fftSize = 16384;
+    source.connect(analyser);
+    all.push({source, analyser});
+  }
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  const peaks = [];
+  for (const {source, analyser} of all) {
+    const bins = new Float32Array(analyser.frequencyBinCount);
+    analyser.getFloatFrequencyData(bins);
+    const most = Math.max(...bins);
+    for (let i = 2; i < bins.length - 1; i++)
+      if (most > -70 && bins[i] > most - 30 && bins[i] >= bins[i - 1] && bins[i] > bins[i + 1]) peaks.push(i * 48000 / 16384);
+    source.disconnect();
+  }
+  done(peaks);
+})().catch((e) => done([]));
+"""
+
+
+def spectrum(person):
+    return person.run_async(SPECTRUM)
+
+
+@story("V15-W voice pitch and a voice change what the others hear, a room leaves a tail, and off is the plain voice again")
+def test_voice(people):
+    anna, ben = pair(people)
+    plain = gaps(ben)
+    assert plain < 0.1, f"the bursts of the fake microphone have no gaps: {plain}"
+    effects(anna, "voice")
+    put(anna, "effects-pitch", 12)
+    ben.hears_tone(2 * VOICE)
+    put(anna, "effects-pitch", -5)
+    ben.hears_tone(VOICE * 2 ** (-5 / 12))
+    put(anna, "effects-pitch", 0)
+    press(anna, "changer-uncle")
+    ben.hears_tone(VOICE * 0.75)
+    press(anna, "changer-off")
+    ben.hears_tone(VOICE)
+    press(anna, "reverb-greatHall")
+    deadline = time.monotonic() + 15
+    while (tail := gaps(ben)) < 3 * max(plain, 0.03):
+        assert time.monotonic() < deadline, f"no tail: {tail}, without a room {plain}"
+    assert any(abs(h["hertz"] - VOICE) < 8 and h["rms"] > LOUD for h in ben.hears())
+    press(anna, "effects-reset")
+    assert anna.run("return document.querySelector('[data-testid=reverb-off]').checked")
+    deadline = time.monotonic() + 15
+    while (after := gaps(ben)) > 0.1:
+        assert time.monotonic() < deadline, f"the room stayed: {after}"
+    ben.hears_tone(VOICE)
+
+
+@story("V15-W V13-W I hear myself only when I want to, in the green room too, where nobody else hears it; it leaves with the room")
+def test_ear_monitor(people):
+    anna, ben = pair(people)
+    assert anna.plays()["rms"] < SILENT
+    effects(anna, "voice")
+    press(anna, "effects-ear")
+    anna.sees("effects-ear-volume")
+    put(anna, "effects-pitch", 12)
+    here = anna.plays()
+    assert abs(here["hertz"] - 2 * VOICE) < 8 and here["rms"] > LOUD, here
+    assert ben.plays()["rms"] < SILENT
+    put(anna, "effects-ear-volume", 0)
+    time.sleep(0.3)
+    assert anna.plays()["rms"] < SILENT
+    ben.hears_tone(2 * VOICE)
+    anna.click("sheet-close")
+
+    cara = people("Cara", tone_hertz=VOICE)
+    sign_in(cara)
+    cara.click("room-card")
+    cara.click("green-effects")
+    press(cara, "changer-uncle")
+    press(cara, "effects-ear")
+    cara.sees("effects-ear-volume")
+    here = cara.plays()
+    assert abs(here["hertz"] - VOICE * 0.75) < 8 and here["rms"] > LOUD, here
+    cara.click("sheet-close")
+    cara.run("history.back()")
+    cara.sees("lobby")
+    assert cara.plays()["rms"] < SILENT
+
+
+def sent(person):
+    """What the sender's statistics say of the microphone's line, over two seconds."""
+    return person.run_async("""
+        const done = arguments[arguments.length - 1];
+        (async () => {
+          const peer = window.__peers.filter((p) => p.connectionState === 'connected').pop();
+          const [sender] = peer.getSenders();
+          const look = async () => {
+            const report = await sender.getStats();
+            const entry = [...report.values()].find((e) => e.type === 'outbound-rtp');
+            return {...entry, fmtp: report.get(entry.codecId).sdpFmtpLine};
+          };
+          const before = await look();
+          await new Promise((resolve) => setTimeout(resolve, 2000));
+          const after = await look();
+          const seconds = (after.timestamp - before.timestamp) / 1000;
+          done({fmtp: after.fmtp, cap: sender.getParameters().encodings[0].maxBitrate,
+            bitrate: 8 * (after.bytesSent - before.bytesSent) / seconds,
+            packets: (after.packetsSent - before.packetsSent) / seconds});
+        })().catch((e) => done({error: String(e && e.stack || e)}));
+        """)
+
+
+@story("V12-W speech, standard and music are capped, mono or stereo, with or without packets in silence, as the statistics of the sender say")
+def test_quality(people, tmp_path):
+    anna, ben = pair(people)
+    effects(anna, "voice")
+    put(anna, "effects-volume", 0)
+    press(anna, "effects-music")
+    # Two sides that differ, and restless enough to need the bits that there are.
+    add_song(anna, music(tmp_path / "two sides.wav", *[(300 + 70 * (n % 7), 1500 + 110 * (n % 5), 0.2) for n in range(300)]))
+    press(anna, "music-publish")
+    found = {}
+    for quality in ("speech", "default", "music"):
+        press(anna, "effects-voice")
+        press(anna, f"quality-{quality}")
+        bitrate = {"speech": 16_000, "default": 50_000, "music": 128_000}[quality]
+        anna.wait(f"the sender at {bitrate}", """
+            const peer = window.__peers.filter((p) => p.connectionState === 'connected').pop();
+            return peer && peer.getSenders()[0].getParameters().encodings[0].maxBitrate === arguments[0];
+            """, bitrate)
+        time.sleep(1)
+        found[quality] = sent(anna) | {"hertz": ben.hears_closely()["hertz"]}
+    for quality, stereo, dtx in (("speech", 0, 1), ("default", 0, 1), ("music", 1, 0)):
+        assert f"stereo={stereo}" in found[quality]["fmtp"] and f"usedtx={dtx}" in found[quality]["fmtp"], found
+        left, right = found[quality]["hertz"]
+        assert (abs(left - right) > 300) == bool(stereo), found
+    assert found["speech"]["bitrate"] < 20_000 < found["default"]["bitrate"] < 60_000 < found["music"]["bitrate"] < 140_000, found
+    press(anna, "effects-music")
+    press(anna, "music-remove")
+    anna.click("sheet-close")
+    # Silence: a few packets a second with DTX, all of them without.
+    anna.click("microphone")
+    microphone_is(anna, "mutedByMe")
+    assert sent(anna)["packets"] > 40
+    effects(anna, "voice")
+    press(anna, "quality-speech")
+    time.sleep(1)
+    assert sent(anna)["packets"] < 20
+
+
+@story("V13-W my own volume and that of everybody are gains, and the chosen loudspeaker is the one that plays")
+def test_volumes(people):
+    anna, ben = pair(people)
+    before = ben.hears_closely()["rms"]
+    effects(anna, "voice")
+    put(anna, "effects-volume", 50)
+    time.sleep(0.5)
+    half = ben.hears_closely()["rms"]
+    assert 0.35 < half / before < 0.65, (before, half)
+    put(anna, "effects-volume", 0)
+    ben.hears_silence()
+    put(anna, "effects-volume", 100)
+    ben.hears_tone(VOICE)
+
+    ben.click("more")
+    ben.click("more-settings")
+    ben.sees("settings-sheet")
+    put(ben, "setting-playout", 40)
+    sounding = "return [...document.querySelectorAll('[data-testid=playout] audio')].filter((e) => e.srcObject)"
+    ben.wait("everybody at 40 %", f"{sounding}.every((e) => Math.abs(e.volume - 0.4) < 0.01)")
+    devices = ben.run("return [...document.querySelectorAll('[data-testid=speaker-select] option')].map((e) => e.value).filter(Boolean)")
+    assert devices, "the browser has no choice of loudspeakers"
+    ben.run("const e = document.querySelector('[data-testid=speaker-select]'); e.value = arguments[0];"
+            "e.dispatchEvent(new Event('change', {bubbles: true}))", devices[-1])
+    ben.wait("the chosen loudspeaker", f"{sounding}.every((e) => e.sinkId === arguments[0])", devices[-1])
+
+
+@story("V15-W a file that is no sound, an address without a file and words that are no address are told in sentences")
+def test_refusals(people, tmp_path):
+    anna = people("Anna")
+    create_salon(anna, "Effects")
+    effects(anna, "music")
+    text = tmp_path / "notes.mp3"
+    text.write_text("no music")
+    anna.driver.find_element("css selector", anna.selector("music-file")).send_keys(str(text))
+    anna.sees(".problem", "cannot play this file")
+    anna.type("music-address", f"{anna.server.url}/assets/none/song.mp3")
+    anna.click("music-add")
+    anna.sees(".problem", "no file at this address")
+    anna.type("music-address", "javascript:alert(1)")
+    anna.click("music-add")
+    anna.sees(".problem", "not an address")
+    anna.sees_no("music-piece")
