@@ -1,1 +1,2 @@
+@_exported public import AudioGraph
 @_exported public import RoomModel

@@ -10,7 +10,12 @@ final class ClientOutlet: Sendable {
     let callTimeout: TimeAmount
     private let handler = Mutex<(@Sendable (OvationClient.Delivery) -> Void)?>(nil)
 
-    init(callTimeout: TimeAmount) { self.callTimeout = callTimeout }
+    let hasAudio: Bool
+
+    init(callTimeout: TimeAmount, hasAudio: Bool) {
+        self.callTimeout = callTimeout
+        self.hasAudio = hasAudio
+    }
 
     func deliver(to handler: (@Sendable (OvationClient.Delivery) -> Void)?) {
         self.handler.withLock { $0 = handler }

@@ -58,11 +58,16 @@ extension OvationClient {
     public func setProfile(
         name: String? = nil, avatar: String? = nil, bio: String? = nil
     ) async throws(OvationError) -> UserProfile {
-        let line = try signedInLine()
-        guard case .profile(let user) = try await ask(.setProfile(name: name, avatar: avatar, bio: bio)) else {
-            throw OvationError(.invalidAnswer)
+        let timeout = outlet.callTimeout
+        let answer: CallAnswer = try await signedInLine().ask { conversation, token, completion in
+            conversation.perform(
+                .setProfile(name: name, avatar: avatar, bio: bio), timeout: timeout, token: token
+            ) { [weak conversation] result in
+                if case .success(.profile(let user)) = result { conversation?.note(user) }
+                completion(result)
+            }
         }
-        line.run { $0.note(user) }
+        guard case .profile(let user) = answer else { throw OvationError(.invalidAnswer) }
         return user
     }
 

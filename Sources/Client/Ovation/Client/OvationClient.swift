@@ -28,12 +28,22 @@ public final class OvationClient: Sendable {
         case pem(String)
     }
 
+    /// Whether rooms have sound.
+    public enum Audio: Sendable, Hashable {
+        /// The way of the sound is opened on entering a room.
+        case automatic
+        /// Never: for programs that only follow rooms.
+        case off
+    }
+
     /// How a client behaves.
     public struct Configuration: Sendable {
         /// A call without an answer by then fails with `timeout`, or with `offline` if there was no connection.
         public var callTimeout: Duration
         /// For `https:` and `wss:`.
         public var trustRoots: TrustRoots
+        /// Whether rooms have sound.
+        public var audio: Audio
         /// Name of the program for the server's log, one word.
         public var clientName: String
         /// Version of the program for the server's log.
@@ -43,11 +53,12 @@ public final class OvationClient: Sendable {
         public var renewTicket: (@Sendable () async throws -> String)?
 
         public init(
-            callTimeout: Duration = .seconds(15), trustRoots: TrustRoots = .system, clientName: String = "ovation-swift",
-            clientVersion: String = "1", renewTicket: (@Sendable () async throws -> String)? = nil
+            callTimeout: Duration = .seconds(15), trustRoots: TrustRoots = .system, audio: Audio = .automatic,
+            clientName: String = "ovation-swift", clientVersion: String = "1", renewTicket: (@Sendable () async throws -> String)? = nil
         ) {
             self.callTimeout = callTimeout
             self.trustRoots = trustRoots
+            self.audio = audio
             self.clientName = clientName
             self.clientVersion = clientVersion
             self.renewTicket = renewTicket
@@ -68,7 +79,8 @@ public final class OvationClient: Sendable {
     public init(server: ServerAddress, configuration: Configuration = Configuration()) {
         self.server = server
         self.configuration = configuration
-        outlet = ClientOutlet(callTimeout: TimeAmount(configuration.callTimeout))
+        outlet = ClientOutlet(
+            callTimeout: TimeAmount(configuration.callTimeout), hasAudio: configuration.audio == .automatic)
     }
 
     deinit {
@@ -175,7 +187,10 @@ public final class OvationClient: Sendable {
             guard conversation.isReady else { return completion(.success(.empty)) }
             conversation.perform(.closeSession, timeout: .seconds(2), token: token, completion: completion)
         }
-        former.run { $0.stop(OvationError(.signedOut)) }
+        let _: Void? = try? await former.ask { conversation, _, completion in
+            conversation.stop(OvationError(.signedOut))
+            completion(.success(()))
+        }
     }
 
     /// Tries at once instead of waiting for the next try: for when the network is known to be back.

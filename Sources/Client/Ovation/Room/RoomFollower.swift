@@ -23,7 +23,13 @@ final class RoomFollower {
 
     let session: RoomSession
     private unowned let conversation: Conversation
-    private var state: RoomState { didSet { session.box.set(state) } }
+    private var state: RoomState {
+        didSet {
+            session.box.set(state)
+            if state.seats != oldValue.seats || state.me != oldValue.me { session.audio.take(state) }
+        }
+    }
+    private var path: AudioPath?
     private var isResyncing = false
     private var isLost = false
     private var waiters: [Waiter] = []
@@ -33,6 +39,9 @@ final class RoomFollower {
         self.session = session
         self.conversation = conversation
         state = session.box.value
+        guard session.outlet.hasAudio else { return }
+        session.audio.take(state)
+        path = AudioPath(session.audio, of: state, in: conversation)
     }
 
     var isPresent: Bool { state.isPresent }
@@ -40,7 +49,10 @@ final class RoomFollower {
 
     // MARK: - News
 
-    func tellEntry() { tell(state.entryEvents) }
+    func tellEntry() {
+        tell(state.entryEvents)
+        path?.handle(.resumed(mediaEpoch: state.mediaEpoch))
+    }
 
     /// Entered a second time: the whole is told as to whoever enters, and what differs before it.
     func enterAgain(_ snapshot: RoomSnapshot) {
@@ -104,6 +116,7 @@ final class RoomFollower {
         guard isPresent, !isLost else { return }
         isLost = true
         session.levelsBox.set([:])
+        path?.handle(.signallingLost)
         tell([.connectionLost])
     }
 
@@ -133,6 +146,7 @@ final class RoomFollower {
         guard isPresent else { return }
         isLost = false
         tell([.resumed])
+        path?.handle(.resumed(mediaEpoch: state.mediaEpoch))
         readMembers()
     }
 
@@ -155,6 +169,7 @@ final class RoomFollower {
         resume { [weak self] error in
             guard let self else { return }
             isResyncing = false
+            if error == nil, isPresent { path?.handle(.resumed(mediaEpoch: state.mediaEpoch)) }
             // A lost connection resumes by itself.
             guard error != nil, isPresent, conversation.isReady else { return }
             let again = NIOLoopBound(self, eventLoop: conversation.loop)
@@ -175,6 +190,8 @@ final class RoomFollower {
 
     private func finish() {
         settleWaiters()
+        path?.handle(.stop)
+        path = nil
         session.levelsBox.set([:])
         session.finish()
         if conversation.followers[room] === self { conversation.unfollow(room) }

@@ -13,6 +13,9 @@ public final class RoomSession: Sendable, Identifiable {
     /// The room's id.
     public let id: RoomID
 
+    /// The sound of the room.
+    public let audio: RoomAudio
+
     let box: StateBox<RoomState>
     let levelsBox: StateBox<[UserID: Int]>
     let broadcast = EventBroadcast<Event>()
@@ -23,6 +26,7 @@ public final class RoomSession: Sendable, Identifiable {
         id = state.room
         box = StateBox(state)
         levelsBox = StateBox([:])
+        audio = RoomAudio(isOn: outlet.hasAudio)
         self.line = line
         self.outlet = outlet
     }
@@ -41,6 +45,7 @@ public final class RoomSession: Sendable, Identifiable {
 
     /// Nothing more will happen here.
     func finish() {
+        audio.finish()
         broadcast.finish()
         box.finish()
         levelsBox.finish()

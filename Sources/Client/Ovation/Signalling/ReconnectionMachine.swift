@@ -162,7 +162,7 @@ struct ReconnectionMachine: Sendable {
 
     private mutating func socketClosed(_ code: UInt16?, _ farewell: OvationError?, at now: Instant) -> [Action] {
         switch code {
-        case 1000, 4006: return [.dropSocket] + finish(farewell ?? OvationError(.signedOut))
+        case 1000, 4006: return [.dropSocket] + finish(OvationError(.signedOut))
         case 4001: return [.dropSocket] + finish(farewell ?? OvationError(.sessionReplaced))
         case 4002: return [.dropSocket] + failed(farewell ?? OvationError(.sessionExpired), at: now)
         default:

@@ -29,9 +29,14 @@ struct WebSocketOpener: Sendable {
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    // A refused upgrade is a success of this future; the handler that reads why reports it.
-                    try upgrade(channel, security: security, bound).whenFailure {
-                        bound.value(.failed(OvationError.unreachable($0)))
+                    try upgrade(channel, security: security, bound).whenComplete { result in
+                        switch result {
+                        // Not before: while the upgrade is under way nothing can be written.
+                        case .success(let socket?): socket.value.begin()
+                        // The handler that reads why it was refused reports it.
+                        case .success(nil): break
+                        case .failure(let error): bound.value(.failed(OvationError.unreachable(error)))
+                        }
                     }
                 }
             }
@@ -41,31 +46,33 @@ struct WebSocketOpener: Sendable {
 
     private func upgrade(
         _ channel: any Channel, security: NIOSSLContext?, _ report: NIOLoopBound<(SocketEvent) -> Void>
-    ) throws -> EventLoopFuture<Void> {
+    ) throws -> EventLoopFuture<NIOLoopBound<WebSocketHandler>?> {
         if let security {
             try channel.pipeline.syncOperations.addHandler(server.tlsHandler(security))
         }
-        let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
+        let upgrader = NIOTypedWebSocketClientUpgrader<NIOLoopBound<WebSocketHandler>?>(
             maxFrameSize: Self.largestMessage,
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
+                    let socket = WebSocketHandler(report.value)
                     try channel.pipeline.syncOperations.addHandlers([
                         NIOWebSocketFrameAggregator(
                             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
-                            maxAccumulatedFrameSize: Self.largestMessage),
-                        WebSocketHandler(report.value),
+                            maxAccumulatedFrameSize: Self.largestMessage), socket,
                     ])
+                    return NIOLoopBound(socket, eventLoop: channel.eventLoop)
                 }
             })
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: server.path + Self.path)
         head.headers.add(name: "Host", value: server.authority)
         head.headers.add(name: "Content-Length", value: "0")
         head.headers.add(name: "Sec-WebSocket-Protocol", value: Self.subprotocol)
-        let configuration = NIOTypedHTTPClientUpgradeConfiguration<Void>(
+        let configuration = NIOTypedHTTPClientUpgradeConfiguration<NIOLoopBound<WebSocketHandler>?>(
             upgradeRequestHead: head, upgraders: [upgrader],
             notUpgradingCompletionHandler: { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(RefusedUpgradeHandler(report.value))
+                    return nil
                 }
             })
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
@@ -118,9 +125,11 @@ final class WebSocketHandler: ChannelInboundHandler, SignalSocket {
 
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        if context.channel.isActive { report(.opened(self)) }
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// The upgrade is complete: texts can be sent.
+    func begin() {
+        if !isOver, context != nil { report(.opened(self)) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -211,6 +220,7 @@ private final class RefusedUpgradeHandler: ChannelInboundHandler {
     private func end() {
         guard !isOver else { return }
         isOver = true
-        report(.failed(answer.refusal ?? OvationError(.invalidAnswer, "the server refused the WebSocket")))
+        let refusal = answer.status == 404 ? nil : answer.refusal
+        report(.failed(refusal ?? OvationError(.invalidAnswer, "there is no server of this kind at this address")))
     }
 }

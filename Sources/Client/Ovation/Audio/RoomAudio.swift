@@ -1,0 +1,420 @@
+public import AudioGraph
+internal import ClientMedia
+internal import Dispatch
+internal import MediaDevices
+public import RoomModel
+internal import Synchronization
+internal import Timing
+
+/// The sound of a room: one's microphone, everybody else, music.
+///
+/// The way of the sound is opened when the room is entered, and sought again by itself when it is lost. The microphone is on
+/// while one is seated (`capturesWhenSeated`), and is silent while it or its seat is muted; the server sees to that too.
+/// At first there is no microphone and nobody hears anything: choose devices with `useInput` and `useOutput`.
+/// Volumes are 0…150, 100 leaves the sound as it is.
+public final class RoomAudio: Sendable {
+    /// How the way of the sound does.
+    public enum Connection: Sendable, Hashable {
+        /// Not opened: the client was told not to (`OvationClient.Configuration.audio`).
+        case off
+        /// Being opened.
+        case connecting
+        /// Sound flows.
+        case connected
+        /// Lost; it is sought again.
+        case lost
+        /// It could not be opened, for that reason; it is tried again.
+        case failed(OvationError)
+        /// The room is over.
+        case closed
+    }
+
+    /// Where sound comes from.
+    public enum Input: Sendable, Hashable {
+        /// From nowhere.
+        case none
+        /// The system's microphone, or the one of that name.
+        case microphone(String?)
+        /// A tone of that frequency in Hz, 1 is full scale.
+        case tone(frequency: Double, amplitude: Double)
+        /// A file or address of sound, once or for ever.
+        case file(String, loops: Bool)
+    }
+
+    /// Where sound is played.
+    public enum Output: Sendable, Hashable {
+        /// Nowhere, in time with the clock.
+        case none
+        /// The system's loudspeaker, or the one of that name.
+        case speaker(String?)
+        /// Written to a WAV file.
+        case recording(String)
+    }
+
+    /// Something that happened to the sound.
+    public enum Event: Sendable, Hashable {
+        /// The connection has changed.
+        case connectionChanged(Connection)
+        /// The microphone could not be started.
+        case microphoneFailed(OvationError)
+        /// The file that was the microphone is over; with an error if it could not be read on. Silence follows.
+        case inputEnded(OvationError?)
+        /// A track is open and about to be heard.
+        case musicStarted(Int32, duration: Duration?)
+        /// About every 200 ms while a track plays.
+        case musicProgress(Int32, position: Duration, duration: Duration?)
+        /// A track is over; with an error if it could not be read.
+        case musicEnded(Int32, OvationError?)
+    }
+
+    let box = StateBox<Connection>(.off)
+    let broadcast = EventBroadcast<Event>()
+    private let engine: ClientMedia.RoomAudio?
+    /// Devices, sockets and certificates take their time: nobody else's thread waits for them.
+    private let queue = DispatchQueue(label: "ovation.audio")
+    private let relay: PathRelay
+    private let wishes = Mutex(Wishes())
+
+    /// What is to be, as people and the room say it.
+    private struct Wishes {
+        var microphone = Microphone.whenSeated
+        var isCapturing = false
+        var seats: [Seat] = []
+        var me: UserID?
+        var mutedUsers: Set<UserID> = []
+        var volumes: [UserID: Int] = [:]
+        var inputDuration: Duration?
+    }
+
+    private enum Microphone { case whenSeated, on, off }
+
+    init(isOn: Bool) {
+        let relay = PathRelay()
+        self.relay = relay
+        // Opus without memory is no sound; the connection stays `off`.
+        engine = isOn ? try? ClientMedia.RoomAudio(onEvent: { relay.tell($0) }) : nil
+        relay.audio.withLock { $0 = WeakAudio(self) }
+    }
+
+    // MARK: - Readings
+
+    /// How the way of the sound does.
+    public var connection: Connection { box.value }
+
+    /// The connection over time, from now on.
+    public var connectionChanges: StateChanges<Connection> { box.subscribe() }
+
+    /// What happens to the sound.
+    public var events: EventStream<Event> { broadcast.subscribe() }
+
+    /// Loudness 0…100 as measured here: one's own, and of everybody on a seat.
+    public var levels: (own: Int, users: [UserID: Int]) {
+        guard let levels = engine?.levels() else { return (0, [:]) }
+        let seats = wishes.withLock { $0.seats }
+        var users: [UserID: Int] = [:]
+        for (slot, level) in levels.slots.enumerated() where seats.indices.contains(slot) {
+            if let user = seats[slot].user { users[user] = Int(level) }
+        }
+        return (Int(levels.own), users)
+    }
+
+    /// How the way of the sound has done so far.
+    public struct Statistics: Sendable, Hashable {
+        /// Packets of sound sent, and received.
+        public var packetsSent: UInt64 = 0
+        public var packetsReceived: UInt64 = 0
+        /// The share of packets that got lost on the way there, 0…1, as the server last reported it.
+        public var lossSent = 0.0
+        /// The share of packets that got lost on the way here, 0…1, since the way was opened.
+        public var lossReceived = 0.0
+        /// To the server and back; `nil` before its first report.
+        public var roundTrip: Duration?
+        /// Frames of 48 kHz sound that had to be made up because their packet did not come.
+        public var concealed: UInt64 = 0
+    }
+
+    /// How the way of the sound has done so far.
+    public var statistics: Statistics {
+        var result = Statistics()
+        guard let told = engine?.statistics() else { return result }
+        result.concealed = told.slots.reduce(0) { $0 + $1.concealedFrames }
+        guard let path = told.path else { return result }
+        result.packetsSent = path.packetsSent
+        result.packetsReceived = path.packetsReceived
+        result.lossSent = path.lossSent
+        let expected = path.packetsReceived + path.packetsMissing
+        result.lossReceived = expected == 0 ? 0 : Double(path.packetsMissing) / Double(expected)
+        result.roundTrip = path.roundTrip.map { Duration($0) }
+        return result
+    }
+
+    // MARK: - Devices
+
+    /// Captures from there from now on.
+    /// - Throws: `media_failed` if the device or file is not there.
+    public func useInput(_ input: Input) throws(OvationError) {
+        let device: (any AudioInputDevice)? =
+            switch input {
+            case .none: nil
+            case .microphone(let name): PulseInput(name: name, onFailure: failed)
+            case .tone(let frequency, let amplitude): ToneInput(frequency: frequency, amplitude: Float(amplitude))
+            case .file(let path, let loops): try file(path, loops: loops)
+            }
+        wishes.withLock { $0.inputDuration = (device as? FileInput)?.duration.map { .seconds($0) } }
+        try Self.naming { try engine?.setInput(device) }
+    }
+
+    /// How long the file is that is the microphone, as far as it tells.
+    public var inputDuration: Duration? { wishes.withLock { $0.inputDuration } }
+
+    /// Plays there from now on.
+    /// - Throws: `media_failed` if the device or file is not there.
+    public func useOutput(_ output: Output) throws(OvationError) {
+        let device: any AudioOutputDevice =
+            switch output {
+            case .none: NullOutput()
+            case .speaker(let name): PulseOutput(name: name)
+            case .recording(let path): RecordingOutput(path: path)
+            }
+        try Self.naming { try engine?.setOutput(device) }
+    }
+
+    private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {
+        do {
+            return try FileInput(path, loops: loops) { [broadcast] error in
+                broadcast.send(.inputEnded(error.map { OvationError(.mediaFailed, "\($0)") }))
+            }
+        } catch {
+            throw OvationError(.mediaFailed, "\(error)")
+        }
+    }
+
+    private var failed: @Sendable (DeviceError) -> Void {
+        { [broadcast] in broadcast.send(.microphoneFailed(OvationError(.mediaFailed, $0.description))) }
+    }
+
+    private static func naming(_ body: () throws -> Void) throws(OvationError) {
+        do { try body() } catch { throw OvationError(.mediaFailed, "\(error)") }
+    }
+
+    // MARK: - Microphone
+
+    /// Whether sound is captured now.
+    public var isMicrophoneOn: Bool { engine?.isMicrophoneOn ?? false }
+
+    /// Captures, seated or not; others hear it while one is seated.
+    public func startMicrophone() { wish { $0.microphone = .on } }
+
+    /// Captures nothing until `startMicrophone` or `captureWhenSeated`.
+    public func stopMicrophone() { wish { $0.microphone = .off } }
+
+    /// Captures while one is seated, as at first.
+    public func captureWhenSeated() { wish { $0.microphone = .whenSeated } }
+
+    // MARK: - What others sound like
+
+    /// Plays somebody no more, or again; for oneself alone.
+    public func setMuted(_ muted: Bool, of user: UserID) {
+        wish { wishes in
+            if muted { wishes.mutedUsers.insert(user) } else { wishes.mutedUsers.remove(user) }
+        }
+    }
+
+    /// Plays nobody, or everybody again.
+    public func setAllMuted(_ muted: Bool) { engine?.update { $0.isAllRemoteMuted = muted } }
+
+    /// How loud somebody is played.
+    public func setVolume(_ volume: Int, of user: UserID) { wish { $0.volumes[user] = volume } }
+
+    /// How loud everything is played.
+    public var playbackVolume: Int {
+        get { engine?.settings.playoutVolume ?? 100 }
+        set { engine?.update { $0.playoutVolume = newValue } }
+    }
+
+    // MARK: - What one sounds like oneself
+
+    /// What the sound is encoded for.
+    public var quality: AudioQuality {
+        get { engine.flatMap { AudioQuality(rawValue: $0.settings.quality.rawValue) } ?? .standard }
+        set {
+            guard let quality = RoomAudioQuality(rawValue: newValue.rawValue) else { return }
+            engine?.update { $0.quality = quality }
+        }
+    }
+
+    /// How loud one is sent.
+    public var captureVolume: Int {
+        get { engine?.settings.captureVolume ?? 100 }
+        set { engine?.update { $0.captureVolume = newValue } }
+    }
+
+    /// Hears oneself; for headphones.
+    public func setEarMonitor(_ isOn: Bool, volume: Int = 100) {
+        engine?.update {
+            $0.earMonitor.isOn = isOn
+            $0.earMonitor.volume = volume
+        }
+    }
+
+    /// The room that one's voice sounds in.
+    public var reverb: ReverbPreset {
+        get { engine?.settings.reverb ?? .off }
+        set { engine?.update { $0.reverb = newValue } }
+    }
+
+    /// Whose voice one's own becomes.
+    public var voiceChanger: VoicePreset {
+        get { engine?.settings.voiceChanger ?? .off }
+        set { engine?.update { $0.voiceChanger = newValue } }
+    }
+
+    /// One's own voice higher or lower, in semitones, -12…12.
+    public var voicePitch: Double {
+        get { engine?.settings.voicePitch ?? 0 }
+        set { engine?.update { $0.voicePitch = newValue } }
+    }
+
+    // MARK: - Music
+
+    /// Plays a track, in place of another one with its id. Failures come as `musicEnded`.
+    public func playMusic(_ track: MusicTrack) {
+        var settings = MusicSettings(id: track.id, source: track.source)
+        settings.loops = track.loops
+        settings.start = Interval(track.start)
+        settings.end = track.end.map { Interval($0) }
+        settings.controls = track.controls.engineControls
+        work { [settings] in $0.playMusic(settings) }
+    }
+
+    /// Holds a track where it is.
+    public func pauseMusic(_ id: Int32) { engine?.pauseMusic(id) }
+
+    /// Goes on with it.
+    public func resumeMusic(_ id: Int32) { engine?.resumeMusic(id) }
+
+    /// Ends a track.
+    public func stopMusic(_ id: Int32) { engine?.stopMusic(id) }
+
+    /// Goes on elsewhere in a track.
+    public func seekMusic(_ id: Int32, to position: Duration) { engine?.seekMusic(id, to: Interval(position)) }
+
+    /// Changes volumes, pitch, speed, and who hears it.
+    public func updateMusic(_ id: Int32, _ controls: MusicTrack.Controls) {
+        engine?.updateMusic(id) { $0 = controls.engineControls }
+    }
+
+    /// What is heard of a track now; `nil` if there is none.
+    public func musicPosition(_ id: Int32) -> Duration? { engine?.musicPosition(id).map { Duration($0) } }
+
+    /// How long a track is; `nil` while that is not known.
+    public func musicDuration(_ id: Int32) -> Duration? { engine?.musicDuration(id).map { Duration($0) } }
+
+    // MARK: - The room's side
+
+    /// Runs something on the engine's own queue, in order.
+    func work(_ body: @escaping @Sendable (ClientMedia.RoomAudio) -> Void) {
+        guard let engine else { return }
+        queue.async { body(engine) }
+    }
+
+    func follow(_ path: @escaping @Sendable (PathEvent) -> Void) { relay.path.withLock { $0 = path } }
+
+    func show(_ connection: Connection) {
+        guard box.value != connection else { return }
+        box.set(connection)
+        broadcast.send(.connectionChanged(connection))
+    }
+
+    /// The room has changed: seats, mutes, oneself.
+    func take(_ state: RoomState) {
+        let seat = state.mySeat.flatMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
+        let isMuted = state.me.micMuted || seat?.muted ?? false
+        if engine?.settings.isMicrophoneMuted != isMuted { engine?.update { $0.isMicrophoneMuted = isMuted } }
+        wish { wishes in
+            wishes.seats = state.seats
+            wishes.me = state.me.id
+        }
+    }
+
+    private func wish(_ change: (inout Wishes) -> Void) {
+        let (muted, volumes, capture) = wishes.withLock { wishes -> (Set<Int>, [Int: Int], Bool?) in
+            change(&wishes)
+            var muted: Set<Int> = []
+            var volumes: [Int: Int] = [:]
+            for seat in wishes.seats {
+                guard let user = seat.user else { continue }
+                if wishes.mutedUsers.contains(user) { muted.insert(seat.index) }
+                if let volume = wishes.volumes[user] { volumes[seat.index] = volume }
+            }
+            let isSeated = wishes.me.map { me in wishes.seats.contains { $0.user == me } } ?? false
+            let captures =
+                switch wishes.microphone {
+                case .on: true
+                case .off: false
+                case .whenSeated: isSeated
+                }
+            defer { wishes.isCapturing = captures }
+            return (muted, volumes, captures == wishes.isCapturing ? nil : captures)
+        }
+        guard let engine else { return }
+        let settings = engine.settings
+        if settings.mutedSlots != muted || settings.slotVolumes != volumes {
+            engine.update {
+                $0.mutedSlots = muted
+                $0.slotVolumes = volumes
+            }
+        }
+        guard let capture else { return }
+        work { [broadcast] engine in
+            guard capture else { return engine.stopMicrophone() }
+            do { try engine.startMicrophone() } catch {
+                broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))
+            }
+        }
+    }
+
+    /// The end of `events` says that nothing sounds any more: a recording is whole then.
+    func finish() {
+        show(.closed)
+        box.finish()
+        guard let engine else { return broadcast.finish() }
+        queue.async { [broadcast] in
+            engine.stop()
+            broadcast.finish()
+        }
+    }
+
+    fileprivate func hear(_ event: RoomAudioEvent) {
+        switch event {
+        case .path: break
+        case .musicStarted(let id, let duration):
+            broadcast.send(.musicStarted(id, duration: duration.map { Duration($0) }))
+        case .musicProgress(let id, let position, let duration):
+            broadcast.send(
+                .musicProgress(id, position: Duration(position), duration: duration.map { Duration($0) }))
+        case .musicCompleted(let id, .failed(let why)):
+            broadcast.send(.musicEnded(id, OvationError(.mediaFailed, why)))
+        case .musicCompleted(let id, _): broadcast.send(.musicEnded(id, nil))
+        }
+    }
+}
+
+/// Brings the engine's events, which come on its threads, to whoever is there.
+private final class PathRelay: Sendable {
+    let path = Mutex<(@Sendable (PathEvent) -> Void)?>(nil)
+    let audio = Mutex<WeakAudio?>(nil)
+
+    func tell(_ event: RoomAudioEvent) {
+        if case .path(let event) = event {
+            path.withLock { $0 }?(event)
+        } else {
+            audio.withLock { $0?.audio }?.hear(event)
+        }
+    }
+}
+
+private struct WeakAudio: Sendable {
+    weak let audio: RoomAudio?
+    init(_ audio: RoomAudio) { self.audio = audio }
+}
