@@ -77,7 +77,7 @@ package final class RoomCore {
     // MARK: What decisions are made of
 
     var now: Instant { world.clock.now }
-    var wallNow: Int64 { world.clock.wallTime.millisecondsSince1970 }
+    var wallNow: Int64 { world.clock.roomTime.millisecondsSince1970 }
     var situation: Situation {
         Situation(now: wallNow, people: attendance.people, policy: world.policy(), peak: attendance.peak)
     }

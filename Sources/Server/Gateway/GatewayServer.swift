@@ -26,6 +26,10 @@ package struct GatewaySettings: Sendable {
     /// The application that the web app's people belong to.
     package var webApplication: ApplicationID?
     package var ticketOffice: TicketOffice.Kind?
+    /// Where the songs are kept that people upload; need not exist.
+    package var songFolder = "songs"
+    /// Reads a sound file's length in milliseconds, where the machine can; else the uploader's word counts.
+    package var measureSound: @Sendable (_ path: String) -> Int64? = { _ in nil }
 
     package init() {}
 }
@@ -104,7 +108,7 @@ package struct GatewayServer: Service {
     private var routes: GatewayRoutes {
         GatewayRoutes(
             door: door, proxies: settings.proxies, isSecure: settings.certificates != nil, origins: settings.origins,
-            office: office, publicConfiguration: publicConfiguration, pages: pages, isReady: { true })
+            office: office, publicConfiguration: publicConfiguration, pages: pages, songs: songs, isReady: { true })
     }
 
     private var publicConfiguration: PublicConfiguration {
@@ -123,6 +127,14 @@ package struct GatewayServer: Service {
                 return rooms.infos([id], of: application).first
             }
         }
+    }
+
+    private var songs: SongDoor {
+        let library = SongLibrary(folder: settings.songFolder, webRoot: settings.webRoot)
+        library.sweep()
+        return SongDoor(
+            library: library, signIn: services.signIn,
+            now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, measure: settings.measureSound)
     }
 
     private func expireSessions() {

@@ -23,6 +23,7 @@ extension OvationServer {
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed
         gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)
         gateway.webRoot = try webRoot()
+        gateway.songFolder = settings.data + "/songs"
         if settings.signInApplication > 0 {
             gateway.webApplication = UInt32(exactly: settings.signInApplication).map { ApplicationID($0) }
         }

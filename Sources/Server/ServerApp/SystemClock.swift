@@ -7,10 +7,17 @@ package import Timing
 package struct SystemClock: RoomClock {
     private static let queue = DispatchQueue(label: "ovation.clock", qos: .userInitiated)
 
+    /// The moment at which the process asked for the first time, on both clocks.
+    private static let start = (wall: read(CLOCK_REALTIME), monotonic: read(CLOCK_MONOTONIC))
+
     package init() {}
 
     package var now: Instant { Instant(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
     package var wallTime: WallTime { WallTime(nanoseconds: Self.read(CLOCK_REALTIME)) }
+    package var roomTime: WallTime {
+        let start = Self.start
+        return WallTime(nanoseconds: start.wall + (Self.read(CLOCK_MONOTONIC) - start.monotonic))
+    }
 
     package func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) {
         let wait = max(0, min((deadline - now).nanoseconds, Self.longest))

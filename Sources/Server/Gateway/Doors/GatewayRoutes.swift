@@ -17,6 +17,7 @@ struct GatewayRoutes: Sendable {
     let office: TicketOffice?
     let publicConfiguration: PublicConfiguration
     let pages: PageDoor?
+    let songs: SongDoor
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
@@ -35,10 +36,11 @@ struct GatewayRoutes: Sendable {
         }
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
+        songs.addRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.
         for path: RouterPath in ["", "v1/**", "**"] {
-            router.get(path) { request, context in await page(request, address: address(of: request, context)) }
+            router.get(path) { request, context in await page(request, context) }
         }
         return router
     }
@@ -136,7 +138,9 @@ struct GatewayRoutes: Sendable {
 
     // MARK: pages
 
-    private func page(_ request: Request, address: ClientAddress) async -> Response {
+    private func page(_ request: Request, _ context: GatewayRequest) async -> Response {
+        if let response = await songs.file(request, context) { return response }
+        let address = address(of: request, context)
         let origin = "\(address.isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         if let response = await pages?.response(to: request, origin: origin) { return response }
         return HTTPReply.failure(

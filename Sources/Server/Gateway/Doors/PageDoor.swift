@@ -14,6 +14,7 @@ struct PageDoor: Sendable {
     let room: @Sendable (RoomID) async -> RoomInfo?
 
     private static let assets = "/assets/"
+    private static let songs = "/songs/"
 
     /// - Parameter origin: scheme and host that the client used.
     /// - Returns: `nil` if there is nothing at the path.
@@ -33,7 +34,10 @@ struct PageDoor: Sendable {
                 String(rest[rest.index(after: slash)...]), request: request,
                 caching: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
         }
-        return asset(String(path.dropFirst()), request: request, caching: "no-cache")
+        // Songs keep their address over builds, since rooms remember it: kept for a while, then asked for by tag.
+        return asset(
+            String(path.dropFirst()), request: request,
+            caching: path.hasPrefix(Self.songs) ? "public, max-age=3600" : "no-cache")
     }
 
     private func page(_ path: some StringProtocol, card: PageCard?, request: Request) -> Response? {
@@ -65,6 +69,19 @@ struct PageDoor: Sendable {
         if let gzipped = file.gzipped, request.headers[.acceptEncoding]?.contains("gzip") ?? false {
             bytes = gzipped
             headers[.contentEncoding] = "gzip"
+        } else if file.gzipped == nil {
+            headers[.acceptRanges] = "bytes"
+            let isFresh = request.headers[.ifRange].map { $0 == file.tag } ?? true
+            switch ByteRange(header: isFresh ? request.headers[.range] : nil, size: bytes.count) {
+            case .whole: break
+            case .part(let range):
+                headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bytes.count)"
+                return HTTPReply.bytes(
+                    Array(bytes[range]), type: file.contentType, status: .partialContent, headers: headers)
+            case .unsatisfiable:
+                headers[.contentRange] = "bytes */\(bytes.count)"
+                return Response(status: .rangeNotSatisfiable, headers: headers)
+            }
         }
         return HTTPReply.bytes(bytes, type: file.contentType, headers: headers)
     }

@@ -57,6 +57,11 @@ package final class WebRoot: Sendable {
         return file
     }
 
+    /// The paths of all files in a folder of this root, such as `songs/`.
+    func paths(under folder: String) -> [String] {
+        state.withLock { state in state.found.keys.filter { $0.hasPrefix(folder) } }
+    }
+
     /// Takes up changed files, if this root watches them.
     func refresh() {
         guard watches else { return }
@@ -110,7 +115,7 @@ package final class WebRoot: Sendable {
         case "json", "map": ("application/json", true)
         case "webmanifest": ("application/manifest+json", true)
         case "svg": ("image/svg+xml", true)
-        case "txt", "md": ("text/plain; charset=utf-8", true)
+        case "txt", "md", "lrc": ("text/plain; charset=utf-8", true)
         case "png": ("image/png", false)
         case "jpg", "jpeg": ("image/jpeg", false)
         case "webp": ("image/webp", false)
@@ -118,6 +123,7 @@ package final class WebRoot: Sendable {
         case "ico": ("image/x-icon", false)
         case "woff2": ("font/woff2", false)
         case "mp3": ("audio/mpeg", false)
+        case "m4a": ("audio/mp4", false)
         case "ogg", "opus": ("audio/ogg", false)
         case "wav": ("audio/wav", false)
         case "wasm": ("application/wasm", false)

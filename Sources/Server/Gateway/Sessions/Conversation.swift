@@ -103,13 +103,21 @@ actor Conversation {
                     call,
                     SessionOpened(
                         session: opened.session.secret, resumed: opened.resumed, user: identity.profile,
-                        time: now.millisecondsSince1970, expiresInSeconds: seconds(from: now, to: identity.ticketEnd),
+                        time: services.clock.roomTime.millisecondsSince1970,
+                        expiresInSeconds: seconds(from: now, to: identity.ticketEnd),
                         rooms: opened.session.place.map { [$0.key.room] } ?? [], mediaEpoch: services.media.epoch,
                         limits: services.statedLimits)))
             scheduleTicketAlarms(of: opened.session, end: identity.ticketEnd)
         } catch {
             send(Answer.failure(call, error))
         }
+    }
+
+    private var clockReading: ClockReading {
+        let time = services.clock.roomTime
+        return ClockReading(
+            time: time.millisecondsSince1970, monotonicUs: services.clock.now.nanoseconds / 1000,
+            timeUs: time.nanoseconds / 1000)
     }
 
     private func renew(_ session: Session, ticket: String, call: CallID) async throws(Refusal) {
@@ -174,12 +182,7 @@ actor Conversation {
         case .renewSession(let ticket): try await renew(session, ticket: ticket, call: call)
         case .closeSession: await close(session, call: call)
         case .readClock:
-            send(
-                Answer.success(
-                    call,
-                    ClockReading(
-                        time: services.clock.wallTime.millisecondsSince1970,
-                        monotonicUs: services.clock.now.nanoseconds / 1000)))
+            send(Answer.success(call, clockReading))
         case .setProfile(let name, let avatar, let bio):
             try await setProfile(session, name: name, avatar: avatar, bio: bio, call: call)
         case .getProfiles(let users):

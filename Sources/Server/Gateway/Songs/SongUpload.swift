@@ -1,0 +1,155 @@
+import Foundation
+import RoomModel
+
+/// A song on its way in: its parts are written to a folder as they come, within limits, and looked at.
+struct SongUpload {
+    /// An hour of good MP3.
+    static let soundLimit = 30 << 20
+    static let lyricsLimit = 256 << 10
+    /// Title, artist and duration.
+    private static let fieldLimit = 1 << 10
+    private static let textLimit = 100
+
+    enum Failure: Error, Equatable {
+        case tooLarge(field: String)
+        case format(field: String)
+        case lyrics
+        case field(String)
+        case malformed(String)
+        /// Of this machine: full disk, no rights.
+        case storage
+
+        var code: (number: Int, name: String, message: String) {
+            switch self {
+            case .tooLarge(let field): (20463, "song_too_large", "\(field) is too large")
+            case .format(let field): (20464, "song_format", "\(field) is no MP3, M4A, Ogg, FLAC or WAV file")
+            case .lyrics: (20466, "lyrics_invalid", "lyrics are LRC or WebVTT text with times, in UTF-8")
+            case .field(let field): (-32602, "invalid_params", "\(field) is missing or cannot be used")
+            case .malformed(let what): (-32600, "invalid_request", "the body is no form: \(what)")
+            case .storage: (20503, "unavailable", "the song could not be stored")
+            }
+        }
+    }
+
+    private let folder: String
+    private var parser: MultipartParser
+    /// The sound that is being written, and how much of it there is.
+    private var open: (name: String, file: FileHandle, count: Int)?
+    private var text: (name: String, bytes: [UInt8])?
+    private var sounds: [String: SoundFormat] = [:]
+    private var lyrics: LyricsFormat?
+    private var fields: [String: String] = [:]
+
+    /// - Parameter folder: exists and is empty.
+    init(into folder: String, contentType: String) throws(Failure) {
+        guard let parser = MultipartParser(contentType: contentType) else { throw .malformed("no boundary is named") }
+        self.parser = parser
+        self.folder = folder
+    }
+
+    mutating func take(_ bytes: some Sequence<UInt8>) throws(Failure) {
+        var events: [MultipartParser.Event] = []
+        do { try parser.feed(bytes) { events.append($0) } } catch {
+            throw .malformed((error as? MultipartParser.Malformed)?.what ?? "\(error)")
+        }
+        for event in events { try take(event) }
+    }
+
+    private mutating func take(_ event: MultipartParser.Event) throws(Failure) {
+        switch event {
+        case .part(let name): try begin(name)
+        case .data(let bytes):
+            if open != nil { try write(bytes) } else { try keep(bytes) }
+        case .partEnd: try end()
+        }
+    }
+
+    private mutating func begin(_ name: String) throws(Failure) {
+        guard fields[name] == nil, sounds[name] == nil else { throw .malformed("\(name) comes twice") }
+        switch name {
+        case "audio", "original":
+            let path = "\(folder)/\(name)"
+            guard FileManager.default.createFile(atPath: path, contents: nil),
+                let file = FileHandle(forWritingAtPath: path)
+            else { throw .storage }
+            open = (name, file, 0)
+        case "lyrics", "title", "artist", "durationMs": text = (name, [])
+        default: throw .malformed("nobody asked for \(name.prefix(40))")
+        }
+    }
+
+    private mutating func write(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        guard let (name, file, count) = open else { return }
+        guard count + bytes.count <= Self.soundLimit else { throw .tooLarge(field: name) }
+        do { try file.write(contentsOf: Data(bytes)) } catch { throw .storage }
+        open?.count += bytes.count
+    }
+
+    private mutating func keep(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        guard let name = text?.name else { return }
+        text?.bytes += bytes
+        if let count = text?.bytes.count, count > (name == "lyrics" ? Self.lyricsLimit : Self.fieldLimit) {
+            throw .tooLarge(field: name)
+        }
+    }
+
+    private mutating func end() throws(Failure) {
+        if let (name, file, _) = open {
+            open = nil
+            do { try file.close() } catch { throw .storage }
+            try name == "audio" ? finishSound(name, as: "accompaniment") : finishSound(name, as: name)
+        } else if let (name, bytes) = text {
+            text = nil
+            if name == "lyrics" { try finishLyrics(bytes) } else { fields[name] = String(decoding: bytes, as: UTF8.self) }
+        }
+    }
+
+    private mutating func finishSound(_ name: String, as kind: String) throws(Failure) {
+        let path = "\(folder)/\(name)"
+        guard let reader = FileHandle(forReadingAtPath: path) else { throw .storage }
+        let first = (try? reader.read(upToCount: SoundFormat.mark)) ?? Data()
+        try? reader.close()
+        guard let format = SoundFormat(firstBytes: Array(first)) else { throw .format(field: name) }
+        do {
+            try FileManager.default.moveItem(atPath: path, toPath: "\(folder)/\(kind).\(format.rawValue)")
+        } catch { throw .storage }
+        sounds[name] = format
+    }
+
+    private mutating func finishLyrics(_ bytes: [UInt8]) throws(Failure) {
+        guard let format = LyricsFormat(bytes) else { throw .lyrics }
+        guard FileManager.default.createFile(atPath: "\(folder)/lyrics.\(format.rawValue)", contents: Data(bytes)) else {
+            throw .storage
+        }
+        lyrics = format
+    }
+
+    /// What came, once all of it did.
+    /// - Parameter measure: reads a sound file's length in milliseconds; without it the stated one counts.
+    func finish(id: String, by user: UserID, at time: Int64, measure: (String) -> Int64?) throws(Failure) -> SongLibrary
+        .Stored
+    {
+        guard parser.isWhole else { throw .malformed("it ends too early") }
+        guard let sound = sounds["audio"] else { throw .field("audio") }
+        let title = try name("title")
+        guard let title else { throw .field("title") }
+        let file = "accompaniment.\(sound.rawValue)"
+        let stated = fields["durationMs"].flatMap { Int64($0) }
+        guard let durationMs = measure("\(folder)/\(file)") ?? stated, (1...SongLibrary.longest).contains(durationMs)
+        else { throw .field("durationMs") }
+        return SongLibrary.Stored(
+            id: id, title: title, artist: try name("artist"), durationMs: durationMs, accompaniment: file,
+            original: sounds["original"].map { "original.\($0.rawValue)" },
+            lyrics: lyrics.map { "lyrics.\($0.rawValue)" }, by: user, createdAt: time)
+    }
+
+    /// A name that people read, without spaces around it.
+    private func name(_ field: String) throws(Failure) -> String? {
+        let text = (fields[field] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if text.isEmpty { return nil }
+        guard text.count <= Self.textLimit, text.utf8.count <= Self.textLimit * 4,
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw .field(field) }
+        return text
+    }
+}
