@@ -279,7 +279,9 @@ def test_quality(people, tmp_path):
         assert f"stereo={stereo}" in found[quality]["fmtp"] and f"usedtx={dtx}" in found[quality]["fmtp"], found
         left, right = found[quality]["hertz"]
         assert (abs(left - right) > 300) == bool(stereo), found
-    assert found["speech"]["bitrate"] < 20_000 < found["default"]["bitrate"] < 60_000 < found["music"]["bitrate"] < 140_000, found
+    # Opus varies its rate: two seconds may lie a quarter above the cap.
+    rates = [found[quality]["bitrate"] for quality in ("speech", "default", "music")]
+    assert rates[0] < 16_000 * 1.4 < rates[1] < 50_000 * 1.25 < rates[2] < 128_000 * 1.25, rates
     press(anna, "effects-music")
     press(anna, "music-remove")
     anna.click("sheet-close")
