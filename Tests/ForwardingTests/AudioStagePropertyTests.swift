@@ -137,7 +137,7 @@ internal import Wire
                         continue
                     }
                 }
-                [UInt8(member), UInt8(truncatingIfNeeded: sequence), 0xaa].withUnsafeBytes {
+                _ = [UInt8(member), UInt8(truncatingIfNeeded: sequence), 0xaa].withUnsafeBytes {
                     stage.forward(
                         from: id, .opus(ssrc: UInt32(member), sequence: sequence, timestamp: timestamp),
                         extendedSequence: sequence, level: nil, payload: $0, at: now, send: collect)

@@ -35,7 +35,7 @@ private struct Microphone {
     ) -> [Delivery] {
         let payload = [UInt8(truncatingIfNeeded: member.rawValue), UInt8(truncatingIfNeeded: sequence), 1, 2]
         var deliveries: [Delivery] = []
-        payload.withUnsafeBytes {
+        _ = payload.withUnsafeBytes {
             stage.forward(
                 from: member, .opus(ssrc: ssrc, sequence: sequence, timestamp: timestamp, marker: marker),
                 extendedSequence: sequence, level: level.map { AudioLevel(attenuation: $0, isVoice: true) },
@@ -254,7 +254,7 @@ extension AudioStage {
         let header = RTPHeader.opus(ssrc: 1, sequence: 3, timestamp: 5)
         func other(at now: Instant) -> [Delivery] {
             var deliveries: [Delivery] = []
-            [UInt8](repeating: 5, count: 9).withUnsafeBytes {
+            _ = [UInt8](repeating: 5, count: 9).withUnsafeBytes {
                 stage.forward(from: alice.member, header, extendedSequence: 3, level: nil, payload: $0, at: now) {
                     deliveries.append(Delivery($0, $1, $2))
                 }

@@ -7,6 +7,9 @@ package import Wire
 /// Slots are sticky: a listener has one stream a slot for as long as it is there, whoever speaks on it. Nothing is heard
 /// from somebody who is assigned to no slot, or to a muted one; nobody hears themselves.
 ///
+/// A stage may have one more slot, the last: the mix of all others, made elsewhere. Then whoever has a slot hears the
+/// others' slots, as early as they can be heard, and everybody else hears the mix and no slot beside it.
+///
 /// Packets leave through closures, one call a listener, with a header to be written in front of the payload. A payload is
 /// only valid during the call, and the closure must not call back into the stage.
 package final class AudioStage {
@@ -20,6 +23,8 @@ package final class AudioStage {
     /// Only ever grows.
     package struct Stats: Sendable, Hashable {
         package var forwarded: UInt64 = 0
+        /// Packets of the mix.
+        package var mixed: UInt64 = 0
         /// From somebody without a slot, or on a muted one.
         package var refused: UInt64 = 0
         /// Too late, from before a seam, or a second stream of the same producer.
@@ -37,8 +42,11 @@ package final class AudioStage {
         var stream = SlotStream()
         let history = PacketHistory()
         var meter = LevelMeter()
-        /// Who listens to this slot. Removal moves the last one into the gap; the order means nothing.
+        /// Who has a line for this slot: first those who are sent it, then those who are not at present. Removal moves the
+        /// last of each part into the gap; beyond that the order means nothing.
         var consumers: ContiguousArray<AudioConsumer> = []
+        /// How many of them are sent it. Without a mix: all.
+        var fed = 0
     }
 
     /// Where a listener's consumers are, so that reports and requests need no search through all listeners.
@@ -56,7 +64,14 @@ package final class AudioStage {
         var limiter: RepeatLimiter?
     }
 
+    /// The producer of the mix.
+    private static let mixer = MemberID(rawValue: .max)
+    /// The mix is one source, from the first packet to the last.
+    private static let mixSource = SSRC(0)
+
     private var slots: ContiguousArray<Slot>
+    /// The slot that carries the mix, if there is one.
+    package let mixSlot: Int?
     /// The slot of each producer.
     private var places: [MemberID: Int] = [:]
     private var listeners: [MemberID: Listener] = [:]
@@ -64,13 +79,17 @@ package final class AudioStage {
     private var toldSilence = true
     package private(set) var stats = Stats()
 
-    /// `slots` is brought into 1…16.
-    package init(slots: Int) {
+    /// `slots` is brought into 1…16; the mix comes on top.
+    package init(slots: Int, hasMix: Bool = false) {
         let count = min(max(slots, 1), Self.maximumSlots)
-        self.slots = ContiguousArray((0..<count).map { _ in Slot() })
+        self.slots = ContiguousArray((0..<count + (hasMix ? 1 : 0)).map { _ in Slot() })
+        mixSlot = hasMix ? count : nil
+        if hasMix { self.slots[count].producer = Self.mixer }
     }
 
+    /// With the mix.
     package var slotCount: Int { slots.count }
+    private var people: Range<Int> { 0..<(mixSlot ?? slots.count) }
     package var listenerCount: Int { listeners.count }
 
     /// The slot on which `member` is to be heard, muted or not.
@@ -81,15 +100,18 @@ package final class AudioStage {
     /// Says who is heard on `slot`, and whether it is cut there. A member is on one slot at most: it leaves the other.
     /// When this returns, no packet against the rule leaves any more; what was heard so far ends in three frames of silence.
     package func assign(slot: Int, to member: MemberID?, muted: Bool, at now: Instant, send: Send) {
-        guard slots.indices.contains(slot) else { return }
+        guard people.contains(slot) else { return }
         if let member, let old = places[member], old != slot { clear(old, at: now, send) }
-        if slots[slot].producer != member {
+        let former = slots[slot].producer
+        if former != member {
             clear(slot, at: now, send)
             slots[slot].producer = member
             if let member {
                 places[member] = slot
                 pause(member, on: slot)
+                feed(member)
             }
+            if let former { feed(former) }
         }
         if muted { cut(slot, at: now, send) }
         slots[slot].isMuted = muted
@@ -129,20 +151,53 @@ package final class AudioStage {
             listener.lines.append(
                 Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
             slots[line.slot].consumers.append(AudioConsumer(member: member, handle: handle, line: line))
+            if mixSlot == nil { slots[line.slot].fed += 1 }
         }
         listeners[member] = listener
+        feed(member)
     }
 
     package func removeListener(_ member: MemberID) {
         guard let listener = listeners.removeValue(forKey: member) else { return }
         for line in listener.lines {
-            let last = slots[line.slot].consumers.count - 1
-            slots[line.slot].consumers.swapAt(line.index, last)
+            var index = line.index
+            if index < slots[line.slot].fed {
+                slots[line.slot].fed -= 1
+                move(on: line.slot, slots[line.slot].fed, to: index)
+                index = slots[line.slot].fed
+            }
+            move(on: line.slot, slots[line.slot].consumers.count - 1, to: index)
             slots[line.slot].consumers.removeLast()
-            guard line.index < last else { continue }
-            let moved = slots[line.slot].consumers[line.index].member
-            guard let its = listeners[moved]?.lines.firstIndex(where: { $0.slot == line.slot }) else { continue }
-            listeners[moved]?.lines[its].index = line.index
+        }
+    }
+
+    /// Lets two consumers of a slot change places, of which the one at `to` may belong to nobody any more.
+    private func move(on slot: Int, _ index: Int, to other: Int) {
+        guard index != other else { return }
+        slots[slot].consumers.swapAt(index, other)
+        for place in [index, other] {
+            let member = slots[slot].consumers[place].member
+            guard let its = listeners[member]?.lines.firstIndex(where: { $0.slot == slot }) else { continue }
+            listeners[member]?.lines[its].index = place
+        }
+    }
+
+    /// Sends `member` what it should hear from now on: who has a slot the others' slots, everybody else the mix.
+    private func feed(_ member: MemberID) {
+        guard let mixSlot, let listener = listeners[member] else { return }
+        let isProducer = places[member] != nil
+        for line in listener.lines {
+            let index = line.index
+            let isFed = index < slots[line.slot].fed
+            guard ((line.slot == mixSlot) != isProducer) != isFed else { continue }
+            if isFed {
+                slots[line.slot].consumers[index].pause()
+                slots[line.slot].fed -= 1
+                move(on: line.slot, slots[line.slot].fed, to: index)
+            } else {
+                move(on: line.slot, index, to: slots[line.slot].fed)
+                slots[line.slot].fed += 1
+            }
         }
     }
 
@@ -162,33 +217,61 @@ package final class AudioStage {
 
     // MARK: Packets
 
-    /// Sends a packet of `member` to everybody who may hear it. `payload` is the codec's data alone.
+    /// Where a packet that was sent on stands in its slot.
+    package struct Forwarded {
+        package var slot: Int
+        package var sequence: UInt64
+        package var timestamp: UInt32
+        package var startsSource: Bool
+    }
+
+    /// Sends a packet of `member` to everybody who may hear it; nil if nobody may. `payload` is the codec's data alone.
+    @discardableResult
     package func forward(
         from member: MemberID, _ header: RTPHeader, extendedSequence: UInt64, level: AudioLevel?,
         payload: UnsafeRawBufferPointer, at now: Instant, send: Send
-    ) {
+    ) -> Forwarded? {
         guard let slot = places[member], !slots[slot].isMuted else {
             stats.refused &+= 1
-            return
+            return nil
         }
         guard payload.count > 0,
             case .packet(let packet) = slots[slot].stream.accept(header, extendedSequence: extendedSequence, at: now)
         else {
             stats.stale &+= 1
-            return
+            return nil
         }
         slots[slot].meter.heard(level, at: now)
         slots[slot].history.store(packet, payload: payload)
         deliver(packet, payload, on: slot, send)
         stats.forwarded &+= 1
+        return Forwarded(
+            slot: slot, sequence: packet.sequence, timestamp: packet.timestamp, startsSource: packet.startsSource)
+    }
+
+    /// Sends a packet of the mix to everybody who has no slot.
+    package func forwardMix(
+        _ mix: MixPacket, payload: UnsafeRawBufferPointer, at now: Instant, send: Send
+    ) {
+        guard let mixSlot, payload.count > 0,
+            case .packet(let packet) = slots[mixSlot].stream.accept(
+                SourcePacket(ssrc: Self.mixSource, timestamp: mix.timestamp, marker: mix.marker), mix.sequence, at: now)
+        else {
+            stats.stale &+= 1
+            return
+        }
+        slots[mixSlot].history.store(packet, payload: payload)
+        deliver(packet, payload, on: mixSlot, send)
+        stats.mixed &+= 1
     }
 
     @inline(__always)
     private func deliver(_ packet: SlotPacket, _ payload: UnsafeRawBufferPointer, on slot: Int, _ send: Send) {
         let producer = slots[slot].producer
+        let fed = slots[slot].fed
         // One look at the array for all listeners: no copy-on-write and exclusivity checks per packet.
         slots[slot].consumers.withUnsafeMutableBufferPointer { consumers in
-            for index in consumers.indices where consumers[index].member != producer {
+            for index in 0..<fed where consumers[index].member != producer {
                 guard let header = consumers[index].header(for: packet) else { continue }
                 send(consumers[index].handle, header, payload)
             }
@@ -229,7 +312,7 @@ package final class AudioStage {
         guard now - levelsReadAt >= Self.levelPeriod else { return nil }
         levelsReadAt = now
         var levels: [MemberID: UInt8] = [:]
-        for slot in slots {
+        for slot in slots[people] {
             guard let producer = slot.producer else { continue }
             let loudness = slot.meter.loudness(at: now)
             if loudness > 0 { levels[producer] = loudness }
@@ -241,7 +324,7 @@ package final class AudioStage {
 
     /// When `levels(at:)` should be asked again; nil while all is silent.
     package var nextLevels: Instant? {
-        guard !toldSilence || slots.contains(where: { $0.stream.isActive }) else { return nil }
+        guard !toldSilence || slots[people].contains(where: { $0.stream.isActive }) else { return nil }
         return levelsReadAt + Self.levelPeriod
     }
 }

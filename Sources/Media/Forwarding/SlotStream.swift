@@ -15,6 +15,14 @@ struct SlotPacket: Hashable, Sendable {
     var isLate = false
 }
 
+/// What a slot's stream looks at in a packet.
+struct SourcePacket {
+    var ssrc: SSRC
+    /// In ticks of 48 kHz, modulo 2³².
+    var timestamp: UInt32
+    var marker: Bool
+}
+
 /// One continuous stream of sound, spliced together from whoever speaks on a slot: sequence numbers have no seams and
 /// timestamps go on with the time that passed, so that a listener's jitter buffer never notices that the source changed.
 struct SlotStream {
@@ -71,6 +79,12 @@ struct SlotStream {
 
     /// Places a packet of the slot's producer in the stream.
     mutating func accept(_ header: RTPHeader, extendedSequence input: UInt64, at now: Instant) -> Accepted {
+        accept(
+            SourcePacket(ssrc: header.ssrc, timestamp: header.timestamp.rawValue, marker: header.marker), input, at: now)
+    }
+
+    /// The same of a packet that never was in RTP.
+    mutating func accept(_ header: SourcePacket, _ input: UInt64, at now: Instant) -> Accepted {
         guard var current = source, current.ssrc == header.ssrc else {
             if let source, now - source.lastArrival < Self.sourceHold { return .stale }
             return splice(header, input, at: now)
@@ -82,7 +96,7 @@ struct SlotStream {
             source = current
             let packet = SlotPacket(
                 sequence: current.firstSequence + (input - current.firstInput),
-                timestamp: header.timestamp.rawValue &+ current.timestampOffset, marker: header.marker)
+                timestamp: header.timestamp &+ current.timestampOffset, marker: header.marker)
             advance(over: packet, at: now)
             return .packet(packet)
         }
@@ -90,7 +104,7 @@ struct SlotStream {
         return .packet(
             SlotPacket(
                 sequence: current.firstSequence + (input - current.firstInput),
-                timestamp: header.timestamp.rawValue &+ current.timestampOffset, marker: header.marker, isLate: true))
+                timestamp: header.timestamp &+ current.timestampOffset, marker: header.marker, isLate: true))
     }
 
     /// Ends the present source and gives the packets of silence that go out in its place.
@@ -106,12 +120,12 @@ struct SlotStream {
         }
     }
 
-    private mutating func splice(_ header: RTPHeader, _ input: UInt64, at now: Instant) -> Accepted {
+    private mutating func splice(_ header: SourcePacket, _ input: UInt64, at now: Instant) -> Accepted {
         let timestamp = spliceTimestamp(at: now)
         let packet = SlotPacket(sequence: nextSequence, timestamp: timestamp, marker: true, startsSource: true)
         source = Source(
             ssrc: header.ssrc, firstInput: input, firstSequence: nextSequence, highestInput: input,
-            timestampOffset: timestamp &- header.timestamp.rawValue, lastArrival: now)
+            timestampOffset: timestamp &- header.timestamp, lastArrival: now)
         advance(over: packet, at: now)
         return .packet(packet)
     }

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The loudness of the packet's sound (RFC 6464), sent in clear.
 package struct AudioLevel: Hashable, Sendable {
     /// −dBov: 0 is the loudest, 127 is silence.
@@ -19,11 +21,14 @@ package struct AudioLevel: Hashable, Sendable {
 package enum HeaderExtensionKind: Int, CaseIterable, Sendable {
     case audioLevel
     case mid
+    /// Which part of the song the singer heard when the packet's first sample was captured: see `RTPHeader.songPosition`.
+    case songPosition
 
     package var uri: String {
         switch self {
         case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
         case .mid: "urn:ietf:params:rtp-hdrext:sdes:mid"
+        case .songPosition: "urn:ovation:params:rtp-hdrext:song-position"
         }
     }
 
@@ -38,6 +43,7 @@ package struct HeaderExtensionMap: Hashable, Sendable {
     /// 0 = not negotiated.
     private var audioLevel: UInt8 = 0
     private var mid: UInt8 = 0
+    private var songPosition: UInt8 = 0
 
     package init() {}
 
@@ -48,6 +54,7 @@ package struct HeaderExtensionMap: Hashable, Sendable {
         switch kind {
         case .audioLevel: audioLevel = id
         case .mid: mid = id
+        case .songPosition: songPosition = id
         }
         return true
     }
@@ -57,6 +64,7 @@ package struct HeaderExtensionMap: Hashable, Sendable {
             switch kind {
             case .audioLevel: audioLevel
             case .mid: mid
+            case .songPosition: songPosition
             }
         return id == 0 ? nil : id
     }
@@ -137,6 +145,15 @@ extension RTPHeader {
         guard let id = map.id(of: .audioLevel), let range = extensionRange(id: id, in: packet), range.count == 1
         else { return nil }
         return AudioLevel(byte: packet[range.lowerBound])
+    }
+
+    /// Where in the song the singer was when the packet's first sample was captured, in ticks of 48 kHz since the song's
+    /// beginning: what they heard then, their latencies already subtracted. nil while they sing to no song, or do not
+    /// say.
+    package func songPosition(in packet: UnsafeRawBufferPointer, _ map: HeaderExtensionMap) -> UInt32? {
+        guard let id = map.id(of: .songPosition), let range = extensionRange(id: id, in: packet), range.count == 4
+        else { return nil }
+        return packet.bigEndianUInt32(at: range.lowerBound)
     }
 
     package func mid(in packet: UnsafeRawBufferPointer, _ map: HeaderExtensionMap) -> Mid? {

@@ -142,7 +142,7 @@ private struct AudioLine {
     /// A mid must fit a one-byte header extension (RFC 8285 §4.2).
     static let maximumMidLength = 16
     /// The extensions that we agree to, if offered. Transport-wide feedback comes with video.
-    static let extensions = [ExtensionURI.audioLevel, ExtensionURI.mid]
+    static let extensions = [ExtensionURI.audioLevel, ExtensionURI.mid, ExtensionURI.songPosition]
 
     let offered: MediaSection
     let mid: String

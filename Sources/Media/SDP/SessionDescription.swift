@@ -156,6 +156,8 @@ package struct ExtensionMapping: Hashable, Sendable {
 package enum ExtensionURI {
     package static let audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
     package static let mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
+    /// Ours: what of the song the singer heard, on the microphone of a chorus room.
+    package static let songPosition = "urn:ovation:params:rtp-hdrext:song-position"
 }
 
 /// A source that a section announces (RFC 5576).

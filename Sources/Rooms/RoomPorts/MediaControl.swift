@@ -1,3 +1,5 @@
+package import Timing
+
 // The seam between the two cores: the room core tells the media plane who may be heard where,
 // the media plane tells the room core who is there and how loud. Neither knows the other's types.
 
@@ -36,9 +38,12 @@ package struct MediaAnswer: Sendable, Hashable {
     package struct Slot: Sendable, Hashable {
         package var index: Int
         package var mid: String
-        package init(index: Int, mid: String) {
+        /// It carries the mix of all seats instead of one of them.
+        package var isMix: Bool
+        package init(index: Int, mid: String, isMix: Bool = false) {
             self.index = index
             self.mid = mid
+            self.isMix = isMix
         }
     }
     package init(number: UInt32, sdp: String, slots: [Slot]) {
@@ -46,6 +51,36 @@ package struct MediaAnswer: Sendable, Hashable {
         self.sdp = sdp
         self.slots = slots
     }
+}
+
+/// What is done with the sound of a room.
+package enum StageKind: Sendable, Hashable {
+    /// Everybody hears each seat by itself.
+    case voice
+    /// Who sits hears the other seats, as early as can be; everybody else hears one mix of them and the song.
+    case chorus
+}
+
+/// What a chorus room sings, as the media plane needs to know it.
+package struct StageSong: Hashable, Sendable {
+    /// The file of the track that is heard, as the room names it.
+    package var file: String
+    /// When `position` is heard; nil while paused.
+    package var startAt: Instant?
+    /// From the beginning of the song. While paused: where it stands.
+    package var position: Interval
+
+    package init(file: String, startAt: Instant?, position: Interval) {
+        self.file = file
+        self.startAt = startAt
+        self.position = position
+    }
+}
+
+/// Where the files of songs are.
+package protocol SongFiles: Sendable {
+    /// What to open for a song's file as a room names it: a path, or an address; nil if it is not to be opened.
+    func location(of file: String) -> String?
 }
 
 /// Why an offer was refused: the client's fault (`badOffer`), or ours.
@@ -79,7 +114,8 @@ package protocol MediaControl: Sendable {
     /// Changes when the media plane starts anew: peers of an earlier epoch are gone.
     var epoch: UInt64 { get }
 
-    func openStage(_ stage: StageID, slots: Int)
+    /// A chorus has one slot more than `slots`, the last: the mix.
+    func openStage(_ stage: StageID, slots: Int, kind: StageKind)
     /// Cuts everybody and forgets the stage.
     func closeStage(_ stage: StageID)
 
@@ -93,6 +129,16 @@ package protocol MediaControl: Sendable {
     func assign(
         slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 
+    /// What a chorus sings from now on; nil: nothing. The mix follows.
+    func setSong(_ song: StageSong?, on stage: StageID)
+    /// How much time a singer's equipment takes, from what it is told to play until it is heard and sung, and back until
+    /// it is captured. For the place in the mix of those who do not say it with each packet.
+    func setLatency(_ latency: Interval, of peer: PeerID, on stage: StageID)
+
     /// Facts, for one consumer.
     var facts: AsyncStream<MediaFact> { get }
+}
+
+extension MediaControl {
+    package func openStage(_ stage: StageID, slots: Int) { openStage(stage, slots: slots, kind: .voice) }
 }

@@ -176,6 +176,19 @@ extension RoomCore {
         }
     }
 
+    /// Tells the media plane what is sung, for those who hear it from there.
+    func playOnStage(_ play: SongPlay?) {
+        world.media.setSong(play.map(stageSong), on: stage)
+    }
+
+    private func stageSong(_ play: SongPlay) -> StageSong {
+        let file = play.track == .original ? play.song.original ?? play.song.accompaniment : play.song.accompaniment
+        let roomTime = world.clock.roomTime
+        return StageSong(
+            file: file, startAt: play.startAt.map { now + (WallTime(millisecondsSince1970: $0) - roomTime) },
+            position: .milliseconds(play.positionMs))
+    }
+
     private func note(_ peer: PeerID, _ media: Attendance.Session.Media) {
         guard let session = attendance.session(of: peer), let user = attendance.user(of: session) else { return }
         attendance.update(session) { $0.media = media }

@@ -23,6 +23,8 @@ extension RoomCore {
             seatTheAbsent(tell: again)
             openStage(slots: state.seats.count)
             post(director.adopt(state.seats))
+            // Also that nothing is sung any more, should the journal have lost what the media plane was told.
+            if again || state.play != nil { playOnStage(state.play) }
             startClocks()
             info = stateInfo
         }

@@ -148,6 +148,8 @@ package final class RoomCore {
         wait(for: accepted)
         let info = stateInfo
         let ends = state.phase == .ended
+        let changesSong = accepted.events.contains { if case .songChanged = $0 { true } else { false } }
+        let play = state.play
         queue.append(
             ReleaseQueue.Item(
                 needs: state.position, steps: director.steps(to: state.seats),
@@ -155,6 +157,7 @@ package final class RoomCore {
                     // Before the answer: whoever has it and asks the directory finds there what it says.
                     self.info = info
                     if ends { world.publish(nil) } else { publishInfo() }
+                    if changesSong { playOnStage(play) }
                     answer()
                     for announcement in said { tell(announcement) }
                     afterwards()
@@ -340,7 +343,7 @@ package final class RoomCore {
     func openStage(slots: Int) {
         guard !stageIsOpen else { return }
         stageIsOpen = true
-        world.media.openStage(stage, slots: slots)
+        world.media.openStage(stage, slots: slots, kind: state.kind == .chorus ? .chorus : .voice)
     }
 
     func closeStage() {

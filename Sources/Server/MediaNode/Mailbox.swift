@@ -1,11 +1,13 @@
 internal import DatagramIO
+internal import Forwarding
 internal import RoomPorts
 internal import SDP
 internal import Synchronization
 
 /// What others want of a media worker. Commands of one sender are done in the order in which they were posted.
 enum WorkerCommand: Sendable {
-    case openStage(StageID, slots: Int)
+    /// With a feed to the mixer if the stage has a mix.
+    case openStage(StageID, slots: Int, feed: MixFeed?)
     case closeStage(StageID)
     case offer(ParsedOffer, reply: @Sendable (Result<NegotiatedOffer, MediaRefusal>) -> Void)
     case closePeer(PeerID, StageID)
@@ -29,6 +31,8 @@ struct ParsedOffer: Sendable {
 struct NegotiatedOffer: Sendable {
     var number: UInt32
     var session: NegotiatedSession
+    /// The slot that carries the mix.
+    var mixSlot: Int?
 }
 
 /// The way into a media worker from any thread: a lock for a queue, and a wake for the poller.
@@ -53,6 +57,9 @@ final class Mailbox: Sendable {
             return true
         }
     }
+
+    /// Lets the worker look around, at its feeds for example.
+    func wake() { state.withLock { if !$0.isClosed { $0.waker.wake() } } }
 
     /// Everything posted since the last call. For the worker.
     func take() -> [WorkerCommand] {

@@ -30,6 +30,7 @@ package struct MediaCounters: Sendable, Hashable {
 
     mutating func add(_ stats: AudioStage.Stats) {
         audio.forwarded &+= stats.forwarded
+        audio.mixed &+= stats.mixed
         audio.refused &+= stats.refused
         audio.stale &+= stats.stale
         audio.repeated &+= stats.repeated

@@ -1,9 +1,10 @@
 internal import DTLS
 package import DatagramIO
+internal import Forwarding
 package import RoomPorts
 internal import SDP
 internal import Synchronization
-internal import Timing
+package import Timing
 internal import Wire
 
 /// Why the media plane could not start.
@@ -32,17 +33,22 @@ package final class MediaPlane: MediaControl {
     private let configuration: MediaNodeConfiguration
     private let mailbox: Mailbox
     private let thread: WorkerThread
+    private let mixer: (any AudienceMixer)?
     /// Refused before they reached a worker.
     private let unreadableOffers = Atomic<UInt64>(0)
 
     /// Opens the sockets and starts the worker. The media plane serves when this returns.
-    package static func start(_ configuration: MediaNodeConfiguration) async throws(MediaNodeError) -> MediaPlane {
-        try await start(configuration, clock: SystemClock.now)
+    /// Without a mixer the audience of a chorus hears nothing.
+    package static func start(
+        _ configuration: MediaNodeConfiguration, mixer: (any AudienceMixer)? = nil
+    ) async throws(MediaNodeError) -> MediaPlane {
+        try await start(configuration, mixer: mixer, clock: SystemClock.now)
     }
 
     /// `clock` is the worker's monotonic time; a test lets it leap.
     static func start(
-        _ configuration: MediaNodeConfiguration, clock: @escaping @Sendable () -> Instant
+        _ configuration: MediaNodeConfiguration, mixer: (any AudienceMixer)? = nil,
+        clock: @escaping @Sendable () -> Instant
     ) async throws(MediaNodeError) -> MediaPlane {
         let certificate: DTLSCertificate
         do { certificate = try DTLSCertificate.selfSigned() } catch { throw .cryptography(error.message) }
@@ -64,18 +70,20 @@ package final class MediaPlane: MediaControl {
             throw .socket(error)
         }
         let (mailbox, port) = try await launch.result().get()
-        return MediaPlane(configuration, mailbox: mailbox, port: port, facts: publisher.stream, thread: thread)
+        return MediaPlane(
+            configuration, mailbox: mailbox, port: port, facts: publisher.stream, thread: thread, mixer: mixer)
     }
 
     private init(
         _ configuration: MediaNodeConfiguration, mailbox: Mailbox, port: UInt16, facts: AsyncStream<MediaFact>,
-        thread: WorkerThread
+        thread: WorkerThread, mixer: (any AudienceMixer)?
     ) {
         self.configuration = configuration
         self.mailbox = mailbox
         self.port = port
         self.facts = facts
         self.thread = thread
+        self.mixer = mixer
         // Milliseconds since 1970: larger than in any earlier run, and exact as a JSON number.
         epoch = UInt64(max(1, SystemClock.wallTime().millisecondsSince1970))
     }
@@ -89,6 +97,7 @@ package final class MediaPlane: MediaControl {
     package func stop() {
         _ = mailbox.post(.stop)
         thread.join()
+        mixer?.stop()
     }
 
     /// What the workers have done so far; nil once they have stopped.
@@ -106,9 +115,26 @@ package final class MediaPlane: MediaControl {
 
     // MARK: MediaControl
 
-    package func openStage(_ stage: StageID, slots: Int) { _ = mailbox.post(.openStage(stage, slots: slots)) }
+    package func openStage(_ stage: StageID, slots: Int, kind: StageKind) {
+        var feed: MixFeed?
+        if kind == .chorus {
+            feed = mixer?.open(stage) { [mailbox] in mailbox.wake() }
+                // Who has no mixer still has the line, and nothing is fed to it.
+                ?? MixFeed(wakeMixer: {}, wakeStage: {})
+        }
+        _ = mailbox.post(.openStage(stage, slots: slots, feed: feed))
+    }
 
-    package func closeStage(_ stage: StageID) { _ = mailbox.post(.closeStage(stage)) }
+    package func closeStage(_ stage: StageID) {
+        _ = mailbox.post(.closeStage(stage))
+        mixer?.close(stage)
+    }
+
+    package func setSong(_ song: StageSong?, on stage: StageID) { mixer?.set(song, on: stage) }
+
+    package func setLatency(_ latency: Interval, of peer: PeerID, on stage: StageID) {
+        mixer?.set(latency: latency, of: peer, on: stage)
+    }
 
     package func closePeer(_ peer: PeerID, on stage: StageID) { _ = mailbox.post(.closePeer(peer, stage)) }
 
@@ -130,7 +156,9 @@ package final class MediaPlane: MediaControl {
         let negotiated = try result.get()
         return MediaAnswer(
             number: negotiated.number, sdp: negotiated.session.answer.text,
-            slots: negotiated.session.slots.map { MediaAnswer.Slot(index: $0.index, mid: $0.mid) })
+            slots: negotiated.session.slots.map {
+                MediaAnswer.Slot(index: $0.index, mid: $0.mid, isMix: $0.index == negotiated.mixSlot)
+            })
     }
 
     /// An offer of 17 lines has 30 KB: reading it would hold up packets on the media thread, and the caller's actor too.

@@ -35,6 +35,8 @@ final class MediaWorker {
     /// Stages where somebody is or was heard, and when their levels are read next.
     private var meteredStages: ContiguousArray<Stage> = []
     private var nextLevels = Instant.distantFuture
+    /// Stages with a mix.
+    private var mixedStages: ContiguousArray<Stage> = []
     private var connectedPeers = 0
     private var peersPerAddress: [IPAddress: Int] = [:]
 
@@ -92,6 +94,7 @@ final class MediaWorker {
         now = clock()
         if isWoken {
             for command in mailbox.take() { perform(command) }
+            sendMixes()
         }
         for socket in readable { read(socket) }
         advancePeers()
@@ -121,12 +124,16 @@ final class MediaWorker {
 
     private func perform(_ command: WorkerCommand) {
         switch command {
-        case .openStage(let id, let slots):
-            if stages[id] == nil { stages[id] = Stage(id: id, slots: slots) }
+        case .openStage(let id, let slots, let feed):
+            guard stages[id] == nil else { return }
+            let stage = Stage(id: id, slots: slots, feed: feed)
+            stages[id] = stage
+            if feed != nil { mixedStages.append(stage) }
         case .closeStage(let id):
             guard let stage = stages.removeValue(forKey: id) else { return }
             for peer in stage.peers.compactMap({ table[$0] }) { close(peer) }
             meteredStages.removeAll { $0 === stage }
+            mixedStages.removeAll { $0 === stage }
             counters.add(stage.audio.stats)
         case .offer(let offer, let reply):
             do throws(MediaRefusal) {
@@ -183,7 +190,7 @@ final class MediaWorker {
             guard offer.number > present.offerNumber else { throw .staleOffer }
             if present.stage === stage, let change = try negotiator.renegotiate(offer, of: present) {
                 apply(change, to: present, number: offer.number)
-                return NegotiatedOffer(number: offer.number, session: change.session)
+                return NegotiatedOffer(number: offer.number, session: change.session, mixSlot: stage.audio.mixSlot)
             }
         } else {
             guard !isDraining, !table.isFull, table.count - connectedPeers < configuration.maximumConnecting
@@ -208,7 +215,7 @@ final class MediaWorker {
         stage.peers.insert(peer.id)
         openStreams(of: peer)
         settle(peer)
-        return NegotiatedOffer(number: offer.number, session: opening.session)
+        return NegotiatedOffer(number: offer.number, session: opening.session, mixSlot: stage.audio.mixSlot)
     }
 
     private func apply(_ change: Negotiator.Renegotiation, to peer: Peer, number: UInt32) {
@@ -359,12 +366,29 @@ final class MediaWorker {
             return
         }
         let stage = peer.stage
-        stage.audio.forward(
+        let payload = UnsafeRawBufferPointer(rebasing: slot[media.header.payload])
+        let forwarded = stage.audio.forward(
             from: peer.member, media.header, extendedSequence: media.extendedSequence,
-            level: media.header.audioLevel(in: slot, peer.extensions),
-            payload: UnsafeRawBufferPointer(rebasing: slot[media.header.payload]), at: arrival, send: send)
+            level: media.header.audioLevel(in: slot, peer.extensions), payload: payload, at: arrival, send: send)
+        if let feed = stage.feed, let forwarded {
+            feed.give(
+                VocalPacket(
+                    slot: forwarded.slot, singer: peer.member, sequence: forwarded.sequence,
+                    timestamp: forwarded.timestamp, startsSource: forwarded.startsSource, arrival: arrival,
+                    roundTrip: peer.roundTrip, songPosition: media.header.songPosition(in: slot, peer.extensions)),
+                payload)
+        }
         if !startedStreams.isEmpty { reportStartedStreams() }
         if !stage.isMetered { meter(stage) }
+    }
+
+    /// What the mixer has made since the last look.
+    private func sendMixes() {
+        for stage in mixedStages {
+            guard let feed = stage.feed else { continue }
+            while feed.takeMix({ stage.audio.forwardMix($0, payload: $1, at: now, send: send) }) {}
+        }
+        if !startedStreams.isEmpty { reportStartedStreams() }
     }
 
     /// One packet to one listener: header and ciphertext are built in the slot that the kernel reads from.

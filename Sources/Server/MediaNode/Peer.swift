@@ -140,9 +140,12 @@ final class Stage {
     var peers: Set<PeerID> = []
     /// Its levels are read at every tick.
     var isMetered = false
+    /// To and from the mixer, if there is a mix.
+    let feed: MixFeed?
 
-    init(id: StageID, slots: Int) {
+    init(id: StageID, slots: Int, feed: MixFeed? = nil) {
         self.id = id
-        audio = AudioStage(slots: slots)
+        self.feed = feed
+        audio = AudioStage(slots: slots, hasMix: feed != nil)
     }
 }

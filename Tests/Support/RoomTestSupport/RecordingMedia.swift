@@ -1,5 +1,6 @@
 package import RoomPorts
 import Synchronization
+import Timing
 
 /// A media plane that writes down what it is told, and confirms cuts by itself or when a test says so.
 package final class RecordingMedia: MediaControl {
@@ -22,6 +23,9 @@ package final class RecordingMedia: MediaControl {
     private struct Contents: Sendable {
         var orders: [Order] = []
         var stages: [StageID: [Int: Slot]] = [:]
+        var kinds: [StageID: StageKind] = [:]
+        var songs: [StageID: [StageSong?]] = [:]
+        var latencies: [PeerID: Interval] = [:]
         var holding = false
         var held: [@Sendable () -> Void] = []
         var epoch: UInt64
@@ -39,6 +43,10 @@ package final class RecordingMedia: MediaControl {
     package var orders: [Order] { contents.withLock { $0.orders } }
     /// Who may be heard where, as of now.
     package func slots(of stage: StageID) -> [Int: Slot]? { contents.withLock { $0.stages[stage] } }
+    package func kind(of stage: StageID) -> StageKind? { contents.withLock { $0.kinds[stage] } }
+    /// What was to be sung, from first to last.
+    package func songs(on stage: StageID) -> [StageSong?] { contents.withLock { $0.songs[stage] ?? [] } }
+    package var latencies: [PeerID: Interval] { contents.withLock { $0.latencies } }
     package func tell(_ fact: MediaFact) { report.yield(fact) }
 
     /// From now on confirmations wait for `confirm()`.
@@ -52,8 +60,9 @@ package final class RecordingMedia: MediaControl {
         for confirm in held { confirm() }
     }
 
-    package func openStage(_ stage: StageID, slots: Int) {
+    package func openStage(_ stage: StageID, slots: Int, kind: StageKind) {
         contents.withLock {
+            $0.kinds[stage] = kind
             $0.orders.append(.open(stage, slots: slots))
             $0.stages[stage] = [:]
         }
@@ -64,6 +73,14 @@ package final class RecordingMedia: MediaControl {
             $0.orders.append(.close(stage))
             $0.stages[stage] = nil
         }
+    }
+
+    package func setSong(_ song: StageSong?, on stage: StageID) {
+        contents.withLock { $0.songs[stage, default: []].append(song) }
+    }
+
+    package func setLatency(_ latency: Interval, of peer: PeerID, on stage: StageID) {
+        contents.withLock { $0.latencies[peer] = latency }
     }
 
     /// Answers with the offer's own text.
