@@ -19,9 +19,13 @@ final class LossyProxy: Sendable {
     private final class Shared: Sendable {
         let isStopping = Atomic(false)
         let lost = Atomic<Int>(0)
+        let forwarded = Atomic<Int>(0)
     }
 
     private let shared = Shared()
+
+    /// Datagrams of the client that went on to the server.
+    var forwarded: Int { shared.forwarded.load(ordering: .relaxed) }
 
     var packetsLost: Int { shared.lost.load(ordering: .relaxed) }
 
@@ -53,6 +57,7 @@ final class LossyProxy: Sendable {
                             }
                         }
                         guard let path = path() else { return }
+                        if index == 0 { shared.forwarded.add(1, ordering: .relaxed) }
                         to.nextSlot().copyMemory(from: UnsafeRawBufferPointer(rebasing: slot[..<length]))
                         to.commit(length: length, path: path, at: now)
                     }

@@ -118,6 +118,30 @@ struct SendingTests {
         #expect(room.capture.level > 90)
     }
 
+    @Test("where the device paused, timestamps go on with the time, and the next frame says that it is a first one")
+    func pause() throws {
+        let sender = VoiceSender(encoder: try RoomAudioSettings().makeEncoder())
+        let block = AudioBuffer(channels: 1, capacity: 480)
+        let tone = ToneSource(frequency: 300)
+        var frames: [OutgoingFrame] = []
+        var time = Instant(nanoseconds: 1_000_000_000)
+        func run(_ blocks: Int) {
+            for _ in 0..<blocks {
+                tone.render(into: block)
+                sender.process(block, music: nil, captured: time) { frame, _ in frames.append(frame) }
+                time = time + .milliseconds(10)
+            }
+        }
+        run(11)
+        time = time + .seconds(2)
+        run(10)
+        #expect(frames.count == 10)
+        // Half a frame was waiting when the device paused.
+        #expect(frames[5].timestamp &- frames[4].timestamp == 960 + 480 + 96_000)
+        #expect(frames.map(\.marker) == [true, false, false, false, false, true, false, false, false, false])
+        #expect(frames[5].captured - frames[4].captured == .milliseconds(2_030))
+    }
+
     @Test("V13-K the ear monitor plays the own voice at its volume, and not before it is on")
     func ear() throws {
         let room = try VirtualRoom()
@@ -147,6 +171,32 @@ struct SendingTests {
         let (tail, _) = room.run(0.3)
         #expect(tail.level > -60)
         #expect(room.run(8).other.suffix(4_800).level < -60)
+    }
+
+    @Test(
+        "V13-K V11-K playout volume, volumes and mutes of seats, and of all, are what is heard, from the next block on")
+    func playout() throws {
+        let room = try VirtualRoom()
+        room.run(1)
+        func heard(_ change: (inout RoomAudioSettings) -> Void) -> [Float] {
+            var settings = RoomAudioSettings()
+            change(&settings)
+            room.other.apply(settings)
+            return room.run(0.2).other
+        }
+        // The limiter looks 64 frames ahead, a change takes 240.
+        let settled = 304
+        #expect(abs(heard { _ in }.level + 9.03) < 0.5)
+        #expect(abs(heard { $0.playoutVolume = 50 }[settled...].level + 15.05) < 0.5)
+        #expect(abs(heard { $0.slotVolumes = [0: 25, 1: 100] }[settled...].level + 21.07) < 0.5)
+        #expect(heard { $0.mutedSlots = [0] }[settled...].allSatisfy { $0 == 0 })
+        #expect(heard { $0.isAllRemoteMuted = true }[settled...].allSatisfy { $0 == 0 })
+        #expect(heard { $0.playoutVolume = 0 }[settled...].allSatisfy { $0 == 0 })
+        #expect(abs(heard { $0.mutedSlots = [1] }[settled...].level + 9.03) < 0.5)
+        #expect(Array(room.heardByOther[48_000...]).clicks().isEmpty)
+        // Louder than full scale never comes out.
+        room.voiceAmplitude = 0.9
+        #expect(heard { $0.playoutVolume = 150 }.peak <= 1)
     }
 
     @Test(
