@@ -10,6 +10,7 @@ from client import Client, ticket
 from legibility import DOUBLE, NORMAL, PHONE, Reader
 from server import Server
 from screens import leave_own
+from sound import music
 from steps import go_in, live
 from story import story
 
@@ -50,6 +51,10 @@ def walk(server, folder):
     me.open(f"/r/{room}")
     me.sees("enter-room")
     reader.look("green room", letters=both)
+    me.click("green-effects")
+    me.sees("effects-sheet")
+    reader.look("voice sheet", letters=both)
+    me.click("sheet-close")
     go_in(me)
     populate(me, others, room)
     # The list of requests opened by itself.
@@ -58,6 +63,13 @@ def walk(server, folder):
     me.click("hand")
     me.sees_no("request-tray")
     reader.look("salon", letters=both)
+    me.click("effects")
+    me.click("effects-music")
+    song = music(folder / "A song whose name is longer than its line.wav", (440, 440, 5))
+    me.driver.find_element("css selector", me.selector("music-file")).send_keys(str(song))
+    me.sees('[data-testid="music-piece"][data-status="ended"]')
+    reader.look("music sheet", letters=both)
+    me.click("sheet-close")
     me.click("show-id")
     me.sees("id-sheet")
     reader.look("id sheet", sizes=(PHONE,))
