@@ -50,10 +50,10 @@ MODULES = {
             "MediaDevices",
         },
     ),
-    "Ovation": ("Client", {"RoomModel", "SignalProtocol", "ClientMedia", "AudioGraph"}),
+    "Ovation": ("Client", {"RoomModel", "SignalProtocol", "ClientMedia", "AudioGraph", "MediaDevices"}),
     # Delegates and callbacks live here and nowhere else.
-    # UserSig for the reference's GenerateTestUserSig.
-    "TRTCCompat": ("Client", {"Ovation", "AudioGraph", "RoomModel", "UserSig"}),
+    # UserSig for the reference's GenerateTestUserSig; SignalProtocol to name the calls of the ordered queue.
+    "TRTCCompat": ("Client", {"Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "UserSig"}),
     # The mixer is a peer of Forwarding that decodes; it shares the codecs and the sample processing with the clients.
     "Playback": ("Server", {"Wire", "RTP", "Forwarding", "RoomPorts", "AudioGraph", "MediaCodecs"}),
     "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "Ovation", "ArgumentParser"}),

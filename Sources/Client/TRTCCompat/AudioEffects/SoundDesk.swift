@@ -1,0 +1,243 @@
+internal import AudioGraph
+internal import Ovation
+internal import Synchronization
+
+/// What a user has set of the sound. Volumes are 0…150, 100 leaves the sound as it is.
+struct SoundSettings: Sendable, Equatable {
+    var quality = TRTCAudioQuality.default
+    var captureVolume = 100
+    /// Of the voice effects; on top of `captureVolume`.
+    var voiceVolume = 100
+    var playoutVolume = 100
+    var isAllMuted = false
+    var mutedUsers: Set<UserID> = []
+    var isEarMonitorOn = false
+    var earMonitorVolume = 100
+    var reverb = ReverbPreset.off
+    var voice = VoicePreset.off
+    /// Semitones.
+    var voicePitch = 0.0
+
+    /// What both volumes come to.
+    var inputVolume: Int { min(captureVolume * voiceVolume / 100, SoundDesk.loudest) }
+}
+
+/// A piece of music to be played.
+struct MusicRequest: Sendable, Equatable {
+    var id: Int32
+    /// A path or URL.
+    var source: String
+    /// 0: once, n: n times more.
+    var loops = 0
+    var isPublished = false
+    var startMilliseconds = 0
+    var endMilliseconds: Int?
+    var levels = MusicLevels()
+}
+
+/// How a piece of music sounds.
+struct MusicLevels: Sendable, Equatable {
+    var publishVolume = 100
+    var playoutVolume = 100
+    /// Semitones.
+    var pitch = 0.0
+    /// 0.5…2.
+    var speed = 1.0
+}
+
+/// What happens to a piece of music.
+enum MusicNews: Sendable, Equatable {
+    case started
+    case progress(milliseconds: Int, of: Int)
+    /// It has come to its end, or was stopped.
+    case finished
+    case failed(String)
+}
+
+/// What happens to the sound.
+enum SoundNews: Sendable, Equatable {
+    case microphoneFailed(String)
+    case pathLost
+    case pathFailed(String)
+    case music(Int32, MusicNews)
+    case log(String)
+}
+
+/// A device that is not there.
+struct SoundFailure: Error {
+    var code: Int32
+    var message: String
+}
+
+/// The sound of the room one is in, as far as this module speaks to it.
+protocol ClientSound: AnyObject, Sendable {
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) throws(SoundFailure)
+    func startMicrophone()
+    func stopMicrophone()
+    func captureWhenSeated()
+    func apply(_ settings: SoundSettings)
+    func play(_ music: MusicRequest)
+    func pause(_ id: Int32)
+    func resume(_ id: Int32)
+    func stop(_ id: Int32)
+    func seek(_ id: Int32, toMilliseconds position: Int)
+    func change(_ id: Int32, _ levels: MusicLevels, isPublished: Bool)
+    /// Milliseconds.
+    func position(_ id: Int32) -> Int?
+    func hear(_ news: @escaping @Sendable (SoundNews) -> Void)
+}
+
+/// What a user sets of the sound, kept from before the first sign-in on, and handed to the room that is entered.
+final class SoundDesk: Sendable {
+    static let loudest = 150
+
+    private struct Track {
+        var isPublished: Bool
+        var tell: @Sendable (MusicNews) -> Void
+    }
+
+    private struct State {
+        var settings = SoundSettings()
+        var source: (any ClientSound)?
+        /// Of the wish for a microphone that was told before there was a room.
+        var wantsMicrophone = false
+        var tracks: [Int32: Track] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let tell: @Sendable (RoomNotice) -> Void
+
+    init(tell: @escaping @Sendable (RoomNotice) -> Void) { self.tell = tell }
+
+    // MARK: - The room
+
+    /// - Parameter source: of the room that was entered; `nil`: it was left.
+    func attach(_ source: (any ClientSound)?) {
+        let (settings, wantsMicrophone, broken) = state.withLock { state -> (SoundSettings, Bool, [Track]) in
+            state.source = source
+            defer {
+                state.wantsMicrophone = false
+                state.tracks = [:]
+            }
+            return (state.settings, state.wantsMicrophone, Array(state.tracks.values))
+        }
+        for track in broken { track.tell(.finished) }
+        guard let source else { return }
+        source.hear { [weak self] in self?.hear($0) }
+        do throws(SoundFailure) { try source.useDevices(OvationDevices.input, OvationDevices.output) } catch {
+            tell(.warning(error.code, error.message))
+        }
+        source.apply(settings)
+        if wantsMicrophone { source.startMicrophone() }
+    }
+
+    private var source: (any ClientSound)? { state.withLock { $0.source } }
+
+    // MARK: - Settings
+
+    func set(_ change: @Sendable (inout SoundSettings) -> Void) {
+        let (source, settings) = state.withLock { state in
+            change(&state.settings)
+            return (state.source, state.settings)
+        }
+        source?.apply(settings)
+    }
+
+    var settings: SoundSettings { state.withLock { $0.settings } }
+
+    func setQuality(_ quality: Int) {
+        guard let quality = TRTCAudioQuality(rawValue: quality) else {
+            return tell(.warning(TRTCCode.failed, "\(quality) is no audio quality: 1 speech, 2 default, 3 music"))
+        }
+        set { $0.quality = quality }
+    }
+
+    func setSpeaker(_ isSpeaker: Bool) {
+        tell(
+            .log(
+                "setSpeaker(userSpeaker: \(isSpeaker)): this platform has one way out for sound, which it chooses itself"
+            ))
+    }
+
+    func mute(_ userId: String, _ isMuted: Bool) {
+        guard let user = UserID(userId) else {
+            return tell(.warning(TRTCCode.failed, "\(userId.debugDescription) is no user id"))
+        }
+        set { settings in
+            if isMuted { settings.mutedUsers.insert(user) } else { settings.mutedUsers.remove(user) }
+        }
+    }
+
+    /// Effects of the voice end with the room, as in the reference systems.
+    func resetEffects() {
+        set {
+            $0.reverb = .off
+            $0.voice = .off
+        }
+    }
+
+    static func volume(_ volume: Int) -> Int { min(max(volume, 0), loudest) }
+
+    // MARK: - The microphone
+
+    /// Before there is a room, the wish is kept.
+    func startMicrophone() {
+        let source = state.withLock { state in
+            if state.source == nil { state.wantsMicrophone = true }
+            return state.source
+        }
+        source?.startMicrophone()
+    }
+
+    func stopMicrophone() {
+        state.withLock { $0.wantsMicrophone = false }
+        source?.stopMicrophone()
+    }
+
+    /// On sitting down and on leaving: the microphone follows.
+    func followSeat() { source?.captureWhenSeated() }
+
+    // MARK: - Music
+
+    /// - Returns: whether there is a room to play in.
+    func play(_ music: MusicRequest, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
+        let source = state.withLock { state in
+            if state.source != nil {
+                state.tracks[music.id] = Track(isPublished: music.isPublished, tell: tell)
+            }
+            return state.source
+        }
+        source?.play(music)
+        return source != nil
+    }
+
+    func pause(_ id: Int32) { source?.pause(id) }
+    func resume(_ id: Int32) { source?.resume(id) }
+    func stop(_ id: Int32) { source?.stop(id) }
+    func seek(_ id: Int32, to milliseconds: Int) { source?.seek(id, toMilliseconds: max(0, milliseconds)) }
+    func position(_ id: Int32) -> Int? { source?.position(id) }
+
+    func change(_ id: Int32, _ levels: MusicLevels) {
+        let isPublished = state.withLock { $0.tracks[id]?.isPublished }
+        if let isPublished { source?.change(id, levels, isPublished: isPublished) }
+    }
+
+    private func hear(_ news: SoundNews) {
+        switch news {
+        case .microphoneFailed(let why):
+            tell(.error(TRTCCode.microphoneFailed, "the microphone cannot be opened: \(why)"))
+        case .pathLost: tell(.warning(TRTCCode.disconnected, "the way of the sound is lost and is being sought"))
+        case .pathFailed(let why):
+            tell(.warning(TRTCCode.soundFailed, "the way of the sound cannot be opened: \(why)"))
+        case .log(let sentence): tell(.log(sentence))
+        case .music(let id, let news):
+            let track = state.withLock { state in
+                switch news {
+                case .finished, .failed: state.tracks.removeValue(forKey: id)
+                case .started, .progress: state.tracks[id]
+                }
+            }
+            track?.tell(news)
+        }
+    }
+}

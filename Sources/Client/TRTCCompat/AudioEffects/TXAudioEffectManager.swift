@@ -1,0 +1,165 @@
+internal import AudioGraph
+internal import Ovation
+internal import Synchronization
+
+/// Music beside the voice, and effects on it. From `getAudioEffectManager()`; the closures are called on the component's queue.
+///
+/// Volumes are 0…100 and go up to 150, where loud pieces distort. Music plays while one
+/// is in a room; settings of the voice can be made before.
+public final class TXAudioEffectManager: Sendable {
+    /// What the reference's 1.0 of pitch is: an octave.
+    static let semitonesOfOne = 12.0
+    /// What the reference says where it cannot say more.
+    static let failed = -1
+
+    private struct State {
+        /// Of pieces that play, and of those that an app has set before they do.
+        var levels: [Int32: MusicLevels] = [:]
+        var allVolume = 100
+    }
+
+    private let sound: SoundDesk
+    private let queue: CallbackQueue
+    private let state = Mutex(State())
+
+    init(_ sound: SoundDesk, _ queue: CallbackQueue) {
+        self.sound = sound
+        self.queue = queue
+    }
+
+    // MARK: - Music
+
+    /// Plays a piece. A piece of the same id stops; others go on beside it.
+    public func startPlayMusic(
+        _ musicParam: TXAudioMusicParam, onStart startBlock: TXAudioMusicStartBlock? = nil,
+        onProgress progressBlock: TXAudioMusicProgressBlock? = nil,
+        onComplete completeBlock: TXAudioMusicCompleteBlock? = nil
+    ) {
+        let blocks = HandedOver((start: startBlock, progress: progressBlock, complete: completeBlock))
+        var request = MusicRequest(id: musicParam.id, source: musicParam.path)
+        // A number beyond any evening is for ever.
+        request.loops = (0...1_000_000).contains(musicParam.loopCount) ? musicParam.loopCount : -1
+        request.isPublished = musicParam.publish
+        request.startMilliseconds = max(0, musicParam.startTimeMS)
+        request.endMilliseconds = musicParam.endTimeMS > 0 ? musicParam.endTimeMS : nil
+        request.levels = levels(musicParam.id)
+        let hasStarted = Mutex(false)
+        let isPlaying = sound.play(request) { [queue] news in
+            switch news {
+            case .started:
+                let isFirst = hasStarted.withLock { hasStarted in
+                    defer { hasStarted = true }
+                    return !hasStarted
+                }
+                if isFirst { queue.run { blocks.value.start?(0) } }
+            case .progress(let milliseconds, let duration):
+                queue.run { blocks.value.progress?(milliseconds, duration) }
+            case .finished: queue.run { blocks.value.complete?(0) }
+            case .failed:
+                let started = hasStarted.withLock { $0 }
+                queue.run { started ? blocks.value.complete?(Self.failed) : blocks.value.start?(Self.failed) }
+            }
+        }
+        if !isPlaying { queue.run { blocks.value.start?(Self.failed) } }
+    }
+
+    public func stopPlayMusic(_ id: Int32) { sound.stop(id) }
+    public func pausePlayMusic(_ id: Int32) { sound.pause(id) }
+    public func resumePlayMusic(_ id: Int32) { sound.resume(id) }
+
+    /// Of all pieces, here and for the others, now and later.
+    public func setAllMusicVolume(_ volume: Int) {
+        let volume = SoundDesk.volume(volume)
+        let changed = state.withLock { state in
+            state.allVolume = volume
+            for id in state.levels.keys {
+                state.levels[id]?.publishVolume = volume
+                state.levels[id]?.playoutVolume = volume
+            }
+            return state.levels
+        }
+        for (id, levels) in changed { sound.change(id, levels) }
+    }
+
+    /// For the others.
+    public func setMusicPublishVolume(_ id: Int32, volume: Int) {
+        change(id) { $0.publishVolume = SoundDesk.volume(volume) }
+    }
+
+    /// Here.
+    public func setMusicPlayoutVolume(_ id: Int32, volume: Int) {
+        change(id) { $0.playoutVolume = SoundDesk.volume(volume) }
+    }
+
+    /// −1…1, an octave down or up; 0 leaves it.
+    public func setMusicPitch(_ id: Int32, pitch: Double) {
+        change(id) { $0.pitch = Self.semitones(pitch) }
+    }
+
+    /// 0.5…2; 1 leaves it. The pitch stays.
+    public func setMusicSpeedRate(_ id: Int32, speedRate: Double) {
+        change(id) { $0.speed = speedRate.isFinite ? min(max(speedRate, 0.5), 2) : 1 }
+    }
+
+    /// Milliseconds; −1 if it does not play.
+    public func getMusicCurrentPos(inMS id: Int32) -> Int { sound.position(id) ?? Self.failed }
+
+    /// The name in Objective-C.
+    public func getMusicCurrentPosInMS(_ id: Int32) -> Int { getMusicCurrentPos(inMS: id) }
+
+    public func seekMusicToPos(inMS id: Int32, pts: Int) { sound.seek(id, to: pts) }
+
+    /// The name in Objective-C.
+    public func seekMusicToPosInMS(_ id: Int32, pts: Int) { seekMusicToPos(inMS: id, pts: pts) }
+
+    private func levels(_ id: Int32) -> MusicLevels {
+        state.withLock { state in
+            let fresh = MusicLevels(publishVolume: state.allVolume, playoutVolume: state.allVolume)
+            let levels = state.levels[id] ?? fresh
+            state.levels[id] = levels
+            return levels
+        }
+    }
+
+    private func change(_ id: Int32, _ change: (inout MusicLevels) -> Void) {
+        _ = levels(id)
+        let levels = state.withLock { state in
+            var levels = state.levels[id] ?? MusicLevels()
+            change(&levels)
+            state.levels[id] = levels
+            return levels
+        }
+        sound.change(id, levels)
+    }
+
+    static func semitones(_ pitch: Double) -> Double {
+        pitch.isFinite ? min(max(pitch, -1), 1) * semitonesOfOne : 0
+    }
+
+    // MARK: - The voice
+
+    /// Whether one hears oneself; with headphones on a wire.
+    public func enableVoiceEarMonitor(_ enable: Bool) { sound.set { $0.isEarMonitorOn = enable } }
+
+    public func setVoiceEarMonitorVolume(_ volume: Int) {
+        sound.set { $0.earMonitorVolume = SoundDesk.volume(volume) }
+    }
+
+    public func setVoiceVolume(_ volume: Int) { sound.set { $0.voiceVolume = SoundDesk.volume(volume) } }
+
+    /// The name in newer headers.
+    public func setVoiceCaptureVolume(_ volume: Int) { setVoiceVolume(volume) }
+
+    /// −1…1, an octave down or up; 0 leaves it.
+    public func setVoicePitch(_ pitch: Double) { sound.set { $0.voicePitch = Self.semitones(pitch) } }
+
+    /// Ends with the room.
+    public func setVoiceReverbType(_ reverbType: TXVoiceReverbType) {
+        sound.set { $0.reverb = ReverbPreset(rawValue: Int32(reverbType.rawValue)) ?? .off }
+    }
+
+    /// Ends with the room.
+    public func setVoiceChangerType(_ changerType: TXVoiceChangeType) {
+        sound.set { $0.voice = VoicePreset(rawValue: Int32(changerType.rawValue)) ?? .off }
+    }
+}

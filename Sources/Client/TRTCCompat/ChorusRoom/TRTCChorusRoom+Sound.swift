@@ -1,0 +1,60 @@
+extension TRTCChorusRoom {
+    // MARK: - One's own sound
+
+    /// Opens the microphone; taking a seat does so by itself. Sound is heard by others while one has a seat.
+    public func startMicrophone() { if desk.isAlive() { desk.sound.startMicrophone() } }
+
+    /// Closes the microphone.
+    public func stopMicrophone() { if desk.isAlive() { desk.sound.stopMicrophone() } }
+
+    /// 1 speech, 2 default, 3 music: the raw values of `TRTCAudioQuality`.
+    public func setAudioQuality(quality: Int) { if desk.isAlive() { desk.sound.setQuality(quality) } }
+
+    /// The published component's spelling of `setAudioQuality(quality:)`.
+    @available(*, deprecated, renamed: "setAudioQuality(quality:)")
+    public func setAuidoQuality(quality: Int) { setAudioQuality(quality: quality) }
+
+    /// Mutes oneself for everybody: all hear `onUserMicrophoneMute`.
+    public func muteLocalAudio(mute: Bool) { desk.muteMicrophone(mute) }
+
+    /// Speaker or receiver. Only telephones have both; elsewhere it does nothing but to say so in `onDebugLog`.
+    public func setSpeaker(userSpeaker: Bool) { if desk.isAlive() { desk.sound.setSpeaker(userSpeaker) } }
+
+    /// 0…100, 100 by default.
+    public func setAudioCaptureVolume(volume: Int) {
+        if desk.isAlive() { desk.sound.set { $0.captureVolume = SoundDesk.volume(volume) } }
+    }
+
+    /// 0…100, 100 by default.
+    public func setAudioPlayoutVolume(volume: Int) {
+        if desk.isAlive() { desk.sound.set { $0.playoutVolume = SoundDesk.volume(volume) } }
+    }
+
+    /// Whether one hears oneself.
+    public func setVoiceEarMonitor(enable: Bool) { if desk.isAlive() { desk.sound.set { $0.isEarMonitorOn = enable } } }
+
+    // MARK: - The sound of others
+
+    /// Whether one hears somebody.
+    public func muteRemoteAudio(userId: String, mute: Bool) { if desk.isAlive() { desk.sound.mute(userId, mute) } }
+
+    /// Whether one hears anybody.
+    public func muteAllRemoteAudio(isMute: Bool) { if desk.isAlive() { desk.sound.set { $0.isAllMuted = isMute } } }
+
+    /// Music and voice effects.
+    public func getAudioEffectManager() -> TXAudioEffectManager? { desk.isAlive() ? effects : nil }
+
+    // MARK: - The song
+
+    /// Plays the accompaniment. The delegate hears that it begins, how far it is, and that it has ended.
+    public func startPlayMusic(musicID: Int32, url: String) { if desk.isAlive() { song.play(musicID, url) } }
+
+    /// Ends it.
+    public func stopPlayMusic() { if desk.isAlive() { song.stop() } }
+
+    /// Halts it.
+    public func pausePlayMusic() { if desk.isAlive() { song.pause() } }
+
+    /// Goes on where it was halted.
+    public func resumePlayMusic() { if desk.isAlive() { song.resume() } }
+}

@@ -1,0 +1,238 @@
+public import Foundation
+internal import Ovation
+internal import SignalProtocol
+internal import Synchronization
+
+/// The part of the chat client that live rooms need: signing in, joining rooms as groups, data to everybody in one.
+///
+/// Whoever is signed in as the same user by a room component shares its connection. Closures and listeners are called on the main
+/// queue.
+public final class V2TIMManager: Sendable {
+    private static let instance = V2TIMManager()
+
+    private struct State {
+        var application: Int32 = 0
+        var share: Connection.Share?
+        var isSigningIn = false
+    }
+
+    private let state = Mutex(State())
+    private let listeners = ListenerList()
+    private let queue = CallbackQueue()
+
+    /// A user beside the one of `sharedInstance()`: for programs that stand in for several people.
+    package init() {}
+
+    /// The instance of the app.
+    public static func sharedInstance() -> V2TIMManager! { instance }
+
+    // MARK: - Signing in
+
+    /// Says which application it is.
+    @discardableResult
+    public func initSDK(_ sdkAppID: Int32, config: V2TIMSDKConfig? = nil) -> Bool {
+        guard sdkAppID > 0 else { return false }
+        state.withLock { $0.application = sdkAppID }
+        return true
+    }
+
+    /// Signs out, and forgets the application.
+    public func unInitSDK() {
+        logout(nil, fail: nil)
+        state.withLock { $0.application = 0 }
+    }
+
+    /// Signs in with a ticket that the application's server made.
+    public func login(_ userID: String!, userSig: String!, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil) {
+        let reply = reply(succ, fail)
+        let application = state.withLock { $0.application }
+        guard application > 0 else { return reply(TRTCCode.failed, "call initSDK with the application's number first") }
+        guard let user = (userID as String?).flatMap({ UserID($0) }) else {
+            return reply(TRTCCode.failed, "a user id is 1…32 of A-Z a-z 0-9 _ -")
+        }
+        guard let ticket = userSig as String?, !ticket.isEmpty else {
+            return reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
+        }
+        let key: Connection.Key
+        do throws(OvationError) {
+            key = Connection.Key(
+                server: try OvationServer.named(), certificate: OvationServer.certificate,
+                application: ApplicationID(UInt32(application)), user: user)
+        } catch { return reply(error.outcome.code, error.outcome.message) }
+        join(key, ticket, reply)
+    }
+
+    private func join(_ key: Connection.Key, _ ticket: String, _ reply: Reply) {
+        let (isBusy, former) = state.withLock { state -> (Bool, Connection.Share?) in
+            guard !state.isSigningIn else { return (true, nil) }
+            if state.share?.connection.key == key { return (false, state.share) }
+            state.isSigningIn = true
+            defer { state.share = nil }
+            return (false, state.share)
+        }
+        if isBusy { return reply(TRTCCode.failed, "a login is under way: wait for its callback") }
+        if let former {
+            guard former.connection.key != key else { return reply() }
+            Connection.leave(former)
+        }
+        Connection.join(key, ticket: ticket) { [weak self] in
+            self?.hear($0)
+        } completion: { [weak self] result in
+            self?.state.withLock { state in
+                state.isSigningIn = false
+                if case .success(let share) = result { state.share = share }
+            }
+            switch result {
+            case .success: reply()
+            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            }
+        }
+    }
+
+    /// Signs out.
+    public func logout(_ succ: V2TIMSucc?, fail: V2TIMFail? = nil) {
+        let reply = reply(succ, fail)
+        let share = state.withLock { state in
+            defer { state.share = nil }
+            return state.share
+        }
+        guard let share else { return reply(TRTCCode.failed, "not logged in") }
+        Connection.leave(share) { reply() }
+    }
+
+    /// Who is signed in.
+    public func getLoginUser() -> String! { state.withLock { $0.share?.connection.key.user.rawValue } }
+
+    // MARK: - Groups
+
+    /// Enters the room of a group, to hear its messages. One is in one room at a time.
+    public func joinGroup(
+        _ groupID: String!, msg: String! = nil, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil
+    ) {
+        let reply = reply(succ, fail)
+        guard let (share, room) = place(groupID, reply) else { return }
+        share.connection.enter(room, share: share, isSilent: true) { result in
+            switch result {
+            case .success: reply()
+            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            }
+        }
+    }
+
+    /// Leaves the room of a group, unless a room component of this process is in it too.
+    public func quitGroup(_ groupID: String!, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil) {
+        let reply = reply(succ, fail)
+        guard let (share, room) = place(groupID, reply) else { return }
+        guard let session = share.connection.session(of: room) else {
+            return reply(TRTCCode.failed, "not in group \(GroupID.text(room))")
+        }
+        share.connection.exit(session, share: share) { result in
+            switch result {
+            case .success: reply()
+            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            }
+        }
+    }
+
+    /// Sends data to everybody else in a group.
+    /// - Parameter priority: goes with the message; what is dropped under load is the server's choice.
+    /// - Returns: the id that the message will have.
+    @discardableResult
+    public func sendGroupCustomMessage(
+        _ customData: Data!, to groupID: String!, priority: V2TIMMessagePriority, succ: V2TIMSucc? = nil,
+        fail: V2TIMFail? = nil
+    ) -> String! {
+        let reply = reply(succ, fail)
+        let id = UUID().uuidString
+        guard let (share, room) = place(groupID, reply) else { return id }
+        let draft = MessageDraft(GroupMessage.body((customData as Data?) ?? Data(), priority), id: id)
+        share.client.perform(.command(room, .sendMessage(draft), key: IdempotencyKey(id))) { result in
+            switch result {
+            case .success: reply()
+            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            }
+        }
+        return id
+    }
+
+    private func place(_ group: String?, _ reply: Reply) -> (Connection.Share, RoomID)? {
+        guard let share = state.withLock({ $0.share }) else {
+            reply(TRTCCode.failed, "not logged in: call login first")
+            return nil
+        }
+        guard let group, let room = GroupID.room(group) else {
+            reply(TRTCCode.failed, "\((group ?? "").debugDescription) is no group id")
+            return nil
+        }
+        return (share, room)
+    }
+
+    // MARK: - Messages
+
+    /// - Parameter listener: held weakly.
+    public func addSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.add(listener) }
+
+    public func removeSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.remove(listener) }
+
+    private func hear(_ delivery: OvationClient.Delivery) {
+        switch delivery {
+        case .client(.signedOut):
+            let share = state.withLock { state in
+                defer { state.share = nil }
+                return state.share
+            }
+            if let share { Connection.leave(share) }
+        case .room(let room, .message(let message)) where message.from.id != room.state.me.id:
+            hear(message, in: room.id)
+        default: break
+        }
+    }
+
+    private func hear(_ message: Message, in room: RoomID) {
+        let id = message.id ?? String(message.chat)
+        let group = GroupID.text(room)
+        queue.run { [listeners] in
+            let sender = V2TIMGroupMemberInfo(
+                userID: message.from.id.rawValue, nickName: message.from.name, faceURL: message.from.avatar)
+            for listener in listeners.all {
+                switch message.body {
+                case .text(let text): listener.onRecvGroupTextMessage(id, groupID: group, sender: sender, text: text)
+                case .custom(let command, let text):
+                    guard let data = GroupMessage.data(command: command, message: text) else { continue }
+                    listener.onRecvGroupCustomMessage(id, groupID: group, sender: sender, customData: data)
+                }
+            }
+        }
+    }
+
+    private func reply(_ succ: V2TIMSucc?, _ fail: V2TIMFail?) -> Reply {
+        queue.reply { code, message in
+            if code == TRTCCode.success { succ?() } else { fail?(code, message) }
+        }
+    }
+}
+
+/// Listeners, held weakly.
+///
+/// @unchecked: the list is read and written under `lock`; what it refers to is called on the callback queue alone.
+private final class ListenerList: @unchecked Sendable {
+    private struct Entry {
+        weak var listener: (any V2TIMSimpleMsgListener)?
+    }
+
+    private let lock = NSLock()
+    private var entries: [Entry] = []
+
+    var all: [any V2TIMSimpleMsgListener] { lock.withLock { entries.compactMap(\.listener) } }
+
+    func add(_ listener: any V2TIMSimpleMsgListener) {
+        lock.withLock {
+            entries.removeAll { $0.listener == nil || $0.listener === listener }
+            entries.append(Entry(listener: listener))
+        }
+    }
+
+    func remove(_ listener: any V2TIMSimpleMsgListener) {
+        lock.withLock { entries.removeAll { $0.listener == nil || $0.listener === listener } }
+    }
+}

@@ -1,0 +1,201 @@
+internal import Ovation
+internal import Synchronization
+
+/// A sign-in that several components share: in the reference systems a chat client, a voice room and a chorus of one app are one
+/// user's, and here too the second of them must not push the first one out (6208).
+final class Connection: Sendable {
+    typealias Listener = @Sendable (OvationClient.Delivery) -> Void
+
+    /// Who is signed in where.
+    struct Key: Hashable, Sendable {
+        var server: ServerAddress
+        var certificate: String?
+        var application: ApplicationID
+        var user: UserID
+    }
+
+    /// One component's part in a connection.
+    struct Share: Sendable {
+        let connection: Connection
+        fileprivate let number: Int
+        var client: OvationClient { connection.client }
+    }
+
+    private struct State {
+        var next = 0
+        /// In the order in which they came.
+        var listeners: [(number: Int, hear: Listener)] = []
+        /// Waiting for the sign-in; `nil` once it has succeeded.
+        var waiting: [@Sendable (Result<Void, OvationError>) -> Void]? = []
+        /// Rooms that somebody here is in, with the shares that are.
+        var rooms: [RoomID: (session: RoomSession, shares: Set<Int>)] = [:]
+    }
+
+    private static let all = Mutex<[Key: Connection]>([:])
+
+    let key: Key
+    let client: OvationClient
+    private let state = Mutex(State())
+
+    private init(_ key: Key) {
+        self.key = key
+        client = OvationClient(
+            server: key.server,
+            configuration: OvationClient.Configuration(
+                trustRoots: key.certificate.map { .file($0) } ?? .system, clientName: "ovation-trtc"))
+        client.deliver { [weak self] in self?.hear($0) }
+    }
+
+    // MARK: - Signing in and out
+
+    /// Signs in, or joins a sign-in of the same user.
+    static func join(
+        _ key: Key, ticket: String, hear: @escaping Listener,
+        completion: @escaping @Sendable (Result<Share, OvationError>) -> Void
+    ) {
+        let (share, isNew) = all.withLock { all -> (Share, Bool) in
+            if let present = all[key] { return (present.add(hear), false) }
+            let made = Connection(key)
+            all[key] = made
+            return (made.add(hear), true)
+        }
+        share.connection.whenSignedIn { result in
+            if case .failure = result { share.connection.remove(share) }
+            completion(result.map { share })
+        }
+        if isNew { share.connection.signIn(ticket) }
+    }
+
+    /// Gives a share back; the last one signs out. The completion says that it is done.
+    static func leave(_ share: Share, completion: @escaping @Sendable () -> Void = {}) {
+        let isLast = all.withLock { all -> Bool in
+            share.connection.remove(share)
+            guard share.connection.state.withLock({ $0.listeners.isEmpty }) else { return false }
+            share.connection.forget(in: &all)
+            return true
+        }
+        guard isLast else { return completion() }
+        Task {
+            await share.client.signOut()
+            share.client.deliver(to: nil)
+            completion()
+        }
+    }
+
+    private func forget(in all: inout [Key: Connection]) {
+        if all[key] === self { all[key] = nil }
+    }
+
+    private func add(_ hear: @escaping Listener) -> Share {
+        state.withLock { state in
+            state.next += 1
+            state.listeners.append((state.next, hear))
+            return Share(connection: self, number: state.next)
+        }
+    }
+
+    private func remove(_ share: Share) {
+        state.withLock { state in state.listeners.removeAll { $0.number == share.number } }
+    }
+
+    private func whenSignedIn(_ body: @escaping @Sendable (Result<Void, OvationError>) -> Void) {
+        let isReady = state.withLock { state in
+            state.waiting?.append(body)
+            return state.waiting == nil
+        }
+        if isReady { body(.success(())) }
+    }
+
+    private func signIn(_ ticket: String) {
+        Task {
+            let result: Result<Void, OvationError>
+            do throws(OvationError) {
+                try await client.signIn(app: key.application, user: key.user, ticket: ticket)
+                result = .success(())
+            } catch {
+                result = .failure(error)
+                Self.all.withLock { forget(in: &$0) }
+            }
+            let waiting = state.withLock { state in
+                defer { state.waiting = nil }
+                return state.waiting ?? []
+            }
+            for completion in waiting { completion(result) }
+        }
+    }
+
+    // MARK: - Rooms
+
+    /// Enters a room. The entry is delivered to all shares.
+    /// - Parameter isSilent: a share that wants no entry told; a room that this process is in already is then not entered again.
+    func enter(
+        _ room: RoomID, share: Share, isSilent: Bool,
+        completion: @escaping @Sendable (Result<RoomSession, OvationError>) -> Void
+    ) {
+        if isSilent, let session = join(room, share) { return completion(.success(session)) }
+        client.enterRoom(room) { [weak self] in completion(self?.note($0, share) ?? $0) }
+    }
+
+    func create(
+        _ draft: RoomDraft, share: Share,
+        completion: @escaping @Sendable (Result<RoomSession, OvationError>) -> Void
+    ) {
+        client.createRoom(draft) { [weak self] in completion(self?.note($0, share) ?? $0) }
+    }
+
+    /// Leaves a room; only the last share that is in it really does.
+    func exit(
+        _ session: RoomSession, share: Share, completion: @escaping @Sendable (Result<Void, OvationError>) -> Void
+    ) {
+        let isUsed = state.withLock { state in
+            state.rooms[session.id]?.shares.remove(share.number)
+            return state.rooms[session.id]?.shares.isEmpty == false
+        }
+        guard !isUsed else { return completion(.success(())) }
+        session.exit { [weak self] result in
+            if case .success = result { self?.forget(session) }
+            completion(result)
+        }
+    }
+
+    /// The room, if somebody here is in it.
+    func session(of room: RoomID) -> RoomSession? { state.withLock { $0.rooms[room]?.session } }
+
+    private func join(_ room: RoomID, _ share: Share) -> RoomSession? {
+        state.withLock { state in
+            state.rooms[room]?.shares.insert(share.number)
+            return state.rooms[room]?.session
+        }
+    }
+
+    private func note(
+        _ result: Result<RoomSession, OvationError>, _ share: Share
+    ) -> Result<RoomSession, OvationError> {
+        if case .success(let session) = result {
+            state.withLock { state in
+                // A room that was left and entered again is another session.
+                if state.rooms[session.id]?.session !== session { state.rooms[session.id] = (session, []) }
+                state.rooms[session.id]?.shares.insert(share.number)
+            }
+        }
+        return result
+    }
+
+    private func forget(_ session: RoomSession) {
+        state.withLock { state in
+            if state.rooms[session.id]?.session === session { state.rooms[session.id] = nil }
+        }
+    }
+
+    // MARK: - Hearing
+
+    /// On the client's thread, in its order.
+    private func hear(_ delivery: OvationClient.Delivery) {
+        switch delivery {
+        case .client(.signedOut): Self.all.withLock { forget(in: &$0) }
+        case .room(let session, .ended), .room(let session, .gone): forget(session)
+        default: break
+        }
+        for listener in state.withLock({ $0.listeners }) { listener.hear(delivery) }
+    }
+}

@@ -1,0 +1,195 @@
+import Dispatch
+import ServerTestSupport
+import Synchronization
+import Testing
+
+@testable import TRTCCompat
+
+extension FacadeTests {
+    @Suite struct LifeTests {
+        @Test("V18-C there is one instance until it is destroyed; a destroyed one refuses every call and says so")
+        func life() async throws {
+            let first = TRTCVoiceRoom.shared()
+            #expect(first === TRTCVoiceRoom.sharedInstance())
+            TRTCVoiceRoom.destroyShared()
+            #expect(first !== TRTCVoiceRoom.shared())
+            first.setDelegateQueue(queue: DispatchQueue(label: "unheard"))
+            let param = VoiceRoomParam()
+            let calls: [(String, (@escaping ActionCallback) -> Void)] = [
+                ("login", { first.login(sdkAppID: 1, userId: "a", userSig: "b", callback: $0) }),
+                ("logout", { first.logout(callback: $0) }),
+                ("setSelfProfile", { first.setSelfProfile(userName: "a", avatarURL: "", callback: $0) }),
+                ("createRoom", { first.createRoom(roomID: 1, roomParam: param, callback: $0) }),
+                ("destroyRoom", { first.destroyRoom(callback: $0) }),
+                ("enterRoom", { first.enterRoom(roomID: 1, callback: $0) }),
+                ("exitRoom", { first.exitRoom(callback: $0) }),
+                (
+                    "getRoomInfoList",
+                    { reply in first.getRoomInfoList(roomIdList: [1]) { code, text, _ in reply(code, text) } }
+                ),
+                (
+                    "getUserInfoList",
+                    { reply in first.getUserInfoList(userIDList: nil) { code, text, _ in reply(code, text) } }
+                ),
+                ("enterSeat", { first.enterSeat(seatIndex: 0, callback: $0) }),
+                ("moveSeat", { #expect(first.moveSeat(seatIndex: 0, callback: $0) == -1) }),
+                ("leaveSeat", { first.leaveSeat(callback: $0) }),
+                ("pickSeat", { first.pickSeat(seatIndex: 0, userId: "a", callback: $0) }),
+                ("kickSeat", { first.kickSeat(seatIndex: 0, callback: $0) }),
+                ("muteSeat", { first.muteSeat(seatIndex: 0, isMute: true, callback: $0) }),
+                ("closeSeat", { first.closeSeat(seatIndex: 0, isClose: true, callback: $0) }),
+                ("sendRoomTextMsg", { first.sendRoomTextMsg(message: "a", callback: $0) }),
+                ("sendRoomCustomMsg", { first.sendRoomCustomMsg(cmd: "a", message: "a", callback: $0) }),
+                (
+                    "sendInvitation",
+                    { #expect(first.sendInvitation(cmd: "a", userId: "a", content: "", callback: $0).isEmpty) }
+                ),
+                ("acceptInvitation", { first.acceptInvitation(id: "a", callback: $0) }),
+                ("rejectInvitation", { first.rejectInvitation(id: "a", callback: $0) }),
+                ("cancelInvitation", { first.cancelInvitation(id: "a", callback: $0) }),
+            ]
+            for (name, call) in calls {
+                let answer = await outcome(of: call)
+                #expect(answer.code == -1 && answer.message.contains("destroyShared"), "\(name): \(answer)")
+            }
+            #expect(first.getAudioEffectManager() == nil)
+        }
+
+        @Test("V18-C calls without a callback on a destroyed instance are told as an error")
+        func silentCalls() async throws {
+            let person = VoicePerson("alice")
+            person.room.destroy()
+            let calls: [() -> Void] = [
+                { person.room.startMicrophone() }, { person.room.stopMicrophone() },
+                { person.room.setAudioQuality(quality: 3) }, { person.room.muteLocalAudio(mute: true) },
+                { person.room.setSpeaker(userSpeaker: true) }, { person.room.setAudioCaptureVolume(volume: 1) },
+                { person.room.setAudioPlayoutVolume(volume: 1) }, { person.room.setVoiceEarMonitor(enable: true) },
+                { person.room.muteRemoteAudio(userId: "a", mute: true) },
+                { person.room.muteAllRemoteAudio(isMute: true) },
+            ]
+            for call in calls {
+                person.notes.clear()
+                call()
+                #expect(try await person.notes.line("error -1").contains("destroyShared"))
+            }
+        }
+
+        @Test("V18-C destroying leaves the room and signs out: others see it, and the user can sign in anew")
+        func destroyInRoom() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                #expect(await alice.create(50) == 0)
+                #expect(await bob.enter(50) == 0)
+                bob.room.destroy()
+                try await alice.notes.line("exits bob")
+                let again = try await VoicePerson.signedIn("bob", at: server)
+                #expect(await again.enter(50) == 0)
+                #expect(!bob.notes.lines.contains { $0.hasPrefix("error") })
+            }
+        }
+
+        @Test("V17-C callbacks and the delegate are called on the queue that was chosen, by default the main one")
+        func queues() async throws {
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let key = DispatchSpecificKey<String>()
+                let queue = DispatchQueue(label: "chosen", attributes: .concurrent)
+                queue.setSpecific(key: key, value: "chosen")
+                DispatchQueue.main.setSpecific(key: key, value: "main")
+                defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
+
+                final class Watch: TRTCVoiceRoomDelegate, Sendable {
+                    let notes = Notes()
+                    let key: DispatchSpecificKey<String>
+                    init(key: DispatchSpecificKey<String>) { self.key = key }
+                    func onRoomInfoChange(roomInfo: VoiceRoomInfo) {
+                        notes.write("info on \(DispatchQueue.getSpecific(key: key) ?? "another")")
+                    }
+                }
+                for (name, id) in [("main", Int32(60)), ("chosen", 61)] {
+                    let room = TRTCVoiceRoom()
+                    let watch = Watch(key: key)
+                    if name == "chosen" { room.setDelegateQueue(queue: queue) }
+                    room.setDelegate(delegate: watch)
+                    let ticket = try server.ticket(name)
+                    func place(_ call: (@escaping ActionCallback) -> Void) async -> String {
+                        await withCheckedContinuation { continuation in
+                            call { code, _ in
+                                continuation.resume(
+                                    returning: "\(code) on \(DispatchQueue.getSpecific(key: key) ?? "another")")
+                            }
+                        }
+                    }
+                    #expect(
+                        await place {
+                            room.login(
+                                sdkAppID: Int32(TestServer.application), userId: name, userSig: ticket, callback: $0)
+                        } == "0 on \(name)")
+                    let param = VoiceRoomParam()
+                    param.roomName = name
+                    param.seatCount = 1
+                    #expect(
+                        await place { room.createRoom(roomID: id, roomParam: param, callback: $0) } == "0 on \(name)")
+                    #expect(try await watch.notes.line("info") == "info on \(name)")
+                    // A refusal that needs no server goes the same way.
+                    #expect(await place { room.enterRoom(roomID: 0, callback: $0) } == "-1 on \(name)")
+                }
+            }
+        }
+
+        @Test("V17-C a callback that no method hears is named once in onDebugLog, in the reference's spelling")
+        func unheard() async throws {
+            final class Misspelt: TRTCVoiceRoomDelegate, Sendable {
+                let notes = Notes()
+                func onDebugLog(message: String) { notes.write(message) }
+                // The published component's spelling: heard.
+                func onRecvRoomCustomMsg(cmd: String, message: String, userInfo: VoiceRoomUserInfo) {
+                    notes.write("heard \(cmd)")
+                }
+                // Misspelt, as in the documents' prose: never called.
+                func onSeatListChanget(seatInfoList: [VoiceRoomSeatInfo]) { notes.write("impossible") }
+            }
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                let misspelt = Misspelt()
+                #expect(await alice.create(62) == 0)
+                bob.room.setDelegate(delegate: misspelt)
+                #expect(await bob.enter(62) == 0)
+                #expect(await bob.sit(0) == 0)
+                #expect(await bob.ask("leave") { bob.room.leaveSeat(callback: $0) } == 0)
+                #expect(
+                    await alice.ask("send") { alice.room.sendRoomCustomMsg(cmd: "CMD", message: "", callback: $0) } == 0
+                )
+                try await misspelt.notes.line("heard CMD")
+                let named = misspelt.notes.lines.filter { $0.contains("no such method") }
+                for name in [
+                    "onRoomInfoChange(roomInfo:)", "onSeatListChange(seatInfoList:)", "onAnchorEnterSeat(index:user:)",
+                    "onAnchorLeaveSeat(index:user:)",
+                ] { #expect(named.filter { $0.hasPrefix(name) }.count == 1, "\(name)") }
+                #expect(!named.contains { $0.contains("onRecvRoomCustomMsg") })
+                #expect(!misspelt.notes.lines.contains("impossible"))
+            }
+        }
+
+        @Test("V17-C V19-C a lost connection is a warning at once, an error after two minutes, and the room is left")
+        func loss() async throws {
+            let hands = Hands()
+            let alice = try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server, clock: hands.clock)
+                #expect(await alice.create(63) == 0)
+                #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
+                return alice
+            }
+            // The server is gone.
+            #expect(try await alice.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
+            #expect(!alice.notes.lines.contains { $0.hasPrefix("error") })
+            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 1)
+            #expect(try await alice.notes.line("error").hasPrefix("error \(TRTCCode.connectionTimeout)"))
+            #expect(await alice.sit(0) == -1)
+            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
+            alice.room.destroy()
+        }
+    }
+}
