@@ -10,13 +10,15 @@ import Testing
 extension LiveServerTests {
     /// Sound between clients through a whole server.
     @Suite struct LiveAudioTests {
-        @Test("V04-K V06-K V14-K who sits down is heard, who is muted is not, who leaves is not; levels tell who speaks")
+        @Test(
+            "V04-K V06-K V14-K who sits down is heard, who is muted is not, who leaves is not; levels tell who speaks")
         func heard() async throws {
             try await TestServer.with { server async throws in
                 func client(_ user: UserID) async throws -> OvationClient {
                     let client = try server.sdk { $0.audio = .automatic }
                     try await client.signIn(
-                        app: ApplicationID(TestServer.application), user: user, ticket: try server.ticket(user.rawValue))
+                        app: ApplicationID(TestServer.application), user: user, ticket: try server.ticket(user.rawValue)
+                    )
                     return client
                 }
                 let alice = try await client("alice")

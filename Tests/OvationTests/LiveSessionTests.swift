@@ -65,7 +65,9 @@ extension LiveServerTests {
             try await TestServer.with { server async throws in
                 let client = try server.sdk()
                 func signIn(_ ticket: String, app: UInt32 = TestServer.application) async -> String {
-                    await refusal { _ = try await client.signIn(app: ApplicationID(app), user: "alice", ticket: ticket) }
+                    await refusal {
+                        _ = try await client.signIn(app: ApplicationID(app), user: "alice", ticket: ticket)
+                    }
                 }
                 #expect(await signIn("") == "ticket_empty")
                 #expect(await signIn("eJxxx") == "ticket_failed")
@@ -122,8 +124,9 @@ extension LiveServerTests {
             }
             #expect(error.is(.serverUnreachable))
             try await TestServer.with { server async throws in
-                #expect(await signIn(OvationClient(server: try ServerAddress("https://127.0.0.1:\(server.port)")))
-                    == "server_unreachable")
+                #expect(
+                    await signIn(OvationClient(server: try ServerAddress("https://127.0.0.1:\(server.port)")))
+                        == "server_unreachable")
                 let elsewhere = await signIn(
                     OvationClient(server: try ServerAddress("http://127.0.0.1:\(server.port)/else")))
                 #expect(elsewhere == "invalid_answer")
@@ -183,7 +186,9 @@ extension LiveServerTests {
             }
         }
 
-        @Test("V19-K kill -9 and restart under load: the same seat, the exact gap, nothing twice, nothing acknowledged lost")
+        @Test(
+            "V19-K kill -9 and restart under load: the same seat, the exact gap, nothing twice, nothing acknowledged lost"
+        )
         func killed() async throws {
             let folder = temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: folder) }

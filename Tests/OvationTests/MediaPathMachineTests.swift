@@ -104,7 +104,8 @@ import Timing
                 now = now + .milliseconds(Int64(random.next(upperBound: 3_000)))
                 let inputs: [MediaPathMachine.Input] = [
                     .resumed(mediaEpoch: 1 + random.next(upperBound: 2)), .signallingLost, .answered(mediaEpoch: 1),
-                    .answered(mediaEpoch: 2), .refused(OvationError(.timeout)), .connected, .lost, .pathClosed, .deadline,
+                    .answered(mediaEpoch: 2), .refused(OvationError(.timeout)), .connected, .lost, .pathClosed,
+                    .deadline,
                     .deadline, random.next(upperBound: 60) == 0 ? .stop : .deadline,
                 ]
                 let input = inputs[Int(random.next(upperBound: UInt64(inputs.count)))]

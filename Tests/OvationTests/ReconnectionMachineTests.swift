@@ -175,7 +175,9 @@ import Timing
         #expect(silent.wait != nil)
     }
 
-    @Test("refusals that no repetition mends end a session that was ready; others, and what the server asks, are waited for")
+    @Test(
+        "refusals that no repetition mends end a session that was ready; others, and what the server asks, are waited for"
+    )
     func hope() {
         for code in [RoomError.Code.appUnknown, .userIDInvalid, .ticketNotYetValid, .nameTaken, .sessionReplaced] {
             var run = Run.ready()

@@ -135,7 +135,8 @@ import Testing
         server.on(
             .roomEnter,
             first: [
-                .refuse(RoomError(.unavailable)), resumed([.taken(2, 0, People.alice), .taken(3, 1, People.bob)], seq: 3),
+                .refuse(RoomError(.unavailable)),
+                resumed([.taken(2, 0, People.alice), .taken(3, 1, People.bob)], seq: 3),
             ])
         server.news([.taken(3, 1, People.bob)])
         #expect(room.state.seq == 1)
@@ -299,7 +300,9 @@ import Testing
         #expect(room.levels == [:])
     }
 
-    @Test("the first subscription also gets what came before it, later ones what comes after them; a state starts with itself")
+    @Test(
+        "the first subscription also gets what came before it, later ones what comes after them; a state starts with itself"
+    )
     func subscriptions() async throws {
         let (conversation, room) = try start()
         let first = room.events

@@ -32,7 +32,8 @@ import Testing
         var bodies: [Call.Body] = [
             .openSession(
                 SessionOpening(
-                    application: ApplicationID(1_400_000_001), user: alice, ticket: "t", name: "Alice", avatar: "/a.png",
+                    application: ApplicationID(1_400_000_001), user: alice, ticket: "t", name: "Alice",
+                    avatar: "/a.png",
                     resume: "secret", client: "name 1.2")),
             .openSession(SessionOpening(application: ApplicationID(1), user: alice, ticket: "t")),
             .renewSession(ticket: "t"), .closeSession, .readClock,
@@ -48,19 +49,22 @@ import Testing
             .getRooms([room, string]), .listMembers(room, .users([alice])),
             .listMembers(room, .everyone(limit: 9, cursor: "c")),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
+            .stateLatency(room, outputMs: 120, inputMs: 7),
         ]
         let commands: [RoomCommand] = [
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
             .closeSeat(1, closed: false), .setMicrophone(muted: true),
             .sendInvitation(InvitationDraft(to: bobID, command: "c", content: "x", timeoutSeconds: 9, id: "i")),
-            .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil), .rejectInvitation(id: "i", reason: "r"),
+            .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil),
+            .rejectInvitation(id: "i", reason: "r"),
             .cancelInvitation(id: "i"), .sendMessage(MessageDraft(.text("안녕"), id: "m")),
             .sendMessage(MessageDraft(.custom(command: "c", message: "m"))), .sendLikes(100),
             .updateRoom(RoomUpdate(name: "n", tags: [])), .updateRoom(RoomUpdate(cover: "", needsRequest: false)),
             .startSong(
                 SongDraft(
                     song: Song(
-                        id: "s", title: "t", artist: "a", durationMs: 9, accompaniment: "/a", original: "/o", lyrics: "/l"),
+                        id: "s", title: "t", artist: "a", durationMs: 9, accompaniment: "/a", original: "/o",
+                        lyrics: "/l"),
                     track: .original, positionMs: 5, leadMs: 700)),
             .startSong(SongDraft(song: Song(id: "s", title: "t", durationMs: 9, accompaniment: "/a"))),
             .pauseSong, .resumeSong(leadMs: 800), .seekSong(positionMs: 4, leadMs: 900), .setSongTrack(.original),
@@ -113,9 +117,11 @@ import Testing
         let members = MembersPage(members: [snapshot.me], count: 3)
         #expect(try answer(.roomMembers, members) == .members(members))
         let media = MediaAnswered(
-            number: 1, sdp: "v=0", slots: [.init(seat: 0, mid: "1")], mediaEpoch: 2, iceServers: [.init(urls: ["stun:x"])])
+            number: 1, sdp: "v=0", slots: [.init(seat: 0, mid: "1"), .init(mixMid: "2")], mediaEpoch: 2,
+            iceServers: [.init(urls: ["stun:x"])])
         #expect(try answer(.mediaOffer, media) == .media(media))
         #expect(try answer(.mediaClose, Answer.Empty()) == .empty)
+        #expect(try answer(.songLatency, Answer.Empty()) == .empty)
         for outcome in [
             CommandOutcome(.done), CommandOutcome(.done, seq: 9), CommandOutcome(.invited(id: "i", position: 2)),
             CommandOutcome(.sent(chat: 4, time: 5)), CommandOutcome(.liked(total: 6)),
@@ -167,7 +173,8 @@ import Testing
         let passing: [PassingNews] = [
             .audienceEntered(Member(profile: bob, role: .member, seat: nil, micMuted: true, presence: .online)),
             .audienceLeft(bobID, reason: .lost), .presence(bobID, .reconnecting, until: 9),
-            .presence(bobID, .online, until: nil), .ownerAbsent(until: 9, heir: bobID), .ownerAbsent(until: 9, heir: nil),
+            .presence(bobID, .online, until: nil), .ownerAbsent(until: 9, heir: bobID),
+            .ownerAbsent(until: 9, heir: nil),
             .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
             .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
         ]

@@ -184,7 +184,8 @@ final class FakeServer {
             .answer(
                 SessionOpened(
                     session: "secret-\(sockets.count)", resumed: opening.resume != nil,
-                    user: UserProfile(id: opening.user, name: opening.name ?? ""), time: 1_000, expiresInSeconds: 86_400,
+                    user: UserProfile(id: opening.user, name: opening.name ?? ""), time: 1_000,
+                    expiresInSeconds: 86_400,
                     rooms: [], mediaEpoch: 1, limits: .init(textBytes: 12_288, seats: 16)))
         case .renewSession: .answer(SessionRenewed(expiresInSeconds: 86_400))
         case .readClock: .answer(ClockReading(time: 1_795_267_200_000, monotonicUs: 5))
@@ -201,7 +202,7 @@ final class FakeServer {
             .answer(CommandAnswer(CommandOutcome(.invited(id: draft.id ?? "i", position: 1))))
         case .command(_, .sendLikes, _): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
         case .command: .answer(CommandAnswer(CommandOutcome(.done)))
-        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia: .answer(Answer.Empty())
+        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia, .stateLatency: .answer(Answer.Empty())
         }
     }
 }

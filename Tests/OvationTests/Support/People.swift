@@ -38,7 +38,8 @@ extension RoomSnapshot {
         return RoomSnapshot(
             room: room, epoch: epoch, seq: seq, chat: chat,
             info: RoomInfo(
-                room: room, kind: .voice, settings: RoomSettings(name: "Salon"), owner: People.alice, seats: seats.count,
+                room: room, kind: .voice, settings: RoomSettings(name: "Salon"), owner: People.alice,
+                seats: seats.count,
                 seated: seats.count { $0.user != nil }, memberCount: members.count, createdAt: 1, speaking: false),
             seats: seats, me: me, members: members, memberCount: memberCount ?? members.count, ownerAbsentUntil: nil,
             heir: nil, invitations: invitations, messages: messages, likes: 0, mediaEpoch: mediaEpoch)

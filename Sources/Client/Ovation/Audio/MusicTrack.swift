@@ -25,6 +25,7 @@ public struct MusicTrack: Sendable, Hashable {
         /// 0.5…2 without a change of pitch.
         public var speed = 1.0
 
+        /// One hears it oneself, unchanged.
         public init() {}
 
         var engineControls: MusicControls {
@@ -51,6 +52,7 @@ public struct MusicTrack: Sendable, Hashable {
     /// Where it ends; without, the end of the track.
     public var end: Duration?
 
+    /// The whole track, once.
     public init(id: Int32, source: String) {
         self.id = id
         self.source = source

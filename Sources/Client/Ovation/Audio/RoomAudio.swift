@@ -330,7 +330,10 @@ public final class RoomAudio: Sendable {
     func take(_ state: RoomState) {
         let seat = state.mySeat.flatMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
         let isMuted = state.me.micMuted || seat?.muted ?? false
-        if engine?.settings.isMicrophoneMuted != isMuted { engine?.update { $0.isMicrophoneMuted = isMuted } }
+        // Not here: the engine may be starting a device, and the conversation must not wait for it.
+        work { engine in
+            if engine.settings.isMicrophoneMuted != isMuted { engine.update { $0.isMicrophoneMuted = isMuted } }
+        }
         wish { wishes in
             wishes.seats = state.seats
             wishes.me = state.me.id
@@ -357,16 +360,16 @@ public final class RoomAudio: Sendable {
             defer { wishes.isCapturing = captures }
             return (muted, volumes, captures == wishes.isCapturing ? nil : captures)
         }
-        guard let engine else { return }
-        let settings = engine.settings
-        if settings.mutedSlots != muted || settings.slotVolumes != volumes {
-            engine.update {
-                $0.mutedSlots = muted
-                $0.slotVolumes = volumes
-            }
-        }
-        guard let capture else { return }
+        guard connection != .closed else { return }
         work { [broadcast] engine in
+            let settings = engine.settings
+            if settings.mutedSlots != muted || settings.slotVolumes != volumes {
+                engine.update {
+                    $0.mutedSlots = muted
+                    $0.slotVolumes = volumes
+                }
+            }
+            guard let capture else { return }
             guard capture else { return engine.stopMicrophone() }
             do { try engine.startMicrophone() } catch {
                 broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))

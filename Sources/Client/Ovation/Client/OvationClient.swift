@@ -52,9 +52,11 @@ public final class OvationClient: Sendable {
         /// ticket runs out, and when the server refuses an old one.
         public var renewTicket: (@Sendable () async throws -> String)?
 
+        /// What is not given is as most programs want it.
         public init(
             callTimeout: Duration = .seconds(15), trustRoots: TrustRoots = .system, audio: Audio = .automatic,
-            clientName: String = "ovation-swift", clientVersion: String = "1", renewTicket: (@Sendable () async throws -> String)? = nil
+            clientName: String = "ovation-swift", clientVersion: String = "1",
+            renewTicket: (@Sendable () async throws -> String)? = nil
         ) {
             self.callTimeout = callTimeout
             self.trustRoots = trustRoots

@@ -29,7 +29,8 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(OvationError) {
         let text = text.trimmingCharacters(in: .whitespaces)
         let hasScheme = text.contains("://")
-        guard let parts = URLComponents(string: hasScheme ? text : "bare://" + text), let host = parts.host, !host.isEmpty
+        guard let parts = URLComponents(string: hasScheme ? text : "bare://" + text), let host = parts.host,
+            !host.isEmpty
         else { throw OvationError(.invalidAddress, "\(text.debugDescription) is no address of a server") }
         let isSecure: Bool
         switch parts.scheme?.lowercased() {

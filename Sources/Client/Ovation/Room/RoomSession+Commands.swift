@@ -103,7 +103,8 @@ extension RoomSession {
         let id = id ?? Self.freshID()
         // One's own id is the key too: a repeat is the same message.
         let key = IdempotencyKey(id) ?? Self.freshKey()
-        guard case .sent(let number, let time) = try await ask(.sendMessage(MessageDraft(body, id: id)), key: key) else {
+        guard case .sent(let number, let time) = try await ask(.sendMessage(MessageDraft(body, id: id)), key: key)
+        else {
             throw OvationError(.invalidAnswer)
         }
         return SentMessage(id: id, number: number, time: time)
@@ -129,7 +130,9 @@ extension RoomSession {
     }
 
     /// These people, in this order; whoever is not in the room is left out. At most 100.
-    public func members(_ users: [UserID]) async throws(OvationError) -> [Member] { try await page(.users(users)).members }
+    public func members(_ users: [UserID]) async throws(OvationError) -> [Member] {
+        try await page(.users(users)).members
+    }
 
     /// Everybody who is in the room.
     public func allMembers() async throws(OvationError) -> [Member] {
@@ -151,7 +154,9 @@ extension RoomSession {
     }
 
     /// The owner: makes somebody an admin, or a member again.
-    public func setRole(_ role: Role, of user: UserID) async throws(OvationError) { try await ask(.setRole(user, role)) }
+    public func setRole(_ role: Role, of user: UserID) async throws(OvationError) {
+        try await ask(.setRole(user, role))
+    }
 
     /// Owner and admins: changes what is given, the rest stays.
     public func update(

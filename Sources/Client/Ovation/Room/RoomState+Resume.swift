@@ -82,6 +82,15 @@ extension RoomState {
         for (index, seat) in seats.enumerated() {
             events += differences(of: seat, from: old.seats.indices.contains(index) ? old.seats[index] : nil, in: old)
         }
+        if play != old.play {
+            let change: SongChange =
+                switch (old.play, play) {
+                case (_, nil): .stopped
+                case (let before?, let now?) where before.song == now.song: now.isPaused ? .paused : .sought
+                default: .started
+                }
+            events.append(.songChanged(play, change, by: nil))
+        }
         for member in members where member.role != .owner {
             guard let before = old.member(member.id), before.role != member.role, before.role != .owner else {
                 continue

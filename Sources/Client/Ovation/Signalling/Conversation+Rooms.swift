@@ -101,9 +101,10 @@ struct ConversationLine: Sendable {
 
     /// Asks and waits. Cancelling the task ends the wait, not what was asked.
     func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (
-            Conversation, CallToken, @escaping @Sendable (Result<Value, OvationError>) -> Void
-        ) -> Void
+        _ body:
+            @escaping @Sendable (
+                Conversation, CallToken, @escaping @Sendable (Result<Value, OvationError>) -> Void
+            ) -> Void
     ) async throws(OvationError) -> Value {
         let token = CallToken()
         let result = await withTaskCancellationHandler {

@@ -249,7 +249,9 @@ final class Conversation {
         case .writable: flush()
         case .closed(let code):
             socket = nil
-            tellLoss(farewell ?? OvationError(.connectionLost)) { handle(.socketClosed(code: code, farewell: farewell)) }
+            tellLoss(farewell ?? OvationError(.connectionLost)) {
+                handle(.socketClosed(code: code, farewell: farewell))
+            }
         case .failed(let error): tellLoss(error) { handle(.handshakeFailed(error)) }
         }
     }

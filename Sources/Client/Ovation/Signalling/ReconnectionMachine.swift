@@ -222,7 +222,8 @@ struct ReconnectionMachine: Sendable {
     /// Refusals that no repetition mends.
     private static func isFinal(_ error: OvationError) -> Bool {
         let codes: [RoomError.Code] = [
-            .appUnknown, .userIDInvalid, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired,
+            .appUnknown, .userIDInvalid, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid,
+            .sessionExpired,
             .sessionReplaced, .nameTaken, .invalidParams, .methodNotFound,
         ]
         return codes.contains { error.is($0) } || error.is(.signedOut) || error.is(.invalidAnswer)
