@@ -358,3 +358,38 @@ test('a page whose attempt failed holds nothing', async () => {
   microphone.close('voice');
   assert.equal(track.readyState, 'ended');
 });
+
+test('V12-W for music nothing is filtered and both sides are captured, at once when the device is open', async () => {
+  const devices = new FakeMediaDevices(two);
+  const { microphone, preferences } = microphoneOn(devices);
+  const first = await microphone.open();
+  await microphone.setQuality('speech');
+  assert.equal(microphone.track.get(), first, 'speech is captured as before');
+  await microphone.setQuality('music');
+  assert.notEqual(microphone.track.get(), first);
+  assert.equal(first.readyState, 'ended');
+  const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = devices.asked.at(-1).audio;
+  assert.deepEqual(
+    [echoCancellation, noiseSuppression, autoGainControl, channelCount],
+    [false, false, false, 2],
+  );
+  assert.equal(preferences.get().quality, 'music');
+  await microphone.setQuality('default');
+  assert.equal(devices.asked.at(-1).audio.echoCancellation, true);
+});
+
+test("V13-W the volume of everybody multiplies each person's own", () => {
+  const document = fakeDocument();
+  const playout = new Playout(document);
+  playout.setListening(0, { volume: 50, muted: false });
+  playout.setTracks([null, null]);
+  playout.setVolume(40);
+  playout.setTracks([null, null, null]);
+  const volumes = document.made.filter(({ name }) => name === 'audio').map(({ volume }) => volume);
+  assert.deepEqual(volumes, [0.2, 0.4, 0.4]);
+  playout.setVolume(300);
+  assert.deepEqual(
+    document.made.filter(({ name }) => name === 'audio').map(({ volume }) => volume),
+    [0.5, 1, 1],
+  );
+});

@@ -284,3 +284,46 @@ test('an offer that is never answered is repeated', async t => {
   assert.equal(peer.state.get(), 'connected');
   assert.equal(offers, 2);
 });
+
+test('V12-W another quality is negotiated at once on the same connection, and again by the next one', async t => {
+  const answered = [];
+  const { server, peer, made } = await open(t, {
+    server: salonServer().on('media.offer', ({ number }) => ({
+      number,
+      sdp: 'm=audio 9 X 111\r\na=mid:0\r\na=rtpmap:111 opus/48000/2\r\n',
+      mediaEpoch: 1,
+      iceServers: [],
+      slots: [],
+    })),
+    prepare: pc => {
+      const set = pc.setRemoteDescription.bind(pc);
+      pc.setRemoteDescription = async description => {
+        answered.push(description.sdp);
+        await set(description);
+      };
+      pc.transceivers.push = function push(...lines) {
+        for (const line of lines) {
+          line.sender.parameters = { encodings: [{}] };
+          line.sender.getParameters = () => line.sender.parameters;
+          line.sender.setParameters = async parameters => void Object.assign(line.sender, { parameters });
+        }
+        return Array.prototype.push.apply(this, lines);
+      };
+    },
+  });
+  made[0].become('connected');
+  assert.match(answered[0], /maxaveragebitrate=50000/);
+  peer.setQuality('music');
+  await settle();
+  assert.equal(made.length, 1);
+  assert.equal(server.of('media.offer').length, 2);
+  assert.match(answered[1], /stereo=1;usedtx=0;maxaveragebitrate=128000/);
+  assert.equal(made[0].transceivers[0].sender.parameters.encodings[0].maxBitrate, 128_000);
+  peer.setQuality('music');
+  peer.setQuality('of tomorrow');
+  await settle();
+  assert.equal(server.of('media.offer').length, 2, 'no news, no offer');
+  peer.restart();
+  await settle();
+  assert.match(answered[2], /maxaveragebitrate=128000/);
+});

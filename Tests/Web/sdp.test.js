@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { editOffer } from '../../Web/protocol/sdp.js';
+import { editAnswer, editOffer, soundQualities } from '../../Web/protocol/sdp.js';
 
 const offer = browser => readFileSync(new URL(`./fixtures/offer-${browser}.sdp`, import.meta.url), 'utf8');
 const sections = sdp => sdp.split(/(?=^m=)/m).slice(1);
@@ -61,4 +61,44 @@ test('sprop-stereo alone is not stereo', () => {
   const line =
     'v=0\r\nm=audio 9 X 96\r\na=recvonly\r\na=rtpmap:96 opus/48000/2\r\na=fmtp:96 sprop-stereo=1\r\n';
   assert.match(editOffer(line), /a=fmtp:96 sprop-stereo=1;stereo=1\r\n/);
+});
+
+const answer = [
+  'v=0',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111 63',
+  'a=mid:0',
+  'a=recvonly',
+  'a=rtpmap:111 opus/48000/2',
+  'a=rtpmap:63 red/48000/2',
+  'a=fmtp:111 minptime=10;useinbandfec=1;usedtx=1',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'a=mid:01',
+  'a=sendonly',
+  'a=rtpmap:111 opus/48000/2',
+  'a=fmtp:111 minptime=10;useinbandfec=1;usedtx=1',
+  '',
+].join('\r\n');
+
+test('V12-W each quality asks my encoder for its bit rate, its sides and its silence, and no other line for anything', () => {
+  for (const [quality, { bitrate, stereo, dtx }] of Object.entries(soundQualities)) {
+    const [microphone, seat] = sections(editAnswer(answer, '0', quality));
+    const fmtp = `stereo=${Number(stereo)};usedtx=${Number(dtx)};maxaveragebitrate=${bitrate}`;
+    assert.match(microphone, new RegExp(`^a=fmtp:111 minptime=10;useinbandfec=1;${fmtp}\r$`, 'm'));
+    assert.equal(seat, sections(answer)[1], 'mid 01 is not mid 0');
+    const again = editAnswer(editAnswer(answer, '0', 'music'), '0', quality);
+    assert.equal(again, editAnswer(answer, '0', quality));
+  }
+  assert.deepEqual(
+    Object.values(soundQualities).map(({ bitrate }) => bitrate),
+    [16_000, 50_000, 128_000],
+  );
+  const bare = answer.replace(/a=fmtp[^\n]*\n/g, '');
+  assert.match(
+    editAnswer(bare, '0', 'speech'),
+    /opus\/48000\/2\r\na=fmtp:111 stereo=0;usedtx=1;maxaveragebitrate=16000\r\n/,
+  );
+  assert.equal(
+    editAnswer('v=0\r\nm=audio 9 X 8\r\na=mid:0\r\n', '0', 'music'),
+    'v=0\r\nm=audio 9 X 8\r\na=mid:0\r\n',
+  );
 });

@@ -19,6 +19,7 @@ export async function salonTab(
     server = salonServer(first),
     enter = true,
     preferences: chosen,
+    effects,
   } = {},
 ) {
   const time = VirtualTime.install(t);
@@ -35,6 +36,7 @@ export async function salonTab(
     microphone,
     speaker,
     preferences,
+    effects,
     host: {
       origin: 'https://live.example',
       listening: new ListeningModel(new FakeStorage()),
