@@ -322,6 +322,47 @@ def test_volumes(people):
     ben.wait("the chosen loudspeaker", f"{sounding}.every((e) => e.sinkId === arguments[0])", devices[-1])
 
 
+@story("V15-W a song is played by its address, for the others to hear")
+def test_address(people):
+    anna, ben = pair(people)
+    effects(anna, "voice")
+    put(anna, "effects-volume", 0)
+    ben.hears_silence()
+    press(anna, "effects-music")
+    anna.type("music-address", "/songs/harbour-lights/accompaniment.mp3")
+    anna.click("music-add")
+    anna.sees('[data-testid="music-piece"][data-status="playing"]')
+    assert anna.text("music-name") == "accompaniment"
+    press(anna, "music-publish")
+    deadline = time.monotonic() + 15
+    while ben.hears_closely()["rms"] < LOUD:
+        assert time.monotonic() < deadline, "the song is not heard"
+
+
+@story("V15-W Firefox too: a voice an octave lower and music arrive at a Chromium")
+def test_firefox(people, tmp_path):
+    fox = people("Fox", browser="firefox")
+    room = create_salon(fox, "Effects")
+    sit(fox, 0)
+    live(fox)
+    ben = people("Ben")
+    enter_salon(ben, room)
+    ben.hears_tone(fox.TONE)
+    effects(fox, "voice")
+    put(fox, "effects-pitch", -12)
+    ben.hears_tone(fox.TONE / 2)
+    put(fox, "effects-volume", 0)
+    ben.hears_silence()
+    press(fox, "effects-music")
+    fox.type("music-address", "/songs/harbour-lights/accompaniment.mp3")
+    fox.click("music-add")
+    fox.sees('[data-testid="music-piece"][data-status="playing"]')
+    press(fox, "music-publish")
+    deadline = time.monotonic() + 15
+    while ben.hears_closely()["rms"] < LOUD:
+        assert time.monotonic() < deadline, "the song is not heard"
+
+
 @story("V15-W a file that is no sound, an address without a file and words that are no address are told in sentences")
 def test_refusals(people, tmp_path):
     anna = people("Anna")
