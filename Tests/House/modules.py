@@ -55,7 +55,7 @@ MODULES = {
     # UserSig for the reference's GenerateTestUserSig; SignalProtocol to name the calls of the ordered queue.
     "TRTCCompat": ("Client", {"Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "UserSig"}),
     # The mixer is a peer of Forwarding that decodes; it shares the codecs and the sample processing with the clients.
-    "Playback": ("Server", {"Wire", "RTP", "Forwarding", "RoomPorts", "AudioGraph", "MediaCodecs"}),
+    "Playback": ("Server", {"Forwarding", "DatagramIO", "MediaNode", "RoomPorts", "AudioGraph", "MediaCodecs"}),
     "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "Ovation", "ArgumentParser"}),
 }
 

@@ -1,4 +1,5 @@
 import RoomModel
+import RoomPorts
 import RoomRules
 import RoomService
 import RoomTestSupport
@@ -69,5 +70,56 @@ import Timing
         salon.advance(.seconds(1))
         #expect(back.snapshot?.play == nil || changes(back) == [.ended])
         #expect(salon.enter(.member).snapshot?.play == nil)
+    }
+
+    @Test("D04-S the media plane is told what is sung, when it is stored and as it changes")
+    func mediaPlaneHearsOfTheSong() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        #expect(salon.media.kind(of: salon.stage) == .chorus)
+        salon.submit(.takeSeat(0), by: owner)
+        var song = song
+        song.original = "/songs/s/original.m4a"
+        salon.journal.setMode(.manual)
+        salon.submit(.startSong(SongDraft(song: song, positionMs: 5_000)), by: owner)
+        #expect(salon.media.songs(on: salon.stage).isEmpty, "not before it is stored")
+        salon.commit()
+        salon.journal.setMode(.automatic)
+        let start = salon.clock.now + .milliseconds(SongLead.start)
+        let played = StageSong(file: song.accompaniment, startAt: start, position: .seconds(5))
+        #expect(salon.media.songs(on: salon.stage) == [played])
+        salon.advance(.seconds(13))
+        salon.submit(.setSongTrack(.original), by: owner)
+        salon.submit(.pauseSong, by: owner)
+        salon.submit(.stopSong, by: owner)
+        let original = StageSong(file: "/songs/s/original.m4a", startAt: start, position: .seconds(5))
+        let paused = StageSong(file: "/songs/s/original.m4a", startAt: nil, position: .seconds(15))
+        #expect(salon.media.songs(on: salon.stage) == [played, original, paused, nil])
+    }
+
+    @Test("D04-S after a crash the media plane gets the song again, at the same place of the room's time")
+    func mediaPlaneAfterCrash() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        salon.advance(.seconds(20))
+        let before = salon.media.songs(on: salon.stage).last
+        try await salon.crash()
+        #expect(salon.media.songs(on: salon.stage) == [before, before] && before != nil)
+    }
+
+    @Test("D04-S what a singer says of their equipment reaches the media plane, with every path that they open")
+    func latency() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        salon.core.setLatency(.milliseconds(130), of: owner.session)
+        let first = try salon.core.openMedia(for: owner.session).peer
+        #expect(salon.media.latencies[first] == .milliseconds(130))
+        salon.core.setLatency(.milliseconds(40), of: owner.session)
+        #expect(salon.media.latencies[first] == .milliseconds(40))
+        salon.core.closeMedia(for: owner.session)
+        let second = try salon.core.openMedia(for: owner.session).peer
+        #expect(second != first && salon.media.latencies[second] == .milliseconds(40))
     }
 }

@@ -185,11 +185,12 @@ package final class AudioStage {
     /// Sends `member` what it should hear from now on: who has a slot the others' slots, everybody else the mix.
     private func feed(_ member: MemberID) {
         guard let mixSlot, let listener = listeners[member] else { return }
-        let isProducer = places[member] != nil
+        // Who has no line for the mix hears each slot by itself rather than nothing.
+        let hearsSlots = places[member] != nil || !listener.lines.contains { $0.slot == mixSlot }
         for line in listener.lines {
             let index = line.index
             let isFed = index < slots[line.slot].fed
-            guard ((line.slot == mixSlot) != isProducer) != isFed else { continue }
+            guard ((line.slot == mixSlot) != hearsSlots) != isFed else { continue }
             if isFed {
                 slots[line.slot].consumers[index].pause()
                 slots[line.slot].fed -= 1

@@ -1,6 +1,7 @@
 import RoomModel
 import RoomPorts
 import RoomRules
+import Timing
 
 /// Who is in the room now: sessions, and the people they belong to. Lives and dies with the process.
 struct Attendance {
@@ -19,6 +20,8 @@ struct Attendance {
         let admission = Admission()
         var peer: PeerID?
         var media = Media.none
+        /// What the session says of its equipment, from playing to capturing.
+        var latency: Interval?
 
         /// `none` → `live` → `lost` ⇄ `live`; → `none` when the peer closes.
         enum Media { case none, live, lost }

@@ -1,6 +1,7 @@
 package import RoomModel
 package import RoomPorts
 import RoomRules
+package import Timing
 
 /// A room. Each method is one synchronous turn of its `RoomCore`; nothing in here waits for anything, so commands are
 /// decided in the order in which they come, and answers and news leave in that order too.
@@ -54,6 +55,9 @@ package actor Room {
     package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
         try core.openMedia(for: session)
     }
+
+    /// How long the session's equipment takes to play and to capture, together.
+    package func setLatency(_ latency: Interval, of session: SessionToken) { core.setLatency(latency, of: session) }
 
     package func closeMedia(for session: SessionToken) { core.closeMedia(for: session) }
 

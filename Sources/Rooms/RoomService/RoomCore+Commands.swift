@@ -1,7 +1,7 @@
 package import RoomModel
 package import RoomPorts
 package import RoomRules
-import Timing
+package import Timing
 
 // What is asked of a room: by people, by its own timers, by the operator.
 
@@ -147,8 +147,16 @@ extension RoomCore {
         if let peer = known.peer { return MediaPlace(stage: stage, peer: peer) }
         let peer = PeerID(rawValue: world.peerNumbers.next())
         attendance.update(session) { $0.peer = peer }
+        if let latency = known.latency { world.media.setLatency(latency, of: peer, on: stage) }
         assignAgain(known.attendee.profile.id)
         return MediaPlace(stage: stage, peer: peer)
+    }
+
+    package func setLatency(_ latency: Interval, of session: SessionToken) {
+        defer { endTurn() }
+        guard let known = attendance.sessions[session] else { return }
+        attendance.update(session) { $0.latency = latency }
+        if let peer = known.peer { world.media.setLatency(latency, of: peer, on: stage) }
     }
 
     package func closeMedia(for session: SessionToken) {

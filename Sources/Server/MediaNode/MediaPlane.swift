@@ -38,7 +38,7 @@ package final class MediaPlane: MediaControl {
     private let unreadableOffers = Atomic<UInt64>(0)
 
     /// Opens the sockets and starts the worker. The media plane serves when this returns.
-    /// Without a mixer the audience of a chorus hears nothing.
+    /// Without a mixer the audience of a chorus hears each seat by itself.
     package static func start(
         _ configuration: MediaNodeConfiguration, mixer: (any AudienceMixer)? = nil
     ) async throws(MediaNodeError) -> MediaPlane {
@@ -117,11 +117,7 @@ package final class MediaPlane: MediaControl {
 
     package func openStage(_ stage: StageID, slots: Int, kind: StageKind) {
         var feed: MixFeed?
-        if kind == .chorus {
-            feed = mixer?.open(stage) { [mailbox] in mailbox.wake() }
-                // Who has no mixer still has the line, and nothing is fed to it.
-                ?? MixFeed(wakeMixer: {}, wakeStage: {})
-        }
+        if kind == .chorus { feed = mixer?.open(stage) { [mailbox] in mailbox.wake() } }
         _ = mailbox.post(.openStage(stage, slots: slots, feed: feed))
     }
 

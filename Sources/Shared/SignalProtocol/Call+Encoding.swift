@@ -29,7 +29,7 @@ extension Call {
         case version, app, user, ticket, name, avatar, bio, resume, client
         case room, kind, cover, tags, seats, needsRequest, since, query, tag, limit, cursor, rooms, users
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
-        case number, sdp
+        case number, sdp, outputMs, inputMs
         case song, track, positionMs, leadMs
     }
 }
@@ -51,6 +51,7 @@ extension Call.Body {
         case .command(_, let command, _): command.method
         case .offerMedia: .mediaOffer
         case .closeMedia: .mediaClose
+        case .stateLatency: .songLatency
         }
     }
 
@@ -58,7 +59,7 @@ extension Call.Body {
     package var isRepeatable: Bool {
         switch self {
         case .createRoom(_, let key), .command(_, _, let key): key != nil
-        case .getProfiles, .listRooms, .getRooms, .listMembers, .setProfile, .enterRoom: true
+        case .getProfiles, .listRooms, .getRooms, .listMembers, .setProfile, .enterRoom, .stateLatency: true
         // The clock is read on one connection, and media is negotiated with what one remembers of it.
         case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .closeMedia: false
         }
@@ -106,6 +107,10 @@ extension Call.Body {
             try params.encode(number, forKey: .number)
             try params.encode(sdp, forKey: .sdp)
         case .closeMedia(let room): try params.encode(room, forKey: .room)
+        case .stateLatency(let room, let output, let input):
+            try params.encode(room, forKey: .room)
+            try params.encode(output, forKey: .outputMs)
+            try params.encode(input, forKey: .inputMs)
         }
     }
 

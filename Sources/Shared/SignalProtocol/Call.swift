@@ -32,6 +32,8 @@ package struct Call: Sendable, Hashable {
         // media
         case offerMedia(RoomID, number: UInt32, sdp: String)
         case closeMedia(RoomID)
+        /// How long the caller's equipment takes to play and to capture, in milliseconds.
+        case stateLatency(RoomID, outputMs: Int, inputMs: Int)
     }
 }
 

@@ -41,12 +41,16 @@ package enum Method: String, CaseIterable, Sendable {
     case songSeek = "song.seek"
     case songTrack = "song.track"
     case songStop = "song.stop"
+    case songLatency = "song.latency"
 
     case mediaOffer = "media.offer"
     case mediaClose = "media.close"
 
     /// The largest text of a call, in bytes; a session description with many lines is the only long one.
     package var maximumBytes: Int { self == .mediaOffer ? 256 << 10 : 64 << 10 }
+
+    /// What equipment takes at most, in milliseconds: wireless headphones take 300.
+    private var latencyRange: ClosedRange<Int> { 0...500 }
 
     /// Reads the parameters; throws a `RoomError` or a `DecodingError`.
     func decode(_ p: Parameters) throws -> Call.Body {
@@ -93,6 +97,10 @@ package enum Method: String, CaseIterable, Sendable {
             try p.command(.seekSong(positionMs: p.required("positionMs"), leadMs: p.optional("leadMs") ?? SongLead.resume))
         case .songTrack: try p.command(.setSongTrack(p.track()))
         case .songStop: try p.command(.stopSong)
+        case .songLatency:
+            .stateLatency(
+                try p.room(), outputMs: try p.integer("outputMs", in: latencyRange),
+                inputMs: try p.integer("inputMs", in: latencyRange))
 
         case .mediaOffer:
             .offerMedia(try p.room(), number: try p.required("number"), sdp: try p.required("sdp"))

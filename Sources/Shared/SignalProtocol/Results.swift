@@ -91,11 +91,18 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
     package var mediaEpoch: UInt64
     package var iceServers: [ICEServer]
 
+    /// What a line of the peer connection carries: a seat, or the mix of all.
     package struct Slot: Codable, Sendable, Hashable {
-        package var seat: Int
+        package var seat: Int?
+        /// True or left out.
+        package var mix: Bool?
         package var mid: String
         package init(seat: Int, mid: String) {
             self.seat = seat
+            self.mid = mid
+        }
+        package init(mixMid mid: String) {
+            mix = true
             self.mid = mid
         }
     }

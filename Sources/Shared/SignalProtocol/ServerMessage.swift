@@ -152,7 +152,7 @@ extension CallAnswer {
         case .roomGet: self = .rooms(try fields.decode(RoomsAnswer.self, forKey: key).rooms)
         case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
-        case .sessionClose, .mediaClose: self = .empty
+        case .sessionClose, .mediaClose, .songLatency: self = .empty
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
             .seatMute, .seatClose, .microphoneSet, .invitationSend, .invitationAccept, .invitationReject,
             .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,

@@ -1,6 +1,6 @@
 package import RoomPorts
 import Synchronization
-import Timing
+package import Timing
 
 /// A media plane that writes down what it is told, and confirms cuts by itself or when a test says so.
 package final class RecordingMedia: MediaControl {

@@ -196,6 +196,10 @@ actor Conversation {
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
             await place.room.closeMedia(for: session.token)
             send(Answer.success(call, Answer.Empty()))
+        case .stateLatency(let room, let output, let input):
+            guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+            await place.room.setLatency(.milliseconds(Int64(output + input)), of: session.token)
+            send(Answer.success(call, Answer.Empty()))
         }
     }
 
@@ -229,7 +233,7 @@ actor Conversation {
                     call,
                     MediaAnswered(
                         number: answer.number, sdp: answer.sdp,
-                        slots: answer.slots.map { .init(seat: $0.index, mid: $0.mid) },
+                        slots: answer.slots.map { $0.isMix ? .init(mixMid: $0.mid) : .init(seat: $0.index, mid: $0.mid) },
                         mediaEpoch: services.media.epoch,
                         iceServers: services.iceServers))
             } catch {

@@ -25,7 +25,7 @@ struct RoomCalls: Sendable {
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
         case .openSession, .renewSession, .closeSession, .readClock, .setProfile, .getProfiles, .offerMedia,
-            .closeMedia:
+            .closeMedia, .stateLatency:
             preconditionFailure("not a call of rooms")
         }
     }
