@@ -94,6 +94,7 @@ extension FacadeTests {
                 #expect(await alice.create(8) == 0)
                 #expect(await bob.enter(8) == 0)
                 try await bob.notes.line("seats")
+                try await alice.notes.line("enters bob")
                 for round in 0..<10 {
                     let seat = round % 3
                     alice.notes.clear()
@@ -162,6 +163,7 @@ extension FacadeTests {
                     await alice.ask("mute") { alice.room.muteSeat(seatIndex: 1, isMute: isMute, callback: $0) }
                 }
                 #expect(await mute(true) == 0)
+                try await alice.notes.line("seat 1 mute true")
                 #expect(await mute(false) == 0)
                 let muted = [
                     "callback mute 0", "seats 0 1mbob 0", "seat 1 mute true", "callback mute 0", "seats 0 1bob 0",

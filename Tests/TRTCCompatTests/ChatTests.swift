@@ -1,0 +1,102 @@
+import Foundation
+import Ovation
+import ServerTestSupport
+import Testing
+
+@testable import TRTCCompat
+
+extension FacadeTests {
+    @Suite struct ChatTests {
+        @Test(
+            "E07-C data keeps its bytes and its priority on the way, text or not; a room's own commands look as published"
+        )
+        func messages() throws {
+            let samples: [Data] = [
+                Data(), Data("{\"cmd\":\"x\"}".utf8), Data([0, 255, 254, 10]), Data("꽃 🌸".utf8), Data([0xc3, 0x28]),
+            ]
+            for data in samples {
+                for priority in V2TIMMessagePriority.allCases {
+                    guard case .custom(let command, let message) = GroupMessage.body(data, priority) else {
+                        Issue.record("no custom message")
+                        continue
+                    }
+                    #expect(GroupMessage.isOne(command) && command.utf8.count <= 64)
+                    #expect(GroupMessage.data(command: command, message: message) == data)
+                    #expect(command.contains("High") == (priority == .PRIORITY_HIGH))
+                    #expect(command.contains("Low") == (priority == .PRIORITY_LOW))
+                }
+            }
+            #expect(!GroupMessage.isOne("TIMCustomElement") && !GroupMessage.isOne("CMD_LIKE"))
+            let published = try #require(GroupMessage.data(command: "CMD_LIKE", message: "3"))
+            #expect(
+                String(decoding: published, as: UTF8.self)
+                    == #"{"action":301,"command":"CMD_LIKE","message":"3","version":"1.0"}"#)
+        }
+
+        @Test(
+            "A07-C a group of digits is the room of that number; with a tilde the room of that text; else the text itself"
+        )
+        func groups() {
+            #expect(GroupID.room("123") == .number(123))
+            #expect(GroupID.room("~123") == .string("123"))
+            #expect(GroupID.room("@TGS#12DEVUDHQ") == .string("@TGS#12DEVUDHQ"))
+            for nothing in ["", "0", "4294967295", "99999999999", String(repeating: "a", count: 65), "a/b"] {
+                #expect(GroupID.room(nothing) == nil, "\(nothing)")
+            }
+            for room in [RoomID.number(7), .string("7"), .string("salon"), .string("@TGS#1"), .string("~x")] {
+                #expect(GroupID.room(GroupID.text(room)) == room)
+            }
+        }
+
+        @Test("A07-C E07-C 123 and ~123 are different rooms, and so is one whose id a server made")
+        func differentRooms() async throws {
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                for (name, room) in [("one", 123 as JSON), ("two", "123"), ("three", "@TGS#12DEVUDHQ")] {
+                    let owner = try await server.signedIn("owner-\(name)")
+                    try await owner.call("room.create", ["room": room, "name": "Room"])
+                    let group = ["one": "123", "two": "~123", "three": "@TGS#12DEVUDHQ"][name] ?? ""
+                    let manager = V2TIMManager()
+                    let listener = ProductPopUp(manager)
+                    listener.listen()
+                    #expect(await signIn(manager, "guest-\(name)", server) == 0)
+                    #expect(await ended { manager.joinGroup(group, succ: $0, fail: $1) } == 0)
+                    try await owner.call("message.send", ["room": room, "text": .string(name)])
+                    #expect(try await listener.notes.line("text") == "text in \(group): \(name)")
+                    #expect(await ended { manager.joinGroup("999", succ: $0, fail: $1) } != 0)
+                    #expect(await ended { manager.logout($0, fail: $1) } == 0)
+                }
+            }
+        }
+
+        @Test(
+            "E07-C A04-C the chat client without a login, without an application, with a bad ticket: refused by codes")
+        func refusals() async throws {
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let manager = V2TIMManager()
+                #expect(await ended { manager.login("alice", userSig: "x", succ: $0, fail: $1) } == -1)
+                #expect(!manager.initSDK(0))
+                #expect(manager.initSDK(Int32(TestServer.application), config: V2TIMSDKConfig()))
+                #expect(await ended { manager.login("alice", userSig: "x", succ: $0, fail: $1) } == -100_018)
+                #expect(await ended { manager.login("", userSig: "x", succ: $0, fail: $1) } == -1)
+                #expect(await ended { manager.login("alice", userSig: nil, succ: $0, fail: $1) } == -1)
+                #expect(
+                    await ended {
+                        _ = manager.sendGroupCustomMessage(Data(), to: "1", priority: .PRIORITY_LOW, succ: $0, fail: $1)
+                    } == -1)
+                #expect(await signIn(manager, "alice", server) == 0)
+                #expect(manager.getLoginUser() == "alice")
+                for group in ["1", "", "no/group"] {
+                    let code = await ended {
+                        _ = manager.sendGroupCustomMessage(
+                            Data("x".utf8), to: group, priority: .PRIORITY_NORMAL, succ: $0, fail: $1)
+                    }
+                    #expect(code != 0, "\(group)")
+                }
+                manager.unInitSDK()
+                #expect(manager.getLoginUser() == nil)
+            }
+        }
+    }
+}

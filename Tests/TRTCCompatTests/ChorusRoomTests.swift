@@ -1,0 +1,170 @@
+import Dispatch
+import Foundation
+import ServerTestSupport
+import Testing
+
+@testable import TRTCCompat
+
+extension FacadeTests {
+    /// What the chorus component has of its own; what it shares with the voice room goes through the same desk.
+    @Suite struct ChorusRoomTests {
+        private struct Singer {
+            let name: String
+            let room: TRTCChorusRoom
+            let notes = Notes()
+            let ear: ChorusEar
+
+            init(_ name: String, clock: DeskClock = .system, hearsQuality: Bool = false) {
+                self.name = name
+                room = TRTCChorusRoom(clock: clock)
+                ear = ChorusEar(notes, hearsQuality: hearsQuality)
+                room.setDelegateQueue(queue: DispatchQueue(label: "app of \(name)"))
+                room.setDelegate(delegate: ear)
+            }
+
+            func signIn(at server: TestServer) async throws {
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                OvationDevices.input = .none
+                OvationDevices.output = .none
+                let ticket = try server.ticket(name)
+                let code = await outcome {
+                    room.login(sdkAppID: Int32(TestServer.application), userId: name, userSig: ticket, callback: $0)
+                }.code
+                #expect(code == 0)
+                #expect(
+                    await outcome {
+                        room.setSelfProfile(userName: name.capitalized, avatarURL: "", callback: $0)
+                    }.code == 0)
+            }
+
+            func ask(_ what: String, _ call: (@escaping ActionCallback) -> Void) async -> Int32 {
+                await outcome(what, in: notes, of: call).code
+            }
+
+            func create(_ id: Int32) async -> Int32 {
+                let param = ChorusParam()
+                param.roomName = "Duet"
+                param.seatCount = 2
+                return await ask("create") { room.createRoom(roomID: id, roomParam: param, callback: $0) }
+            }
+        }
+
+        @Test(
+            "D01-C V01-C V02-C V04-C V05-C V06-C V08-C a duet's seats: made, taken, given, muted, closed, freed, ended")
+        func seats() async throws {
+            try await TestServer.with { server async throws in
+                let (alice, bob) = (Singer("alice"), Singer("bob"))
+                try await alice.signIn(at: server)
+                try await bob.signIn(at: server)
+                #expect(await alice.create(501) == 0)
+                #expect(await bob.ask("enter") { bob.room.enterRoom(roomID: 501, callback: $0) } == 0)
+                try await bob.notes.line("seats 0 0")
+                try await alice.notes.line("enters bob Bob")
+                alice.notes.clear()
+                #expect(await alice.ask("sit") { alice.room.enterSeat(seatIndex: 0, callback: $0) } == 0)
+                let sat = ["callback sit 0", "seats 1alice 0", "sits 0 alice"]
+                #expect(try await alice.notes.last(sat) == sat)
+                #expect(await alice.ask("pick") { alice.room.pickSeat(seatIndex: 1, userId: "bob", callback: $0) } == 0)
+                let picked = ["callback pick 0", "seats 1alice 1bob", "sits 1 bob"]
+                #expect(try await alice.notes.last(picked) == picked)
+                #expect(
+                    await alice.ask("mute") { alice.room.muteSeat(seatIndex: 1, isMute: true, callback: $0) } == 0)
+                try await bob.notes.line("seat 1 mute true")
+                #expect(await alice.ask("kick") { alice.room.kickSeat(seatIndex: 1, callback: $0) } == 0)
+                try await bob.notes.line("stands 1 bob")
+                #expect(
+                    await alice.ask("close") { alice.room.closeSeat(seatIndex: 1, isClose: true, callback: $0) } == 0)
+                try await bob.notes.line("seat 1 close true")
+                #expect(await bob.ask("sit") { bob.room.enterSeat(seatIndex: 1, callback: $0) } == -1)
+                bob.room.muteLocalAudio(mute: true)
+                #expect(await alice.ask("leave") { alice.room.leaveSeat(callback: $0) } == 0)
+                try await bob.notes.line("stands 0 alice")
+                #expect(await alice.ask("destroy") { alice.room.destroyRoom(callback: $0) } == 0)
+                try await bob.notes.line("destroyed 501")
+                #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == -1)
+            }
+        }
+
+        @Test("D01-C A05-C V10-C V16-C invitations, messages, rooms and people of a duet, in both spellings")
+        func talk() async throws {
+            try await TestServer.with { server async throws in
+                let (alice, bob) = (Singer("alice"), Singer("bob"))
+                try await alice.signIn(at: server)
+                try await bob.signIn(at: server)
+                #expect(await alice.create(502) == 0)
+                #expect(await bob.ask("enter") { bob.room.enterRoom(roomID: 502, callback: $0) } == 0)
+                for (spelling, answer) in [("id", "accepted"), ("identifier", "rejected")] {
+                    var id = ""
+                    #expect(
+                        await bob.ask("invite") {
+                            id = bob.room.sendInvitation(
+                                cmd: "ENTER_SEAT", userId: "alice", content: "1", callback: $0)
+                        } == 0)
+                    try await alice.notes.line("invited \(id) by bob: ENTER_SEAT 1")
+                    let code = await alice.ask("answer") {
+                        if spelling == "id" {
+                            alice.room.acceptInvitation(id: id, callback: $0)
+                        } else {
+                            alice.room.rejectInvitation(identifier: id, callback: $0)
+                        }
+                    }
+                    #expect(code == 0)
+                    try await bob.notes.line("\(answer) \(id) by alice")
+                }
+                #expect(await bob.ask("text") { bob.room.sendRoomTextMsg(message: "hi", callback: $0) } == 0)
+                try await alice.notes.line("text bob: hi")
+                #expect(
+                    await bob.ask("command") { bob.room.sendRoomCustomMsg(cmd: "CMD_LIKE", message: "", callback: $0) }
+                        == 0)
+                try await alice.notes.line("command bob CMD_LIKE: ")
+                let found = await withCheckedContinuation { continuation in
+                    bob.room.getRoomInfoList(roomIdList: [502, 503] as [NSNumber]) { code, _, rooms in
+                        continuation.resume(returning: "\(code) \(rooms.map { "\($0.roomID) \($0.ownerName)" })")
+                    }
+                }
+                #expect(found == "0 [\"502 Alice\"]")
+                let people = await withCheckedContinuation { continuation in
+                    bob.room.getUserInfoList(userIDList: nil) { code, _, users in
+                        continuation.resume(returning: "\(code) \(users.map(\.userId).sorted())")
+                    }
+                }
+                #expect(people == "0 [\"alice\", \"bob\"]")
+            }
+        }
+
+        @Test("D01-C one's own connection and those of the others who sit are told every two seconds")
+        func quality() async throws {
+            try await TestServer.with { server async throws in
+                let hands = Hands()
+                let alice = Singer("alice", clock: hands.clock, hearsQuality: true)
+                let bob = Singer("bob")
+                try await alice.signIn(at: server)
+                try await bob.signIn(at: server)
+                #expect(await alice.create(504) == 0)
+                #expect(await bob.ask("enter") { bob.room.enterRoom(roomID: 504, callback: $0) } == 0)
+                #expect(await bob.ask("sit") { bob.room.enterSeat(seatIndex: 1, callback: $0) } == 0)
+                try await alice.notes.line("sits 1 bob")
+                #expect(hands.fire(RoomDesk.qualityInterval) == 1)
+                // Of others only whether they are there is known.
+                #expect(try await alice.notes.line("quality").hasSuffix("[bob=0]"))
+                #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
+                #expect(hands.fire(RoomDesk.qualityInterval) == 0)
+            }
+        }
+
+        @Test("D01-C V18-C a destroyed chorus room refuses its calls, those of music too")
+        func destroyed() async throws {
+            let alice = Singer("alice")
+            alice.room.destroy()
+            #expect(await alice.ask("enter") { alice.room.enterRoom(roomID: 1, callback: $0) } == -1)
+            for call in [
+                { alice.room.startPlayMusic(musicID: 1, url: "a.mp3") }, { alice.room.stopPlayMusic() },
+                { alice.room.pausePlayMusic() }, { alice.room.resumePlayMusic() },
+            ] {
+                alice.notes.clear()
+                call()
+                #expect(try await alice.notes.line("error -1").contains("destroyShared"))
+            }
+        }
+    }
+}

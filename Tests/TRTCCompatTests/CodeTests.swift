@@ -1,0 +1,29 @@
+import Ovation
+import Testing
+
+@testable import TRTCCompat
+
+@Suite struct CodeTests {
+    @Test(
+        "V17-C a documented refusal keeps its number, any other of the server is -1, and its name stands in the message"
+    )
+    func codes() {
+        // By the numbers that the reference documents have (Documentation/trtc-names.md).
+        let documented: Set<Int32> = [
+            -3_317, -3_318, -3_319, -3_320, -100_018, 6_206, 6_208, 8_010, 8_011, 8_012, 10_001, 10_006, 10_010, 10_021,
+            10_056, 80_002,
+        ]
+        for code in RoomError.Code.all {
+            let (number, message) = OvationError(code).outcome
+            #expect(number == -1 || documented.contains(number), "\(code)")
+            #expect(number != 0 && message.hasPrefix(code.name))
+            if documented.contains(Int32(clamping: code.number)) { #expect(number == Int32(clamping: code.number)) }
+        }
+        #expect(OvationError(.permissionDenied).outcome.code == -1)
+        #expect(OvationError(.seatTaken).outcome.code == TRTCCode.seatConflict)
+        for name in OvationError.Name.all {
+            let (number, message) = OvationError(name).outcome
+            #expect((-30 ... -1).contains(number) && message.hasPrefix(name.text))
+        }
+    }
+}

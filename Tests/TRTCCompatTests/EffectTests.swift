@@ -1,0 +1,177 @@
+import AudioGraph
+import Ovation
+import ServerTestSupport
+import Synchronization
+import Testing
+
+@testable import TRTCCompat
+
+/// Writes down what it is told, instead of a room's sound.
+private final class PaperSound: ClientSound {
+    let notes = Notes()
+    let settings = Mutex(SoundSettings())
+    let news = Mutex<(@Sendable (SoundNews) -> Void)?>(nil)
+
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) throws(SoundFailure) {
+        notes.write("devices")
+    }
+    func startMicrophone() { notes.write("start") }
+    func stopMicrophone() { notes.write("stop") }
+    func captureWhenSeated() { notes.write("seat") }
+    func apply(_ settings: SoundSettings) { self.settings.withLock { $0 = settings } }
+    func play(_ music: MusicRequest) {
+        notes.write(
+            "play \(music.id) \(music.source) \(music.loops) \(music.isPublished) \(music.startMilliseconds)…\(music.endMilliseconds.map(String.init) ?? "end")"
+        )
+    }
+    func pause(_ id: Int32) { notes.write("pause \(id)") }
+    func resume(_ id: Int32) { notes.write("resume \(id)") }
+    func stop(_ id: Int32) { notes.write("stop \(id)") }
+    func seek(_ id: Int32, toMilliseconds position: Int) { notes.write("seek \(id) \(position)") }
+    func change(_ id: Int32, _ levels: MusicLevels, isPublished: Bool) {
+        notes.write(
+            "change \(id) \(levels.publishVolume) \(levels.playoutVolume) \(levels.pitch) \(levels.speed) \(isPublished)"
+        )
+    }
+    func position(_ id: Int32) -> Int? { id == 1 ? 1_234 : nil }
+    func hear(_ news: @escaping @Sendable (SoundNews) -> Void) { self.news.withLock { $0 = news } }
+    func tell(_ what: SoundNews) { news.withLock { $0 }?(what) }
+}
+
+@Suite struct EffectTests {
+    private func stage() -> (person: VoicePerson, effects: TXAudioEffectManager, paper: PaperSound) {
+        let person = VoicePerson("alice")
+        return (person, person.room.effects, PaperSound())
+    }
+
+    @Test("V11-C V12-C V13-C what is set before a room is entered counts in it, what is out of range is bounded")
+    func settings() async throws {
+        let (person, effects, paper) = stage()
+        let room = person.room
+        room.setAudioQuality(quality: 3)
+        room.setAudioCaptureVolume(volume: 80)
+        room.setAudioPlayoutVolume(volume: 40)
+        room.setVoiceEarMonitor(enable: true)
+        room.muteRemoteAudio(userId: "bob", mute: true)
+        room.muteAllRemoteAudio(isMute: true)
+        effects.setVoiceVolume(50)
+        effects.setVoiceEarMonitorVolume(150)
+        effects.setVoicePitch(0.5)
+        effects.setVoiceReverbType(._4)
+        effects.setVoiceChangerType(._11)
+        room.desk.sound.attach(paper)
+        var settings = paper.settings.withLock { $0 }
+        #expect(settings.quality == .music && settings.inputVolume == 40 && settings.playoutVolume == 40)
+        #expect(settings.isEarMonitorOn && settings.earMonitorVolume == 150 && settings.isAllMuted)
+        #expect(settings.mutedUsers == [try #require(UserID("bob"))])
+        #expect(settings.voicePitch == 6 && settings.reverb == .deep && settings.voice == .ethereal)
+
+        room.setAudioCaptureVolume(volume: 500)
+        effects.setVoiceVolume(-3)
+        effects.setVoicePitch(9)
+        room.muteRemoteAudio(userId: "bob", mute: false)
+        settings = paper.settings.withLock { $0 }
+        #expect(settings.captureVolume == 150 && settings.inputVolume == 0 && settings.voicePitch == 12)
+        #expect(settings.mutedUsers.isEmpty)
+        effects.setVoicePitch(.nan)
+        #expect(paper.settings.withLock { $0.voicePitch } == 0)
+        room.setAudioQuality(quality: 7)
+        try await person.notes.line("warning -1 7 is no audio quality")
+        #expect(paper.settings.withLock { $0.quality } == .music)
+        room.desk.sound.resetEffects()
+        #expect(paper.settings.withLock { $0.reverb == .off && $0.voice == .off && $0.voicePitch == 0 })
+    }
+
+    @Test("V15-C eleven reverbs and twelve voices, each its own, by the numbers of the reference")
+    func presets() {
+        let (person, effects, paper) = stage()
+        person.room.desk.sound.attach(paper)
+        var reverbs: Set<Int32> = []
+        for type in TXVoiceReverbType.allCases {
+            effects.setVoiceReverbType(type)
+            #expect(paper.settings.withLock { Int($0.reverb.rawValue) } == type.rawValue)
+            reverbs.insert(paper.settings.withLock { $0.reverb.rawValue })
+        }
+        var voices: Set<Int32> = []
+        for type in TXVoiceChangeType.allCases {
+            effects.setVoiceChangerType(type)
+            #expect(paper.settings.withLock { Int($0.voice.rawValue) } == type.rawValue)
+            voices.insert(paper.settings.withLock { $0.voice.rawValue })
+        }
+        #expect(reverbs.count == 11 && voices.count == 12)
+    }
+
+    @Test("V15-C music: a piece is started, changed, told and ended by its id; what cannot play says so to its start")
+    func music() async throws {
+        let (person, effects, paper) = stage()
+        let notes = Notes()
+        func start(_ id: Int32, _ change: (TXAudioMusicParam) -> Void = { _ in }) {
+            let param = TXAudioMusicParam()
+            param.id = id
+            param.path = "song\(id).mp3"
+            change(param)
+            effects.startPlayMusic(
+                param, onStart: { notes.write("\(id) start \($0)") },
+                onProgress: { notes.write("\(id) at \($0) of \($1)") }, onComplete: { notes.write("\(id) end \($0)") })
+        }
+        start(9)
+        #expect(try await notes.line("9") == "9 start -1")
+        person.room.desk.sound.attach(paper)
+        effects.setAllMusicVolume(70)
+        effects.setMusicPitch(1, pitch: -0.5)
+        start(1) {
+            $0.loopCount = 2
+            $0.publish = true
+            $0.startTimeMS = 500
+            $0.endTimeMS = 9_000
+        }
+        start(2) { $0.loopCount = .max }
+        #expect(paper.notes.lines.suffix(2) == ["play 1 song1.mp3 2 true 500…9000", "play 2 song2.mp3 -1 false 0…end"])
+        paper.tell(.music(1, .started))
+        paper.tell(.music(1, .progress(milliseconds: 200, of: 60_000)))
+        paper.tell(.music(2, .failed("no such file")))
+        paper.tell(.music(1, .finished))
+        paper.tell(.music(1, .finished))
+        #expect(
+            try await notes.last(["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
+                == ["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
+
+        start(3) { $0.publish = true }
+        paper.notes.clear()
+        effects.setMusicPublishVolume(3, volume: 200)
+        effects.setMusicPlayoutVolume(3, volume: 30)
+        effects.setMusicPitch(3, pitch: 0.25)
+        effects.setMusicSpeedRate(3, speedRate: 3)
+        effects.pausePlayMusic(3)
+        effects.resumePlayMusic(3)
+        effects.seekMusicToPos(inMS: 3, pts: 7_000)
+        effects.stopPlayMusic(3)
+        #expect(
+            paper.notes.lines == [
+                "change 3 150 70 0.0 1.0 true", "change 3 150 30 0.0 1.0 true", "change 3 150 30 3.0 1.0 true",
+                "change 3 150 30 3.0 2.0 true", "pause 3", "resume 3", "seek 3 7000", "stop 3",
+            ])
+        #expect(effects.getMusicCurrentPos(inMS: 1) == 1_234 && effects.getMusicCurrentPosInMS(8) == -1)
+        // The room is left: whatever plays has ended.
+        start(4)
+        paper.tell(.music(4, .started))
+        person.room.desk.sound.attach(nil)
+        try await notes.line("4 end 0")
+    }
+
+    @Test(
+        "V11-C V04-C the microphone follows the seat; a wish before the room is kept; a failure is told with its code")
+    func microphone() async throws {
+        let (person, _, paper) = stage()
+        person.room.startMicrophone()
+        person.room.desk.sound.attach(paper)
+        #expect(paper.notes.lines == ["devices", "start"])
+        person.room.stopMicrophone()
+        person.room.desk.sound.followSeat()
+        #expect(paper.notes.lines == ["devices", "start", "stop", "seat"])
+        paper.tell(.microphoneFailed("no device"))
+        #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
+        paper.tell(.pathLost)
+        #expect(try await person.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
+    }
+}
