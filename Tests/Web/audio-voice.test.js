@@ -6,6 +6,7 @@ import { VoiceChanger } from '../../Web/audio/dsp/voice-changer.js';
 import { plainShifter, voiceNames } from '../../Web/audio/dsp/voice-settings.js';
 import { VoiceShifter } from '../../Web/audio/dsp/voice-shifter.js';
 import {
+  band,
   distance,
   joined,
   level,
@@ -109,6 +110,8 @@ test('switching on, off and over makes no click and no hole', () => {
     changer.process(sound.subarray(at, at + 12_000), 12_000);
   }
   for (let n = 1; n < sound.length; n++) assert.ok(Math.abs(sound[n] - sound[n - 1]) < 0.09, `at ${n}`);
+  // While the first voice is on its way the own one is still there, untouched.
+  assert.deepEqual(sound.slice(12_000, 13_500), sine(196, 2.5, 0.3).slice(12_000, 13_500));
   for (let at = 960; at + 480 <= sound.length; at += 480)
     assert.ok(level(sound.slice(at, at + 480)) > -40, `at ${at}`);
 });
@@ -148,5 +151,7 @@ test('the limiter leaves soft sound alone and never lets a mix through above ful
   const [limited] = throughBoth(new Limiter(), loud);
   assert.ok(peakOf(limited) <= 1);
   assert.ok(level(limited.slice(20_000, 28_000)) > -4, 'it stays loud');
+  const steady = spectrum(limited.slice(18_000, 27_000));
+  assert.ok(band(steady, 560, 640) < band(steady, 160, 240) - 35, 'and is not clipped');
   assert.ok(Math.abs(level(limited.slice(-9_600)) - level(sine(200, 0.2, 0.5))) < 0.1, 'and recovers');
 });
