@@ -55,5 +55,42 @@ extension LiveServerTests {
                 await bob.signOut()
             }
         }
+
+        @Test("V19-K kill -9 and restart: another media plane, and the sound is back by itself, from the same seat")
+        func restarted() async throws {
+            let folder = NSTemporaryDirectory() + "ovation-sound-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let ports = try await (ServerProcess.freePort(), ServerProcess.freePort())
+            var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
+            var clients: [OvationClient] = []
+            for name in ["Alice", "Bob"] {
+                let client = OvationClient(
+                    server: try ServerAddress("127.0.0.1:\(ports.0)"),
+                    configuration: .init(callTimeout: .seconds(60)))
+                try await client.signIn(name: name)
+                clients.append(client)
+            }
+            let owner = try await clients[0].createRoom(RoomDraft(name: "Salon", seats: 3))
+            let guest = try await clients[1].enterRoom(owner.id)
+            let singer = guest.state.me.id
+            try guest.audio.useInput(.tone(frequency: 440, amplitude: 0.5))
+            try await guest.takeSeat(1)
+            func isHeard(_ events: EventStream<RoomSession.Event>) async throws {
+                _ = try await events.upTo {
+                    if case .levels(let levels) = $0 { levels[singer] ?? 0 > 30 } else { false }
+                }
+            }
+            try await isHeard(owner.events)
+            let before = owner.state.mediaEpoch
+            let events = owner.events
+            server.kill()
+            server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
+            _ = try await events.upTo { $0 == .resumed }
+            #expect(owner.state.mediaEpoch != before)
+            try await isHeard(owner.events)
+            while owner.audio.levels.users[singer] ?? 0 < 30 { await Task.yield() }
+            #expect(guest.state.mySeat == 1 && guest.audio.isMicrophoneOn)
+            for client in clients { await client.signOut() }
+        }
     }
 }

@@ -192,7 +192,7 @@ extension LiveServerTests {
         func killed() async throws {
             let folder = temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
-            let ports = try await (Self.freePort(), Self.freePort())
+            let ports = try await (ServerProcess.freePort(), ServerProcess.freePort())
             var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
             func client(_ name: String) async throws -> OvationClient {
                 let client = OvationClient(
@@ -237,13 +237,6 @@ extension LiveServerTests {
             _ = gone
             await alice.signOut()
             await bob.signOut()
-        }
-
-        private static func freePort() async throws -> Int {
-            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .bind(host: "127.0.0.1", port: 0).get()
-            defer { channel.close(promise: nil) }
-            return channel.localAddress?.port ?? 0
         }
     }
 

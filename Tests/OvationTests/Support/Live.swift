@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import RoomModel
 import ServerTestSupport
 import Synchronization
@@ -97,6 +99,14 @@ final class ServerProcess {
             guard !more.isEmpty else { throw Ended() }
             said += more
         }
+    }
+
+    /// A port that was free a moment ago.
+    static func freePort() async throws -> Int {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        defer { channel.close(promise: nil) }
+        return channel.localAddress?.port ?? 0
     }
 
     /// kill -9: no goodbye, no flush.

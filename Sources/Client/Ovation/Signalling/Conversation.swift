@@ -13,12 +13,6 @@ internal import Timing
 final class Conversation {
     /// Without a byte for so long the connection is dead, whatever the socket says; the server pings every 5 s.
     static let silenceLimit = TimeAmount.seconds(10)
-    /// Waits between readings of the server's clock; the first ones are quick, so that the clock is soon good.
-    static let clockWaits: [TimeAmount] = [.milliseconds(300), .seconds(1), .seconds(5)]
-    static let clockPatience = TimeAmount.seconds(8)
-    /// After a ticket could not be renewed.
-    static let renewAgain = TimeAmount.seconds(20)
-
     struct Credentials: Sendable {
         var application: ApplicationID
         var user: UserID
@@ -35,7 +29,7 @@ final class Conversation {
     let outlet: ClientOutlet
     private(set) var machine: ReconnectionMachine
     private let open: SocketOpener
-    private var credentials: Credentials
+    var credentials: Credentials
     private var secret: String?
     private var socket: (any SignalSocket)?
     /// Grows with each socket, so that a late event of an old one is known.
@@ -47,10 +41,10 @@ final class Conversation {
     private(set) var followers: [RoomID: RoomFollower] = [:]
     private var machineTimer: Scheduled<Void>?
     private var silenceTimer: Scheduled<Void>?
-    private var clockTimer: Scheduled<Void>?
-    private var renewTimer: Scheduled<Void>?
-    private var isRenewing = false
-    private var clockReadings = 0
+    var clockTimer: Scheduled<Void>?
+    var renewTimer: Scheduled<Void>?
+    var isRenewing = false
+    var clockReadings = 0
     private var lastHeard: NIODeadline
     private var openings: [(Result<UserProfile, OvationError>) -> Void] = []
 
@@ -371,74 +365,9 @@ final class Conversation {
         }
     }
 
-    // MARK: - Tickets
-
-    private func fetchTicket(_ done: @escaping (Conversation, OvationError?) -> Void) {
-        guard let renew = credentials.renewTicket else { return done(self, OvationError(.signInUnavailable)) }
-        let bound = NIOLoopBound((self, done), eventLoop: loop)
-        Task { [loop] in  // ends with the application's answer
-            let result: Result<String, OvationError>
-            do { result = .success(try await renew()) } catch { result = .failure(OvationError.of(error)) }
-            loop.execute {
-                let (conversation, done) = bound.value
-                switch result {
-                case .success(let ticket):
-                    conversation.credentials.ticket = ticket
-                    done(conversation, nil)
-                case .failure(let error): done(conversation, error)
-                }
-            }
-        }
-    }
-
-    /// Renews the ticket on the standing connection.
-    private func renewOnTheWay() {
-        guard credentials.renewTicket != nil, !isRenewing else { return }
-        isRenewing = true
-        renewTimer?.cancel()
-        fetchTicket { conversation, error in
-            if let error { return conversation.renewalFailed(error) }
-            // A connection that was lost meanwhile signs in with the new ticket.
-            guard conversation.isReady else { return conversation.isRenewing = false }
-            conversation.perform(
-                .renewSession(ticket: conversation.credentials.ticket), timeout: .seconds(10)
-            ) { [weak conversation] result in
-                guard let conversation else { return }
-                switch result {
-                case .success:
-                    conversation.isRenewing = false
-                    conversation.outlet.tell(.ticketRenewed)
-                case .failure(let error): conversation.renewalFailed(error)
-                }
-            }
-        }
-    }
-
-    private func renewalFailed(_ error: OvationError) {
-        isRenewing = false
-        if case .closed = machine.phase { return }
-        outlet.tell(.ticketRenewalFailed(error))
-        renewTimer = schedule(in: Self.renewAgain) { if $0.isReady { $0.renewOnTheWay() } }
-    }
-
-    // MARK: - The clock
-
-    private func readClock() {
-        clockTimer?.cancel()
-        let asked = now
-        perform(.readClock, timeout: Self.clockPatience) { [weak self] result in
-            guard let self, case .success(.clock(let reading)) = result else { return }
-            outlet.clock.add(reading, sent: asked, received: now)
-            publish { $0.roundTrip = self.outlet.clock.roundTrip }
-        }
-        let wait = Self.clockWaits[min(clockReadings, Self.clockWaits.count - 1)]
-        clockReadings += 1
-        clockTimer = schedule(in: wait) { if $0.isReady { $0.readClock() } }
-    }
-
     // MARK: - Tools
 
-    private func publish(_ change: (inout ClientState) -> Void) {
+    func publish(_ change: (inout ClientState) -> Void) {
         var state = outlet.state.value
         change(&state)
         outlet.state.set(state)
