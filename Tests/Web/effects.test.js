@@ -186,7 +186,7 @@ test('V15-W music is mine alone until it is published; several play, pause, seek
   assert.deepEqual([state.status, state.positionMs], ['ended', 9000]);
   assert.equal(effects.outgoing.get(), voice, 'over: the plain voice again');
   effects.music(first).play();
-  assert.deepEqual(one.words.slice(-2), [{ seek: 1000 }, { play: true }]);
+  assert.deepEqual(one.words.slice(-3), [{ loops: 2 }, { seek: 1000 }, { play: true }]);
 
   effects.removeMusic(first);
   effects.removeMusic(second);
@@ -221,6 +221,27 @@ test('V15-W leaving the room gives back the own voice and ends the music', async
   assert.deepEqual([pitch, changer, reverb, ear, music.length], [0, 0, 0, false, 0]);
   assert.equal(FakeMixer.last.closed, true);
   assert.equal(effects.publishing.get(), false);
+});
+
+test('music that was still being loaded when the room was left does not begin', async () => {
+  const { effects } = effectsOn();
+  const adding = effects.addMusic('song');
+  await effects.reset();
+  await assert.rejects(adding, { name: 'aborted' });
+  assert.deepEqual(effects.state.get().music, []);
+  assert.equal(FakeMixer.last.closed, true);
+});
+
+test('a microphone that the desk cannot take in goes out as it is', async () => {
+  const { effects } = effectsOn();
+  await effects.addMusic('song', { publish: true });
+  FakeMixer.last.setMicrophone = () => {
+    throw new Error('NotSupportedError: another sample rate');
+  };
+  const voice = new FakeTrack('voice');
+  effects.carry(voice);
+  assert.equal(effects.outgoing.get(), voice);
+  assert.equal(effects.state.get().problem, 'effects_unsupported');
 });
 
 test('the chosen loudspeaker is the one of the desk too', async () => {

@@ -66,6 +66,8 @@ export class EffectsModel {
   /** @type {MediaStreamTrack | null} */ #plugged = null;
   /** @type {Map<string, MusicTrack>} */ #tracks = new Map();
   #loading = 0;
+  /** Grows with each `reset`: what was being loaded then is no longer wanted. */
+  #visit = 0;
   #count = 0;
 
   /**
@@ -120,17 +122,20 @@ export class EffectsModel {
   }
 
   /**
-   * Adds a piece of music and starts it. Throws OvationError `music_*` or `effects_unsupported`.
+   * Adds a piece of music and starts it. Throws OvationError `music_*`, `effects_unsupported`, or `aborted` when the room was
+   * left meanwhile.
    * @param {File | string} source a file or an address
    * @param {Partial<MusicOptions>} [options]
    * @returns {Promise<string>} its id
    */
   async addMusic(source, options = {}) {
+    const visit = this.#visit;
     this.#loading++;
     try {
       const { name, bytes } = await this.#fetch(source);
       const mixer = await this.#desk();
       const sound = await decode(mixer, bytes);
+      if (visit !== this.#visit) throw new OvationError('aborted');
       const id = String(++this.#count);
       const track = new MusicTrack(mixer, { id, name, sound, options, changed: () => this.#musicChanged() });
       this.#tracks.set(id, track);
@@ -159,6 +164,7 @@ export class EffectsModel {
 
   /** I left the room: my own voice again, and no music. */
   async reset() {
+    this.#visit++;
     for (const track of this.#tracks.values()) track.remove();
     this.#tracks.clear();
     if (this.state.get().ear) this.#microphone.close(holder);
@@ -220,20 +226,28 @@ export class EffectsModel {
       mixer.close();
       return;
     }
-    if (mixer) this.#plug(mixer);
-    this.outgoing.set(this.#voice && (mixer && mixes(this.state.get()) ? mixer.track : this.#voice));
+    const mixed = mixer && this.#plug(mixer) && mixes(this.state.get()) ? mixer.track : this.#voice;
+    this.outgoing.set(this.#voice && mixed);
   }
 
-  /** @param {Mixer} mixer */
+  /**
+   * @param {Mixer} mixer
+   * @returns {boolean} false when the browser cannot take this microphone in: its own track goes on then
+   */
   #plug(mixer) {
     const { pitch, changer, reverb, volume, ear, earVolume } = this.state.get();
     const source = this.#voice ?? (ear ? this.#microphone.track.get() : null);
-    if (source !== this.#plugged) {
-      this.#plugged = source;
-      mixer.setMicrophone(source);
-    }
     mixer.setVoice({ pitch, changer, reverb }, volume / 100);
     mixer.setEar(ear ? earVolume / 100 : 0);
+    if (source === this.#plugged) return true;
+    try {
+      mixer.setMicrophone(source);
+      this.#plugged = source;
+      return true;
+    } catch {
+      this.#change({ problem: 'effects_unsupported' });
+      return false;
+    }
   }
 
   /** @param {Partial<EffectsState>} some */

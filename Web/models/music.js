@@ -59,7 +59,10 @@ export class MusicTrack {
   }
 
   play() {
-    if (this.state.status === 'ended') this.seek(this.state.startMs);
+    if (this.state.status === 'ended') {
+      this.#channel.send({ loops: this.state.loops });
+      this.seek(this.state.startMs);
+    }
     this.#channel.send({ play: true });
     this.#set({ status: 'playing' });
   }
