@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio screenshots docs clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet screenshots docs clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ bench-start: ## time until ready and resident memory of an idle server on an emp
 bench-audio: ## what each effect and processor costs per block of sound
 	@scripts/bootstrap build
 	@scripts/bench-audio
+
+bench-duet: ## how late singers hear each other (D1), per length of frame
+	@scripts/bootstrap build
+	@scripts/bench-duet
 
 screenshots: ## the pictures of the documentation, anew
 	@scripts/bootstrap test

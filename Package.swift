@@ -46,6 +46,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "ovation", targets: ["OvationTool"]),
+        .library(name: "Ovation", targets: ["Ovation"]),
+        .library(name: "TRTCCompat", targets: ["TRTCCompat"]),
         .library(name: "UserSig", targets: ["UserSig"]),
     ],
     dependencies: [
@@ -107,6 +109,15 @@ let package = Package(
                 "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "DatagramIO", "AudioGraph",
                 "MediaCodecs", "MediaDevices",
             ]),
+        target(
+            "Client", "Ovation",
+            [
+                "RoomModel", "SignalProtocol", "Timing", "ClientMedia", "AudioGraph", "MediaDevices",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+
+        target("Client", "TRTCCompat", ["Ovation", "AudioGraph", "RoomModel", "UserSig"]),
 
         // The server around them.
         target(
@@ -144,7 +155,7 @@ let package = Package(
         .executableTarget(
             name: "OvationTool",
             dependencies: [
-                "ServerApp", "UserSig", logging,
+                "ServerApp", "Ovation", "UserSig", logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -163,6 +174,12 @@ let package = Package(
 
         .executableTarget(
             name: "AudioBench", dependencies: ["AudioGraph"], path: "Benchmarks/AudioBench", swiftSettings: base),
+        .executableTarget(
+            name: "DuetBench",
+            dependencies: [
+                "ClientMedia", "MediaDevices", "AudioGraph", "MediaNode", "RoomPorts", "DatagramIO", "Timing", "Wire",
+            ],
+            path: "Benchmarks/DuetBench", swiftSettings: base),
 
         // Tests. libsrtp2, the maker of sound files and the fault-injecting file system are instruments of theirs alone.
         systemLibrary("CSRTP2", pkgConfig: "libsrtp2", apt: "libsrtp2-dev"),
@@ -206,8 +223,15 @@ let package = Package(
             "ClientMedia",
             [
                 "ClientMedia", "AudioGraph", "MediaCodecs", "MediaDevices", "Timing", "Wire", "RTP", "DatagramIO",
-                "PeerSession", "MediaNode", "RoomPorts", "NetworkSimulation", "SoundAnalysis",
+                "PeerSession", "SDP", "MediaNode", "RoomPorts", "NetworkSimulation", "SoundAnalysis", "CAllocationCount",
             ]),
+        tests(
+            "Ovation",
+            [
+                "Ovation", "OvationTool", "ServerApp", "RoomModel", "SignalProtocol", "Timing", "ServerTestSupport",
+                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+            ]),
+        tests("TRTCCompat", ["TRTCCompat", "Ovation", "AudioGraph", "SignalProtocol", "ServerTestSupport"]),
         tests("RoomModel", ["RoomModel"]),
         tests("RoomRules", ["RoomModel", "RoomRules", "Timing"], exclude: ["permissions.md"]),
         tests(

@@ -74,7 +74,9 @@ import Testing
         var accepted = 0
         var refused = 0
         for round in 0..<(Self.steps / Self.stepsPerRoom) {
-            var walk = Walk(stage: Stage(kind: round.isMultiple(of: 2) ? .voice : .chorus, seats: 6, owner: Self.cast[0]), generator: Seeded(seed &+ UInt64(round)))
+            var walk = Walk(
+                stage: Stage(kind: round.isMultiple(of: 2) ? .voice : .chorus, seats: 6, owner: Self.cast[0]),
+                generator: Seeded(seed &+ UInt64(round)))
             let note = "seed \(seed), round \(round)"
             for step in 0..<Self.stepsPerRoom {
                 walk.stage.now += Int64(walk.number(0..<800))

@@ -111,7 +111,8 @@ import Testing
             song { $0.durationMs = 0 }, song { $0.durationMs = 3_600_001 }, song { $0.durationMs = .min },
             song { $0.accompaniment = "" }, song { $0.accompaniment = "javascript:alert(1)" },
             song { $0.original = "file:///etc/passwd" }, song { $0.lyrics = "ftp://x/y" },
-            .startSong(SongDraft(song: .ballad, positionMs: 60_000)), .startSong(SongDraft(song: .ballad, positionMs: -1)),
+            .startSong(SongDraft(song: .ballad, positionMs: 60_000)),
+            .startSong(SongDraft(song: .ballad, positionMs: -1)),
             .startSong(SongDraft(song: .ballad, leadMs: 0)), .startSong(SongDraft(song: .ballad, leadMs: .max)),
         ]
         for command in bad {

@@ -12,7 +12,8 @@ struct Stage {
     private(set) var record: [AcceptedCommand] = []
 
     init(
-        kind: RoomKind = .voice, seats: Int = 8, needsRequest: Bool = false, room: RoomID = .number(48_213), owner: UserID = .owner,
+        kind: RoomKind = .voice, seats: Int = 8, needsRequest: Bool = false, room: RoomID = .number(48_213),
+        owner: UserID = .owner,
         setups: [SeatSetup]? = nil
     ) {
         state = RoomState(room: room)

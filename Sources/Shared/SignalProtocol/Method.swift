@@ -94,7 +94,8 @@ package enum Method: String, CaseIterable, Sendable {
         case .songPause: try p.command(.pauseSong)
         case .songResume: try p.command(.resumeSong(leadMs: p.optional("leadMs") ?? SongLead.resume))
         case .songSeek:
-            try p.command(.seekSong(positionMs: p.required("positionMs"), leadMs: p.optional("leadMs") ?? SongLead.resume))
+            try p.command(
+                .seekSong(positionMs: p.required("positionMs"), leadMs: p.optional("leadMs") ?? SongLead.resume))
         case .songTrack: try p.command(.setSongTrack(p.track()))
         case .songStop: try p.command(.stopSong)
         case .songLatency:

@@ -2,7 +2,7 @@ import ArgumentParser
 import ServerApp
 
 @main
-struct Ovation: AsyncParsableCommand {
+struct OvationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ovation",
         abstract: "Live rooms on your own machine.",
@@ -10,9 +10,10 @@ struct Ovation: AsyncParsableCommand {
             Try it:            ovation serve --dev
             On your network:   ovation serve --lan
             In production:     ovation app create --name "My salon", then ovation serve --config ovation.yml
+            From a terminal:   ovation join --name Mina --room 48213 --seat 1 --play song.wav
             """,
         version: OvationServer.version,
-        subcommands: [Serve.self, App.self, UserSigCommand.self, Version.self])
+        subcommands: [Serve.self, Join.self, App.self, UserSigCommand.self, Version.self])
 }
 
 struct Version: ParsableCommand {

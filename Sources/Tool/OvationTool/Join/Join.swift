@@ -1,0 +1,181 @@
+import ArgumentParser
+import Foundation
+import Ovation
+import UserSig
+
+/// `ovation join`: a person without a screen.
+struct Join: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Be in a room without a screen: play a file into it, record what is heard.",
+        discussion: """
+            A singer:     ovation join --name Mina --room 48213 --seat 1 --play song.wav
+            A listener:   ovation join --name Ear --room 48213 --record heard.wav --for 60
+            A new room:   ovation join --name Olga --create "Evening salon" --seat 0 --tone 440
+            As a user:    OVATION_KEY=… ovation join --app 1400000001 --user mina --room 48213 --seat 1
+
+            It ends with the file that it plays, after --for seconds, with the room, or on Ctrl-C; then it leaves in order. \
+            With --json each thing that happens is one line of JSON on the standard output. \
+            Exit code: 0 when all went well, 1 when not, with the reason.
+            """)
+
+    @Option(help: "The server, http: or https:. [default: OVATION_SERVER, else http://127.0.0.1:8080]")
+    var server: String?
+    @Option(help: "File of certificates to trust, for a server with a certificate of its own.")
+    var trust: String?
+
+    @Option(help: "Sign in by this name, where the server gives out tickets (--dev, --lan, guests).")
+    var name: String?
+    @Option(help: "Application (SDKAppID), for signing in as a user.")
+    var app: UInt32?
+    @Option(help: "User id, for signing in as a user.")
+    var user: String?
+    @Option(help: "The user's ticket (UserSig).")
+    var ticket: String?
+    @Option(help: "Secret key to make the ticket with; else OVATION_KEY.")
+    var key: String?
+
+    @Option(help: "The room's id: a number, or ~text for an id that is text.")
+    var room: String?
+    @Option(help: "Create a room of this name, with the id of --room if given.")
+    var create: String?
+    @Option(help: "Sit down on this seat, from 0. Where one must ask, the request is sent and waited for.")
+    var seat: Int?
+
+    @Option(help: "Play this file or address as the voice.")
+    var play: String?
+    @Flag(help: "Play it again and again.")
+    var loop = false
+    @Option(help: "Sound a tone of so many Hz as the voice.")
+    var tone: Double?
+    @Flag(help: "Use the system's microphone as the voice.")
+    var microphone = false
+    @Option(help: "Write what is heard to this WAV file.")
+    var record: String?
+    @Flag(help: "Play what is heard on the system's loudspeaker.")
+    var speaker = false
+    @Option(help: "What the voice is encoded for: speech, standard, music.")
+    var quality: Quality = .standard
+    @Option(
+        help: "Effects on the voice, such as reverb=ktv,voice=lolita,pitch=3 (semitones). See Documentation/effects.md."
+    )
+    var effects: Effects = Effects()
+
+    @Option(help: "Say this in the chat after coming in. May be given several times.")
+    var say: [String] = []
+    @Option(name: .customLong("for"), help: "Leave after so many seconds.")
+    var seconds: Double?
+    @Flag(help: "One line of JSON for each thing that happens.")
+    var json = false
+
+    func validate() throws {
+        guard room != nil || create != nil else { throw ValidationError("--room says where to, or --create makes one") }
+        guard (name != nil) != (user != nil) else { throw ValidationError("sign in by --name, or by --app and --user") }
+        if user != nil {
+            guard app != nil else { throw ValidationError("--user needs --app") }
+            guard ticket != nil || secret != nil else {
+                throw ValidationError("--user needs --ticket, or a key to make one with: --key or OVATION_KEY")
+            }
+        }
+        if let room { _ = try Self.roomID(room) }
+        guard [play != nil, tone != nil, microphone].count(where: { $0 }) <= 1 else {
+            throw ValidationError("one voice: --play, --tone or --microphone")
+        }
+        guard !(record != nil && speaker) else { throw ValidationError("one ear: --record or --speaker") }
+        if let tone, !(20...20_000).contains(tone) { throw ValidationError("--tone is 20…20000 Hz") }
+        if let seconds, !(0...86_400).contains(seconds) { throw ValidationError("--for is 0…86400 seconds") }
+        if let seat, !(0..<16).contains(seat) { throw ValidationError("--seat is 0…15") }
+        if loop, play == nil { throw ValidationError("--loop goes with --play") }
+    }
+
+    func run() async throws {
+        let report = JoinReport(asJSON: json)
+        do {
+            try await Visit(self, report).run()
+        } catch let error as OvationError {
+            report.failed(error)
+            throw ExitCode.failure
+        }
+    }
+
+    /// Where and as whom; the tickets of a user with a key renew themselves.
+    func client() throws -> OvationClient {
+        let address = try server.map { try ServerAddress($0) } ?? ServerAddress.fromEnvironment()
+        var configuration = OvationClient.Configuration()
+        configuration.clientName = "ovation join"
+        if let trust { configuration.trustRoots = .file(trust) }
+        if user != nil, ticket == nil { configuration.renewTicket = { try ownTicket() } }
+        return OvationClient(server: address, configuration: configuration)
+    }
+
+    func signIn(_ client: OvationClient) async throws -> UserProfile {
+        if let name { return try await client.signIn(name: name) }
+        guard let app, let user = user.flatMap(UserID.init) else {
+            throw ValidationError("a user id is 1…32 of A-Z a-z 0-9 _ -")
+        }
+        return try await client.signIn(app: ApplicationID(app), user: user, ticket: try ticket ?? ownTicket())
+    }
+
+    private var secret: String? { key ?? ProcessInfo.processInfo.environment["OVATION_KEY"] }
+
+    private func ownTicket() throws -> String {
+        guard let app, let user, let secret else { throw ValidationError("--user needs --app and a key") }
+        do throws(TicketSigner.Failure) {
+            return try TicketSigner(application: app, key: secret)
+                .ticket(user: user, issuedAt: Int64(Date().timeIntervalSince1970), lifetime: 86_400)
+        } catch {
+            throw ValidationError("a user id is 1…32 of A-Z a-z 0-9 _ -")
+        }
+    }
+
+    /// As in links: `48213` is the number, `~48213` the text.
+    static func roomID(_ text: String) throws -> RoomID {
+        let id =
+            text.hasPrefix("~") ? RoomID(string: String(text.dropFirst())) : UInt32(text).flatMap { RoomID(number: $0) }
+        guard let id = id ?? (text.hasPrefix("~") ? nil : RoomID(string: text)) else {
+            throw ValidationError("\(text) is no room id: a number from 1, or ~text")
+        }
+        return id
+    }
+}
+
+enum Quality: String, ExpressibleByArgument, CaseIterable {
+    case speech, standard, music
+
+    var audio: AudioQuality {
+        switch self {
+        case .speech: .speech
+        case .standard: .standard
+        case .music: .music
+        }
+    }
+}
+
+/// `reverb=ktv,voice=lolita,pitch=3`
+struct Effects: ExpressibleByArgument {
+    var reverb = ReverbPreset.off
+    var voice = VoicePreset.off
+    var pitch = 0.0
+
+    init() {}
+
+    init?(argument: String) {
+        for part in argument.split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2 else { return nil }
+            switch pair[0] {
+            case "reverb":
+                guard let preset = ReverbPreset.allCases.first(where: { "\($0)" == pair[1] }) else { return nil }
+                reverb = preset
+            case "voice":
+                guard let preset = VoicePreset.allCases.first(where: { "\($0)" == pair[1] }) else { return nil }
+                voice = preset
+            case "pitch":
+                guard let semitones = Double(pair[1]), (-12...12).contains(semitones) else { return nil }
+                pitch = semitones
+            default: return nil
+            }
+        }
+    }
+
+    var defaultValueDescription: String { "none" }
+}

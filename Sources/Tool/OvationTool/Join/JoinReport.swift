@@ -1,0 +1,233 @@
+import Foundation
+import Ovation
+import Synchronization
+
+/// What `ovation join` says: a line at the bottom of a terminal and sentences above it, or lines of JSON for scripts.
+final class JoinReport: Sendable {
+    /// How often the progress line is drawn anew.
+    static let period = Duration.milliseconds(250)
+    /// How many of those make a second, in which who is heard is told to scripts.
+    private static let periodsPerSecond = 4
+
+    enum Value: Encodable, Sendable {
+        case text(String)
+        case number(Double)
+        case flag(Bool)
+        case levels([String: Int])
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .number(let number): try container.encode(number)
+            case .flag(let flag): try container.encode(flag)
+            case .levels(let levels): try container.encode(levels)
+            }
+        }
+    }
+
+    /// What was heard during the stay.
+    struct Summary: Sendable {
+        var loudest: [String: Int] = [:]
+        var seconds = 0.0
+        var statistics: [String: Double] = [:]
+    }
+
+    private let asJSON: Bool
+    private let isTerminal = isatty(FileHandle.standardError.fileDescriptor) == 1
+    private let state = Mutex(State())
+
+    private struct State {
+        var hasLine = false
+        var began: Date?
+        var capturing: Date?
+        var loudest: [String: Int] = [:]
+    }
+
+    init(asJSON: Bool) { self.asJSON = asJSON }
+
+    // MARK: Saying
+
+    func tell(_ event: String, _ fields: [String: Value] = [:], sentence: String? = nil) {
+        if asJSON {
+            var line = fields
+            line["event"] = .text(event)
+            line["time"] = .number((Date().timeIntervalSince1970 * 1_000).rounded())
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            guard let text = try? encoder.encode(line) else { return }
+            FileHandle.standardOutput.write(text + Data("\n".utf8))
+        } else if let sentence {
+            state.withLock { state in
+                write((state.hasLine ? "\r\u{1b}[K" : "") + sentence + "\n")
+                state.hasLine = false
+            }
+        }
+    }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+    func entered(_ room: RoomSession) {
+        state.withLock { $0.began = Date() }
+        let info = room.state.info
+        tell(
+            "entered",
+            ["room": .text("\(room.id)"), "name": .text(info.name), "people": .number(Double(room.state.memberCount))],
+            sentence: "In \(info.name) (room \(room.id)), \(room.state.memberCount) people.")
+    }
+
+    func failed(_ error: OvationError) {
+        tell(
+            "error", ["name": .text(error.name), "code": .number(Double(error.code)), "message": .text(error.message)],
+            sentence: "ovation: \(error.message) (\(error.name), \(error.code))")
+    }
+
+    func tell(_ event: RoomSession.Event) {
+        switch event {
+        case .message(let message):
+            let text: String =
+                switch message.body {
+                case .text(let text): text
+                case .custom(let command, let message): "[\(command)] \(message)"
+                }
+            tell(
+                "message", ["from": .text(message.from.id.rawValue), "text": .text(text)],
+                sentence: "\(message.from.name): \(text)")
+        case .seatTaken(let seat, let user, _):
+            tell(
+                "seat_taken", ["seat": .number(Double(seat.index)), "user": .text(user.id.rawValue)],
+                sentence: "\(user.name) sits on seat \(seat.index).")
+        case .seatLeft(let seat, let user, let reason, _):
+            tell(
+                "seat_left",
+                [
+                    "seat": .number(Double(seat.index)), "user": .text(user.id.rawValue),
+                    "reason": .text(reason?.rawValue ?? "unknown"),
+                ], sentence: "\(user.name) has left seat \(seat.index).")
+        case .connectionLost: tell("connection_lost", sentence: "The connection is lost; trying again.")
+        case .resumed: tell("resumed", sentence: "Back again.")
+        case .ended(let reason, _): tell("room_ended", ["reason": .text(reason.rawValue)])
+        default: break
+        }
+    }
+
+    func tell(_ event: RoomAudio.Event) {
+        switch event {
+        case .connectionChanged(let connection):
+            switch connection {
+            case .connected: tell("sound_connected", sentence: "Sound flows.")
+            case .lost: tell("sound_lost", sentence: "The sound is lost; it is sought again.")
+            case .failed(let error):
+                tell("sound_failed", ["message": .text(error.message)], sentence: "No sound: \(error.message)")
+            case .off, .connecting, .closed: break
+            }
+        case .inputEnded(nil): tell("played")
+        case .inputEnded, .microphoneFailed, .musicStarted, .musicProgress, .musicEnded: break
+        }
+    }
+
+    // MARK: Progress
+
+    func progress(of room: RoomSession, tick: Int) {
+        let levels = room.audio.levels
+        let capturing = room.audio.isMicrophoneOn
+        let (elapsed, shown) = state.withLock { state -> (Double, Bool) in
+            for (user, level) in levels.users {
+                state.loudest[user.rawValue] = max(level, state.loudest[user.rawValue] ?? 0)
+            }
+            if capturing, state.capturing == nil { state.capturing = Date() }
+            return (state.capturing.map { -$0.timeIntervalSinceNow } ?? 0, !asJSON && isTerminal)
+        }
+        if asJSON {
+            guard tick.isMultiple(of: Self.periodsPerSecond) else { return }
+            var fields: [String: Value] = [
+                "own": .number(Double(levels.own)),
+                "heard": .levels(
+                    Dictionary(
+                        levels.users.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: { first, _ in first })),
+            ]
+            if let duration = room.audio.inputDuration {
+                fields["position"] = .number((min(elapsed, duration / .seconds(1)) * 100).rounded() / 100)
+                fields["duration"] = .number(duration / .seconds(1))
+            }
+            return tell("progress", fields)
+        }
+        guard shown else { return }
+        var line = "seat \(room.state.mySeat.map(String.init) ?? "–")"
+        if let duration = room.audio.inputDuration, capturing {
+            line +=
+                "  " + Self.bar(elapsed / (duration / .seconds(1)))
+                + " \(Self.clock(elapsed))/\(Self.clock(duration / .seconds(1)))"
+        }
+        line += "  you \(Self.meter(levels.own))"
+        for (user, level) in levels.users.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        where user != room.state.me.id {
+            line += "  \(room.state.member(user)?.name ?? user.rawValue) \(Self.meter(level))"
+        }
+        state.withLock { $0.hasLine = true }
+        write("\r\u{1b}[K" + line)
+    }
+
+    private static func bar(_ part: Double) -> String {
+        let width = 24
+        let full = Int((min(max(part, 0), 1) * Double(width)).rounded())
+        return String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
+    }
+
+    private static func meter(_ level: Int) -> String {
+        let signs = Array("▁▂▃▄▅▆▇█")
+        return String(signs[min(max(level * signs.count / 101, 0), signs.count - 1)])
+    }
+
+    private static func clock(_ seconds: Double) -> String {
+        let whole = Int(min(max(seconds, 0), 359_999))
+        let rest = whole % 60
+        return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    // MARK: The end
+
+    func summary(of room: RoomSession) -> Summary {
+        let statistics = room.audio.statistics
+        return state.withLock { state in
+            Summary(
+                loudest: state.loudest, seconds: state.began.map { -$0.timeIntervalSinceNow } ?? 0,
+                statistics: [
+                    "packetsSent": Double(statistics.packetsSent),
+                    "packetsReceived": Double(statistics.packetsReceived),
+                    "lostSent": statistics.lossSent, "lostReceived": statistics.lossReceived,
+                    "roundTripMs": statistics.roundTrip.map { $0 / .milliseconds(1) } ?? -1,
+                    "concealed": Double(statistics.concealed),
+                ])
+        }
+    }
+
+    func finished(_ ending: Visit.Ending, _ heard: Summary, recording: String?) {
+        let (name, sentence): (String, String) =
+            switch ending {
+            case .played: ("played", "The file has been played.")
+            case .timeIsUp: ("time_is_up", "Time is up.")
+            case .interrupted: ("interrupted", "Interrupted.")
+            case .roomOver(let why): ("room_over", why.prefix(1).uppercased() + why.dropFirst() + ".")
+            case .failed(let error): ("failed", error.message)
+            }
+        var fields: [String: Value] = [
+            "reason": .text(name), "seconds": .number((heard.seconds * 10).rounded() / 10),
+            "loudest": .levels(heard.loudest),
+        ]
+        for (key, value) in heard.statistics where key != "roundTripMs" || value >= 0 { fields[key] = .number(value) }
+        if let recording { fields["recording"] = .text(recording) }
+        let numbers = heard.statistics
+        let roundTrip = numbers["roundTripMs"].flatMap { $0 >= 0 ? ", round trip \(Int($0.rounded())) ms" : nil } ?? ""
+        tell(
+            "finished", fields,
+            sentence: """
+                \(sentence) \(Self.clock(heard.seconds)) in the room, \(Int(numbers["packetsSent"] ?? 0)) packets sent \
+                (\(Self.percent(numbers["lostSent"])) lost), \(Int(numbers["packetsReceived"] ?? 0)) received \
+                (\(Self.percent(numbers["lostReceived"])) lost)\(roundTrip).\
+                \(recording.map { " Recorded to \($0)." } ?? "")
+                """)
+    }
+
+    private static func percent(_ part: Double?) -> String { "\(((part ?? 0) * 1_000).rounded() / 10) %" }
+}
