@@ -156,7 +156,9 @@ internal import Wire
         #expect(AudioStage(slots: 16, hasMix: true).slotCount == 17 && AudioStage(slots: 16).mixSlot == nil)
     }
 
-    @Test("D04-S whatever the order of coming, sitting and going, everybody hears exactly what is theirs", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(
+        "D04-S whatever the order of coming, sitting and going, everybody hears exactly what is theirs",
+        arguments: 1...6 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let chorus = Chorus()

@@ -138,7 +138,8 @@ final class Singer: SimulatedEndpoint {
         }
     }
 
-    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)? {
+    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)?
+    {
         guard !outgoing.isEmpty else { return nil }
         let packet = outgoing.removeFirst()
         buffer.copyBytes(from: packet)
@@ -209,7 +210,8 @@ final class Desk: SimulatedEndpoint {
         }
     }
 
-    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)? {
+    func nextDatagram(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> (length: Int, path: NetworkPath)?
+    {
         nil
     }
 
@@ -222,7 +224,9 @@ final class Desk: SimulatedEndpoint {
     /// `sound` that belongs to the moment.
     func delay(of sound: [Float], position: Int, at time: Instant, frames: Int = 8_192) -> Double? {
         let start = frame(at: time)
-        guard start >= 0, start + frames <= heard.count, position >= 0, position + frames <= sound.count else { return nil }
+        guard start >= 0, start + frames <= heard.count, position >= 0, position + frames <= sound.count else {
+            return nil
+        }
         let found = Array(heard[start..<start + frames]).delay(
             after: Array(sound[position..<position + frames]), maximum: 1_920)
         return found.frames

@@ -33,7 +33,9 @@ import Testing
         let place = try Place()
         let uploaded = try #require(place.files.location(of: "/songs/1400000001/abc123/accompaniment.mp3"))
         #expect(uploaded.hasSuffix("/data/songs/1400000001/abc123/accompaniment.mp3"))
-        #expect(place.files.location(of: "songs/morning/accompaniment.m4a")?.hasSuffix("/web/songs/morning/accompaniment.m4a") == true)
+        #expect(
+            place.files.location(of: "songs/morning/accompaniment.m4a")?.hasSuffix(
+                "/web/songs/morning/accompaniment.m4a") == true)
     }
 
     @Test(
@@ -54,7 +56,8 @@ import Testing
     func link() throws {
         let place = try Place()
         try FileManager.default.createSymbolicLink(
-            at: place.folder.appending(path: "data/songs/out"), withDestinationURL: place.folder.appending(path: "data"))
+            at: place.folder.appending(path: "data/songs/out"), withDestinationURL: place.folder.appending(path: "data")
+        )
         #expect(place.files.location(of: "/songs/out/secret.mp3") == nil)
         // The way itself may be a link: data folders often are.
         try FileManager.default.createSymbolicLink(

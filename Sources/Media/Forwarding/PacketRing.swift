@@ -59,7 +59,9 @@ final class PacketRing<Head: Sendable>: @unchecked Sendable {
     /// Gives the oldest packet, whose payload is valid during the call; false if there is none.
     func pop(_ body: (Head, UnsafeRawBufferPointer) -> Void) -> Bool {
         let count = read.load(ordering: .relaxed)
-        guard count < written.load(ordering: .acquiring), let cell = cells[count & (cellCount &- 1)] else { return false }
+        guard count < written.load(ordering: .acquiring), let cell = cells[count & (cellCount &- 1)] else {
+            return false
+        }
         body(cell.head, UnsafeRawBufferPointer(start: bytes + (cell.start & (byteCount &- 1)), count: cell.length))
         bytesRead.store(cell.start &+ cell.length, ordering: .releasing)
         read.store(count &+ 1, ordering: .releasing)

@@ -53,6 +53,8 @@ package final class DuetMix {
     static let silence: Float = 3e-5
     /// A thread that was held up makes good for so many blocks; what lies further back is left out.
     static let catchUp = 10
+    /// Far more than people who sit at once; paths come and go.
+    private static let latenciesKept = 256
     /// One for each slot that a stage can have.
     private static let maximumVoices = AudioStage.maximumSlots
 
@@ -131,6 +133,10 @@ package final class DuetMix {
 
     package func set(latency: Interval, of singer: MemberID) {
         let bounded = max(Interval.zero, min(latency, .seconds(1)))
+        if latencies.count >= Self.latenciesKept, latencies[singer] == nil {
+            let singing = Set(voices.compactMap { $0?.singer })
+            latencies = latencies.filter { singing.contains($0.key) }
+        }
         latencies[singer] = bounded
         for case let voice? in voices where voice.singer == singer { voice.latency = bounded }
     }

@@ -106,7 +106,10 @@ final class TrackStream: SongSound, @unchecked Sendable {
         let start = first.load(ordering: .acquiring)
         block.clear()
         let wanted = position - start
-        let known = max(wanted, taken.load(ordering: .relaxed))..<max(wanted, taken.load(ordering: .relaxed), min(end, wanted + block.frameCount))
+        let known =
+            max(
+                wanted, taken.load(ordering: .relaxed))..<max(
+                wanted, taken.load(ordering: .relaxed), min(end, wanted + block.frameCount))
         for channel in 0..<2 {
             let plane = samples + channel * Self.capacity
             let sound = block[channel]

@@ -70,6 +70,7 @@ struct ArrivalClock {
 
     /// Whether `point` lies above the line from `a` to `b`, or on it.
     private func isAbove(_ point: Point, _ a: Point, _ b: Point) -> Bool {
-        (point.offset - a.offset) * (b.timestamp - a.timestamp) >= (b.offset - a.offset) * (point.timestamp - a.timestamp)
+        (point.offset - a.offset) * (b.timestamp - a.timestamp) >= (b.offset - a.offset)
+            * (point.timestamp - a.timestamp)
     }
 }

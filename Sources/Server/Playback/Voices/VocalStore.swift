@@ -58,7 +58,9 @@ final class VocalStore {
     /// Valid until the next `insert`.
     func find(_ sequence: UInt64) -> Packet? {
         let record = records[index(sequence)]
-        guard record.sequence == sequence, sequence != .max, written - record.start <= Self.byteCount else { return nil }
+        guard record.sequence == sequence, sequence != .max, written - record.start <= Self.byteCount else {
+            return nil
+        }
         return Packet(
             sequence: sequence, timestamp: record.timestamp, frames: record.frames,
             payload: UnsafeRawBufferPointer(start: bytes + record.start & (Self.byteCount - 1), count: record.length))
