@@ -15,7 +15,8 @@ import Testing
         let infos: ([NSNumber], VoiceRoomInfoCallback?) -> Void = room.getRoomInfoList(roomIdList:callback:)
         let people: ([String]?, VoiceRoomUserListCallback?) -> Void = room.getUserInfoList(userIDList:callback:)
         let move: (Int, ActionCallback?) -> Int = room.moveSeat(seatIndex:callback:)
-        let invite: (String, String, String, ActionCallback?) -> String = room.sendInvitation(cmd:userId:content:callback:)
+        let invite: (String, String, String, ActionCallback?) -> String = room.sendInvitation(
+            cmd:userId:content:callback:)
         let chorus = TRTCChorusRoom()
         let play: (Int32, String) -> Void = chorus.startPlayMusic(musicID:url:)
         let chorusInfos: ([NSNumber], ChorusRoomInfoCallback?) -> Void = chorus.getRoomInfoList(roomIdList:callback:)
@@ -24,7 +25,8 @@ import Testing
         let progress: TXAudioMusicProgressBlock = { (_: Int, _: Int) in }
         let complete: TXAudioMusicCompleteBlock = { (_: Int) in }
         let kept: [Any] = [
-            login, create, enter, infos, people, move, invite, play, chorusInfos, chorusPeople, start, progress, complete,
+            login, create, enter, infos, people, move, invite, play, chorusInfos, chorusPeople, start, progress,
+            complete,
         ]
         #expect(kept.count == 13)
     }
@@ -45,7 +47,9 @@ import Testing
         #expect(room.rtmpPushURL.isEmpty && room.rtmpPlayURL.isEmpty && room.ownerName.isEmpty)
         #expect(ChorusUserInfo().mute && ChorusUserInfo().userAvatar.isEmpty && ChorusSeatInfo().status == 0)
         let music = TXAudioMusicParam()
-        #expect(music.loopCount == 0 && !music.publish && !music.isShortFile && music.startTimeMS == 0 && music.endTimeMS == 0)
+        #expect(
+            music.loopCount == 0 && !music.publish && !music.isShortFile && music.startTimeMS == 0
+                && music.endTimeMS == 0)
         music.ID = 5
         #expect(music.id == 5)
         #expect(GenerateTestUserSig.EXPIRETIME == 604_800)

@@ -92,7 +92,9 @@ final class ChorusEar: TRTCChorusRoomDelegate, Sendable {
     func onInvitationCancelled(identifier: String, invitee: String) {
         notes.write("cancelled \(identifier) by \(invitee)")
     }
-    func onMusicProgressUpdate(musicID: Int32, progress: Int, total: Int) {}
+    func onMusicProgressUpdate(musicID: Int32, progress: Int, total: Int) {
+        notes.write("music \(musicID) at \(progress) of \(total)")
+    }
     func onMusicPrepareToPlay(musicID: Int32) { notes.write("music \(musicID) begins") }
     func onMusicCompletePlaying(musicID: Int32) { notes.write("music \(musicID) ended") }
     func onReceiveAnchorSendChorusMsg(musicId: String, startDelay: Int) {
