@@ -83,6 +83,19 @@ test('a range is played as often as asked for, then it has ended', () => {
   assert.ok(!forever.ended);
 });
 
+test('the range can be changed while it plays', () => {
+  const music = player(joined(sine(300, 2), sine(600, 2)));
+  render(music, 0.5);
+  music.setRange(2500, 3000);
+  assert.ok(Math.abs(music.positionMs - 2500) < 1, 'what was before its beginning is skipped');
+  assert.ok(Math.abs(strongest(spectrum(render(music, 0.4).slice(2_000))) - 600) < 6);
+  render(music, 0.2);
+  assert.ok(music.ended);
+  music.setRange(0, 0);
+  music.seek(0);
+  assert.ok(Math.abs(strongest(spectrum(render(music, 0.4).slice(2_000))) - 300) < 6);
+});
+
 test('pausing fades out and keeps the place, seeking goes to another one within the range, neither clicks', () => {
   const music = player(joined(sine(300, 2, 0.5), sine(600, 2, 0.5)), { endMs: 3500 });
   // Not at a zero of the tone.

@@ -170,7 +170,8 @@ test('V15-W music is mine alone until it is published; several play, pause, seek
 
   effects.music(first).change({ publish: true, publishVolume: 80, localVolume: 500, pitch: 0.5, speed: 9 });
   assert.deepEqual(one.volumes, [0.8, 1.5]);
-  assert.deepEqual(one.words.at(-1), { pitch: 6, speed: 2, loops: 2 });
+  const range = { startMs: 1000, endMs: 9000 };
+  assert.deepEqual(one.words.at(-1), { pitch: 6, speed: 2, loops: 2, range });
   assert.equal(effects.outgoing.get(), mixer.track);
   assert.equal(effects.publishing.get(), true);
   assert.equal(effects.active.get(), true);

@@ -185,5 +185,5 @@ export class Mixer {
 
 /**
  * One piece of music on the desk; `send` takes the words of worklets/music.js, volumes are factors.
- * @typedef {{send: (word: {play?: boolean, seek?: number, speed?: number, pitch?: number, loops?: number}) => void, setVolumes: (others: number, me: number) => void, remove: () => void}} MusicChannel
+ * @typedef {{send: (word: {play?: boolean, seek?: number, speed?: number, pitch?: number, loops?: number, range?: {startMs: number, endMs: number}}) => void, setVolumes: (others: number, me: number) => void, remove: () => void}} MusicChannel
  */

@@ -82,8 +82,8 @@ export class MusicTrack {
   }
 
   /**
-   * Who hears it, volumes, pitch, speed and loops; the range is fixed from the beginning.
-   * @param {Partial<Omit<MusicOptions, 'startMs' | 'endMs'>>} some
+   * Who hears it, volumes, pitch, speed, loops and range.
+   * @param {Partial<MusicOptions>} some
    */
   change(some) {
     const all = { ...this.state, ...some };
@@ -94,9 +94,11 @@ export class MusicTrack {
       localVolume: volume(all.localVolume),
       pitch: bounded(all.pitch, -1, 1),
       speed: bounded(all.speed, 0.5, 2),
+      startMs: bounded(all.startMs, 0, this.state.durationMs),
+      endMs: bounded(all.endMs, 0, this.state.durationMs),
     });
-    const { publish, publishVolume, localVolume, pitch, speed, loops } = this.state;
-    this.#channel.send({ pitch: pitch * 12, speed, loops });
+    const { publish, publishVolume, localVolume, pitch, speed, loops, startMs, endMs } = this.state;
+    this.#channel.send({ pitch: pitch * 12, speed, loops, range: { startMs, endMs } });
     this.#channel.setVolumes(publish ? publishVolume / 100 : 0, localVolume / 100);
   }
 

@@ -11,6 +11,8 @@ import { busy, problem } from './shell.js';
 
 /** From an octave down to an octave up. */
 const octave = 12;
+/** A range is at least so long. */
+const leastMs = 500;
 
 /** The accompaniment: which pieces there are, and a player for each. */
 export class MusicPanel {
@@ -140,6 +142,8 @@ export class MusicPanel {
   #adjust(piece, track) {
     const { publishVolume, localVolume, speed } = piece;
     const pitch = Math.round(piece.pitch * octave);
+    const whole = Math.max(1, Math.round(piece.durationMs));
+    const end = Math.round(piece.endMs || whole);
     return html`<div class="music-adjust">
       ${slider({
         id: 'music-publish-volume',
@@ -173,6 +177,24 @@ export class MusicPanel {
         step: 0.05,
         text: `${speed.toFixed(2)} ×`,
         change: value => track.change({ speed: value }),
+      })}
+      ${slider({
+        id: 'music-from',
+        label: t('music.from'),
+        value: Math.round(piece.startMs),
+        range: [0, whole],
+        step: 100,
+        text: formatClock(piece.startMs / 1000),
+        change: value => track.change({ startMs: Math.min(value, end - leastMs) }),
+      })}
+      ${slider({
+        id: 'music-to',
+        label: t('music.to'),
+        value: end,
+        range: [0, whole],
+        step: 100,
+        text: formatClock(end / 1000),
+        change: value => track.change({ endMs: Math.max(value, piece.startMs + leastMs) }),
       })}
     </div>`;
   }

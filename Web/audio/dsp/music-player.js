@@ -26,8 +26,8 @@ export class MusicPlayer {
   #right;
   #mix;
   #frames;
-  #start;
-  #end;
+  #start = 0;
+  #end = 0;
   #loops;
   #fade = new Crossfade(overlap);
   #kernel = new SincKernel(taps, 1);
@@ -36,9 +36,9 @@ export class MusicPlayer {
   #playing = true;
   #gate = 0;
   /** Input positions: of the next frame, of what is being left, and of the piece's even course. */
-  #cursor;
+  #cursor = Number.POSITIVE_INFINITY;
   #ending = 0;
-  #course;
+  #course = 0;
   #faded = overlap;
   #remaining = hop;
 
@@ -52,8 +52,7 @@ export class MusicPlayer {
     this.#right = right;
     this.#frames = left.length - 2 * margin;
     this.#mix = mix;
-    this.#start = this.#within((startMs * rate) / 1000, 0);
-    this.#end = endMs > 0 ? this.#within((endMs * rate) / 1000, this.#start + 1) : this.#frames;
+    this.setRange(startMs, endMs);
     this.#loops = loops;
     this.#cursor = this.#start;
     this.#course = this.#start;
@@ -98,6 +97,16 @@ export class MusicPlayer {
   seek(ms) {
     this.ended = false;
     this.#splice(Math.max(this.#start, this.#within((ms * rate) / 1000, 0)), 0);
+  }
+
+  /**
+   * What is played. A place that is no longer within it is left for its beginning.
+   * @param {number} startMs @param {number} endMs 0 is the end of the sound
+   */
+  setRange(startMs, endMs) {
+    this.#start = this.#within((startMs * rate) / 1000, 0);
+    this.#end = endMs > 0 ? this.#within((endMs * rate) / 1000, this.#start + 1) : this.#frames;
+    if (this.#cursor < this.#start) this.#splice(this.#start, 0);
   }
 
   /**

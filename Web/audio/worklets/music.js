@@ -4,7 +4,7 @@ import { MusicPlayer } from '../dsp/music-player.js';
 const progressSeconds = 0.2;
 
 /**
- * One piece of music. `port` takes `{load: {sound, range}}`, `{play}`, `{seek}`, `{speed}`, `{pitch}`, `{loops}`, `{stop}` and
+ * One piece of music. `port` takes `{load: {sound, range}}`, `{play}`, `{seek}`, `{speed}`, `{pitch}`, `{loops}`, `{range}`, `{stop}` and
  * tells `{positionMs, ended}` about five times a second while it plays, and at its end.
  */
 class MusicProcessor extends AudioWorkletProcessor {
@@ -19,13 +19,14 @@ class MusicProcessor extends AudioWorkletProcessor {
   }
 
   /** @param {any} word */
-  #obey({ load, play, seek, speed, pitch, loops, stop }) {
+  #obey({ load, play, seek, speed, pitch, loops, range, stop }) {
     if (load) this.#player = new MusicPlayer(load.sound, load.range);
     const player = this.#player;
     if (seek !== undefined) player?.seek(seek);
     if (play !== undefined) player?.play(play);
     if (speed !== undefined) player?.setSpeed(speed);
     if (pitch !== undefined) player?.setPitch(pitch);
+    if (range) player?.setRange(range.startMs, range.endMs);
     if (loops !== undefined) player?.setLoops(loops);
     if (stop) {
       this.#stopped = true;
