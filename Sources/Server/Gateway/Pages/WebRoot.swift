@@ -29,7 +29,7 @@ package final class WebRoot: Sendable {
     /// A file larger than this is no part of a web app, and would be kept in memory.
     private static let maximumFileBytes = 16 << 20
 
-    private let folder: String
+    package let folder: String
     /// Looks for changed files at each page, for people who write them.
     private let watches: Bool
     private let state: Mutex<State>
