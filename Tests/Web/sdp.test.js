@@ -89,7 +89,7 @@ test('V12-W each quality asks my encoder for its bit rate, its sides and its sil
     assert.equal(again, editAnswer(answer, '0', quality));
   }
   assert.deepEqual(
-    Object.values(soundQualities).map(({ bitrate }) => bitrate),
+    ['speech', 'default', 'music'].map(quality => soundQualities[quality].bitrate),
     [16_000, 50_000, 128_000],
   );
   const bare = answer.replace(/a=fmtp[^\n]*\n/g, '');

@@ -7,13 +7,14 @@ import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
-import { soundQualities } from '../protocol/sdp.js';
 import { announceMicrophone } from './devices.js';
 import { MusicPanel } from './music.js';
 import { problem } from './shell.js';
 
 /** @typedef {import('./app.js').App} App */
 
+/** Those that one chooses; a duet has its own. */
+const qualities = /** @type {const} */ (['speech', 'default', 'music']);
 /** From an octave down to an octave up. */
 const octave = 12;
 
@@ -118,9 +119,9 @@ function voicePart({ effects, preferences, microphone }, tries, hear) {
     <div class="field" role="group" aria-label=${t('effects.quality')}>
       <span class="label">${t('effects.quality')}</span>
       <div class="segments">
-        ${Object.keys(soundQualities).map(
+        ${qualities.map(
           each => html`<button type="button" aria-pressed=${String(quality === each)} data-testid=${`quality-${each}`}
-            @click=${() => void microphone.setQuality(/** @type {any} */ (each))}>${t(`effects.quality.${each}`)}</button>`,
+            @click=${() => void microphone.setQuality(each)}>${t(`effects.quality.${each}`)}</button>`,
         )}
       </div>
       <span class="small soft">${t(`effects.qualityAbout.${quality}`)}</span>
