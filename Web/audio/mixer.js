@@ -34,6 +34,10 @@ export class Mixer {
   /** @param {AudioContext} context whose worklets are loaded */
   constructor(context) {
     this.#context = context;
+    // A phone call or another device interrupts it; the others must not be left with silence.
+    context.onstatechange = () => {
+      if (context.state !== 'running' && context.state !== 'closed') void context.resume().catch(() => {});
+    };
     const stereo = { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [2] };
     /** @type {AudioWorkletNodeOptions} */
     const mono = { ...stereo, channelCount: 1, channelCountMode: 'explicit' };

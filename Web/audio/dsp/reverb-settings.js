@@ -1,5 +1,6 @@
 import { noEcho, noResonances, noSway } from './colours.js';
-import { plainDirect, plainTail } from './room.js';
+import { plainTail } from './feedback-network.js';
+import { plainDirect } from './room.js';
 
 // The rooms and colours that a singer can put around the voice: the same table as the native client's (ReverbSettings.swift),
 // which a test holds it to.
@@ -18,7 +19,7 @@ import { plainDirect, plainTail } from './room.js';
  * @property {number} preDelay
  * @property {number} earlySpan
  * @property {number} earlyLevel
- * @property {Readonly<import('./room.js').TailSettings>} late
+ * @property {Readonly<import('./feedback-network.js').TailSettings>} late
  * @property {number} lateLevel
  * @property {Readonly<import('./colours.js').SwaySettings>} sway
  * @property {Readonly<import('./colours.js').ResonanceSettings>} resonances
@@ -66,7 +67,7 @@ export const reverbNames = Object.freeze(
 
 /** @param {Partial<import('./room.js').DirectSettings>} some */
 const direct = some => ({ ...plainDirect, ...some });
-/** @param {Partial<import('./room.js').TailSettings>} some */
+/** @param {Partial<import('./feedback-network.js').TailSettings>} some */
 const late = some => ({ ...plainTail, ...some });
 /** @param {Partial<import('./colours.js').SwaySettings>} some */
 const sway = some => ({ ...noSway, ...some });

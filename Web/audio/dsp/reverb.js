@@ -1,7 +1,8 @@
 import { ModulatedDelay, OctaveShimmer, Resonances, SlapEcho } from './colours.js';
 import { OnePole } from './delay-line.js';
+import { FeedbackDelayNetwork } from './feedback-network.js';
 import { plainReverb, reverbPresets } from './reverb-settings.js';
-import { DirectSound, EarlyReflections, FeedbackDelayNetwork } from './room.js';
+import { DirectSound, EarlyReflections } from './room.js';
 import { controlPeriod, rate, saturate, softCeiling, usable } from './shaping.js';
 
 /** A tail below this (−120 dB) for so long, with nothing coming in, is over: the engine forgets it and rests. */
