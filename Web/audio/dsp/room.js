@@ -5,7 +5,6 @@ import {
   denormalGuard,
   framesOf,
   onePoleCoefficient,
-  rate,
   saturate,
 } from './shaping.js';
 
