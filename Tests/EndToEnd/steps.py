@@ -8,11 +8,13 @@ def sign_in(person, path="/"):
     return person
 
 
-def create_salon(person, name="Evening salon", seats=None, needs_request=False, tags=""):
+def create_salon(person, name="Evening salon", seats=None, needs_request=False, tags="", kind="voice"):
     """Signs in, creates a room, enters it through the green room; gives the room's id as its link has it."""
     sign_in(person)
     person.sees("lobby")
     person.click("create-room")
+    if kind != "voice":
+        person.click(f"create-kind-{kind}")
     person.type("create-name", name)
     if seats:
         person.run(

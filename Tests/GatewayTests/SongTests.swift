@@ -39,10 +39,15 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         // Bytes that look like the delimiter, so that every beginning of it occurs.
-        let pieces = ["\r", "\n", "\r\n", "--", "\r\n--", "\r\n------xy", Self.boundary, "\r\n--\(Self.boundary.dropLast())", "a", ""]
+        let pieces = [
+            "\r", "\n", "\r\n", "--", "\r\n--", "\r\n------xy", Self.boundary, "\r\n--\(Self.boundary.dropLast())", "a",
+            "",
+        ]
         for _ in 0..<300 {
             let parts = (0..<Int.random(in: 0...4, using: &random)).map { number in
-                let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+                let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                    pieces.randomElement(using: &random) ?? ""
+                }
                 return (name: "n\(number)", bytes: Array(text.joined().utf8))
             }
             // A part that holds the whole delimiter cannot be sent under this boundary.
@@ -50,7 +55,9 @@ import Testing
                 continue
             }
             let bytes = form(parts)
-            let cuts = (0..<Int.random(in: 0...20, using: &random)).map { _ in Int.random(in: 0...bytes.count, using: &random) }
+            let cuts = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+                Int.random(in: 0...bytes.count, using: &random)
+            }
             let result = try parse(bytes, cuts: cuts.sorted())
             #expect(result.whole, "seed \(seed)")
             #expect(result.parts.map(\.name) == parts.map(\.name), "seed \(seed)")
@@ -67,7 +74,8 @@ import Testing
     @Test("a form without a good boundary, with nameless parts or endless headers is refused")
     func badForms() throws {
         for type in [
-            "", "text/plain", "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=a b",
+            "", "text/plain", "multipart/form-data", "multipart/form-data; boundary=",
+            "multipart/form-data; boundary=a b",
             "multipart/mixed; boundary=a", "multipart/form-data; boundary=" + String(repeating: "a", count: 71),
         ] {
             #expect(MultipartParser(contentType: type) == nil, "\(type)")
@@ -78,17 +86,22 @@ import Testing
             "--\(Self.boundary)\r\nContent-Disposition: form-data; filename=\"a\"\r\n\r\n",
             "--\(Self.boundary)\r\nX: " + String(repeating: "a", count: 5000),
         ] {
-            #expect(throws: MultipartParser.Malformed.self, "\(text.prefix(60))") { try parse(Array(text.utf8), cuts: []) }
+            #expect(throws: MultipartParser.Malformed.self, "\(text.prefix(60))") {
+                try parse(Array(text.utf8), cuts: [])
+            }
         }
     }
 
     @Test("sounds are told by their first bytes, lyrics by their text")
     func formats() {
         let sounds: [([UInt8], SoundFormat?)] = [
-            (Array("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}xx".utf8), .mp3), ([0xff, 0xfb, 0x90, 0x64, 0, 0, 0, 0], .mp3),
+            (Array("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}xx".utf8), .mp3),
+            ([0xff, 0xfb, 0x90, 0x64, 0, 0, 0, 0], .mp3),
             ([0xff, 0xf3, 0x40, 0xc0], .mp3), ([0xff, 0xfb, 0xf0, 0x64], nil), ([0xff, 0xd8, 0xff, 0xe0], nil),
-            ([0, 0, 0, 0x20] + Array("ftypM4A ".utf8), .m4a), (Array("OggS\u{0}".utf8), .ogg), (Array("fLaC".utf8), .flac),
-            (Array("RIFFxxxxWAVE".utf8), .wav), (Array("RIFFxxxxAVI ".utf8), nil), (Array("<html>".utf8), nil), ([], nil),
+            ([0, 0, 0, 0x20] + Array("ftypM4A ".utf8), .m4a), (Array("OggS\u{0}".utf8), .ogg),
+            (Array("fLaC".utf8), .flac),
+            (Array("RIFFxxxxWAVE".utf8), .wav), (Array("RIFFxxxxAVI ".utf8), nil), (Array("<html>".utf8), nil),
+            ([], nil),
         ]
         for (bytes, format) in sounds { #expect(SoundFormat(firstBytes: bytes) == format, "\(bytes)") }
         let lyrics: [([UInt8], LyricsFormat?)] = [
@@ -102,7 +115,8 @@ import Testing
     @Test("one range of bytes is understood, everything else gives the whole file")
     func ranges() {
         let cases: [(String?, ByteRange)] = [
-            (nil, .whole), ("bytes=0-", .part(0...99)), ("bytes=10-19", .part(10...19)), ("bytes=90-500", .part(90...99)),
+            (nil, .whole), ("bytes=0-", .part(0...99)), ("bytes=10-19", .part(10...19)),
+            ("bytes=90-500", .part(90...99)),
             ("bytes=-10", .part(90...99)), ("bytes=-500", .part(0...99)), ("bytes=100-", .unsatisfiable),
             ("bytes=-0", .unsatisfiable), ("bytes=5-2", .whole), ("bytes=a-b", .whole), ("bytes=0-1,5-6", .whole),
             ("items=0-1", .whole), ("bytes=", .whole), ("bytes=-", .whole), ("bytes=99999999999999999999-", .whole),

@@ -264,7 +264,13 @@ test('quality is read while connected, as the difference of two readings', async
   await time.advance(2000);
   made[0].report = report(190, 60);
   await time.advance(2000);
-  assert.deepEqual(peer.quality.get(), { word: 'poor', rttMs: 24, lossPercent: 10, jitterMs: 4 });
+  assert.deepEqual(peer.quality.get(), {
+    word: 'poor',
+    rttMs: 24,
+    lossPercent: 10,
+    jitterMs: 4,
+    bufferMs: null,
+  });
   made[0].report = report(290, 60);
   await time.advance(2000);
   assert.equal(peer.quality.get().word, 'good');

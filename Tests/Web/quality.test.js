@@ -35,5 +35,6 @@ test('a report without sound tells nothing', () => {
     rttMs: null,
     lossPercent: null,
     jitterMs: null,
+    bufferMs: null,
   });
 });

@@ -35,6 +35,10 @@ export const dynamicKeys = Object.freeze([
   'effects.quality.',
   'effects.qualityAbout.',
   'kind.',
+  'duet.words.',
+  'duet.track.',
+  'duet.leading.',
+  'duet.file.',
 ]);
 
 /**

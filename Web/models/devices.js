@@ -20,6 +20,8 @@ import { LevelMeter } from './meter.js';
 const speech = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
 /** For music: what helps speech takes notes for noise. It wants headphones. */
 const music = { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 2 };
+/** A singer with headphones: the voice as it is, and as soon as it is there. */
+const singing = { ...music, channelCount: 1, latency: 0 };
 /**
  * What getUserMedia throws, by DOMException name.
  * @type {Record<string, string>}
@@ -54,6 +56,7 @@ export class MicrophoneModel {
   #media;
   /** @type {LevelMeter} */ #meter = new LevelMeter(level => this.level.set(level));
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
+  #sings = false;
   /** @type {Set<string>} Who wants it open: it is let go with the last of them, and an unplugged device is replaced. */
   #holders = new Set();
 
@@ -127,7 +130,18 @@ export class MicrophoneModel {
     if (this.#wishes !== before) await this.#reopen();
   }
 
+  /**
+   * Captures a singer with headphones from now on, or as the preferences say again; at once if open.
+   * @param {boolean} sings
+   */
+  async setSinging(sings) {
+    if (this.#sings === sings) return;
+    this.#sings = sings;
+    await this.#reopen();
+  }
+
   get #wishes() {
+    if (this.#sings) return singing;
     return this.#preferences.get().quality === 'music' ? music : speech;
   }
 

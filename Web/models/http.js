@@ -3,16 +3,23 @@ import { OvationError } from '../protocol/errors.js';
 /**
  * Asks the server over HTTP; the answer's JSON, or an OvationError (`server_unreachable` when nobody answers).
  * @param {string} url
- * @param {{body?: object, credentials?: RequestCredentials, signal?: AbortSignal, fetch?: typeof fetch}} options a body makes it a POST
+ * @param {{body?: object, method?: string, authorization?: string, credentials?: RequestCredentials, signal?: AbortSignal, fetch?: typeof fetch}} options a body makes it a POST
  * @returns {Promise<any>}
  */
-export async function request(url, { body, credentials, signal, fetch = globalThis.fetch } = {}) {
+export async function request(
+  url,
+  { body, method, authorization, credentials, signal, fetch = globalThis.fetch } = {},
+) {
   /** @type {Response} */ let response;
   try {
     response = await fetch(url, {
-      method: body ? 'POST' : 'GET',
+      method: method ?? (body ? 'POST' : 'GET'),
       cache: 'no-store',
-      ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      headers: {
+        ...(body ? { 'Content-Type': 'application/json' } : {}),
+        ...(authorization ? { Authorization: authorization } : {}),
+      },
       ...(credentials ? { credentials } : {}),
       ...(signal ? { signal } : {}),
     });

@@ -1,10 +1,12 @@
 import { OvationPeer } from '../protocol/peer.js';
 import { Playout } from './audio.js';
 import { ChatModel } from './chat.js';
+import { readText } from './duet.js';
 import { EchoWatch } from './echo.js';
 import { LikesModel } from './likes.js';
 import { ListeningModel } from './listening.js';
 import { SalonConnection } from './salon-connection.js';
+import { SongPlayer } from './song-player.js';
 import { VoiceModel } from './voice.js';
 
 /** @typedef {import('../protocol/room.js').OvationRoom} OvationRoom */
@@ -16,6 +18,8 @@ import { VoiceModel } from './voice.js';
  * @property {() => Playout} playout
  * @property {(room: string) => EchoWatch} echo
  * @property {ListeningModel} listening
+ * @property {(clock: import('../protocol/clock.js').RoomClock) => SongPlayer} songPlayer
+ * @property {(url: string) => Promise<string>} readText
  * @property {string} origin of links
  */
 
@@ -26,6 +30,8 @@ export function browserHost() {
     playout: () => new Playout(),
     echo: room => new EchoWatch(room),
     listening: new ListeningModel(),
+    songPlayer: clock => new SongPlayer(clock),
+    readText,
     origin: globalThis.location?.origin ?? '',
   };
 }

@@ -56,6 +56,7 @@ export class SalonStage {
   /** @type {Visit | null} */ visit = null;
   /** @type {import('./salon-compose.js').Local} */ local;
   /** I muted myself here, and the server may not know yet. */ silent = false;
+  /** I sing first: whoever sings after me would only confuse me. */ leads = false;
 
   /** @type {Promise<void> | null} */ #starting = null;
   #ownLevelAt = 0;
@@ -100,7 +101,9 @@ export class SalonStage {
     likes.total.subscribe(total => this.likes.set(total), { signal });
     visit.connection.state.subscribe(view => this.connection.set(view), { signal });
     visit.connection.state.subscribe(render, quietly);
-    peer.tracks.subscribe(tracks => playout.setTracks(tracks), { signal });
+    const hear = () => playout.setTracks([...peer.tracks.get(), ...(peer.mix.get() ? [peer.mix.get()] : [])]);
+    peer.tracks.subscribe(hear, { signal });
+    peer.mix.subscribe(hear, quietly);
     this.speaker.state.subscribe(({ chosen }) => void playout.setOutput(chosen), { signal });
     this.preferences.subscribe(
       ({ quality, playout: volume }) => {
@@ -154,6 +157,8 @@ export class SalonStage {
     this.visit = null;
     this.undo.dismiss();
     this.silent = false;
+    this.leads = false;
+    void this.microphone.setSinging(false);
     this.levels.set({});
   }
 
@@ -371,7 +376,9 @@ export class SalonStage {
         visit.voice.setAudible(audible);
         visit.echo.setLive(audible && visit.voice.state.get().open);
         for (const { index, user } of room.seats) {
-          if (user) visit.playout.setListening(index, this.host.listening.of(user));
+          if (!user) continue;
+          const listening = this.host.listening.of(user);
+          visit.playout.setListening(index, this.leads ? { ...listening, muted: true } : listening);
         }
       }
     }

@@ -2,6 +2,7 @@ import { OvationError } from '../protocol/errors.js';
 import { seatCommands } from '../protocol/events.js';
 import { roomSlug } from '../protocol/ids.js';
 import { profileOf } from '../protocol/room-state.js';
+import { DuetModel } from './duet.js';
 import { Visit } from './salon-parts.js';
 import { SalonStage } from './salon-stage.js';
 import { freeSeat, myRequestOf, personView } from './salon-view.js';
@@ -35,6 +36,8 @@ export class SalonModel {
   likes;
   /** @type {Emitter<SalonNewsMap>} */
   news;
+
+  /** @type {DuetModel | null} In a chorus room, once entered. */ duet = null;
 
   #stage;
 
@@ -80,9 +83,10 @@ export class SalonModel {
       this.#stage.set({ phase: 'failed', error });
       throw error;
     }
-    this.#stage.begin(
-      new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host, this.#stage.effects),
-    );
+    const visit = new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host, this.#stage.effects);
+    // Before the room is shown: a page looks for it then.
+    this.duet = this.#stage.room.now.info.kind === 'chorus' ? new DuetModel(this.#stage, visit) : null;
+    this.#stage.begin(visit);
   }
 
   /** Leaves the room (frees the seat), lets the microphone go. Never throws. */
@@ -104,6 +108,7 @@ export class SalonModel {
 
   /** Unlocks sound; in a click. */
   async unlockSound() {
+    await this.duet?.unlock();
     await this.#stage.visit?.playout.unlock();
   }
 

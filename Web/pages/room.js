@@ -31,6 +31,7 @@ export function roomPage(app, session, slug) {
       tones.close();
     });
     let scope = childScope(signal);
+    let created = false;
     /** @param {import('./app.js').Page} page */
     const show = page => {
       if (signal.aborted) return;
@@ -53,6 +54,7 @@ export function roomPage(app, session, slug) {
         const room = await salon.preview();
         show(greenRoom(app, salon, room, enter));
         if (wasJustCreated(slug)) {
+          created = true;
           openIdSheet({ label: labelOf(room), link: room.link, name: room.name }, signal, { fresh: true });
         }
       } catch (thrown) {
@@ -68,7 +70,11 @@ export function roomPage(app, session, slug) {
         if (isFinal(error)) return fail(error, preview);
         throw error;
       }
-      if (salon.state.get().phase === 'in') show(salonPage(app, salon, tones));
+      if (salon.state.get().phase !== 'in') return;
+      show(salonPage(app, salon, tones));
+      // A refusal leaves the seat to be taken by hand.
+      if (created) salon.duet?.takeOwnSeat().catch(() => {});
+      created = false;
     };
     // What ends a visit from outside; the salon page itself shows the end card.
     salon.state.subscribe(

@@ -46,6 +46,12 @@ export const serverErrors = Object.freeze({
   media_refused: 20441,
   guests_limited: 20451,
   origin_refused: 20403,
+  not_a_chorus: 20461,
+  no_song: 20462,
+  song_too_large: 20463,
+  song_format: 20464,
+  song_library_full: 20465,
+  lyrics_invalid: 20466,
 });
 
 /** What can go wrong on this side, before or without an answer. Numbers are this client's own. */
@@ -74,6 +80,8 @@ export const clientErrors = Object.freeze({
   microphone_missing: -22,
   /** Another program holds it. */
   microphone_busy: -23,
+  /** A song's file could not be fetched or decoded. */
+  song_unplayable: -40,
   /** The media path could not be opened. */
   media_failed: -30,
 });

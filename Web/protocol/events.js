@@ -101,8 +101,19 @@ export class Emitter {
  * @property {Invitation[]} invitations
  * @property {Message[]} messages
  * @property {number} likes
+ * @property {SongPlay} [play] what a chorus room sings
  * @property {number} mediaEpoch
  */
+/**
+ * A song as its singers chose it; files are URLs, relative to the server.
+ * @typedef {{id: string, title: string, artist?: string, durationMs: number, accompaniment: string, original?: string, lyrics?: string}} Song
+ */
+/** @typedef {'accompaniment' | 'original'} SongTrack */
+/**
+ * A song placed on the room time: at `startAt` (milliseconds; absent while paused) `positionMs` is heard.
+ * @typedef {{song: Song, by: string, track: SongTrack, startAt?: number, positionMs: number}} SongPlay
+ */
+/** @typedef {'started' | 'paused' | 'resumed' | 'sought' | 'track' | 'stopped' | 'ended'} SongChange */
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
 
 /** The command words with which this client asks for a seat and invites to one; the content is the seat's index. */
@@ -126,6 +137,7 @@ export const danmuCommand = 'CMD_DANMU';
  *   'microphone.muted': {user: string, muted: boolean, seat?: number, time: number},
  *   'role.changed': {user: string, role: Role, by?: string, time: number},
  *   'owner.changed': {user: User, reason: string, time: number},
+ *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},
  *   'message': Message,
  *   'dropped': {from: number, to: number},
  *   'audience.entered': {member: Member},

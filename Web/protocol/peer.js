@@ -40,6 +40,12 @@ export class OvationPeer {
    * @type {Store<readonly (MediaStreamTrack | null)[]>}
    */
   tracks = new Store(/** @type {readonly (MediaStreamTrack | null)[]} */ ([]));
+  /**
+   * The mix of all voices and the song that a chorus' audience hears, where the server makes one; its line exists for
+   * singers too, silent.
+   * @type {Store<MediaStreamTrack | null>}
+   */
+  mix = new Store(/** @type {MediaStreamTrack | null} */ (null));
   /** @type {Store<import('./quality.js').MediaQuality | null>} */
   quality = new Store(/** @type {import('./quality.js').MediaQuality | null} */ (null));
   /**
@@ -60,6 +66,7 @@ export class OvationPeer {
   #attempts = 0;
   #edits = true;
   /** @type {import('./sdp.js').SoundQuality} */ #quality = 'default';
+  #tight = false;
   /** @type {any} */ #timer = null;
   /** @type {any} */ #statistics = null;
   /** @type {import('./quality.js').Totals | null} */ #totals = null;
@@ -102,6 +109,11 @@ export class OvationPeer {
     this.#quality = quality;
     const pc = this.#pc;
     if (pc && this.#epoch !== null && pc.signalingState === 'stable') void this.#negotiate(pc, false);
+  }
+
+  /** @returns {import('./sdp.js').SoundQuality} */
+  get #wished() {
+    return this.#tight ? 'duet' : this.#quality;
   }
 
   /** Begins anew with a fresh connection, now. */
@@ -148,7 +160,9 @@ export class OvationPeer {
     this.#microphone = pc.addTransceiver('audio', { direction: 'sendonly' });
     const lines = [this.#microphone];
     const slots = Math.min(this.#room.now.info.seats, slotsMost);
-    for (let slot = 0; slot < slots; slot++)
+    // The last line of a chorus carries the mix.
+    const mixes = this.#room.now.info.kind === 'chorus' ? 1 : 0;
+    for (let slot = 0; slot < slots + mixes; slot++)
       lines.push(pc.addTransceiver('audio', { direction: 'recvonly' }));
     for (const line of lines) preferOpus(line);
     if (this.#track) this.#microphone.sender.replaceTrack(this.#track).catch(() => {});
@@ -167,7 +181,7 @@ export class OvationPeer {
       const sdp = await this.#setLocal(pc, offer.sdp ?? '');
       const answer = await this.#room.offer(sdp, { signal: this.#life.signal });
       if (stale() || answer.number === undefined) return;
-      const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, this.#quality);
+      const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, this.#wished, this.#tight);
       await pc.setRemoteDescription({ type: 'answer', sdp: sdpWished });
       if (stale()) return;
       this.#epoch = answer.mediaEpoch;
@@ -209,7 +223,7 @@ export class OvationPeer {
       const sender = this.#microphone?.sender;
       const parameters = sender?.getParameters();
       if (!sender || !parameters?.encodings?.length) return;
-      parameters.encodings[0].maxBitrate = soundQualities[this.#quality].bitrate;
+      parameters.encodings[0].maxBitrate = soundQualities[this.#wished].bitrate;
       await sender.setParameters(parameters);
     } catch {
       // Then the answer's word alone counts.
@@ -226,15 +240,41 @@ export class OvationPeer {
     }
   }
 
-  /** @param {RTCPeerConnection} pc @param {{seat: number, mid: string}[]} slots */
+  /** @param {RTCPeerConnection} pc @param {{seat?: number, mix?: boolean, mid: string}[]} slots */
   #takeTracks(pc, slots) {
     /** @type {(MediaStreamTrack | null)[]} */
     const tracks = Array.from({ length: this.#room.now.info.seats }, () => null);
-    for (const { seat, mid } of slots) {
+    /** @type {MediaStreamTrack | null} */ let mixed = null;
+    for (const { seat, mix, mid } of slots) {
       const line = pc.getTransceivers().find(transceiver => transceiver.mid === mid);
-      if (line) tracks[seat] = line.receiver.track;
+      if (!line) continue;
+      if (mix) mixed = line.receiver.track;
+      else if (seat !== undefined) tracks[seat] = line.receiver.track;
+      this.#hurry(line);
     }
     this.tracks.set(tracks);
+    this.mix.set(mixed);
+  }
+
+  /**
+   * Singers hear each other as early as packets come; a late one is worth less than the time waited for it.
+   * @param {boolean} tight
+   */
+  setTight(tight) {
+    if (this.#tight === tight) return;
+    this.#tight = tight;
+    for (const line of this.#pc?.getTransceivers() ?? []) this.#hurry(line);
+    const pc = this.#pc;
+    if (pc && this.#epoch !== null && pc.signalingState === 'stable') void this.#negotiate(pc, false);
+  }
+
+  /** @param {RTCRtpTransceiver} line */
+  #hurry(line) {
+    const receiver = /** @type {{jitterBufferTarget?: number | null}} */ (
+      /** @type {unknown} */ (line.receiver)
+    );
+    // Null is the browser's own choice.
+    if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = this.#tight ? 0 : null;
   }
 
   /** @param {RTCPeerConnectionState} state */
@@ -313,6 +353,7 @@ export class OvationPeer {
     this.#epoch = null;
     this.quality.set(null);
     this.tracks.set([]);
+    this.mix.set(null);
     if (pc) {
       pc.onconnectionstatechange = null;
       pc.close();

@@ -5,10 +5,11 @@
  * @property {number | null} rttMs
  * @property {number | null} lossPercent of what should have come in
  * @property {number | null} jitterMs of the worst stream
+ * @property {number | null} bufferMs how long sound waited to be played, since the last reading
  */
 /**
  * Totals of a reading, to be compared with the next.
- * @typedef {{received: number, lost: number}} Totals
+ * @typedef {{received: number, lost: number, waited: number, played: number}} Totals
  */
 
 /** Up to here people talk as if in one room (ITU-T G.114: 150 ms one way is good, 400 ms the limit; loss by ear). */
@@ -25,7 +26,7 @@ export function readQuality(report, before) {
   /** @type {number | null} */ let rtt = null;
   /** @type {number | null} */ let remoteRTT = null;
   /** @type {number | null} */ let jitter = null;
-  const totals = { received: 0, lost: 0 };
+  const totals = { received: 0, lost: 0, waited: 0, played: 0 };
   report.forEach((/** @type {any} */ entry) => {
     if (entry.type === 'candidate-pair' && entry.nominated && entry.state === 'succeeded') {
       if (typeof entry.currentRoundTripTime === 'number') rtt = entry.currentRoundTripTime * 1000;
@@ -34,16 +35,21 @@ export function readQuality(report, before) {
     } else if (entry.type === 'inbound-rtp' && entry.packetsReceived > 0) {
       totals.received += entry.packetsReceived;
       totals.lost += Math.max(0, entry.packetsLost ?? 0);
+      totals.waited += entry.jitterBufferDelay ?? 0;
+      totals.played += entry.jitterBufferEmittedCount ?? 0;
       jitter = Math.max(jitter ?? 0, (entry.jitter ?? 0) * 1000);
     }
   });
   const came = totals.received - (before?.received ?? 0);
   const lost = Math.max(0, totals.lost - (before?.lost ?? 0));
   const lossPercent = came + lost > 0 ? (100 * lost) / (came + lost) : null;
+  const played = totals.played - (before?.played ?? 0);
+  const waited = totals.waited - (before?.waited ?? 0);
   const quality = {
     rttMs: rtt ?? remoteRTT,
     lossPercent,
     jitterMs: jitter,
+    bufferMs: played > 0 ? Math.max(0, (1000 * waited) / played) : null,
     word: wordFor(rtt ?? remoteRTT, lossPercent),
   };
   return { quality, totals };

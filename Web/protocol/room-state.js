@@ -29,6 +29,7 @@ export const messagesKept = 300;
  * @property {readonly Invitation[]} invitations waiting ones that concern me, oldest first
  * @property {readonly Message[]} messages oldest first
  * @property {number} likes
+ * @property {import('./events.js').SongPlay | null} play what is sung
  * @property {number} mediaEpoch
  * @property {{reason: string, summary: RoomSummary | null} | null} ended
  */
@@ -58,6 +59,7 @@ export function stateOf(snapshot) {
     invitations: snapshot.invitations.filter(invitation => invitation.state === 'waiting'),
     messages: snapshot.messages.slice(-messagesKept),
     likes: snapshot.likes,
+    play: snapshot.play ?? null,
     mediaEpoch: snapshot.mediaEpoch,
     ended: null,
   };
@@ -115,6 +117,8 @@ const changes = {
       .filter(({ from, to }) => from !== to);
     return { ...next, invitations, info: { ...next.info, owner }, ownerAbsentUntil: null, heir: null };
   },
+
+  'song.changed': (state, { play }) => ({ ...state, play: play ?? null }),
 
   message: (state, message) =>
     named({ ...state, messages: [...state.messages, withoutType(message)].slice(-messagesKept) }, [

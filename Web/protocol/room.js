@@ -62,7 +62,7 @@ export class OvationRoom {
   /**
    * Creates a room and is in it.
    * @param {Session} session
-   * @param {{room?: RoomID, name: string, cover?: string, tags?: string[], seats?: number | {muted?: boolean, closed?: boolean}[], needsRequest?: boolean}} options
+   * @param {{room?: RoomID, kind?: string, name: string, cover?: string, tags?: string[], seats?: number | {muted?: boolean, closed?: boolean}[], needsRequest?: boolean}} options
    * @param {{signal?: AbortSignal}} [more]
    */
   static async create(session, options, more) {
@@ -228,6 +228,48 @@ export class OvationRoom {
     return this.session.call('like.send', { room: this.id, count });
   }
 
+  // Songs, in a chorus room.
+
+  /**
+   * Starts a song for everybody, `leadMs` from now; it takes the place of one that plays.
+   * @param {import('./events.js').Song} song
+   * @param {{track?: import('./events.js').SongTrack, positionMs?: number, leadMs?: number}} [options]
+   * @returns {Promise<{startAt: number}>}
+   */
+  startSong(song, options = {}) {
+    return this.#change('song.start', { song, ...options });
+  }
+
+  pauseSong() {
+    return this.#change('song.pause', {});
+  }
+
+  resumeSong() {
+    return this.#change('song.resume', {});
+  }
+
+  /** @param {number} positionMs */
+  seekSong(positionMs) {
+    return this.#change('song.seek', { positionMs: Math.max(0, Math.round(positionMs)) });
+  }
+
+  /** @param {import('./events.js').SongTrack} track */
+  setSongTrack(track) {
+    return this.#change('song.track', { track });
+  }
+
+  /**
+   * How long my equipment takes: the mix puts my voice in its place by it.
+   * @param {{outputMs: number, inputMs: number}} latency 0…500 each
+   */
+  setLatency(latency) {
+    return this.session.call('song.latency', { room: this.id, ...latency });
+  }
+
+  stopSong() {
+    return this.#change('song.stop', {});
+  }
+
   /**
    * A page of the people, which `state.members` takes up.
    * @param {string} [cursor]
@@ -245,7 +287,7 @@ export class OvationRoom {
    * Hands an offer to the media plane.
    * @param {string} sdp
    * @param {{signal?: AbortSignal}} [options]
-   * @returns {Promise<{number: number, sdp: string, slots: {seat: number, mid: string}[], mediaEpoch: number, iceServers: RTCIceServer[]}>}
+   * @returns {Promise<{number: number, sdp: string, slots: {seat?: number, mix?: boolean, mid: string}[], mediaEpoch: number, iceServers: RTCIceServer[]}>}
    */
   offer(sdp, options) {
     return this.session.call('media.offer', { room: this.id, number: ++this.#offers, sdp }, options);

@@ -11,6 +11,7 @@ import { expectCreated } from './id-sheet.js';
 /** The app's own covers, files of covers/. */
 export const coverNames = ['stage', 'lanterns', 'moon', 'aurora', 'vinyl', 'city', 'waves', 'tea'];
 const mostTags = 5;
+const duetSeats = 2;
 
 /**
  * @typedef {object} Draft
@@ -106,6 +107,7 @@ export function openCreate(app, lobby, signal) {
     needsRequest: false,
     tags: '',
   };
+  /** @type {'voice' | 'chorus'} */ let kind = 'voice';
   let creating = false;
   /** @type {OvationError | null} */ let error = null;
   /** @param {import('../../elements/sheet.js').Sheet} sheet */
@@ -116,9 +118,12 @@ export function openCreate(app, lobby, signal) {
     sheet.redraw();
     try {
       const room = await lobby.create({
-        name: draft.name.trim() || t('create.defaultName', { name: owner }),
+        kind,
+        name:
+          draft.name.trim() ||
+          t(kind === 'chorus' ? 'create.defaultDuet' : 'create.defaultName', { name: owner }),
         cover: coverOf(draft),
-        seats: draft.seats,
+        seats: kind === 'chorus' ? duetSeats : draft.seats,
         needsRequest: draft.needsRequest,
         tags: tagsOf(draft),
       });
@@ -139,7 +144,20 @@ export function openCreate(app, lobby, signal) {
       event.preventDefault();
       void create(sheet);
     }}>
-      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: true })}
+      <div class="field">
+        <span class="label" id="kind-label">${t('create.kind')}</span>
+        <div class="segments" role="group" aria-labelledby="kind-label">${
+          /** @type {const} */ (['voice', 'chorus']).map(
+            name =>
+              html`<button type="button" data-testid=${`create-kind-${name}`} aria-pressed=${String(kind === name)} @click=${() => {
+                kind = name;
+                sheet.redraw();
+              }}>${t(`kind.${name}`)}</button>`,
+          )
+        }</div>
+        ${kind === 'chorus' && html`<p class="small soft">${t('create.chorusAbout')}</p>`}
+      </div>
+      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice' })}
       ${problem(error && errorText(error))}
       <div class="sheet-actions sticky">
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}

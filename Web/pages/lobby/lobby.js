@@ -16,7 +16,7 @@ import { enterField } from './enter.js';
 /** @typedef {import('../../models/lobby.js').LobbyModel} LobbyModel */
 
 /** The kinds of rooms that this app can show. */
-const kinds = ['voice'];
+const kinds = ['voice', 'chorus'];
 
 /**
  * Live rooms, and the way to start one.

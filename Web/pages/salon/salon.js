@@ -8,6 +8,10 @@ import { html } from '../../lib/html.js';
 import { language, t } from '../../lib/i18n.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
+import { farOffer } from '../duet/apart.js';
+import { watchHeadphones } from '../duet/headphones.js';
+import { watchSong } from '../duet/song-bar.js';
+import { duetStage } from '../duet/stage.js';
 import { audienceStrip } from './audience.js';
 import { banners } from './banners.js';
 import { Chat } from './chat.js';
@@ -36,6 +40,7 @@ export function salonPage(app, salon, tones) {
     const chat = new Chat(context);
     const requests = new Requests(context);
     const leave = () => void app.router.go('/');
+    const { duet } = salon;
 
     app.router.guard = async () => {
       const { phase } = salon.state.get();
@@ -61,23 +66,30 @@ export function salonPage(app, salon, tones) {
 
     view(
       root,
-      [language, salon.state, app.preferences, app.effects.active, context.opened],
+      [
+        language,
+        salon.state,
+        app.preferences,
+        app.effects.active,
+        context.opened,
+        ...(duet ? [duet.state, duet.library.state] : []),
+      ],
       () => {
         const state = salon.state.get();
-        return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length}>
+        return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : 'voice'}>
           ${salonHeader(context, leave)}
           <main class="stage" data-testid="stage" tabindex="-1">
             <h2 class="only-read">${t('salon.stage')}</h2>
             ${banners(context)}
             ${app.preferences.get().danmu ? html`<ov-danmu></ov-danmu>` : html`<div class="no-danmu"></div>`}
-            ${seatGrid(context)}
+            ${duet ? duetStage(context, duet) : seatGrid(context)}
             ${audienceStrip(context)}
           </main>
           ${chat.panel()}
           <div class="salon-foot">
             ${chat.peek()}
             <div class="dock-place">
-              <div class="dock-stack">${requests.tray()}${requests.invitation()}${dockNotices(context)}</div>
+              <div class="dock-stack">${requests.tray()}${requests.invitation()}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
               ${dock(context, { requests, chat, leave })}
             </div>
           </div>
@@ -91,6 +103,11 @@ export function salonPage(app, salon, tones) {
     watchLevels(context);
     watchNews(root, context, requests);
     tabSigns(context);
+    if (duet) {
+      void duet.library.load();
+      watchSong(root, context, duet);
+      watchHeadphones(context, duet);
+    }
     shortcuts(
       {
         m: () => {

@@ -38,7 +38,7 @@ function sizeOf(count) {
 }
 
 /** @param {import('./context.js').SalonContext} context @param {SeatView} seat */
-function seatButton(context, seat) {
+export function seatButton(context, seat) {
   const { user } = seat;
   const silent = seat.state === 'used' && (seat.muted || seat.micMuted);
   return keyed(

@@ -113,7 +113,9 @@ struct MultipartParser {
             let halves = line.split(separator: ":", maxSplits: 1)
             guard halves.count == 2, halves[0].lowercased() == "content-disposition" else { continue }
             let value = halves[1].drop { $0 == " " }
-            guard value.lowercased().hasPrefix("form-data;"), let start = value.firstRange(of: " name=\"") else { break }
+            guard value.lowercased().hasPrefix("form-data;"), let start = value.firstRange(of: " name=\"") else {
+                break
+            }
             return String(value[start.upperBound...].prefix { $0 != "\"" })
         }
         throw Malformed(what: "a part has no name")

@@ -13,17 +13,23 @@ enum SoundFormat: String, CaseIterable {
         func at(_ offset: Int, _ text: StaticString) -> Bool {
             text.withUTF8Buffer { bytes.dropFirst(offset).starts(with: $0) }
         }
-        if at(0, "ID3") { self = .mp3 }
         // An MPEG audio frame of layer III: eleven bits of sync, version, layer 01, and no forbidden rate.
-        else if bytes.count >= 3, bytes[0] == 0xff, bytes[1] & 0xe6 == 0xe2, bytes[2] & 0xf0 != 0xf0,
-            bytes[2] & 0x0c != 0x0c
-        {
+        let isFrame =
+            bytes.count >= 3 && bytes[0] == 0xff && bytes[1] & 0xe6 == 0xe2 && bytes[2] & 0xf0 != 0xf0
+            && bytes[2] & 0x0c != 0x0c
+        if isFrame || at(0, "ID3") {
             self = .mp3
-        } else if at(4, "ftyp") { self = .m4a }
-        else if at(0, "OggS") { self = .ogg }
-        else if at(0, "fLaC") { self = .flac }
-        else if at(0, "RIFF"), at(8, "WAVE") { self = .wav }
-        else { return nil }
+        } else if at(4, "ftyp") {
+            self = .m4a
+        } else if at(0, "OggS") {
+            self = .ogg
+        } else if at(0, "fLaC") {
+            self = .flac
+        } else if at(0, "RIFF"), at(8, "WAVE") {
+            self = .wav
+        } else {
+            return nil
+        }
     }
 
     var contentType: String {

@@ -100,7 +100,11 @@ struct SongUpload {
             try name == "audio" ? finishSound(name, as: "accompaniment") : finishSound(name, as: name)
         } else if let (name, bytes) = text {
             text = nil
-            if name == "lyrics" { try finishLyrics(bytes) } else { fields[name] = String(decoding: bytes, as: UTF8.self) }
+            if name == "lyrics" {
+                try finishLyrics(bytes)
+            } else {
+                fields[name] = String(decoding: bytes, as: UTF8.self)
+            }
         }
     }
 
@@ -118,7 +122,8 @@ struct SongUpload {
 
     private mutating func finishLyrics(_ bytes: [UInt8]) throws(Failure) {
         guard let format = LyricsFormat(bytes) else { throw .lyrics }
-        guard FileManager.default.createFile(atPath: "\(folder)/lyrics.\(format.rawValue)", contents: Data(bytes)) else {
+        guard FileManager.default.createFile(atPath: "\(folder)/lyrics.\(format.rawValue)", contents: Data(bytes))
+        else {
             throw .storage
         }
         lyrics = format
@@ -126,7 +131,8 @@ struct SongUpload {
 
     /// What came, once all of it did.
     /// - Parameter measure: reads a sound file's length in milliseconds; without it the stated one counts.
-    func finish(id: String, by user: UserID, at time: Int64, measure: (String) -> Int64?) throws(Failure) -> SongLibrary
+    func finish(id: String, by user: UserID, at time: Int64, measure: (String) -> Int64?) throws(Failure)
+        -> SongLibrary
         .Stored
     {
         guard parser.isWhole else { throw .malformed("it ends too early") }

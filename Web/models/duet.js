@@ -1,0 +1,300 @@
+import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+import { profileOf } from '../protocol/room-state.js';
+import { parseLyrics } from './lyrics.js';
+import { SongLibrary } from './song-library.js';
+import { positionAt } from './song-player.js';
+
+/** @typedef {import('../protocol/events.js').SongPlay} SongPlay */
+/** @typedef {import('../protocol/events.js').SongTrack} SongTrack */
+/** @typedef {import('./song-library.js').SongEntry} SongEntry */
+/**
+ * How late singers hear each other. `far`: too late for singing at once, see `tightMs`.
+ * @typedef {{ms: number, jitterMs: number, far: boolean}} Apart
+ */
+/**
+ * @typedef {object} DuetState
+ * @property {SongPlay | null} play
+ * @property {string} by who started it
+ * @property {import('./lyrics.js').Lyrics | null} lyrics null while loading, and when there are none
+ * @property {'none' | 'loading' | 'ready' | 'failed'} words
+ * @property {import('./song-player.js').SongSound} sound
+ * @property {boolean} seated I sing
+ * @property {boolean} controls I may choose, stop and seek
+ * @property {boolean} mixed I hear the server's mix: the song comes with the voices
+ * @property {'unknown' | 'yes' | 'no'} headphones
+ * @property {Apart | null} apart null while nobody else sings, or nothing is measured yet
+ * @property {'off' | 'lead' | 'follow'} leading one sings first, the other after: `lead` does not hear the other, `follow` hears the song later
+ * @property {number} errorMs how far this machine's room time may be wrong
+ */
+
+/** Singers keep together up to about here, one way; measured on clapping and playing musicians. */
+export const tightMs = 50;
+/** A browser's Opus frame, and its way through encoder and device. */
+const frameMs = 10;
+/** From the seats to the audience: the mix waits so long for late voices (its buffer and a frame). */
+export const mixBehindMs = 320;
+/** What a server takes for a latency, milliseconds. */
+const latencyMost = 500;
+/** Lyrics that are larger are none. */
+const lyricsMost = 300_000;
+
+/**
+ * Sound of one singer to the other's ear, one way. The server tells nobody's distance but one's own, so that the other is
+ * taken to be as far from the server as I am.
+ * @param {import('../protocol/quality.js').MediaQuality | null} quality
+ * @returns {Apart | null}
+ */
+export function apartOf(quality) {
+  if (!quality || quality.rttMs === null) return null;
+  const jitterMs = quality.jitterMs ?? 0;
+  const ms = Math.round(quality.rttMs + (quality.bufferMs ?? jitterMs * 2) + frameMs);
+  return { ms, jitterMs: Math.round(jitterMs), far: ms > tightMs };
+}
+
+/** The song of a chorus room, for one of its people: hears it, sees it, and steers it if they may. */
+export class DuetModel {
+  /** @type {Store<DuetState>} */
+  state;
+  /** @type {SongLibrary} */
+  library;
+
+  #stage;
+  #visit;
+  #player;
+  #wordsOf = '';
+  /** @type {import('./lyrics.js').Lyrics | null} */ #lyrics = null;
+  /** @type {DuetState['words']} */ #words = 'none';
+  /** @type {DuetState['headphones']} */ #headphones = 'unknown';
+  /** @type {DuetState['leading']} */ #leading = 'off';
+  /** @type {SongPlay | null} */ #play = null;
+  #told = '';
+
+  /**
+   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {import('./salon-parts.js').Visit} visit of a chorus room, begun
+   */
+  constructor(stage, visit) {
+    this.#stage = stage;
+    this.#visit = visit;
+    this.#player = stage.host.songPlayer(stage.session.clock);
+    this.library = new SongLibrary(stage.session);
+    this.state = new Store(this.#view());
+    const { signal } = visit.life;
+    const quietly = { signal, now: false };
+    const render = () => this.#render();
+    stage.room.state.subscribe(() => this.#follow(), { signal });
+    visit.peer.mix.subscribe(() => this.#follow(), quietly);
+    stage.microphone.track.subscribe(() => this.#follow(), quietly);
+    visit.peer.quality.subscribe(render, quietly);
+    this.#player.state.subscribe(render, quietly);
+    stage.speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
+    stage.preferences.subscribe(({ playout }) => this.#player.setVolume(playout), { signal });
+    signal.addEventListener('abort', () => this.#player.close());
+    void stage.session.measureClock().then(() => this.#player.follow(this.#play));
+  }
+
+  /** In a click: what the browser held back. */
+  async unlock() {
+    await this.#player.unlock();
+  }
+
+  /** Where the song is in my ear, milliseconds. */
+  position() {
+    const play = this.#play;
+    if (!play) return 0;
+    const { mixed } = this.state.get();
+    const late = mixed ? mixBehindMs : this.#leading === 'follow' ? this.#late : 0;
+    return positionAt(play, this.#stage.session.clock.now() - late).positionMs;
+  }
+
+  /** Milliseconds until the song begins; 0 while it runs, stands or nothing plays. */
+  untilStart() {
+    const { startAt } = this.#play ?? {};
+    return startAt === undefined ? 0 : Math.max(0, startAt - this.#stage.session.clock.now());
+  }
+
+  // Singers, the owner and admins.
+
+  /** @param {SongEntry} entry */
+  async start(entry) {
+    const { id, title, artist, durationMs, accompaniment, original, lyrics } = entry;
+    /** @type {import('../protocol/events.js').Song} */
+    const song = { id, title, durationMs, accompaniment };
+    if (artist) song.artist = artist;
+    if (original) song.original = original;
+    if (lyrics) song.lyrics = lyrics;
+    await this.#stage.run('song', () => this.#stage.room.startSong(song));
+  }
+
+  async pause() {
+    await this.#stage.run('song', () => this.#stage.room.pauseSong());
+  }
+
+  async resume() {
+    await this.#stage.run('song', () => this.#stage.room.resumeSong());
+  }
+
+  /** @param {number} positionMs */
+  async seek(positionMs) {
+    await this.#stage.run('song', () => this.#stage.room.seekSong(positionMs));
+  }
+
+  async stop() {
+    await this.#stage.run('song', () => this.#stage.room.stopSong());
+  }
+
+  /** @param {SongTrack} track */
+  async setTrack(track) {
+    await this.#stage.run('song', () => this.#stage.room.setSongTrack(track));
+  }
+
+  // Myself.
+
+  /** The owner's page sits down by itself after creating the room. */
+  async takeOwnSeat() {
+    const { me, seats } = this.#stage.room.now;
+    if (me.role !== 'owner' || me.seat !== undefined || seats[0]?.state !== 'empty') return;
+    await this.#stage.sit(0);
+  }
+
+  /**
+   * With headphones the voice goes out as it is; without, the browser keeps taking the loudspeaker out of it.
+   * @param {'yes' | 'no'} headphones
+   */
+  async setHeadphones(headphones) {
+    this.#headphones = headphones;
+    this.#render();
+    await this.#stage.microphone.setSinging(headphones === 'yes');
+  }
+
+  /** @param {boolean} apart one after the other, since we are too far apart to sing at once */
+  setLeading(apart) {
+    const { seat } = this.#stage.room.now.me;
+    this.#leading = !apart || seat === undefined ? 'off' : seat === 0 ? 'lead' : 'follow';
+    this.#follow();
+  }
+
+  /** The other's way to me. */
+  get #late() {
+    return apartOf(this.#visit.peer.quality.get())?.ms ?? 0;
+  }
+
+  /** The room, or how I hear it, has changed. */
+  #follow() {
+    const room = this.#stage.room.state.get();
+    if (!room) return;
+    const seated = room.me.seat !== undefined;
+    if (!seated && this.#leading !== 'off') this.#leading = 'off';
+    const isLead = this.#leading === 'lead';
+    if (this.#stage.leads !== isLead) {
+      this.#stage.leads = isLead;
+      this.#stage.render();
+    }
+    this.#visit.peer.setTight(seated);
+    this.#player.setAudible(seated || this.#visit.peer.mix.get() === null);
+    this.#player.setDelay(this.#leading === 'follow' ? this.#late : 0);
+    if (!samePlay(room.play, this.#play)) {
+      this.#play = room.play;
+      this.#player.follow(room.play);
+      void this.#readWords();
+    }
+    this.#tellLatency(seated);
+    this.#render();
+  }
+
+  /**
+   * What lies between the song in my ear and my voice in a packet, for the mix: the output's own latency is made up for by
+   * the player, so that only what I hear later on purpose counts as such.
+   * @param {boolean} seated
+   */
+  #tellLatency(seated) {
+    if (!seated) {
+      this.#told = '';
+      return;
+    }
+    const settings = /** @type {{latency?: number}} */ (
+      this.#stage.microphone.track.get()?.getSettings?.() ?? {}
+    );
+    const inputMs = bounded(1000 * (settings.latency ?? 0.01));
+    const outputMs = bounded(this.#leading === 'follow' ? this.#late : 0);
+    const told = `${inputMs} ${outputMs}`;
+    if (told === this.#told) return;
+    this.#told = told;
+    // A server without a mix knows no such call.
+    this.#stage.room.setLatency({ inputMs, outputMs }).catch(() => {});
+  }
+
+  async #readWords() {
+    const url = this.#play?.song.lyrics ?? '';
+    if (url === this.#wordsOf) return;
+    this.#wordsOf = url;
+    this.#lyrics = null;
+    this.#words = url ? 'loading' : 'none';
+    this.#render();
+    if (!url) return;
+    try {
+      const text = await this.#stage.host.readText(url);
+      if (url !== this.#wordsOf) return;
+      this.#lyrics = parseLyrics(text.slice(0, lyricsMost));
+      this.#words = this.#lyrics.lines.length > 0 ? 'ready' : 'none';
+    } catch {
+      if (url !== this.#wordsOf) return;
+      this.#words = 'failed';
+    }
+    this.#render();
+  }
+
+  /** @returns {DuetState} */
+  #view() {
+    const room = this.#stage.room.now;
+    const seated = room.me.seat !== undefined;
+    const others = room.seats.some(seat => seat.state === 'used' && seat.user !== room.me.id);
+    return {
+      play: this.#play,
+      by: this.#play ? profileOf(room, this.#play.by).name : '',
+      lyrics: this.#lyrics,
+      words: this.#words,
+      sound: this.#player.state.get(),
+      seated,
+      controls: seated || room.me.role !== 'member',
+      mixed: !seated && this.#visit.peer.mix.get() !== null,
+      headphones: this.#headphones,
+      apart: seated && others ? apartOf(this.#visit.peer.quality.get()) : null,
+      leading: this.#leading,
+      errorMs: this.#stage.session.clock.errorMs,
+    };
+  }
+
+  #render() {
+    if (this.#stage.room.state.get()) this.state.set(this.#view());
+  }
+}
+
+/**
+ * Reads a text of the server.
+ * @param {string} url
+ */
+export async function readText(url) {
+  const answer = await fetch(new URL(url, globalThis.location.origin));
+  if (!answer.ok) throw new OvationError('song_unplayable', `HTTP ${answer.status}`);
+  return answer.text();
+}
+
+/** @param {number} ms */
+function bounded(ms) {
+  return Math.round(Math.max(0, Math.min(latencyMost, ms)));
+}
+
+/** @param {SongPlay | null} a @param {SongPlay | null} b */
+function samePlay(a, b) {
+  if (a === null || b === null) return a === b;
+  return (
+    a.startAt === b.startAt &&
+    a.positionMs === b.positionMs &&
+    a.track === b.track &&
+    a.song.accompaniment === b.song.accompaniment &&
+    a.song.id === b.song.id &&
+    a.song.lyrics === b.song.lyrics
+  );
+}

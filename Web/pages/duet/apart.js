@@ -1,0 +1,54 @@
+import { openSheet } from '../../elements/sheet.js';
+import { html } from '../../lib/html.js';
+import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
+import { tightMs } from '../../models/duet.js';
+
+/**
+ * How far the singers are apart, and what helps when it is too far.
+ * @param {import('../salon/context.js').SalonContext} context
+ * @param {import('../../models/duet.js').DuetModel} duet
+ */
+export function openApart(context, duet) {
+  openSheet({
+    title: () => t('duet.apartTitle'),
+    testid: 'apart-sheet',
+    className: 'small-sheet',
+    signal: context.signal,
+    stores: [duet.state],
+    body: () => {
+      const { apart, leading, sound, errorMs } = duet.state.get();
+      const unknown = t('connection.unknown');
+      /** @param {string} label @param {number | null | undefined} value */
+      const row = (label, value) =>
+        html`<div class="detail"><dt>${label}</dt><dd class="numbers">${typeof value === 'number' && Number.isFinite(value) ? t('connection.ms', { ms: Math.round(value) }) : unknown}</dd></div>`;
+      return html`<div class="stack">
+        <p>${!apart ? t('duet.alone') : t(apart.far ? 'duet.tooFar' : 'duet.tight', { ms: apart.ms, most: tightMs })}</p>
+        <dl class="details">
+          ${row(t('duet.oneWay'), apart?.ms)} ${row(t('connection.jitter'), apart?.jitterMs)}
+          ${row(t('duet.drift'), sound.driftMs)} ${row(t('duet.clockError'), errorMs)} ${row(t('duet.output'), sound.outputMs)}
+        </dl>
+        <label class="switch">
+          <span>${t('duet.leadFollow')}<span class="about">${t(leading === 'off' ? 'duet.leadFollowAbout' : `duet.leading.${leading}`)}</span></span>
+          <input type="checkbox" role="switch" data-testid="lead-follow" .checked=${leading !== 'off'}
+            @change=${(/** @type {any} */ event) => duet.setLeading(event.target.checked)} />
+        </label>
+      </div>`;
+    },
+  });
+}
+
+/**
+ * Offered on the stage, once the way is too long for singing at once.
+ * @param {import('../salon/context.js').SalonContext} context
+ * @param {import('../../models/duet.js').DuetModel} duet
+ */
+export function farOffer(context, duet) {
+  const { apart, leading } = duet.state.get();
+  if (leading !== 'off')
+    return html`<p class="dock-hint" role="status" data-testid="leading">${icon('repeat')}<span>${t(`duet.leading.${leading}`)}</span>
+      <button class="button compact" type="button" data-testid="lead-end" @click=${() => duet.setLeading(false)}>${t('duet.leadEnd')}</button></p>`;
+  if (!apart?.far) return null;
+  return html`<p class="dock-hint" role="status" data-testid="too-far">${icon('signal-low')}<span>${t('duet.tooFarShort', { ms: apart.ms })}</span>
+    <button class="button compact" type="button" data-testid="lead-offer" @click=${() => openApart(context, duet)}>${t('duet.leadFollow')}</button></p>`;
+}
