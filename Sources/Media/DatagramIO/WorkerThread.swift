@@ -11,9 +11,23 @@ package final class WorkerThread: Sendable {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    /// What waits for the thread.
+    package enum Urgency: Sendable {
+        case ordinary
+        /// A loudspeaker or a microphone: late by a few milliseconds is a gap in the sound. The thread goes before others where
+        /// the system permits, which it does for few accounts unasked (Debian: `LimitRTPRIO`, the group `audio`).
+        case sound
+    }
+
     /// `name`: the system keeps 15 characters.
-    package init(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketFailure) {
-        let context = Unmanaged.passRetained(Body(run: body))
+    package init(
+        name: String, urgency: Urgency = .ordinary, _ body: @escaping @Sendable () -> Void
+    ) throws(SocketFailure) {
+        let context = Unmanaged.passRetained(
+            Body {
+                if urgency == .sound { _ = cnet_thread_hurry() }
+                body()
+            })
         var id: UInt64 = 0
         let result = cnet_thread_start(
             name,

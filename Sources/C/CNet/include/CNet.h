@@ -87,6 +87,8 @@ int cnet_interfaces(struct cnet_interface *into, int capacity);
 
 /// Starts `run(context)` on a thread of its own with that name (15 characters are kept). 0 or -errno.
 int cnet_thread_start(const char *name, void (*run)(void *), void *context, uint64_t *thread);
+/// Puts the calling thread before others, in real time if the system permits, else by its niceness; false if neither is allowed.
+bool cnet_thread_hurry(void);
 void cnet_thread_join(uint64_t thread);
 void cnet_thread_detach(uint64_t thread);
 

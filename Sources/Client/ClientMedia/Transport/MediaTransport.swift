@@ -86,7 +86,7 @@ package final class MediaTransport: Sendable {
                 loop: TransportLoop(
                     sockets: sockets, mailbox: mailbox, certificate: certificate, source: source,
                     clock: configuration.clock, onPacket: onPacket, onEvent: onEvent))
-            _ = try WorkerThread(name: "media-path") { parts.loop.run() }
+            _ = try WorkerThread(name: "media-path", urgency: .sound) { parts.loop.run() }
         } catch {
             throw .system(error.description)
         }

@@ -30,7 +30,7 @@ package final class PacedThread: Sendable {
         // From now, not from when the thread comes to run.
         let start = clock.now()
         do {
-            thread = try WorkerThread(name: name) {
+            thread = try WorkerThread(name: name, urgency: .sound) {
                 control.identity.store(UInt(pthread_self()), ordering: .releasing)
                 var pacer = BlockPacer(framesPerBlock: framesPerBlock, edge: edge, start: start, ratePPM: ratePPM)
                 Self.run(&pacer, clock: clock, control: control, body: makeBody())

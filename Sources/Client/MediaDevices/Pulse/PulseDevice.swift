@@ -67,7 +67,7 @@ final class PulseDevice: Sendable {
         let onFailure = onFailure
         let thread: WorkerThread
         do {
-            thread = try WorkerThread(name: name) {
+            thread = try WorkerThread(name: name, urgency: .sound) {
                 run.identity.store(UInt(pthread_self()), ordering: .releasing)
                 let body = makeBody(run.connection)
                 do throws(DeviceError) {
