@@ -89,6 +89,20 @@ extension FacadeTests {
             }
         }
 
+        @Test("V18-C an instance that nobody holds any more has left")
+        func letGo() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                #expect(await alice.create(51) == 0)
+                func comeAndGo() async throws {
+                    let bob = try await VoicePerson.signedIn("bob", at: server)
+                    #expect(await bob.enter(51) == 0)
+                }
+                try await comeAndGo()
+                try await alice.notes.line("exits bob")
+            }
+        }
+
         @Test("V17-C callbacks and the delegate are called on the queue that was chosen, by default the main one")
         func queues() async throws {
             try await TestServer.with { server async throws in

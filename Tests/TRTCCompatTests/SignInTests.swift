@@ -17,8 +17,15 @@ extension FacadeTests {
         func signInAndOut() async throws {
             try await TestServer.with { server async throws in
                 let alice = try await VoicePerson.signedIn("alice", at: server)
+                // Again as the same user: the newer ticket is put in place, a bad one is refused and changes nothing.
                 #expect(await login(alice.room, "alice", try server.ticket("alice")).code == 0)
+                #expect(await login(alice.room, "alice", try server.ticket("alice", key: "another")).code == -100_018)
                 #expect(await alice.create(30) == 0)
+                // A second component of the same user shares the connection, if its own ticket is good.
+                let second = TRTCVoiceRoom()
+                #expect(await login(second, "alice", try server.ticket("alice", key: "another")).code == -100_018)
+                #expect(await login(second, "alice", try server.ticket("alice")).code == 0)
+                #expect(!alice.notes.lines.contains { $0.hasPrefix("error") })
                 #expect(await login(alice.room, "bob", try server.ticket("bob")).code == -1)
                 #expect(await outcome { alice.room.logout(callback: $0) }.code == -1)
                 #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)

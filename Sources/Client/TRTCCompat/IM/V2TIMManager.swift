@@ -23,6 +23,11 @@ public final class V2TIMManager: Sendable {
     /// A user beside the one of `sharedInstance()`: for programs that stand in for several people.
     package init() {}
 
+    /// Whoever lets go of an instance without logging out has left.
+    deinit {
+        if let share = state.withLock({ $0.share }) { Connection.leave(share) }
+    }
+
     /// The instance of the app.
     public static func sharedInstance() -> V2TIMManager! { instance }
 
@@ -72,7 +77,14 @@ public final class V2TIMManager: Sendable {
         }
         if isBusy { return reply(TRTCCode.failed, "a login is under way: wait for its callback") }
         if let former {
-            guard former.connection.key != key else { return reply() }
+            guard former.connection.key != key else {
+                return former.connection.renew(ticket) { result in
+                    switch result {
+                    case .success: reply()
+                    case .failure(let error): reply(error.outcome.code, error.outcome.message)
+                    }
+                }
+            }
             Connection.leave(former)
         }
         Connection.join(key, ticket: ticket) { [weak self] in

@@ -48,7 +48,7 @@ final class Connection: Sendable {
 
     // MARK: - Signing in and out
 
-    /// Signs in, or joins a sign-in of the same user.
+    /// Signs in, or joins a sign-in of the same user, whose ticket must then be good too.
     static func join(
         _ key: Key, ticket: String, hear: @escaping Listener,
         completion: @escaping @Sendable (Result<Share, OvationError>) -> Void
@@ -59,11 +59,31 @@ final class Connection: Sendable {
             all[key] = made
             return (made.add(hear), true)
         }
-        share.connection.whenSignedIn { result in
-            if case .failure = result { share.connection.remove(share) }
-            completion(result.map { share })
+        let connection = share.connection
+        connection.whenSignedIn { result in
+            switch result {
+            case .failure(let error):
+                connection.remove(share)
+                completion(.failure(error))
+            case .success where isNew: completion(.success(share))
+            case .success:
+                connection.renew(ticket) { result in
+                    if case .failure = result { leave(share) }
+                    completion(result.map { share })
+                }
+            }
         }
-        if isNew { share.connection.signIn(ticket) }
+        if isNew { connection.signIn(ticket) }
+    }
+
+    /// Puts a newer ticket of the same user in place; nothing is interrupted.
+    func renew(_ ticket: String, completion: @escaping @Sendable (Result<Void, OvationError>) -> Void) {
+        Task {
+            do throws(OvationError) {
+                try await client.renew(ticket: ticket)
+                completion(.success(()))
+            } catch { completion(.failure(error)) }
+        }
     }
 
     /// Gives a share back; the last one signs out. The completion says that it is done.

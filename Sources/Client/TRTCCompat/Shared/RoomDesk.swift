@@ -58,6 +58,11 @@ final class RoomDesk: Sendable {
         sound = SoundDesk { notice in queue.run { hear(notice) } }
     }
 
+    /// Whoever lets go of an instance without logging out has left.
+    deinit {
+        if let share = state.withLock({ $0.share }) { Connection.leave(share) }
+    }
+
     func tell(_ notice: RoomNotice) {
         queue.run { [hear] in hear(notice) }
     }
@@ -133,19 +138,26 @@ final class RoomDesk: Sendable {
         join(key, ticket: userSig, reply)
     }
 
-    private enum Before { case same, busy, inRoom, free(Connection.Share?) }
+    private enum Before { case same(Connection.Share), busy, inRoom, free(Connection.Share?) }
 
     private func join(_ key: Connection.Key, ticket: String, _ reply: Reply) {
         let before = state.withLock { state -> Before in
             if state.isSigningIn { return .busy }
-            if state.share?.connection.key == key { return .same }
+            if let share = state.share, share.connection.key == key { return .same(share) }
             guard case .outside = state.place else { return .inRoom }
             state.isSigningIn = true
             defer { state.share = nil }
             return .free(state.share)
         }
         switch before {
-        case .same: return reply(TRTCCode.success, "already logged in")
+        // Logged in already: the newer ticket takes the old one's place.
+        case .same(let share):
+            return share.connection.renew(ticket) { result in
+                switch result {
+                case .success: reply(TRTCCode.success, "already logged in")
+                case .failure(let error): reply(error.outcome.code, error.outcome.message)
+                }
+            }
         case .busy: return reply(TRTCCode.failed, "a login is under way: wait for its callback")
         case .inRoom: return reply(TRTCCode.failed, "in a room as another user: leave it first")
         case .free(let former): if let former { Connection.leave(former) }
