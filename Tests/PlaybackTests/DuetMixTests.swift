@@ -20,13 +20,13 @@ internal import Wire
         "D04-S voices and song lie together in the mix, over paths and clocks that differ",
         arguments: [3, 11] as [UInt64])
     func alignment(seed: UInt64) throws {
-        let seconds = 9.0
+        let seconds = 7.0
         let duet = try Duet(
             seed: seed, seconds: seconds, delays: [.milliseconds(seed == 3 ? 0 : 40), .milliseconds(80)],
             equipment: [Self.native, Self.browser])
         duet.run(to: seconds)
         let found = duet.measure(from: 2, to: seconds - 1)
-        #expect(found.a.count == found.song.count && found.song.count > 12)
+        #expect(found.a.count == found.song.count && found.song.count > 8)
         let errors = found.errors
         print("D3 seed \(seed): alignment error median \(errors.quantile(0.5)) ms, p99 \(errors.quantile(0.99)) ms")
         print(
@@ -97,8 +97,9 @@ internal import Wire
     func track() throws {
         let original = TestSounds.sine(440, amplitude: 0.3, seconds: 6)
         let accompaniment = TestSounds.sine(440, amplitude: 0.3, seconds: 6)
+        let other = TestSounds.sine(700, amplitude: 0.3, seconds: 6, phase: 1)
         let start = Instant(nanoseconds: 5_000_000_000)
-        let desk = try Desk(at: start, tracks: ["a": accompaniment, "o": original])
+        let desk = try Desk(at: start, tracks: ["a": accompaniment, "o": original, "p": other])
         let network = Network(seed: 1, start: start)
         network.attach(desk, at: [])
         let at = start + .milliseconds(500)
@@ -106,10 +107,15 @@ internal import Wire
         network.run(for: .milliseconds(2_137))
         desk.mix.set(StageSong(file: "o", startAt: at, position: .zero), at: network.now)
         network.run(for: .seconds(2))
-        #expect(desk.openings.map(\.file) == ["a", "o"])
-        // Both tracks are the same tone: only at the right place nothing is heard of the change.
-        let sound = Array(desk.heard[desk.frame(at: start + .seconds(1))..<desk.frame(at: start + .seconds(3))])
-        #expect(sound.clicks(prominence: 8).isEmpty)
+        desk.mix.set(StageSong(file: "p", startAt: at, position: .zero), at: network.now)
+        network.run(for: .seconds(1))
+        // Two tracks are the same tone: only at the right place nothing is heard of the change. The third fades in.
+        #expect(desk.openings.map(\.file) == ["a", "o", "p"])
+        let all = Array(desk.heard[desk.frame(at: start + .seconds(1))...].prefix(180_000))
+        #expect(all.clicks(prominence: 8).isEmpty)
+        let sound = Array(all.prefix(96_000))
+        #expect(abs((Spectrum(of: sound).dominantFrequency() ?? 0) - 440) < 5)
+        #expect(abs((Spectrum(of: Array(all.suffix(16_384))).dominantFrequency() ?? 0) - 700) < 5)
         #expect(abs(sound.level - accompaniment.map { $0 * DuetMix.songGain }.level) < 0.5)
     }
 
@@ -150,6 +156,38 @@ internal import Wire
         #expect(zip(found.a, found.song).allSatisfy { abs($0 - $1) / 48 <= 5 } && !found.a.isEmpty)
     }
 
+    @Test("D04-S a clock that drifts is followed smoothly")
+    func drift() throws {
+        var drifting = Self.native
+        // Ten times what real clocks do, so that a few seconds show it.
+        drifting.ppm = 1_000
+        let duet = try Duet(seed: 13, seconds: 8, equipment: [drifting], loss: 0)
+        duet.run(to: 3)
+        let jumps = duet.desk.mix.stats.jumps
+        duet.run(to: 7.5)
+        let found = duet.measure(from: 3.5, to: 6.5)
+        #expect(found.a.count > 6 && found.errors.isEmpty)
+        let errors = zip(found.a, found.song).map { abs($0 - $1) / 48 }
+        #expect(errors.quantile(1) < 2, "\(errors)")
+        #expect(duet.desk.mix.stats.jumps == jumps)
+    }
+
+    @Test("A thread that was held up makes good for a moment and leaves out the rest")
+    func heldUp() throws {
+        let start = Instant(nanoseconds: 7_000_000_000)
+        let desk = try Desk(at: start, tracks: ["a": TestSounds.sine(440, seconds: 12)])
+        desk.mix.set(StageSong(file: "a", startAt: start, position: .zero), at: start)
+        desk.advance(to: start + .seconds(1))
+        let before = desk.packets.count
+        desk.advance(to: start + .seconds(9))
+        #expect(desk.packets.count - before <= DuetMix.catchUp + 1)
+        #expect(desk.mix.stats.blocksSkipped > 380)
+        // What is heard now is what belongs to now: the song went on meanwhile.
+        desk.advance(to: start + .milliseconds(9_020))
+        let place = Double(try #require(desk.packets.last).timestamp) / 48_000
+        #expect(abs(place - (9.02 - DuetMix.delay.seconds)) < 0.03)
+    }
+
     @Test("A song without a file leaves the voices")
     func songMissing() throws {
         let duet = try Duet(seed: 12, seconds: 6, equipment: [Self.native, Self.browser])
@@ -161,7 +199,7 @@ internal import Wire
         #expect(zip(found.a, found.b).allSatisfy { abs($0 - $1) / 48 <= 5 })
     }
 
-    @Test("Whatever comes from the network, the mix goes on", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("Whatever comes from the network, the mix goes on", arguments: 1...4 as ClosedRange<UInt64>)
     func malformed(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var now = Instant(nanoseconds: Int64.random(in: 0...(1 << 60), using: &random))
@@ -169,7 +207,7 @@ internal import Wire
         let voice = try OpusEncoding(use: .duet)
         let block = AudioBuffer(channels: 1, capacity: voice.frameSize)
         var sequence = UInt64.random(in: 0...(.max), using: &random)
-        for _ in 0..<1_500 {
+        for _ in 0..<1_000 {
             now = now + Interval(nanoseconds: Int64.random(in: 0...20_000_000, using: &random))
             var payload = [UInt8](repeating: 0, count: Int.random(in: 0...1_600, using: &random))
             for index in payload.indices { payload[index] = UInt8.random(in: 0...(.max), using: &random) }
@@ -201,7 +239,7 @@ internal import Wire
             }
             mix.advance(to: now) { _, payload in #expect(payload.count > 0 && payload.count < 1_400) }
         }
-        #expect(mix.stats.vocalPackets == 1_500)
+        #expect(mix.stats.vocalPackets == 1_000)
     }
 }
 

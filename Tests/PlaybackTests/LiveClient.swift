@@ -33,6 +33,8 @@ final class LiveClient {
     private(set) var heard: [Int: [Heard]] = [:]
     private var sequence: UInt16 = 65_000
     private var positionID: UInt8?
+    /// Whether the server wants to be told the position in the song.
+    var statesPosition: Bool { positionID != nil }
 
     init(_ id: UInt64, on stage: StageID) throws {
         self.id = PeerID(rawValue: id)

@@ -83,6 +83,31 @@ import Wire
         }
     }
 
+    @Test("D04-S a song position is four bytes, whatever it is; anything else is none")
+    func songPosition() {
+        #expect(HeaderExtensionKind(uri: "urn:ovation:params:rtp-hdrext:song-position") == .songPosition)
+        var map = HeaderExtensionMap()
+        map.set(.songPosition, id: 5)
+        #expect(map.kind(of: 5) == .songPosition && map.id(of: .songPosition) == 5)
+        for position in [0, 1, 48_000, UInt32.max] {
+            let read: UInt32? = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 4) { buffer in
+                var writer = RTPHeaderWriter(
+                    into: buffer, payloadType: PayloadType(111), sequenceNumber: 1, timestamp: 2, ssrc: SSRC(3))
+                withUnsafeBytes(of: position.bigEndian) { writer.add(extension: $0, id: 5) }
+                let packet = UnsafeRawBufferPointer(rebasing: buffer[..<(writer.finish() ?? 0)])
+                return RTPHeader.parse(packet)?.songPosition(in: packet, map)
+            }
+            #expect(read == position)
+        }
+        // Three bytes, and none.
+        let short: [UInt8] = [0x90, 111, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0xbe, 0xde, 0, 1, 0x52, 1, 2, 3]
+        let plain: [UInt8] = [0x80, 111, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+        for bytes in [short, plain] {
+            let read = bytes.withUnsafeBytes { RTPHeader.parse($0)?.songPosition(in: $0, map) }
+            #expect(read == nil)
+        }
+    }
+
     @Test("A mid holds 1 to 16 bytes")
     func mid() {
         #expect(Mid("") == nil)

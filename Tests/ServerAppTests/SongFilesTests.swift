@@ -7,7 +7,8 @@ import Testing
     private final class Place {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ovation-songs-\(UUID().uuidString)")
         var files: ServerSongFiles {
-            ServerSongFiles(roots: [folder.path + "/data/songs", folder.path + "/web/songs"])
+            ServerSongFiles(
+                roots: [folder.path + "/data/songs", folder.path + "/web/songs"], publicURL: "https://sing.example/")
         }
 
         init() throws {
@@ -33,6 +34,7 @@ import Testing
         let place = try Place()
         let uploaded = try #require(place.files.location(of: "/songs/1400000001/abc123/accompaniment.mp3"))
         #expect(uploaded.hasSuffix("/data/songs/1400000001/abc123/accompaniment.mp3"))
+        #expect(place.files.location(of: "https://sing.example/songs/morning/accompaniment.m4a") != nil)
         #expect(
             place.files.location(of: "songs/morning/accompaniment.m4a")?.hasSuffix(
                 "/web/songs/morning/accompaniment.m4a") == true)
@@ -44,6 +46,8 @@ import Testing
             "", "/", "/songs", "/songs/", "/songs/morning", "/songs/morning/", "/songs/morning/missing.m4a",
             "/songs/../ovation.sqlite", "/songs/../secret.mp3", "/songs/x/../../secret.mp3", "/songs/%2e%2e/secret.mp3",
             "/songs//secret.mp3", "/songs/./morning/accompaniment.m4a", "/etc/passwd", "file:///etc/passwd",
+            "https://sing.example.org/songs/morning/accompaniment.m4a", "https://sing.example/etc/passwd",
+            "https://sing.example@evil.example/songs/morning/accompaniment.m4a",
             "/songs/1400000001/abc123/song.json", "https://example.org/songs/morning/accompaniment.m4a",
             "http://127.0.0.1/songs/a/b.mp3", "concat:/songs/a/b.mp3", "/songs/morning/accompaniment.m4a?x=1",
             "/songs/morning/accompaniment.m4a\0.mp3", "/songs/morning\\..\\a/b.mp3", "/songs/a/b/c/d.mp3",

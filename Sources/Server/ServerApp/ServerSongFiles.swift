@@ -13,12 +13,19 @@ package struct ServerSongFiles: SongFiles {
 
     /// Folders that hold songs, without links in their paths.
     private let folders: [String]
+    /// What the names of this server's own files may begin with, without a slash at the end; empty: nothing.
+    private let publicURL: String
 
     /// Each of `roots` is a folder with the songs in it; those that do not exist are looked for again each time.
-    package init(roots: [String]) { folders = roots }
+    package init(roots: [String], publicURL: String = "") {
+        folders = roots
+        self.publicURL = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+    }
 
     package func location(of file: String) -> String? {
-        var parts = file.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let isOwn = !publicURL.isEmpty && file.hasPrefix(publicURL + "/")
+        let path = isOwn ? file.dropFirst(publicURL.count) : Substring(file)
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if parts.first == "" { parts.removeFirst() }
         guard parts.first == Self.prefix else { return nil }
         parts.removeFirst()
