@@ -1,6 +1,8 @@
 /// An application of this server (the SDKAppID of the reference documents).
 public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The number.
     public var rawValue: UInt32
+    /// The application of that number.
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
     public init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(UInt32.self) }
     public func encode(to encoder: any Encoder) throws {
@@ -12,8 +14,10 @@ public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertibl
 
 /// A user within an application: 1…32 of `A-Z a-z 0-9 _ -`.
 public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The text of the id.
     public let rawValue: String
 
+    /// `nil` if the text is none: empty, longer than 32, or with other characters.
     public init?(_ rawValue: String) {
         guard (1...32).contains(rawValue.utf8.count),
             rawValue.utf8.allSatisfy({ byte in
@@ -54,6 +58,7 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
         self = .number(number)
     }
 
+    /// `nil` for what is empty, longer than 64 bytes, or has other characters.
     public init?(string: String) {
         guard (1...64).contains(string.utf8.count), string.utf8.allSatisfy(RoomID.allows) else { return nil }
         self = .string(string)
@@ -98,13 +103,16 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// How a user is shown.
 public struct UserProfile: Hashable, Sendable, Codable {
+    /// Whose it is.
     public var id: UserID
+    /// What others read.
     public var name: String
     /// An `https:`, `http:` or relative URL, or empty.
     public var avatar: String
     /// A few sentences about the person; told only to whoever asks for the profile, and left out where it is empty.
     public var bio: String
 
+    /// What is not given is empty.
     public init(id: UserID, name: String = "", avatar: String = "", bio: String = "") {
         self.id = id
         self.name = name

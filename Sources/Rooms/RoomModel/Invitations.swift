@@ -1,5 +1,15 @@
+/// Where an invitation stands.
 public enum InvitationState: String, Codable, Hashable, Sendable {
-    case waiting, accepted, rejected, cancelled, expired
+    /// Not answered yet.
+    case waiting
+    /// The invitee said yes.
+    case accepted
+    /// The invitee said no.
+    case rejected
+    /// The inviter took it back.
+    case cancelled
+    /// Nobody answered in time.
+    case expired
 }
 
 /// One person asks another for something: to come to a seat, to be let onto one, or whatever the command word means to
@@ -7,12 +17,17 @@ public enum InvitationState: String, Codable, Hashable, Sendable {
 public struct Invitation: Codable, Hashable, Sendable {
     /// Unique in the room; chosen by the inviter's client or by the server.
     public var id: String
+    /// Where it was sent.
     public var room: RoomID
+    /// Who asks.
     public var from: UserID
+    /// Who is asked.
     public var to: UserID
     /// The application's command word, such as `ENTER_SEAT`.
     public var command: String
+    /// What goes with the command word, such as the number of a seat.
     public var content: String
+    /// Where it stands.
     public var state: InvitationState
     /// Milliseconds since 1970.
     public var createdAt: Int64
@@ -21,6 +36,7 @@ public struct Invitation: Codable, Hashable, Sendable {
     /// What the invitee said when rejecting.
     public var reason: String?
 
+    /// As its parts say.
     public init(
         id: String, room: RoomID, from: UserID, to: UserID, command: String, content: String,
         state: InvitationState = .waiting, createdAt: Int64, expiresAt: Int64? = nil, reason: String? = nil

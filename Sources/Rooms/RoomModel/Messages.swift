@@ -1,6 +1,8 @@
 /// What a message carries: a text, or a custom command with its text.
 public enum MessageBody: Hashable, Sendable {
+    /// Something said.
     case text(String)
+    /// A word of the application with its text.
     case custom(command: String, message: String)
 }
 
@@ -11,11 +13,14 @@ public struct Message: Hashable, Sendable, Codable {
     public var chat: UInt64
     /// The sender's client's own id.
     public var id: String?
+    /// Who sent it.
     public var from: UserProfile
+    /// What it carries.
     public var body: MessageBody
     /// Milliseconds since 1970.
     public var time: Int64
 
+    /// As its parts say.
     public init(chat: UInt64, id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
         self.chat = chat
         self.id = id

@@ -8,13 +8,16 @@ public enum RoomKind: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// What the owner and the admins decide about a room.
 public struct RoomSettings: Codable, Hashable, Sendable {
+    /// 1…64 characters.
     public var name: String
     /// An `https:`, `http:` or relative URL, or empty.
     public var cover: String
+    /// At most five, of 1…24 characters.
     public var tags: [String]
     /// Whether one must ask before sitting down.
     public var needsRequest: Bool
 
+    /// What is not given is empty or off.
     public init(name: String, cover: String = "", tags: [String] = [], needsRequest: Bool = false) {
         self.name = name
         self.cover = cover
@@ -25,23 +28,32 @@ public struct RoomSettings: Codable, Hashable, Sendable {
 
 /// A room as lists show it.
 public struct RoomInfo: Codable, Hashable, Sendable {
+    /// Its id.
     public var room: RoomID
+    /// What sort of room it is.
     public var kind: RoomKind
+    /// 1…64 characters.
     public var name: String
+    /// An `https:`, `http:` or relative URL, or empty.
     public var cover: String
+    /// What it is found by.
     public var tags: [String]
+    /// Whose room it is.
     public var owner: UserProfile
     /// How many seats the room has.
     public var seats: Int
     /// How many of them are used.
     public var seated: Int
+    /// How many people are in it.
     public var memberCount: Int
+    /// Whether one must ask before sitting down.
     public var needsRequest: Bool
     /// Milliseconds since 1970.
     public var createdAt: Int64
     /// Whether anybody is speaking now.
     public var speaking: Bool
 
+    /// As its parts say.
     public init(
         room: RoomID, kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: Int, seated: Int,
         memberCount: Int, createdAt: Int64, speaking: Bool
@@ -63,10 +75,12 @@ public struct RoomInfo: Codable, Hashable, Sendable {
 
 /// One page of the directory.
 public struct RoomPage: Codable, Hashable, Sendable {
+    /// Those of this page, newest first.
     public var rooms: [RoomInfo]
     /// Give it back to get the next page; absent on the last.
     public var cursor: String?
 
+    /// A page, and where the next one begins.
     public init(rooms: [RoomInfo], cursor: String? = nil) {
         self.rooms = rooms
         self.cursor = cursor
@@ -116,8 +130,10 @@ public struct RoomSummary: Codable, Hashable, Sendable {
     public var seconds: Int64
     /// Most people at once.
     public var peak: Int
+    /// Of its whole life.
     public var likes: UInt64
 
+    /// As its parts say.
     public init(seconds: Int64, peak: Int, likes: UInt64) {
         self.seconds = seconds
         self.peak = peak

@@ -1,9 +1,13 @@
 /// One notification to the people of a room: what happened, in order.
 public struct RoomNews: Hashable, Sendable {
+    /// Where it happened.
     public var room: RoomID
+    /// Grows when the room was read anew from the disk.
     public var epoch: UInt64
+    /// In the order in which they happened.
     public var events: [RoomNewsEvent]
 
+    /// So much of that room.
     public init(room: RoomID, epoch: UInt64, events: [RoomNewsEvent]) {
         self.room = room
         self.epoch = epoch
@@ -11,6 +15,7 @@ public struct RoomNews: Hashable, Sendable {
     }
 }
 
+/// Something that happened in a room, by how it is numbered and kept.
 public enum RoomNewsEvent: Hashable, Sendable {
     /// Numbered, and on the disk before anybody hears of it.
     case change(RoomChange)
@@ -28,24 +33,34 @@ public struct RoomChange: Hashable, Sendable {
     public var seq: UInt64
     /// Milliseconds since 1970.
     public var time: Int64
+    /// What has changed.
     public var what: What
 
+    /// What a numbered change is about.
     public enum What: Hashable, Sendable {
+        /// Name, cover, tags, or rule.
         case updated(RoomInfo)
+        /// The room has ended.
         case destroyed(RoomEndReason, RoomSummary)
+        /// Somebody sits down; `by` is who did it.
         case seatTaken(Seat, user: UserProfile, by: UserID?)
+        /// Somebody has left a seat.
         case seatLeft(Seat, user: UserProfile, reason: SeatLeaveReason, by: UserID?)
+        /// The host has muted or unmuted a seat: `seat.muted` tells which.
         case seatMuted(Seat, by: UserID?)
         /// `seat.state` tells whether it was closed or opened.
         case seatClosed(Seat, by: UserID?)
         /// The user's own mute.
         case microphoneMuted(user: UserID, muted: Bool, seat: Int)
+        /// Somebody became an admin, or a member again.
         case roleChanged(user: UserID, role: Role, by: UserID?)
+        /// The room has another owner.
         case ownerChanged(user: UserProfile, reason: OwnerChangeReason)
         /// What is sung from now on; `nil`: nothing.
         case songChanged(SongPlay?, SongChange, by: UserID?)
     }
 
+    /// The change of that number.
     public init(seq: UInt64, time: Int64, what: What) {
         self.seq = seq
         self.time = time
@@ -53,17 +68,22 @@ public struct RoomChange: Hashable, Sendable {
     }
 }
 
+/// What is told without a number.
 public enum PassingNews: Hashable, Sendable {
+    /// Somebody has entered.
     case audienceEntered(Member)
+    /// Somebody has left, or is lost.
     case audienceLeft(UserID, reason: AudienceLeaveReason)
     /// A seated person's connection or media path; `until` (milliseconds since 1970) is when the seat will be freed.
     case presence(UserID, Presence, until: Int64?)
     /// The owner is away until then (milliseconds since 1970); `heir` would inherit the room if it were so far now,
     /// absent: it would end.
     case ownerAbsent(until: Int64, heir: UserID?)
+    /// The owner is back.
     case ownerBack
     /// Loudness 0…100 of whoever speaks; empty once at silence.
     case levels([UserID: Int])
+    /// Likes since the last such news.
     case likes(LikesNews)
     /// In big rooms instead of single entries.
     case count(memberCount: Int)
@@ -73,10 +93,12 @@ public enum PassingNews: Hashable, Sendable {
 public struct LikesNews: Codable, Hashable, Sendable {
     /// Of the room's life, exact.
     public var total: UInt64
+    /// Since the last such news.
     public var added: UInt64
     /// Up to three of those who sent them.
     public var users: [UserID]
 
+    /// As its parts say.
     public init(total: UInt64, added: UInt64, users: [UserID]) {
         self.total = total
         self.added = added
@@ -84,6 +106,7 @@ public struct LikesNews: Codable, Hashable, Sendable {
     }
 }
 
+/// Why somebody is no longer in the room.
 public enum AudienceLeaveReason: String, Codable, Hashable, Sendable {
     /// By their own will.
     case left
@@ -93,10 +116,12 @@ public enum AudienceLeaveReason: String, Codable, Hashable, Sendable {
 
 /// `invitation.state` tells which of the five it is: waiting = received.
 public struct InvitationNews: Hashable, Sendable {
+    /// The invitation as it stands now.
     public var invitation: Invitation
     /// Who sent, answered or cancelled it; absent when it timed out.
     public var by: UserID?
 
+    /// News of it, and who caused them.
     public init(invitation: Invitation, by: UserID?) {
         self.invitation = invitation
         self.by = by

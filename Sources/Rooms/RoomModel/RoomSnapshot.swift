@@ -1,16 +1,22 @@
 /// All that somebody who enters a room needs to see.
 public struct RoomSnapshot: Codable, Hashable, Sendable {
+    /// Its id.
     public var room: RoomID
+    /// Grows when the room was read anew from the disk.
     public var epoch: UInt64
     /// Number of the last durable change that is included.
     public var seq: UInt64
     /// Number of the last message that is included.
     public var chat: UInt64
+    /// Name, cover, tags, owner, rule, counts.
     public var info: RoomInfo
+    /// By index.
     public var seats: [Seat]
+    /// The reader.
     public var me: Member
     /// The owner, the admins and the seated who are here, then others in the order in which they came, 50 at first.
     public var members: [Member]
+    /// How many people are in the room.
     public var memberCount: Int
     /// Milliseconds since 1970; present while the owner is away.
     public var ownerAbsentUntil: Int64?
@@ -20,12 +26,14 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
     public var invitations: [Invitation]
     /// The last ones, oldest first.
     public var messages: [Message]
+    /// Of the room's whole life.
     public var likes: UInt64
     /// What is sung; absent while nothing is.
     public var play: SongPlay?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     public var mediaEpoch: UInt64
 
+    /// As its parts say.
     public init(
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
@@ -52,10 +60,14 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
 
 /// How far a client has seen a room.
 public struct ResumePoint: Codable, Hashable, Sendable {
+    /// Of the room when it was seen.
     public var epoch: UInt64
+    /// Number of the last durable change seen.
     public var seq: UInt64
+    /// Number of the last message seen.
     public var chat: UInt64
 
+    /// Up to there.
     public init(epoch: UInt64, seq: UInt64, chat: UInt64) {
         self.epoch = epoch
         self.seq = seq
@@ -65,25 +77,35 @@ public struct ResumePoint: Codable, Hashable, Sendable {
 
 /// What somebody who comes back has missed, exactly.
 public struct RoomResumption: Hashable, Sendable {
+    /// The same as in the client's resume point.
     public var epoch: UInt64
+    /// Number of the last durable change that is included.
     public var seq: UInt64
+    /// Number of the last message that is included.
     public var chat: UInt64
     /// Durable changes after the client's `seq` and messages after its `chat`, in order.
     public var events: [RoomNewsEvent]
+    /// As it is now.
     public var state: PassingState
+    /// If it differs from the last one seen, the media path is gone: offer anew.
     public var mediaEpoch: UInt64
 
     /// What no numbered event tells.
     public struct PassingState: Codable, Hashable, Sendable {
+        /// How many people are in the room.
         public var memberCount: Int
         /// Of everybody seated.
         public var presence: [SeatedPresence]
         /// Waiting ones that concern the reader.
         public var invitations: [Invitation]
+        /// Of the room's whole life.
         public var likes: UInt64
+        /// Milliseconds since 1970; present while the owner is away.
         public var ownerAbsentUntil: Int64?
+        /// Who would inherit the room now, while the owner is away.
         public var heir: UserID?
 
+        /// As its parts say.
         public init(
             memberCount: Int, presence: [SeatedPresence], invitations: [Invitation], likes: UInt64,
             ownerAbsentUntil: Int64?, heir: UserID?
@@ -97,16 +119,21 @@ public struct RoomResumption: Hashable, Sendable {
         }
     }
 
+    /// Whether somebody seated is there.
     public struct SeatedPresence: Codable, Hashable, Sendable {
+        /// Who sits.
         public var user: UserID
+        /// Whether their connection is there.
         public var presence: Presence
 
+        /// That person is, or is waited for.
         public init(user: UserID, presence: Presence) {
             self.user = user
             self.presence = presence
         }
     }
 
+    /// As its parts say.
     public init(
         epoch: UInt64, seq: UInt64, chat: UInt64, events: [RoomNewsEvent], state: PassingState, mediaEpoch: UInt64
     ) {
@@ -121,6 +148,7 @@ public struct RoomResumption: Hashable, Sendable {
 
 /// The answer to entering a room.
 public enum RoomEntry: Hashable, Sendable {
+    /// The room as a whole.
     case snapshot(RoomSnapshot)
     /// The room still had the gap since the client's resume point.
     case resumed(RoomResumption)

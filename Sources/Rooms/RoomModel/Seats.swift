@@ -1,10 +1,18 @@
+/// Whether a seat can be taken.
 public enum SeatState: String, Codable, Hashable, Sendable {
-    case empty, used, closed
+    /// Free.
+    case empty
+    /// Somebody sits there.
+    case used
+    /// Nobody may sit there.
+    case closed
 }
 
 /// A seat as everybody sees it.
 public struct Seat: Codable, Hashable, Sendable {
+    /// Its number, from 0.
     public var index: Int
+    /// Whether it can be taken.
     public var state: SeatState
     /// Who sits there.
     public var user: UserID?
@@ -17,6 +25,7 @@ public struct Seat: Codable, Hashable, Sendable {
     /// Who muted or closed the seat, while it is muted or closed.
     public var by: UserID?
 
+    /// A free seat, where nothing else is given.
     public init(
         index: Int, state: SeatState = .empty, user: UserID? = nil, muted: Bool = false, micMuted: Bool? = nil,
         presence: Presence? = nil, by: UserID? = nil
@@ -33,9 +42,12 @@ public struct Seat: Codable, Hashable, Sendable {
 
 /// How a seat starts out.
 public struct SeatSetup: Codable, Hashable, Sendable {
+    /// Whether it is muted by the host, whoever sits there.
     public var muted: Bool
+    /// Whether it is closed.
     public var closed: Bool
 
+    /// An open seat that may be heard, where nothing else is given.
     public init(muted: Bool = false, closed: Bool = false) {
         self.muted = muted
         self.closed = closed
@@ -46,6 +58,7 @@ public struct SeatSetup: Codable, Hashable, Sendable {
 public enum SeatLeaveReason: String, Codable, Hashable, Sendable {
     /// By their own will.
     case left
+    /// The host took it away.
     case kicked
     /// The seat was closed under them.
     case closed

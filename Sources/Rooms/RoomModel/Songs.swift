@@ -2,8 +2,11 @@
 public struct Song: Codable, Hashable, Sendable {
     /// The client's or the library's name for it, 1…64 printable ASCII characters.
     public var id: String
+    /// What it is called.
     public var title: String
+    /// Whose it is.
     public var artist: String?
+    /// How long it is, up to an hour.
     public var durationMs: Int64
     /// What the singers sing to.
     public var accompaniment: String
@@ -12,6 +15,7 @@ public struct Song: Codable, Hashable, Sendable {
     /// Words with their times: LRC or WebVTT.
     public var lyrics: String?
 
+    /// As its parts say.
     public init(
         id: String, title: String, artist: String? = nil, durationMs: Int64, accompaniment: String,
         original: String? = nil, lyrics: String? = nil
@@ -26,21 +30,28 @@ public struct Song: Codable, Hashable, Sendable {
     }
 }
 
+/// Which of a song's recordings is played.
 public enum SongTrack: String, Codable, Hashable, Sendable, CaseIterable {
-    case accompaniment, original
+    /// Without a voice.
+    case accompaniment
+    /// With the voice of its first singer.
+    case original
 }
 
 /// The song that a room sings, placed on the room's time: everybody computes from it alone what is heard when.
 public struct SongPlay: Codable, Hashable, Sendable {
+    /// What is sung.
     public var song: Song
     /// Who started it.
     public var by: UserID
+    /// Which recording.
     public var track: SongTrack
     /// The room time (milliseconds since 1970) at which `positionMs` is heard; absent while paused.
     public var startAt: Int64?
     /// From the beginning of the song. While paused: where it stands.
     public var positionMs: Int64
 
+    /// As its parts say.
     public init(song: Song, by: UserID, track: SongTrack = .accompaniment, startAt: Int64?, positionMs: Int64 = 0) {
         self.song = song
         self.by = by
@@ -49,6 +60,7 @@ public struct SongPlay: Codable, Hashable, Sendable {
         self.positionMs = positionMs
     }
 
+    /// Whether it stands still.
     public var isPaused: Bool { startAt == nil }
 
     /// What is heard at `time`: before the start the position from which it will go on, after the end the end.
@@ -63,7 +75,18 @@ public struct SongPlay: Codable, Hashable, Sendable {
 
 /// Why what is sung has changed.
 public enum SongChange: String, Codable, Hashable, Sendable, CaseIterable {
-    case started, paused, resumed, sought, track, stopped
+    /// It begins, in place of another one perhaps.
+    case started
+    /// It stands still.
+    case paused
+    /// It goes on.
+    case resumed
+    /// It goes on elsewhere.
+    case sought
+    /// The other recording is played.
+    case track
+    /// Somebody ended it.
+    case stopped
     /// It was sung to its end.
     case ended
 }

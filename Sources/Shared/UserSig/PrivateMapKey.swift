@@ -1,16 +1,27 @@
 /// What the bearer of a privateMapKey may do in its room.
 public struct RoomPrivileges: OptionSet, Hashable, Sendable {
+    /// One bit for each privilege.
     public var rawValue: UInt32
+    /// Those whose bits are set.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// To create the room.
     public static let createRoom = RoomPrivileges(rawValue: 1)
+    /// To enter it.
     public static let enterRoom = RoomPrivileges(rawValue: 2)
+    /// To be heard.
     public static let sendAudio = RoomPrivileges(rawValue: 4)
+    /// To hear.
     public static let receiveAudio = RoomPrivileges(rawValue: 8)
+    /// To be seen.
     public static let sendVideo = RoomPrivileges(rawValue: 16)
+    /// To see.
     public static let receiveVideo = RoomPrivileges(rawValue: 32)
+    /// To share a screen or another second picture.
     public static let sendSubStream = RoomPrivileges(rawValue: 64)
+    /// To see what is shared.
     public static let receiveSubStream = RoomPrivileges(rawValue: 128)
+    /// All of them.
     public static let all = RoomPrivileges(rawValue: 255)
     /// Enter, hear and see only.
     public static let listen: RoomPrivileges = [.enterRoom, .receiveAudio, .receiveVideo]
@@ -20,18 +31,24 @@ public struct RoomPrivileges: OptionSet, Hashable, Sendable {
 public struct PrivateMapKey: Hashable, Sendable {
     /// The number 123 and the string "123" are different rooms.
     public enum Room: Hashable, Sendable {
+        /// A room whose id is a number.
         case number(UInt32)
         /// At most 64 bytes.
         case string(String)
     }
 
+    /// The application (SDKAppID).
     public var application: UInt32
+    /// Whose it is.
     public var user: String
+    /// The only room where it is good.
     public var room: Room
     /// Seconds since 1970.
     public var expiresAt: UInt32
+    /// What its bearer may do.
     public var privileges: RoomPrivileges
 
+    /// For so long, there, and that much.
     public init(application: UInt32, user: String, room: Room, expiresAt: UInt32, privileges: RoomPrivileges) {
         self.application = application
         self.user = user

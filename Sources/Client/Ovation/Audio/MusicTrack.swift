@@ -51,6 +51,9 @@ public struct MusicTrack: Sendable, Hashable {
     public var start: Duration = .zero
     /// Where it ends; without, the end of the track.
     public var end: Duration?
+    /// When `start` is heard, in milliseconds since 1970 on the server's clock, as `SongPlay.startAt` has it. If that has passed, the
+    /// track begins where it would be by then; from then on it is kept there. Without: as soon as it is open.
+    public var startsAt: Int64?
 
     /// The whole track, once.
     public init(id: Int32, source: String) {

@@ -73,6 +73,7 @@ public final class RoomAudio: Sendable {
     /// Devices, sockets and certificates take their time: nobody else's thread waits for them.
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
+    private let clock: RoomClock
     private let wishes = Mutex(Wishes())
 
     /// What is to be, as people and the room say it.
@@ -88,7 +89,8 @@ public final class RoomAudio: Sendable {
 
     private enum Microphone { case whenSeated, on, off }
 
-    init(isOn: Bool) {
+    init(isOn: Bool, clock: RoomClock) {
+        self.clock = clock
         let relay = PathRelay()
         self.relay = relay
         // Opus without memory is no sound; the connection stays `off`.
@@ -120,8 +122,9 @@ public final class RoomAudio: Sendable {
 
     /// How the way of the sound has done so far.
     public struct Statistics: Sendable, Hashable {
-        /// Packets of sound sent, and received.
+        /// Packets of sound sent.
         public var packetsSent: UInt64 = 0
+        /// Packets of sound received.
         public var packetsReceived: UInt64 = 0
         /// The share of packets that got lost on the way there, 0…1, as the server last reported it.
         public var lossSent = 0.0
@@ -284,6 +287,7 @@ public final class RoomAudio: Sendable {
         settings.start = Interval(track.start)
         settings.end = track.end.map { Interval($0) }
         settings.controls = track.controls.engineControls
+        settings.startsAt = track.startsAt.flatMap { clock.instant(ofServer: $0) }
         work { [settings] in $0.playMusic(settings) }
     }
 

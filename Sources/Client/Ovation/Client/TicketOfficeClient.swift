@@ -47,11 +47,20 @@ struct HTTPExchange: Sendable {
 
     func post(_ path: String, _ body: [UInt8]) async throws(OvationError) -> HTTPAnswer {
         var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: server.path + path)
-        head.headers.add(name: "Host", value: server.authority)
         head.headers.add(name: "Content-Type", value: "application/json")
         head.headers.add(name: "Content-Length", value: String(body.count))
+        return try await perform(head, ByteBuffer(bytes: body))
+    }
+
+    func get(_ path: String) async throws(OvationError) -> HTTPAnswer {
+        try await perform(HTTPRequestHead(version: .http1_1, method: .GET, uri: server.path + path), ByteBuffer())
+    }
+
+    private func perform(_ head: HTTPRequestHead, _ body: ByteBuffer) async throws(OvationError) -> HTTPAnswer {
+        var head = head
+        head.headers.add(name: "Host", value: server.authority)
         head.headers.add(name: "Connection", value: "close")
-        let request = (head, ByteBuffer(bytes: body))
+        let request = (head, body)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: HTTPAnswer.self)
         do {

@@ -174,7 +174,7 @@ extension RoomSession {
     // MARK: - How
 
     @discardableResult
-    private func ask(_ command: RoomCommand) async throws(OvationError) -> CommandResult {
+    func ask(_ command: RoomCommand) async throws(OvationError) -> CommandResult {
         try await ask(command, key: Self.freshKey())
     }
 

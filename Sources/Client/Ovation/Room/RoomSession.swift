@@ -26,7 +26,7 @@ public final class RoomSession: Sendable, Identifiable {
         id = state.room
         box = StateBox(state)
         levelsBox = StateBox([:])
-        audio = RoomAudio(isOn: outlet.hasAudio)
+        audio = RoomAudio(isOn: outlet.hasAudio, clock: outlet.clock)
         self.line = line
         self.outlet = outlet
     }
