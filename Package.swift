@@ -41,6 +41,18 @@ func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
         name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+/// A program of Examples/swift, which has a package of its own for copying; a target here too, so that a test builds and runs it with
+/// what is built already.
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            "Ovation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        ],
+        path: "Examples/swift/Sources/\(name)", swiftSettings: base)
+}
+
 let package = Package(
     name: "ovation",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -171,6 +183,10 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Examples/ticket-servers/swift/Sources/TicketServer", swiftSettings: base),
+
+        example("SalonBot"),
+        example("Recorder"),
+        example("Duet"),
 
         .executableTarget(
             name: "AudioBench", dependencies: ["AudioGraph"], path: "Benchmarks/AudioBench", swiftSettings: base),

@@ -79,4 +79,7 @@ STRUCTURES = {"DequeModule", "HeapModule", "Collections", "OrderedCollections"}
 CORES = ["Wire", "RTP", "SDP", "ICE", "DTLS", "SRTP", "PeerSession", "Forwarding", "RoomModel", "RoomRules", "AudioGraph"]
 
 # Samples that users copy: they import our products and published packages, nothing that only this package can see.
-EXAMPLES = {"Examples/ticket-servers/swift": {"UserSig", "Hummingbird", "HTTPTypes", "Foundation"}}
+EXAMPLES = {
+    "Examples/ticket-servers/swift": {"UserSig", "Hummingbird", "HTTPTypes", "Foundation"},
+    "Examples/swift": {"Ovation", "ArgumentParser", "UnixSignals", "Foundation"},
+}

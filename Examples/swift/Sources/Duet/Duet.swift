@@ -1,0 +1,127 @@
+// Two people sing to one song. Run it twice: the first makes the room, the second joins by the number that the first prints.
+import ArgumentParser
+import Ovation
+import UnixSignals
+
+@main
+struct Duet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A duet without a screen: two seats, one song, everybody in time.",
+        discussion: """
+            duet --name Olga --song harbour-lights --voice olga.wav
+            duet --name Mina --room 48213 --voice mina.wav --record heard.wav
+
+            The song starts when both sit, and the program ends with it. `duet --list` shows the server's songs.
+            """)
+
+    /// Names of the two tracks that may play here.
+    private static let song: Int32 = 1, voice: Int32 = 2
+
+    @Option(help: "The server. [default: OVATION_SERVER, else http://127.0.0.1:8080]") var server: String?
+    @Option(help: "Your name.") var name = "Singer"
+    @Option(help: "Join this room on seat 1. Without it a room is made, and you sit on seat 0.") var room: UInt32?
+    @Option(help: "A song of the server by its id, or the address of a sound file. [default: the first of the server]")
+    var song: String?
+    @Option(help: "How long the song is in seconds, where it is given by its address.") var length: Double?
+    @Option(help: "Your voice: a sound file that begins with the song.") var voice: String?
+    @Option(help: "Your voice: a tone of so many Hz.") var tone: Double?
+    @Flag(help: "Your voice: the system's microphone.") var microphone = false
+    @Option(help: "Write what you hear to this WAV file. Without it the loudspeaker is used with --microphone.")
+    var record: String?
+    @Flag(help: "Show the server's songs and end.") var list = false
+
+    func run() async throws {
+        let address = try server.map { try ServerAddress($0) } ?? ServerAddress.fromEnvironment()
+        let client = OvationClient(server: address, configuration: .init(clientName: "duet"))
+        if list {
+            return try await client.songs().forEach { print("\($0.id)  \($0.title), \($0.durationMs / 1_000) s") }
+        }
+        let song = room == nil ? try await chosenSong(client) : nil
+        try await client.signIn(name: name)
+        let room = try await enter(client)
+        try prepare(room.audio)
+        let events = room.events
+        try await room.takeSeat(song == nil ? 1 : 0)
+        if song != nil { print("Waiting. The other singer: duet --name … --room \(room.id)") }
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await sing(song, in: room, events, client.server) }
+            group.addTask { for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return } }
+            try await group.next()
+            group.cancelAll()
+        }
+        let sounds = room.audio.events
+        await client.signOut()
+        for try await _ in sounds {}  // A recording is whole when the events of the sound have ended.
+    }
+
+    private func chosenSong(_ client: OvationClient) async throws -> Song {
+        if let song, song.contains("://") {
+            guard let length else { throw ValidationError("--song by its address needs --length, in seconds") }
+            return Song(id: "own", title: song, durationMs: Int64(length * 1_000), accompaniment: song)
+        }
+        let songs = try await client.songs()
+        guard let found = song == nil ? songs.first : songs.first(where: { $0.id == song }) else {
+            throw ValidationError("the server has no such song; --list shows them")
+        }
+        return found
+    }
+
+    private func enter(_ client: OvationClient) async throws -> RoomSession {
+        guard let room else {
+            return try await client.createRoom(RoomDraft(name: "\(name)'s duet", kind: .chorus, seats: 2))
+        }
+        guard let id = RoomID(number: room) else { throw ValidationError("\(room) is no room number") }
+        return try await client.enterRoom(id)
+    }
+
+    private func prepare(_ audio: RoomAudio) throws(OvationError) {
+        audio.quality = .music
+        if let tone { try audio.useInput(.tone(frequency: tone, amplitude: 0.2)) }
+        if microphone { try audio.useInput(.microphone(nil)) }
+        if let record { try audio.useOutput(.recording(record)) }
+        if microphone, record == nil { try audio.useOutput(.speaker(nil)) }
+    }
+
+    /// Who brings a song starts it when the other sits. From then on the server's word counts, for both alike: `play` says what is
+    /// sung and when it began, whoever started, paused or moved it.
+    private func sing(
+        _ song: Song?, in room: RoomSession, _ events: EventStream<RoomSession.Event>, _ server: ServerAddress
+    ) async throws {
+        if let play = room.state.play { follow(play, in: room, server) }  // It was begun already.
+        for try await event in events {
+            switch event {
+            case .seatTaken(let seat, let user, _) where user.id != room.state.me.id:
+                print("\(user.name) sits on seat \(seat.index).")
+                if let song, room.state.play == nil { try await room.startSong(song) }
+            case .songChanged(let play?, let change, _):
+                print("\(play.song.title): \(change.rawValue).")
+                follow(play, in: room, server)
+            case .songChanged(nil, let change, _): return print("The song has \(change.rawValue).")
+            case .ended(let reason, _): return print("The room has ended (\(reason.rawValue)).")
+            case .gone(let error): throw error
+            default: continue
+            }
+        }
+    }
+
+    /// Plays one's own copy of the song, placed on the server's clock: so it sounds at the same moment for everybody, and somebody who
+    /// comes late begins in the middle.
+    private func follow(_ play: SongPlay, in room: RoomSession, _ server: ServerAddress) {
+        room.audio.stopMusic(Self.song)
+        room.audio.stopMusic(Self.voice)
+        guard let startAt = play.startAt else { return }  // Paused.
+        let file = play.track == .original ? play.song.original : nil
+        var track = MusicTrack(id: Self.song, source: server.resolve(file ?? play.song.accompaniment))
+        track.start = .milliseconds(play.positionMs)
+        track.startsAt = startAt
+        // Not published: the other singer has a copy too, and the server adds it for the audience.
+        room.audio.playMusic(track)
+        guard let voice else { return }
+        track.id = Self.voice
+        track.source = voice
+        track.controls.isPublished = true
+        track.controls.localVolume = 0
+        room.audio.playMusic(track)
+    }
+}
