@@ -55,8 +55,16 @@ def until(what, check, seconds=20):
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
 
 
+def plays_tone(person, hertz, rms=LOUD):
+    """What the person hears of the own sound desk."""
+    def right():
+        here = person.plays()
+        return abs(here["hertz"] - hertz) < 8 and here["rms"] > rms
+    until(f"{hertz} Hz in my ear", right)
+
+
 def song(tmp_path):
-    return music(tmp_path / "two parts.wav", (SONG, SONG, 20), (LATER, LATER, 20))
+    return music(tmp_path / "two parts.wav", (SONG, SONG, 60), (LATER, LATER, 60))
 
 
 def gaps(person):
@@ -75,8 +83,7 @@ def test_music(people, tmp_path):
     effects(anna, "music")
     add_song(anna, song(tmp_path))
     assert anna.text("music-name") == "two parts"
-    here = anna.plays()
-    assert abs(here["hertz"] - SONG) < 5 and here["rms"] > 0.1, here
+    plays_tone(anna, SONG, 0.1)
     ben.hears_silence()
 
     # Muted: the music goes out, the voice does not.
@@ -88,7 +95,7 @@ def test_music(people, tmp_path):
     until("music at a third", lambda: abs(ben.hears_closely()["rms"] - 0.5 * 0.2 / 2**0.5) < 0.025)
     put(anna, "music-publish-volume", 60)
 
-    put(anna, "music-position", 30_000)
+    put(anna, "music-position", 65_000)
     ben.hears_tone(LATER)
     put(anna, "music-speed", 1.5)
     ben.hears_tone(LATER)
@@ -96,15 +103,15 @@ def test_music(people, tmp_path):
         const [position, done] = arguments;
         const at = () => [performance.now(), Number(document.querySelector(position).value)];
         const before = at();
-        setTimeout(() => { const after = at(); done((after[1] - before[1]) / (after[0] - before[0])); }, 2000);
+        setTimeout(() => { const after = at(); done((after[1] - before[1]) / (after[0] - before[0])); }, 4000);
         """, anna.selector("music-position"))
-    assert 1.3 < ratio < 1.7, f"{ratio} times as fast"
+    assert 1.25 < ratio < 1.75, f"{ratio} times as fast"
     put(anna, "music-pitch", 7)
     ben.hears_tone(LATER * 2 ** (7 / 12))
     put(anna, "music-pitch", 0)
     put(anna, "music-to", 20_000)
     anna.sees('[data-testid="music-piece"][data-status="ended"]')
-    put(anna, "music-to", 40_000)
+    put(anna, "music-to", 120_000)
     press(anna, "music-play")
     put(anna, "music-speed", 1)
 
@@ -117,7 +124,7 @@ def test_music(people, tmp_path):
     ben.hears_tone(SONG)
 
     # Near the end: it ends by itself, and the voice is as muted as it was.
-    put(anna, "music-position", 39_500)
+    put(anna, "music-position", 119_500)
     anna.sees('[data-testid="music-piece"][data-status="ended"]')
     ben.hears_silence()
     anna.click("sheet-close")
@@ -137,7 +144,7 @@ def test_several(people, tmp_path):
     host.hears_tone(VOICE)
     effects(anna, "music")
     for name, hertz in (("low", 1000), ("high", 1500)):
-        add_song(anna, music(tmp_path / f"{name}.wav", (hertz, hertz, 30)))
+        add_song(anna, music(tmp_path / f"{name}.wav", (hertz, hertz, 90)))
         anna.sees("music-name", name)
     anna.run("document.querySelectorAll('[data-testid=music-publish]').forEach((e) => e.click())")
     wanted = {VOICE, 1000, 1500}
@@ -238,8 +245,7 @@ def test_ear_monitor(people):
     press(anna, "effects-ear")
     anna.sees("effects-ear-volume")
     put(anna, "effects-pitch", 12)
-    here = anna.plays()
-    assert abs(here["hertz"] - 2 * VOICE) < 8 and here["rms"] > LOUD, here
+    plays_tone(anna, 2 * VOICE)
     assert ben.plays()["rms"] < SILENT
     put(anna, "effects-ear-volume", 0)
     until("silence in my ear", lambda: anna.plays()["rms"] < SILENT)
@@ -253,12 +259,11 @@ def test_ear_monitor(people):
     press(cara, "changer-uncle")
     press(cara, "effects-ear")
     cara.sees("effects-ear-volume")
-    here = cara.plays()
-    assert abs(here["hertz"] - VOICE * 0.75) < 8 and here["rms"] > LOUD, here
+    plays_tone(cara, VOICE * 0.75)
     cara.click("sheet-close")
     cara.run("history.back()")
     cara.sees("lobby")
-    assert cara.plays()["rms"] < SILENT
+    until("silence in my ear", lambda: cara.plays()["rms"] < SILENT)
 
 
 def two_sides(person):
@@ -297,7 +302,7 @@ def test_quality(people, tmp_path):
     put(anna, "effects-volume", 0)
     press(anna, "effects-music")
     # Two sides that differ, and restless enough to need the bits that there are.
-    add_song(anna, music(tmp_path / "two sides.wav", *[(300 + 70 * (n % 7), 1500 + 110 * (n % 5), 0.2) for n in range(300)]))
+    add_song(anna, music(tmp_path / "two sides.wav", *[(300 + 70 * (n % 7), 1500 + 110 * (n % 5), 0.2) for n in range(900)]))
     press(anna, "music-publish")
     found = {}
     for quality in ("speech", "default", "music"):
