@@ -1,7 +1,7 @@
 import { placeIn } from '../models/lyrics.js';
 
-/** Lines kept ready around the one that is sung. */
-const around = 2;
+/** Lines shown before and after the one that is sung. */
+const around = 1;
 
 /**
  * `<ov-lyrics .lyrics=${Lyrics} .position=${() => ms}>`: the line that is sung, large, its words lit as they are sung, the
@@ -57,7 +57,7 @@ export class LyricsView extends HTMLElement {
   /** @param {import('../models/lyrics.js').Lyrics} lyrics @param {number} current */
   #build(lyrics, current) {
     this.#words = [];
-    const from = Math.max(0, current - 1);
+    const from = Math.max(0, current - around);
     const to = Math.min(lyrics.lines.length, Math.max(current, 0) + around + 1);
     const elements = lyrics.lines.slice(from, to).map((line, i) => {
       const element = document.createElement('p');

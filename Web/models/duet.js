@@ -80,7 +80,10 @@ export class DuetModel {
     this.#player = stage.host.songPlayer(stage.session.clock);
     this.library = new SongLibrary(stage.session);
     this.state = new Store(this.#view());
-    const { signal } = visit.life;
+    // Of its own, so that the visit's has one listener more and not ten.
+    const life = new AbortController();
+    visit.life.signal.addEventListener('abort', () => life.abort(), { once: true });
+    const { signal } = life;
     const quietly = { signal, now: false };
     const render = () => this.#render();
     stage.room.state.subscribe(() => this.#follow(), { signal });

@@ -125,7 +125,10 @@ function fromVTT(body) {
     if (!times) return [];
     const startMs = vttTime(times[1], times[2], times[3]);
     const endMs = vttTime(times[4], times[5], times[6]);
-    const text = lines.slice(at + 1).join(' ');
+    const text = lines
+      .slice(at + 1)
+      .join(' ')
+      .trimEnd();
     return [/<-?\d+,\d+(,\d+)?>/.test(text) ? withOffsets(text, startMs, endMs) : cue(text, startMs, endMs)];
   });
 }

@@ -1,4 +1,4 @@
-import { Store } from '../lib/store.js';
+import { derive, Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 import { Emitter } from '../protocol/events.js';
 import { OvationRoom } from '../protocol/room.js';
@@ -101,9 +101,10 @@ export class SalonStage {
     likes.total.subscribe(total => this.likes.set(total), { signal });
     visit.connection.state.subscribe(view => this.connection.set(view), { signal });
     visit.connection.state.subscribe(render, quietly);
-    const hear = () => playout.setTracks([...peer.tracks.get(), ...(peer.mix.get() ? [peer.mix.get()] : [])]);
-    peer.tracks.subscribe(hear, { signal });
-    peer.mix.subscribe(hear, quietly);
+    derive([peer.tracks, peer.mix], (tracks, mix) => (mix ? [...tracks, mix] : tracks)).subscribe(
+      tracks => playout.setTracks(tracks),
+      { signal },
+    );
     this.speaker.state.subscribe(({ chosen }) => void playout.setOutput(chosen), { signal });
     this.preferences.subscribe(
       ({ quality, playout: volume }) => {

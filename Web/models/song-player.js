@@ -219,7 +219,8 @@ export class SongPlayer {
     const start = this.#contextTime((play.startAt ?? 0) + this.#delayMs);
     const at = Math.max(context.currentTime + leadSeconds, start);
     const position = play.positionMs / 1000 + Math.max(0, at - start);
-    this.#fadeOut(at);
+    // Until a start that lies ahead there is silence; otherwise one takes over from the other.
+    this.#fadeOut(start > at - 1e-6 ? context.currentTime + 0.005 : at);
     if (position >= sound.duration) return;
     const source = context.createBufferSource();
     const gain = context.createGain();

@@ -20,6 +20,7 @@ export async function salonTab(
     enter = true,
     preferences: chosen,
     effects,
+    host = {},
   } = {},
 ) {
   const time = VirtualTime.install(t);
@@ -50,6 +51,7 @@ export async function salonTab(
             return pc;
           },
         }),
+      ...host,
     },
   });
   t.after(() => salon.leave());

@@ -1,0 +1,473 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { apartOf, mixBehindMs, tightMs } from '../../Web/models/duet.js';
+import { correctionOf, jumpMs, positionAt, SongPlayer, toleranceMs } from '../../Web/models/song-player.js';
+import { RoomClock } from '../../Web/protocol/clock.js';
+import { editAnswer } from '../../Web/protocol/sdp.js';
+import { member, usedSeat } from './support/rooms.js';
+import { Script, salonTab } from './support/salon.js';
+import { settle } from './support/time.js';
+
+const song = {
+  id: 's',
+  title: 'Song',
+  durationMs: 60_000,
+  accompaniment: '/a',
+  original: '/o',
+  lyrics: '/l',
+};
+const play = (more = {}) => ({
+  song,
+  by: 'alice',
+  track: 'accompaniment',
+  startAt: 1_000_000,
+  positionMs: 0,
+  ...more,
+});
+
+test('D02-W of many readings the one with the shortest way tells the room time, and how wrong it may be', () => {
+  let local = 0;
+  const clock = new RoomClock(() => local);
+  assert.equal(clock.known, false);
+  assert.equal(clock.errorMs, Number.POSITIVE_INFINITY);
+  // The server is 5,000 ahead; ways are uneven, the short one is not.
+  for (const [there, back] of [
+    [80, 20],
+    [3, 3],
+    [10, 90],
+  ]) {
+    const asked = local;
+    local += there;
+    const time = local + 5_000;
+    local += back;
+    clock.read(time, asked);
+  }
+  assert.equal(clock.now(), local + 5_000);
+  assert.equal(clock.localOf(clock.now()), local);
+  assert.ok(clock.errorMs >= 3 && clock.errorMs < 3.1, String(clock.errorMs));
+  local += 10_000;
+  assert.ok(clock.errorMs >= 4 && clock.errorMs < 4.1, 'an hour old says little');
+  // A machine that slept, or a server anew: the old readings are wrong by more than they could be.
+  const asked = local;
+  local += 4;
+  clock.read(local - 2 + 9_000, asked);
+  assert.equal(clock.now(), local + 9_000);
+  clock.read(Number.NaN, local);
+  clock.read('5', local);
+  assert.equal(clock.now(), local + 9_000);
+});
+
+test('D02-W a song stands before its start, moves from there, and ends at its end', () => {
+  assert.deepEqual(positionAt(play({ positionMs: 500 }), 999_000), { positionMs: 500, moving: false });
+  assert.deepEqual(positionAt(play({ positionMs: 500 }), 1_002_000), { positionMs: 2_500, moving: true });
+  assert.deepEqual(positionAt(play(), 1_999_000), { positionMs: 60_000, moving: false });
+  assert.deepEqual(positionAt(play({ startAt: undefined, positionMs: 700 }), 5e6), {
+    positionMs: 700,
+    moving: false,
+  });
+});
+
+test('D02-W small differences are left, larger ones made good by speed within half a percent, great ones by a jump', () => {
+  assert.deepEqual(correctionOf(toleranceMs), { jump: false, rate: 1 });
+  for (const drift of [3, 10, 20, 29.9]) {
+    const { jump, rate } = correctionOf(drift);
+    assert.ok(!jump && rate < 1 && rate >= 0.995, String(rate));
+    assert.ok(Math.abs(correctionOf(-drift).rate - 1 - (1 - rate)) < 1e-9);
+  }
+  assert.equal(correctionOf(jumpMs + 0.1).jump, true);
+  assert.equal(correctionOf(-400).jump, true);
+});
+
+/** An audio device whose clock may run at another speed than the room's, with some latency. */
+class FakeAudio {
+  /** ms since the machine was switched on */ local = 50_000;
+  speed = 1;
+  latency = 0.03;
+  currentTime = 4;
+  state = 'running';
+  baseLatency = 0;
+  outputLatency = 0;
+  destination = {};
+  sources = [];
+  /** @type {{at: number, run: () => void}[]} */ timers = [];
+
+  getOutputTimestamp() {
+    return { contextTime: this.currentTime - this.latency, performanceTime: this.local };
+  }
+
+  createGain() {
+    const gain = { value: 1 };
+    for (const name of [
+      'setTargetAtTime',
+      'setValueAtTime',
+      'linearRampToValueAtTime',
+      'cancelScheduledValues',
+    ])
+      gain[name] = (...values) => values;
+    return { gain, connect: to => to };
+  }
+
+  createBufferSource() {
+    const audio = this;
+    const source = {
+      buffer: null,
+      steps: [],
+      stopped: Number.POSITIVE_INFINITY,
+      playbackRate: {
+        setValueAtTime(rate, at) {
+          const last = source.steps.at(-1);
+          source.steps.push({ at, position: last.position + (at - last.at) * last.rate, rate });
+        },
+      },
+      connect: to => to,
+      disconnect() {},
+      start(at, position) {
+        assert.ok(at >= audio.currentTime, 'scheduled ahead');
+        source.steps.push({ at, position, rate: 1 });
+      },
+      stop(at = audio.currentTime) {
+        source.stopped = at;
+      },
+    };
+    this.sources.push(source);
+    return source;
+  }
+
+  async decodeAudioData(bytes) {
+    return { duration: 60, name: bytes };
+  }
+
+  resume = async () => {};
+  close = async () => {};
+
+  /** What leaves the loudspeaker now: which file, and where in it, in ms. */
+  get heard() {
+    const at = this.currentTime - this.latency;
+    const source = this.sources.findLast(({ steps, stopped }) => steps[0].at <= at && stopped > at);
+    const step = source?.steps.findLast(each => each.at <= at);
+    return step
+      ? { file: source.buffer.name, ms: 1000 * (step.position + (at - step.at) * step.rate) }
+      : null;
+  }
+
+  async pass(ms) {
+    for (let passed = 0; passed < ms; passed += 10) {
+      this.local += 10;
+      this.currentTime += 0.01 * this.speed;
+      for (const timer of this.timers.filter(each => each.at <= this.local)) {
+        this.timers = this.timers.filter(each => each !== timer);
+        timer.run();
+      }
+    }
+    await settle();
+  }
+}
+
+/** A player in a room whose time is 1,000,000 when the machine's is 50,000. */
+function player(audio = new FakeAudio()) {
+  const clock = new RoomClock(() => audio.local);
+  clock.read(1_000_000, audio.local);
+  const fetched = [];
+  const sounds = new SongPlayer(clock, {
+    createContext: () => audio,
+    fetch: async url => {
+      fetched.push(url);
+      if (url === '/broken') throw new Error('404');
+      return url;
+    },
+    resolve: url => url,
+    setTimer: (run, ms) => {
+      const timer = { at: audio.local + ms, run };
+      audio.timers.push(timer);
+      return timer;
+    },
+    clearTimer: timer => {
+      audio.timers = audio.timers.filter(each => each !== timer);
+    },
+  });
+  return { audio, clock, sounds, fetched };
+}
+
+test('D02-W a song is heard at its place in the room time: from its start, by a late joiner, after seek and resume', async () => {
+  const { audio, clock, sounds } = player();
+  const right = (play, what) => {
+    const { positionMs } = positionAt(play, clock.now());
+    assert.ok(Math.abs(audio.heard.ms - positionMs) < 1, `${what}: ${audio.heard?.ms} for ${positionMs}`);
+  };
+  const first = play({ startAt: 1_003_000 });
+  sounds.follow(first);
+  await settle();
+  await audio.pass(2_900);
+  assert.equal(audio.heard, null, 'silence before the start');
+  await audio.pass(1_000);
+  right(first, 'started');
+  const sought = play({ startAt: clock.now() + 1_000, positionMs: 30_000 });
+  sounds.follow(sought);
+  await settle();
+  await audio.pass(500);
+  assert.equal(audio.heard, null, 'silence on the way to the other place');
+  await audio.pass(1_500);
+  right(sought, 'sought');
+  sounds.follow({ ...sought, startAt: undefined, positionMs: 31_000 });
+  await settle();
+  await audio.pass(300);
+  assert.equal(audio.heard, null, 'paused');
+  const late = play({ startAt: clock.now() - 20_000, positionMs: 5_000 });
+  sounds.follow(late);
+  await settle();
+  await audio.pass(400);
+  right(late, 'joined late');
+  assert.equal(sounds.state.get().sounding, true);
+  sounds.follow(null);
+  await settle();
+  await audio.pass(300);
+  assert.equal(audio.heard, null);
+  assert.equal(sounds.state.get().phase, 'idle');
+});
+
+test('D02-W a device whose clock runs wrong is kept in step by speed alone, one that was held up jumps', async () => {
+  const audio = new FakeAudio();
+  audio.speed = 1.001;
+  const { clock, sounds } = player(audio);
+  sounds.follow(play({ startAt: 1_000_500 }));
+  await settle();
+  await audio.pass(40_000);
+  const wrong = () => audio.heard.ms - positionAt(play({ startAt: 1_000_500 }), clock.now()).positionMs;
+  // Left alone it would be 40 ms ahead by now.
+  assert.ok(Math.abs(wrong()) < 8, `${wrong()} ms`);
+  assert.equal(audio.sources.length, 1, 'no jump was needed');
+  assert.ok(Math.max(...audio.sources[0].steps.map(({ rate }) => Math.abs(rate - 1))) <= 0.005);
+  audio.local += 300;
+  await audio.pass(2_000);
+  assert.equal(audio.sources.length, 2, 'a jump');
+  assert.ok(Math.abs(wrong()) < 8, `${wrong()} ms`);
+});
+
+test('D02-W the other track takes over at the same place; whoever hears the mix plays nothing; a follower plays later', async () => {
+  const { audio, clock, sounds, fetched } = player();
+  const now = play({ startAt: 999_000 });
+  sounds.follow(now);
+  await settle();
+  await audio.pass(500);
+  assert.equal(audio.heard.file, '/a');
+  sounds.follow({ ...now, track: 'original' });
+  await settle();
+  await audio.pass(500);
+  assert.equal(audio.heard.file, '/o');
+  assert.ok(Math.abs(audio.heard.ms - positionAt(now, clock.now()).positionMs) < 1);
+  sounds.setDelay(120);
+  await settle();
+  await audio.pass(500);
+  assert.ok(Math.abs(audio.heard.ms + 120 - positionAt(now, clock.now()).positionMs) < 1);
+  sounds.setAudible(false);
+  await settle();
+  await audio.pass(200);
+  assert.equal(audio.heard, null);
+  sounds.setDelay(0);
+  sounds.setAudible(true);
+  await settle();
+  await audio.pass(500);
+  assert.ok(
+    Math.abs(audio.heard.ms - positionAt(now, clock.now()).positionMs) < 1,
+    'who sits down hears it at once',
+  );
+  assert.deepEqual(fetched, ['/a', '/o'], 'each file once');
+});
+
+test('D02-W a file that cannot be had is told; a page that may not sound yet waits for a click', async () => {
+  const { audio, sounds } = player();
+  sounds.follow(play({ song: { ...song, accompaniment: '/broken' } }));
+  await settle();
+  assert.equal(sounds.state.get().phase, 'failed');
+  audio.state = 'suspended';
+  sounds.follow(play());
+  await settle();
+  assert.equal(sounds.state.get().phase, 'blocked');
+  audio.state = 'running';
+  await sounds.unlock();
+  await audio.pass(300);
+  assert.equal(sounds.state.get().phase, 'ready');
+  assert.ok(audio.heard);
+});
+
+test('D07-W what lies between two singers is both ways to the server, the waiting and a frame; far is beyond the limit', () => {
+  const quality = more => ({ word: 'good', rttMs: 20, lossPercent: 0, jitterMs: 2, bufferMs: 15, ...more });
+  assert.deepEqual(apartOf(quality()), { ms: 45, jitterMs: 2, far: false });
+  assert.deepEqual(apartOf(quality({ bufferMs: null })), { ms: 34, jitterMs: 2, far: false });
+  assert.equal(apartOf(quality({ rttMs: tightMs })).far, true);
+  assert.equal(apartOf(quality({ rttMs: null })), null);
+  assert.equal(apartOf(null), null);
+});
+
+test('D03-W singers ask for packets of 10 ms, other lines stay as they are', () => {
+  const line = mid =>
+    `m=audio 9 X 111\r\na=mid:${mid}\r\na=rtpmap:111 opus/48000/2\r\na=ptime:20\r\na=maxptime:60\r\n`;
+  const edited = editAnswer(`v=0\r\n${line('0')}${line('1')}`, '0', 'duet', true);
+  const [, mine, other] = edited.split(/(?=^m=)/m);
+  assert.match(mine, /a=ptime:10\r\n$/);
+  assert.doesNotMatch(mine, /ptime:20|maxptime/);
+  assert.match(mine, /maxaveragebitrate=64000/);
+  assert.equal(other, line('1'));
+});
+
+/** A duet as Bob sees it; `sounds` is what the player was told. */
+async function duetTab(t, more = {}, first = {}) {
+  const told = { play: undefined, audible: null, delay: 0, closed: false };
+  const { Store } = await import('../../Web/lib/store.js');
+  const songPlayer = () => ({
+    state: new Store({ phase: 'ready', sounding: false, driftMs: null, outputMs: 0 }),
+    follow: value => {
+      told.play = value;
+    },
+    setAudible: value => {
+      told.audible = value;
+    },
+    setDelay: value => {
+      told.delay = value;
+    },
+    setVolume() {},
+    setOutput() {},
+    unlock: async () => {},
+    close: () => {
+      told.closed = true;
+    },
+  });
+  const info = {
+    room: 48213,
+    kind: 'chorus',
+    name: 'Duet',
+    cover: '',
+    tags: [],
+    owner: { id: 'alice', name: 'Alice', avatar: '' },
+    seats: 2,
+    seated: 1,
+    memberCount: 2,
+    needsRequest: false,
+    createdAt: 1,
+    speaking: false,
+  };
+  const tab = await salonTab(t, {
+    first: { info, seats: [usedSeat(0, 'alice'), { index: 1, state: 'empty', muted: false }], ...first },
+    host: { songPlayer, readText: async () => '[00:01.00]<00:01.00>one <00:02.00>two<00:03.00>' },
+    enter: false,
+    ...more,
+  });
+  for (const method of [
+    'song.start',
+    'song.pause',
+    'song.resume',
+    'song.seek',
+    'song.track',
+    'song.stop',
+    'song.latency',
+    'song.align',
+  ])
+    tab.server.on(method, () => ({ startAt: Date.now() + 1000 }));
+  const entered = tab.salon.enter();
+  await settle();
+  await entered;
+  tab.connections.at(-1)?.become('connected');
+  await settle();
+  return Object.assign(tab, { told, duet: tab.salon.duet, script: new Script(tab.server) });
+}
+
+test('D05-W what is sung, its words and who may steer it follow the room', async t => {
+  const tab = await duetTab(t, {}, { play: play({ startAt: Date.now() }) });
+  await settle();
+  const { duet } = tab;
+  assert.equal(duet.state.get().play.song.title, 'Song');
+  assert.equal(duet.state.get().by, 'Alice');
+  assert.equal(duet.state.get().words, 'ready');
+  assert.equal(duet.state.get().lyrics.lines[0].words[1].text, 'two');
+  assert.equal(duet.state.get().controls, false);
+  assert.equal(tab.told.audible, true, 'without a mix the audience plays the song itself');
+  await tab.script.tell({
+    seq: ++tab.script.seq,
+    type: 'song.changed',
+    play: play({ startAt: undefined, positionMs: 9_000 }),
+    reason: 'paused',
+    by: 'alice',
+    time: 1,
+  });
+  assert.equal(tab.told.play.positionMs, 9_000);
+  assert.equal(duet.position(), 9_000);
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  assert.equal(duet.state.get().controls, true);
+  assert.equal(duet.state.get().seated, true);
+  // The song goes on when I get up.
+  await tab.script.tell(tab.script.left(1, 'bob', 'left'));
+  assert.equal(duet.state.get().play.positionMs, 9_000);
+  await tab.script.tell({
+    seq: ++tab.script.seq,
+    type: 'song.changed',
+    reason: 'stopped',
+    by: 'alice',
+    time: 1,
+  });
+  assert.equal(duet.state.get().play, null);
+  assert.equal(tab.told.play, null);
+  await tab.salon.leave();
+  assert.equal(tab.told.closed, true);
+});
+
+test('D04-W with a mix the audience hears it alone, later than the room; sitting down it plays the song itself', async t => {
+  // The room's time stands, so that only the mix's own lateness is seen.
+  t.mock.method(performance, 'now', () => 5);
+  const tab = await duetTab(t, {}, { play: play({ startAt: 1_795_267_190_000 }) });
+  const before = tab.duet.position();
+  tab.server.on('media.offer', ({ number }) => ({
+    number,
+    sdp: 'answer',
+    slots: [
+      { seat: 0, mid: '1' },
+      { seat: 1, mid: '2' },
+      { mix: true, mid: '3' },
+    ],
+    mediaEpoch: 1,
+    iceServers: [],
+  }));
+  assert.equal(tab.connections.at(-1).transceivers.length, 4, 'microphone, two seats, and the mix');
+  const restarted = tab.salon.testMedia();
+  await settle();
+  tab.connections.at(-1).become('connected');
+  await settle();
+  await restarted;
+  assert.equal(tab.duet.state.get().mixed, true);
+  assert.equal(tab.told.audible, false);
+  assert.equal(tab.playout.tracks.length, 3);
+  assert.equal(before - tab.duet.position(), mixBehindMs);
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  assert.equal(tab.told.audible, true);
+  assert.equal(tab.duet.state.get().mixed, false);
+});
+
+test("D08-W the owner's page sits down by itself, unless the seat is taken or the room another's", async t => {
+  const me = member('alice', { role: 'owner' });
+  const seats = [
+    { index: 0, state: 'empty', muted: false },
+    { index: 1, state: 'empty', muted: false },
+  ];
+  const owner = await duetTab(t, { user: 'alice' }, { me, members: [me], seats });
+  const sitting = owner.duet.takeOwnSeat();
+  await settle();
+  assert.deepEqual(
+    owner.server.of('seat.take').map(({ seat }) => seat),
+    [0],
+  );
+  await sitting;
+  await owner.salon.leave();
+});
+
+test('D07-W one leads and does not hear the other, or follows and hears the song later; both end with the seat', async t => {
+  const tab = await duetTab(t, {}, { play: play({ startAt: Date.now() }) });
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  tab.duet.setLeading(true);
+  assert.equal(tab.duet.state.get().leading, 'follow');
+  assert.equal(tab.playout.listening[0]?.muted, false, 'a follower hears the leader');
+  tab.duet.setLeading(false);
+  assert.equal(tab.duet.state.get().leading, 'off');
+  tab.duet.setLeading(true);
+  await tab.script.tell(tab.script.left(1, 'bob', 'left'));
+  assert.equal(tab.duet.state.get().leading, 'off');
+  assert.equal(tab.told.delay, 0);
+});
