@@ -33,7 +33,7 @@ final class FakeServer {
     }
 
     let loop = EmbeddedEventLoop()
-    let outlet = ClientOutlet(callTimeout: .seconds(15), hasAudio: false)
+    let outlet = ClientOutlet(server: .local, callTimeout: .seconds(15), hasAudio: false)
     /// Nobody answers at the address.
     var isDown = false
     private(set) var sockets: [Socket] = []

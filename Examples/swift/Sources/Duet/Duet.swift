@@ -14,8 +14,8 @@ struct Duet: AsyncParsableCommand {
             The song starts when both sit, and the program ends with it. `duet --list` shows the server's songs.
             """)
 
-    /// Names of the two tracks that may play here.
-    private static let song: Int32 = 1, voice: Int32 = 2
+    /// Names the track of the voice.
+    private static let voice: Int32 = 1
 
     @Option(help: "The server. [default: OVATION_SERVER, else http://127.0.0.1:8080]") var server: String?
     @Option(help: "Your name.") var name = "Singer"
@@ -45,7 +45,7 @@ struct Duet: AsyncParsableCommand {
         if song != nil { print("Waiting. The other singer: duet --name … --room \(room.id)") }
 
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await sing(song, in: room, events, client.server) }
+            group.addTask { try await sing(song, in: room, events) }
             group.addTask { for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return } }
             try await group.next()
             group.cancelAll()
@@ -86,9 +86,9 @@ struct Duet: AsyncParsableCommand {
     /// Who brings a song starts it when the other sits. From then on the server's word counts, for both alike: `play` says what is
     /// sung and when it began, whoever started, paused or moved it.
     private func sing(
-        _ song: Song?, in room: RoomSession, _ events: EventStream<RoomSession.Event>, _ server: ServerAddress
+        _ song: Song?, in room: RoomSession, _ events: EventStream<RoomSession.Event>
     ) async throws {
-        if let play = room.state.play { follow(play, in: room, server) }  // It was begun already.
+        if let play = room.state.play { follow(play, in: room) }  // It was begun already.
         for try await event in events {
             switch event {
             case .seatTaken(let seat, let user, _) where user.id != room.state.me.id:
@@ -96,7 +96,7 @@ struct Duet: AsyncParsableCommand {
                 if let song, room.state.play == nil { try await room.startSong(song) }
             case .songChanged(let play?, let change, _):
                 print("\(play.song.title): \(change.rawValue).")
-                follow(play, in: room, server)
+                follow(play, in: room)
             case .songChanged(nil, let change, _): return print("The song has \(change.rawValue).")
             case .ended(let reason, _): return print("The room has ended (\(reason.rawValue)).")
             case .gone(let error): throw error
@@ -105,21 +105,14 @@ struct Duet: AsyncParsableCommand {
         }
     }
 
-    /// Plays one's own copy of the song, placed on the server's clock: so it sounds at the same moment for everybody, and somebody who
-    /// comes late begins in the middle.
-    private func follow(_ play: SongPlay, in room: RoomSession, _ server: ServerAddress) {
-        room.audio.stopMusic(Self.song)
+    /// One's own copy of the song plays by itself, placed on the server's clock: so it sounds at the same moment for everybody, and
+    /// somebody who comes late begins in the middle. A voice from a file is placed beside it likewise.
+    private func follow(_ play: SongPlay, in room: RoomSession) {
         room.audio.stopMusic(Self.voice)
-        guard let startAt = play.startAt else { return }  // Paused.
-        let file = play.track == .original ? play.song.original : nil
-        var track = MusicTrack(id: Self.song, source: server.resolve(file ?? play.song.accompaniment))
+        guard let voice, let startAt = play.startAt else { return }  // Paused.
+        var track = MusicTrack(id: Self.voice, source: voice)
         track.start = .milliseconds(play.positionMs)
         track.startsAt = startAt
-        // Not published: the other singer has a copy too, and the server adds it for the audience.
-        room.audio.playMusic(track)
-        guard let voice else { return }
-        track.id = Self.voice
-        track.source = voice
         track.controls.isPublished = true
         track.controls.localVolume = 0
         room.audio.playMusic(track)

@@ -8,6 +8,8 @@ internal import Timing
 /// Keeps the way of one room's sound open, on the conversation's event loop: carries out what the `MediaPathMachine` says, and
 /// tells the sound of seats and mutes as the room has them.
 final class AudioPath {
+    /// More seats have no line. In choruses one more line carries the mix, for whoever does not sit (§8).
+    private static let seats = 16
     private static let offerPatience = TimeAmount.seconds(10)
 
     private let audio: RoomAudio
@@ -23,7 +25,7 @@ final class AudioPath {
     init(_ audio: RoomAudio, of state: RoomState, in conversation: Conversation) {
         self.audio = audio
         room = state.room
-        slots = min(state.seats.count, 16)
+        slots = min(state.seats.count, Self.seats) + (state.info.kind == .chorus ? 1 : 0)
         self.conversation = conversation
     }
 

@@ -65,6 +65,15 @@ public final class RoomAudio: Sendable {
         case musicProgress(Int32, position: Duration, duration: Duration?)
         /// A track is over; with an error if it could not be read.
         case musicEnded(Int32, OvationError?)
+        /// The room's song is about to be heard: one's own copy is open, or whoever listens hears it in the mix.
+        case songPrepared(Song)
+        /// About every 200 ms while the room's song plays.
+        case songProgress(SongProgress)
+        /// The room's song is over, for it came to its end, was ended, or gave way to another; with an error if one's own copy could
+        /// not be read.
+        case songCompleted(Song, OvationError?)
+        /// How the network does has changed for the better or the worse.
+        case networkChanged(NetworkReading)
     }
 
     let box = StateBox<Connection>(.off)
@@ -74,6 +83,9 @@ public final class RoomAudio: Sendable {
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
     private let clock: RoomClock
+    /// Absent without sound.
+    let singer: SongSinger?
+    let network = Mutex(NetworkObserver())
     private let wishes = Mutex(Wishes())
 
     /// What is to be, as people and the room say it.
@@ -89,14 +101,21 @@ public final class RoomAudio: Sendable {
 
     private enum Microphone { case whenSeated, on, off }
 
-    init(isOn: Bool, clock: RoomClock) {
+    init(isOn: Bool, clock: RoomClock, server: ServerAddress) {
         self.clock = clock
         let relay = PathRelay()
         self.relay = relay
         // Opus without memory is no sound; the connection stays `off`.
         engine = isOn ? try? ClientMedia.RoomAudio(onEvent: { relay.tell($0) }) : nil
+        let broadcast = broadcast
+        singer = engine.map { engine in
+            SongSinger(engine, clock: clock, server: server) { broadcast.send($0) }
+        }
         relay.audio.withLock { $0 = WeakAudio(self) }
+        if engine != nil { observeNetwork() }
     }
+
+    var signallingRoundTrip: Interval? { clock.estimator.roundTrip }
 
     // MARK: - Readings
 
@@ -338,6 +357,7 @@ public final class RoomAudio: Sendable {
         work { engine in
             if engine.settings.isMicrophoneMuted != isMuted { engine.update { $0.isMicrophoneMuted = isMuted } }
         }
+        if state.info.kind == .chorus { prepareDuet(state) }
         wish { wishes in
             wishes.seats = state.seats
             wishes.me = state.me.id
@@ -386,6 +406,7 @@ public final class RoomAudio: Sendable {
         show(.closed)
         box.finish()
         guard let engine else { return broadcast.finish() }
+        singer?.finish()
         queue.async { [broadcast] in
             engine.stop()
             broadcast.finish()
@@ -393,6 +414,7 @@ public final class RoomAudio: Sendable {
     }
 
     fileprivate func hear(_ event: RoomAudioEvent) {
+        if singer?.hear(event) ?? false { return }
         switch event {
         case .path: break
         case .musicStarted(let id, let duration):

@@ -11,8 +11,11 @@ final class ClientOutlet: Sendable {
     private let handler = Mutex<(@Sendable (OvationClient.Delivery) -> Void)?>(nil)
 
     let hasAudio: Bool
+    /// Addresses in rooms are relative to it.
+    let server: ServerAddress
 
-    init(callTimeout: TimeAmount, hasAudio: Bool) {
+    init(server: ServerAddress, callTimeout: TimeAmount, hasAudio: Bool) {
+        self.server = server
         self.callTimeout = callTimeout
         self.hasAudio = hasAudio
     }

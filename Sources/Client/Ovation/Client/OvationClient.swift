@@ -82,7 +82,7 @@ public final class OvationClient: Sendable {
         self.server = server
         self.configuration = configuration
         outlet = ClientOutlet(
-            callTimeout: TimeAmount(configuration.callTimeout), hasAudio: configuration.audio == .automatic)
+            server: server, callTimeout: TimeAmount(configuration.callTimeout), hasAudio: configuration.audio == .automatic)
     }
 
     deinit {

@@ -19,7 +19,7 @@ public final class RoomClock: Sendable {
     /// Whole milliseconds are told as the last one that has passed.
     private static let coarse = Interval.microseconds(500)
 
-    private let estimator = Mutex(RoomClockEstimator())
+    private let known = Mutex(RoomClockEstimator())
 
     init() {}
 
@@ -35,14 +35,17 @@ public final class RoomClock: Sendable {
 
     /// What the server's clock shows at a moment of ours (`SystemClock`): nanoseconds since 1970, with the bound of the error.
     package func estimate(at instant: Instant) -> RoomClockEstimator.Estimate? {
-        estimator.withLock { $0.estimate(at: instant) }
+        known.withLock { $0.estimate(at: instant) }
     }
+
+    /// All that is known of it now.
+    var estimator: RoomClockEstimator { known.withLock { $0 } }
 
     /// When the server's clock shows that (milliseconds since 1970), on our clock.
     package func instant(ofServer milliseconds: Int64) -> Instant? {
         let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard !overflow else { return nil }
-        return estimator.withLock { $0.instant(ofServer: nanoseconds, near: Self.now) }
+        return known.withLock { $0.instant(ofServer: nanoseconds, near: Self.now) }
     }
 
     func add(_ reading: ClockReading, sent: Instant, received: Instant) {
@@ -50,7 +53,7 @@ public final class RoomClock: Sendable {
         let (nanoseconds, overflow) = microseconds.0.multipliedReportingOverflow(by: 1_000)
         guard !microseconds.1, !overflow else { return }
         let isCoarse = reading.timeUs == nil
-        estimator.withLock {
+        known.withLock {
             $0.add(
                 sent: sent, received: received,
                 server: isCoarse ? nanoseconds &+ Self.coarse.nanoseconds : nanoseconds,
@@ -58,7 +61,7 @@ public final class RoomClock: Sendable {
         }
     }
 
-    var roundTrip: Duration? { estimator.withLock { $0.roundTrip.map(Duration.init) } }
+    var roundTrip: Duration? { known.withLock { $0.roundTrip.map(Duration.init) } }
 
     /// The same monotonic clock that event loops and sound devices go by.
     private static var now: Instant { Instant(NIODeadline.now()) }

@@ -26,7 +26,8 @@ final class RoomFollower {
     private var state: RoomState {
         didSet {
             session.box.set(state)
-            if state.seats != oldValue.seats || state.me != oldValue.me { session.audio.take(state) }
+            guard state.seats != oldValue.seats || state.me != oldValue.me || state.play != oldValue.play else { return }
+            session.audio.take(state)
         }
     }
     private var path: AudioPath?

@@ -3,8 +3,8 @@ internal import SignalProtocol
 
 /// Songs of rooms of the kind `chorus`, for whoever sits, the owner and admins; elsewhere they are refused (`not_a_chorus`).
 ///
-/// The server places a song on the room's time and tells everybody (`Event.songChanged`, `RoomState.play`). Each client plays the
-/// file itself: `SongPlay.position(at:)` with `OvationClient.clock` says what is heard now.
+/// The server places a song on the room's time and tells everybody (`Event.songChanged`, `RoomState.play`). Each singer's client plays
+/// its own copy at that place by itself (`RoomAudio.singing`); `RoomAudio.song` says what is heard now.
 extension RoomSession {
     /// Starts a song for everybody, in place of one that plays.
     /// - Parameters:
@@ -56,6 +56,7 @@ extension RoomSession {
             .stateLatency(
                 id, outputMs: Int(output.wholeMilliseconds), inputMs: Int(input.wholeMilliseconds)),
             over: line)
+        audio.setSongLatency(output + input)
     }
 }
 

@@ -26,7 +26,7 @@ public final class RoomSession: Sendable, Identifiable {
         id = state.room
         box = StateBox(state)
         levelsBox = StateBox([:])
-        audio = RoomAudio(isOn: outlet.hasAudio, clock: outlet.clock)
+        audio = RoomAudio(isOn: outlet.hasAudio, clock: outlet.clock, server: outlet.server)
         self.line = line
         self.outlet = outlet
     }

@@ -1,0 +1,41 @@
+internal import ClientMedia
+internal import Dispatch
+internal import Synchronization
+internal import Timing
+
+extension RoomAudio {
+    /// How the network did in the last seconds, measured on the way of the sound; nobody else's is known here.
+    public var networkReading: NetworkReading { network.withLock { $0.reading } }
+
+    /// Looks at the network every now and then, as long as this object lives and is not closed.
+    func observeNetwork() {
+        DispatchQueue.global(qos: .utility).asyncAfter(
+            deadline: .now() + .milliseconds(Int(NetworkObserver.interval.milliseconds))
+        ) { [weak self] in
+            guard let self, connection != .closed else { return }
+            // On the engine's queue, behind whatever device is being opened there.
+            work { [weak self] engine in
+                self?.observeNetwork(engine)
+                self?.observeNetwork()
+            }
+        }
+    }
+
+    private func observeNetwork(_ engine: ClientMedia.RoomAudio) {
+        let told = engine.statistics()
+        var counts = NetworkObserver.Counts()
+        counts.isConnected = connection == .connected
+        if let path = told.path {
+            counts.received = path.packetsReceived
+            counts.missing = path.packetsMissing
+            counts.lossSent = path.lossSent
+            // The signalling's way is measured from the start, and nearly the same.
+            counts.roundTrip = path.roundTrip ?? signallingRoundTrip
+        }
+        counts.wait = told.slots.filter { $0.received > 0 }.map(\.targetDelay).max()
+        let changed = network.withLock { observer -> NetworkReading? in
+            observer.take(counts) ? observer.reading : nil
+        }
+        if let changed { broadcast.send(.networkChanged(changed)) }
+    }
+}

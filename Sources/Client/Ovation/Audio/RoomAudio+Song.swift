@@ -1,0 +1,46 @@
+internal import ClientMedia
+internal import RoomModel
+
+// The room's song, and singing to it.
+
+extension RoomAudio {
+    /// Whether the songs of chorus rooms are played and told of by themselves; at first they are.
+    public var singing: Singing {
+        get { singer?.mode ?? .off }
+        set { singer?.mode = newValue }
+    }
+
+    /// Where the room's song is now; `nil` while there is none, or `singing` is off.
+    public var song: SongProgress? { singer?.progress }
+
+    /// How loud one's own copy of the song is, 0…150.
+    public var songVolume: Int {
+        get { singer?.volume ?? 100 }
+        set { singer?.volume = newValue }
+    }
+
+    /// Singers wait for nothing that can be spared: short packets without pauses, and the other singers played as they come. Those
+    /// who listen hear the mix, which may wait.
+    func prepareDuet(_ state: RoomState) {
+        let isSeated = state.mySeat != nil
+        let others: Set<Int> =
+            isSeated ? Set(state.seats.filter { $0.user != nil && $0.user != state.me.id }.map(\.index)) : []
+        work { engine in
+            let settings = engine.settings
+            // From the beginning and for all: other packets mean other blocks, and devices that start anew on sitting down.
+            guard settings.minimalDelaySlots != others || settings.frameDuration != .ms5 else { return }
+            engine.update {
+                $0.frameDuration = .ms5
+                $0.usesDTX = false
+                $0.minimalDelaySlots = others
+                $0.songTrack = SongSinger.track
+            }
+        }
+        singer?.take(state.play, isSeated: isSeated)
+    }
+
+    /// Calibration: how much earlier one heard the song than the devices say, when one sang.
+    func setSongLatency(_ latency: Duration) {
+        work { engine in engine.update { $0.songLatency = .init(latency) } }
+    }
+}

@@ -1,0 +1,158 @@
+internal import ClientMedia
+internal import Dispatch
+internal import RoomModel
+internal import Synchronization
+internal import Timing
+
+/// Plays the room's song by what its `SongFollower` says, and tells of it.
+final class SongSinger: Sendable {
+    /// The engine's name for the track; programs use others.
+    static let track = Int32.min
+    /// Between two steps while there is a song: as often as progress is told.
+    private static let period = Interval.milliseconds(200)
+
+    private struct State {
+        var follower = SongFollower()
+        var mode = Singing.automatic
+        var play: SongPlay?
+        var isSeated = false
+        var volume = 100
+        /// Steps come by themselves.
+        var isTicking = false
+        var isOver = false
+    }
+
+    private let engine: ClientMedia.RoomAudio
+    private let clock: RoomClock
+    private let server: ServerAddress
+    private let tell: @Sendable (RoomAudio.Event) -> Void
+    /// Steps come one after the other here; opening a device may hold one up.
+    private let queue = DispatchQueue(label: "ovation.song", qos: .userInitiated)
+    /// Held for a step of the follower, never while the engine is told.
+    private let state = Mutex(State())
+
+    init(
+        _ engine: ClientMedia.RoomAudio, clock: RoomClock, server: ServerAddress,
+        tell: @escaping @Sendable (RoomAudio.Event) -> Void
+    ) {
+        self.engine = engine
+        self.clock = clock
+        self.server = server
+        self.tell = tell
+    }
+
+    // MARK: - From outside
+
+    var mode: Singing {
+        get { state.withLock { $0.mode } }
+        set { change { $0.mode = newValue } }
+    }
+
+    /// 0…150.
+    var volume: Int {
+        get { state.withLock { $0.volume } }
+        set {
+            state.withLock { $0.volume = newValue }
+            engine.updateMusic(Self.track) { $0.localVolume = newValue }
+        }
+    }
+
+    var progress: SongProgress? {
+        let now = Self.now()
+        let heard = engine.musicPosition(Self.track, at: now)
+        let estimator = clock.estimator
+        return state.withLock { $0.follower.progress(at: now, clock: estimator, heard: heard) }
+    }
+
+    /// The room has changed.
+    func take(_ play: SongPlay?, isSeated: Bool) {
+        change {
+            $0.play = play
+            $0.isSeated = isSeated
+        }
+    }
+
+    /// Nothing is played and told from now on.
+    func finish() {
+        state.withLock { $0.isOver = true }
+        queue.async { [engine] in engine.stopMusic(Self.track) }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            let isOn = state.mode == .automatic
+            state.follower.take(isOn ? state.play : nil, sings: isOn && state.isSeated)
+        }
+        queue.async { [weak self] in self?.step() }
+    }
+
+    /// What the engine tells of the track. Returns whether it was this one.
+    func hear(_ event: RoomAudioEvent) -> Bool {
+        switch event {
+        case .musicStarted(Self.track, let duration):
+            state.withLock { $0.follower.opened(duration: duration) }
+        case .musicCompleted(Self.track, .stopped): break
+        case .musicCompleted(Self.track, let end):
+            var error: OvationError?
+            if case .failed(let why) = end { error = OvationError(.mediaFailed, why) }
+            let estimator = clock.estimator
+            let actions = state.withLock { $0.follower.ended(error, at: Self.now(), by: estimator) }
+            queue.async { [weak self] in self?.carryOut(actions) }
+        case .musicProgress(Self.track, _, _): return true
+        default: return false
+        }
+        queue.async { [weak self] in self?.step() }
+        return true
+    }
+
+    // MARK: - On the queue
+
+    private func step() {
+        let now = Self.now()
+        let heard = engine.musicPosition(Self.track, at: now)
+        let estimator = clock.estimator
+        let (actions, mayTick) = state.withLock { state -> ([SongFollower.Action], Bool) in
+            guard !state.isOver else { return ([], false) }
+            let actions = state.follower.step(at: now, clock: estimator, heard: heard)
+            guard state.follower.isActive, !state.isTicking else { return (actions, false) }
+            state.isTicking = true
+            return (actions, true)
+        }
+        carryOut(actions)
+        if mayTick {
+            queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.period.milliseconds))) { [weak self] in
+                guard let self else { return }
+                state.withLock { $0.isTicking = false }
+                step()
+            }
+        }
+    }
+
+    private func carryOut(_ actions: [SongFollower.Action]) {
+        for action in actions {
+            guard !state.withLock(\.isOver) else { return }
+            switch action {
+            case .play(let file, let from, let heard):
+                var settings = MusicSettings(id: Self.track, source: server.resolve(file))
+                settings.start = from
+                settings.startsAt = heard
+                settings.controls.localVolume = volume
+                engine.playMusic(settings)
+            case .align(let position, let heard): engine.alignMusic(Self.track, position: position, heard: heard)
+            case .resume(let position, let heard):
+                // The place first: between the two calls a block may be played.
+                engine.alignMusic(Self.track, position: position, heard: heard)
+                engine.resumeMusic(Self.track)
+            case .pause: engine.pauseMusic(Self.track)
+            case .stop: engine.stopMusic(Self.track)
+            case .prepared(let song): tell(.songPrepared(song))
+            case .progress(let progress): tell(.songProgress(progress))
+            case .completed(let song, let error): tell(.songCompleted(song, error))
+            }
+        }
+    }
+
+    /// The clock that the engine and its devices go by.
+    private static func now() -> Instant { RoomAudioConfiguration.systemClock() }
+}
