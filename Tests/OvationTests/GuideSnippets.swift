@@ -1,0 +1,105 @@
+import Ovation
+import ServerTestSupport
+import Testing
+
+// What Documentation/guide.md shows under "A client in Swift": each block there stands here line by line
+// (Tests/House/test_guide_snippets.py), so that it compiles.
+
+func signInAsTheGuideDoes(user: UserID, ticket: String, askMyServer: @escaping @Sendable () async throws -> String)
+    async throws -> OvationClient
+{
+    var configuration = OvationClient.Configuration(clientName: "my-app")
+    configuration.renewTicket = { try await askMyServer() }  // before the ticket runs out; the seat is kept
+    let client = OvationClient(server: try ServerAddress("https://salon.example"), configuration: configuration)
+    try await client.signIn(app: ApplicationID(1_400_000_002), user: user, ticket: ticket, name: "Alice")
+    return client
+}
+
+func enterAsTheGuideDoes(_ client: OvationClient, show: (RoomState) -> Void) async throws {
+    let room = try await client.enterRoom(.number(48213))  // or createRoom(RoomDraft(name: "Evening salon"))
+    print(room.state.info.name, room.state.memberCount, room.state.mySeat as Any)
+    for await state in room.changes { show(state) }  // now, and after each change; the newest if several came
+}
+
+func sitAsTheGuideDoes(_ room: RoomSession) async throws {
+    do {
+        try await room.takeSeat(1)
+    } catch let error where error.is(.consentRequired) {
+        _ = try await room.invite(room.state.info.owner.id, command: "ENTER_SEAT", content: "1", timeout: .seconds(60))
+    }
+}
+
+func hearEventsAsTheGuideDoes(_ room: RoomSession) async throws {
+    for try await event in room.events {
+        switch event {
+        case .message(let message): print(message.from.name, message.body)
+        case .seatTaken(let seat, let user, _): print(user.name, "sits on", seat.index)
+        case .invitation(let news) where news.invitation.from == room.state.me.id && news.invitation.state == .accepted:
+            try await room.takeSeat(Int(news.invitation.content) ?? 0)
+        case .invitation(let news) where news.invitation.to == room.state.me.id && news.invitation.state == .waiting:
+            try await room.acceptInvitation(news.invitation.id)
+        case .ended(let reason, let summary): print("over:", reason, "at most", summary.peak, "people")
+        default: break
+        }
+    }
+}
+
+func soundAsTheGuideDoes(_ room: RoomSession) throws {
+    try room.audio.useInput(.microphone(nil))  // or .file("voice.wav", loops: false), .tone(…)
+    try room.audio.useOutput(.speaker(nil))  // or .recording("heard.wav")
+    room.audio.quality = .music
+    room.audio.reverb = .ktv
+    room.audio.voicePitch = 3  // semitones
+    var song = MusicTrack(id: 1, source: "song.mp3")
+    song.controls.isPublished = true  // others hear it too
+    room.audio.playMusic(song)
+}
+
+func fallAsTheGuideDoes(_ room: RoomSession) async {
+    do {
+        try await room.moveSeat(to: 2)
+    } catch {
+        if error.is(.seatTaken) { return print("somebody was faster") }
+        print(error.name, error.code, error.message)  // too_frequent, 10001, at most one call a second
+    }
+}
+
+func followTheConnectionAsTheGuideDoes(_ client: OvationClient) async throws {
+    for try await event in client.events {
+        switch event {
+        case .connectionLost(let error): print("lost:", error.message)
+        case .connectionRestored: print("back")
+        case .signedOut(let error): return print("for good:", error.name)
+        default: break
+        }
+    }
+}
+
+func singAsTheGuideDoes(_ client: OvationClient, _ room: RoomSession) async throws {
+    let songs = try await client.songs()
+    if let song = songs.first { try await room.startSong(song) }
+}
+
+extension LiveServerTests {
+    /// What the guide shows, where it can run without equipment.
+    @Suite struct GuideTests {
+        @Test("V03-K V05-K V17-K the guide's way to a seat and its way of refusals hold against a server")
+        func guide() async throws {
+            try await TestServer.with { server async throws in
+                let owner = try await server.signIn("alice")
+                let salon = try await owner.createRoom(RoomDraft(name: "Salon", needsRequest: true, seats: 3))
+                let guest = try await server.signIn("bob")
+                let room = try await guest.enterRoom(salon.id)
+                let hearing = Task { try await hearEventsAsTheGuideDoes(salon) }
+                let following = Task { try await hearEventsAsTheGuideDoes(room) }
+                try await sitAsTheGuideDoes(room)
+                #expect(await room.changes.first { $0.mySeat == 1 } != nil, "asked, accepted, seated")
+                await fallAsTheGuideDoes(room)
+                #expect(room.state.mySeat == 2)
+                try await salon.destroy()
+                try await hearing.value
+                try await following.value
+            }
+        }
+    }
+}
