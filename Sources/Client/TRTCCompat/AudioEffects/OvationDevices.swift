@@ -10,6 +10,7 @@ internal import Synchronization
 public enum OvationDevices {
     /// Where sound comes from.
     public enum Input: Sendable, Hashable {
+        /// From nowhere.
         case none
         /// The system's microphone, or the one of that name.
         case microphone(String? = nil)
@@ -21,6 +22,7 @@ public enum OvationDevices {
 
     /// Where sound goes.
     public enum Output: Sendable, Hashable {
+        /// Nowhere, in time with the clock.
         case none
         /// The system's loudspeaker, or the one of that name.
         case speaker(String? = nil)

@@ -63,8 +63,11 @@ public final class TXAudioEffectManager: Sendable {
         if !isPlaying { queue.run { blocks.value.start?(Self.failed) } }
     }
 
+    /// Ends a piece; its completion is told with 0.
     public func stopPlayMusic(_ id: Int32) { sound.stop(id) }
+    /// Holds a piece where it is.
     public func pausePlayMusic(_ id: Int32) { sound.pause(id) }
+    /// Goes on with a piece.
     public func resumePlayMusic(_ id: Int32) { sound.resume(id) }
 
     /// Of all pieces, here and for the others, now and later.
@@ -107,6 +110,7 @@ public final class TXAudioEffectManager: Sendable {
     /// The name in Objective-C.
     public func getMusicCurrentPosInMS(_ id: Int32) -> Int { getMusicCurrentPos(inMS: id) }
 
+    /// Goes on elsewhere in a piece; `pts` in milliseconds.
     public func seekMusicToPos(inMS id: Int32, pts: Int) { sound.seek(id, to: pts) }
 
     /// The name in Objective-C.
@@ -141,10 +145,12 @@ public final class TXAudioEffectManager: Sendable {
     /// Whether one hears oneself; with headphones on a wire.
     public func enableVoiceEarMonitor(_ enable: Bool) { sound.set { $0.isEarMonitorOn = enable } }
 
+    /// How loud one hears oneself.
     public func setVoiceEarMonitorVolume(_ volume: Int) {
         sound.set { $0.earMonitorVolume = SoundDesk.volume(volume) }
     }
 
+    /// How loud one is sent, on top of `setAudioCaptureVolume`.
     public func setVoiceVolume(_ volume: Int) { sound.set { $0.voiceVolume = SoundDesk.volume(volume) } }
 
     /// The name in newer headers.

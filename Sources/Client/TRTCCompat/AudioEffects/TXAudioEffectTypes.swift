@@ -15,6 +15,7 @@ public final class TXAudioMusicParam {
     /// Milliseconds; 0 is the end of the file.
     public var endTimeMS = 0
 
+    /// A piece without a path, played once, for oneself.
     public init() {}
 
     /// The name in Objective-C.

@@ -184,6 +184,7 @@ public final class V2TIMManager: Sendable {
     /// - Parameter listener: held weakly.
     public func addSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.add(listener) }
 
+    /// The listener hears nothing more.
     public func removeSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.remove(listener) }
 
     private func hear(_ delivery: OvationClient.Delivery) {

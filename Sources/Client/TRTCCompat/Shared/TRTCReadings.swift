@@ -5,6 +5,7 @@ public final class TRTCVolumeInfo {
     /// 0…100.
     public var volume: UInt
 
+    /// A reading.
     public init(userId: String? = nil, volume: UInt = 0) {
         self.userId = userId
         self.volume = volume
@@ -13,12 +14,19 @@ public final class TRTCVolumeInfo {
 
 /// How good a connection is.
 public enum TRTCQuality: Int, Sendable, CaseIterable {
+    /// Nothing is known of it.
     case unknown = 0
+    /// A round trip below 50 ms.
     case excellent = 1
+    /// Below 100 ms.
     case good = 2
+    /// Below 200 ms.
     case poor = 3
+    /// Below 400 ms.
     case bad = 4
+    /// More than that.
     case vbad = 5
+    /// There is no connection.
     case down = 6
 }
 
@@ -26,8 +34,10 @@ public enum TRTCQuality: Int, Sendable, CaseIterable {
 public final class TRTCQualityInfo {
     /// Empty: oneself.
     public var userId: String?
+    /// How good it is.
     public var quality: TRTCQuality
 
+    /// A reading.
     public init(userId: String? = nil, quality: TRTCQuality = .unknown) {
         self.userId = userId
         self.quality = quality
