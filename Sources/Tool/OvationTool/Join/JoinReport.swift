@@ -122,7 +122,18 @@ final class JoinReport: Sendable {
             case .off, .connecting, .closed: break
             }
         case .inputEnded(nil): tell("played")
-        case .inputEnded, .microphoneFailed, .musicStarted, .musicProgress, .musicEnded: break
+        case .songPrepared(let song):
+            tell(
+                "song_prepared", ["song": .text(song.id), "title": .text(song.title)],
+                sentence: "The song: \(song.title).")
+        case .songCompleted(let song, nil):
+            tell("song_completed", ["song": .text(song.id)], sentence: "\(song.title) is over.")
+        case .songCompleted(let song, let error?):
+            tell(
+                "song_failed", ["song": .text(song.id), "message": .text(error.message)],
+                sentence: "\(song.title) cannot be played: \(error.message)")
+        case .inputEnded, .microphoneFailed, .musicStarted, .musicProgress, .musicEnded, .songProgress, .networkChanged:
+            break
         }
     }
 
