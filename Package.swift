@@ -139,6 +139,9 @@ let package = Package(
                 "DatagramIO",
             ]),
         target(
+            "Server", "Playback",
+            ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs"]),
+        target(
             "Server", "StoreSQLite",
             ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
         target(
@@ -159,7 +162,7 @@ let package = Package(
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "StoreSQLite", "RoomModel", "RoomPorts", "RoomRules", "RoomService", "Timing",
+                "Gateway", "MediaNode", "Playback", "StoreSQLite", "RoomModel", "RoomPorts", "RoomRules", "RoomService", "Timing",
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
@@ -248,6 +251,12 @@ let package = Package(
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]),
         tests("TRTCCompat", ["TRTCCompat", "Ovation", "AudioGraph", "SignalProtocol", "ServerTestSupport"]),
+        tests(
+            "Playback",
+            [
+                "Playback", "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession",
+                "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
+            ]),
         tests("RoomModel", ["RoomModel"]),
         tests("RoomRules", ["RoomModel", "RoomRules", "Timing"], exclude: ["permissions.md"]),
         tests(

@@ -36,7 +36,7 @@ MODULES = {
         "Server",
         {
             "RoomModel", "RoomRules", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Gateway", "MediaNode",
-            "StoreSQLite", "Wire", "DatagramIO",
+            "StoreSQLite", "Playback", "Wire", "DatagramIO",
         },
     ),
     "AudioGraph": ("Client", set()),

@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Logging
 import MediaNode
+import Playback
 import RoomModel
 import RoomPorts
 import RoomRules
@@ -103,6 +104,15 @@ extension OvationServer {
 }
 
 extension Logger {
+    /// What happens to the mixes of choruses.
+    func report(_ report: PlaybackReport) {
+        switch report {
+        case .songUnreadable(let file, let why): warning("the song \(file) is missing from a mix: \(why)")
+        case .songsUnreadable(let why): warning("no song is heard in any mix: \(why)")
+        case .failed(let why): error("a chorus has no mix: \(why)")
+        }
+    }
+
     /// What happens inside rooms that an operator should read.
     func report(_ report: RoomReport) {
         switch report {

@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 package import Logging
 import MediaNode
+import Playback
 package import RoomModel
 package import RoomPorts
 import RoomRules
@@ -65,7 +66,7 @@ package struct OvationServer: Sendable {
         do {
             if mode != .production { gateway.webApplication = Self.demoApplication }
             if let application = gateway.webApplication { try await prepare(application, in: store.accounts) }
-            let media = try await startMedia(mediaConfiguration)
+            let media = try await startMedia(mediaConfiguration, mixer: mixer(webRoot: gateway.webRoot))
             do {
                 try await serve(gateway, store: store, media: media, onReady: onReady)
             } catch {
@@ -116,10 +117,18 @@ package struct OvationServer: Sendable {
         }
     }
 
-    private func startMedia(_ configuration: MediaNodeConfiguration) async throws(ConfigurationFailure) -> MediaPlane {
-        do throws(MediaNodeError) { return try await MediaPlane.start(configuration) } catch {
+    private func startMedia(
+        _ configuration: MediaNodeConfiguration, mixer: MixThread
+    ) async throws(ConfigurationFailure) -> MediaPlane {
+        do throws(MediaNodeError) { return try await MediaPlane.start(configuration, mixer: mixer) } catch {
             throw ConfigurationFailure("\(error). --media-port chooses another port")
         }
+    }
+
+    /// Makes the mixes of choruses; nothing runs before the first of them.
+    private func mixer(webRoot: WebRoot?) -> MixThread {
+        let roots = ["\(settings.data)/songs"] + (webRoot.map { ["\($0.folder)/songs"] } ?? [])
+        return MixThread(files: ServerSongFiles(roots: roots, publicURL: settings.publicURL)) { [logger] in logger.report($0) }
     }
 
     /// Development and local-network runs make their application; others must find it.
