@@ -3,6 +3,7 @@
 import time
 
 from client import Client, ticket
+from sound import music
 from steps import create_salon, enter_salon, go_in, shows, shows_empty, sit
 from story import story
 
@@ -160,6 +161,83 @@ def test_words(server, people):
         return now && now.textContent.trim() === 'wall' && performance.timeOrigin + performance.now();""", seconds=20)
     at = play["positionMs"] + lit - play["startAt"]
     assert 14_950 < at < 15_700, f"“wall” is sung at 15,000 ms and was lit at {at:.0f}"
+
+
+# Statistics as they are on a long way: what the page makes of them is its own.
+FAR = """
+const read = RTCPeerConnection.prototype.getStats;
+RTCPeerConnection.prototype.getStats = async function (...rest) {
+  const report = new Map(await read.apply(this, rest));
+  for (const [id, entry] of report)
+    if (entry.type === 'candidate-pair') report.set(id, { ...entry, currentRoundTripTime: 0.18 });
+  return report;
+};
+"""
+
+
+@story("D07-W singers who are far apart are told, and sing one after the other: the leader hears nobody, the follower hears the song later")
+def test_far_apart(server, people):
+    anna, ben = people("Anna", tone_hertz=ALTO), people("Ben", tone_hertz=BASS)
+    room = create_duet(anna)
+    join(ben, room, seat=1)
+    choose(anna)
+    watcher = Client(server, ticket(server, "Watcher"))
+    watcher.call("room.enter", room=int(room))
+    for person in (anna, ben):
+        person.run(FAR)
+        person.sees('[data-testid="apart"][data-word="far"]', "ms apart")
+        person.click("lead-offer")
+        person.click("lead-follow")
+        person.click('[data-testid="apart-sheet"] [data-testid="sheet-close"]')
+    anna.sees("leading", "You lead")
+    ben.sees("leading", "You follow")
+    anna.wait("the follower to be silent", """
+        return [...document.querySelectorAll('[data-testid=playout] audio')].every(audio => !audio.srcObject || audio.muted)""")
+    assert abs(settled(anna, watcher, room)) < TOGETHER_MS
+    play = watcher.call("room.enter", room=int(room))["snapshot"]["play"]
+    deadline = time.monotonic() + 10
+    while gap(playing(ben), play) > -180 and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert gap(playing(ben), play) < -180, "the follower does not hear the song later"
+    anna.click("lead-end")
+    anna.sees_no("leading")
+
+
+@story("D05-W a song that a singer brings is listed, sung and removed again; a file that is no song is refused with a reason")
+def test_bringing(people, tmp_path):
+    anna = people("Anna")
+    create_duet(anna)
+    wrong = tmp_path / "notes.wav"
+    wrong.write_text("no sound")
+    tune = music(tmp_path / "A tune.wav", (440, 550, 6))
+    words = tmp_path / "words.lrc"
+    words.write_text("[00:00.20]<00:00.20>one <00:02.00>two <00:04.00>three<00:05.50>", encoding="utf-8")
+    anna.click("choose-song")
+    anna.click("upload-song")
+    give(anna, "upload-audio", wrong)
+    anna.click("upload-send")
+    anna.sees("problem", "no MP3")
+    give(anna, "upload-audio", tune)
+    give(anna, "upload-lyrics", words)
+    anna.type("upload-title", "A tune")
+    anna.click("upload-send")
+    anna.sees_no("upload-sheet")
+    anna.sees('[data-testid="song"]', "A tune")
+    anna.wait("the choice of the tune", """
+        const row = [...document.querySelectorAll('[data-testid=song]')].find(e => e.textContent.includes('A tune'));
+        row?.click(); return !!row;""")
+    anna.sees("song-title", "A tune")
+    anna.sees('[data-testid="word"][data-state="now"]', "two")
+    assert playing(anna)["position"] > 1_500
+    # Sung to its end, the room is ready for the next.
+    anna.sees("no-song", seconds=20)
+    anna.click("choose-song")
+    anna.click("remove-song")
+    anna.sees_no("remove-song")
+
+
+def give(person, field, path):
+    person.driver.find_element("css selector", person.selector(field)).send_keys(str(path))
 
 
 @story("D02-W a page loaded anew in the middle of a song, and one whose server was killed, are right again")

@@ -77,6 +77,8 @@ def walk(server, folder):
     me.size(*PHONE)
     me.click("toggle-chat")
     reader.look("chat", sizes=(PHONE,), letters=both)
+    others["João Silva"].call("room.exit", room=room)
+    duet(me, others["João Silva"], reader)
     me.open("/r/9zzzzzzz")
     me.sees("message-page")
     reader.look("no such room")
@@ -86,6 +88,35 @@ def walk(server, folder):
         client.close()
     assert not complaints, complaints
     return reader
+
+
+def duet(me, other, reader):
+    """A room for two: before a song, the questions and sheets, and in the middle of a line."""
+    both = (NORMAL, DOUBLE)
+    room = other.call("room.create", kind="chorus", name="Two voices", seats=2)["room"]
+    other.call("seat.take", room=room, seat=0)
+    me.open(f"/r/{room}")
+    go_in(me)
+    me.sees("no-song")
+    reader.look("duet, before a song", letters=both)
+    me.click("seat-1")
+    me.sees("headphones-sheet")
+    reader.look("headphones sheet", letters=both)
+    me.click("headphones-yes")
+    me.click("choose-song")
+    me.sees("song")
+    reader.look("songs", letters=both)
+    me.click("upload-song")
+    me.sees("upload-sheet")
+    reader.look("upload sheet", letters=both)
+    me.click('[data-testid="upload-sheet"] [data-testid="sheet-close"]')
+    me.click('[data-testid="song"][data-song="harbour-lights"]')
+    me.sees("song-bar")
+    me.click("song-pause")
+    # The middle of "leaves".
+    other.call("song.seek", room=room, positionMs=7_900)
+    me.sees('[data-testid="word"][data-state="now"]', "leaves")
+    reader.look("duet", letters=both)
 
 
 def populate(me, others, room):

@@ -34,11 +34,13 @@ function ask(context, duet) {
       const say = answer => {
         sheet.close();
         void context.act(() => duet.setHeadphones(answer));
-        if (answer === 'no') context.say(t('headphones.without'), 'volume-2');
+        if (answer === 'yes') return;
+        duet.setLeading(true);
+        context.say(t('headphones.without'), 'volume-2');
       };
       return html`<div class="announce-sign">${icon('headphones')}</div>
         <p class="soft centered">${t('headphones.text')}</p>
-        <div class="stack">
+        <div class="stack headphones-answers">
           <button class="button primary wide" type="button" autofocus data-testid="headphones-yes" @click=${() => say('yes')}>${icon('headphones')}${t('headphones.yes')}</button>
           <button class="button wide" type="button" data-testid="headphones-no" @click=${() => say('no')}>${icon('volume-2')}${t('headphones.no')}</button>
           <button class="button wide" type="button" data-testid="headphones-listen" @click=${() => {
