@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet screenshots docs clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet screenshots api docs clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,8 +70,13 @@ screenshots: ## the pictures of the documentation, anew
 	@swift build --product ovation
 	@.venv/bin/python Tests/EndToEnd/screens.py
 
-docs: ## where the documentation is
+api: ## the public API of the libraries, anew in Documentation/api; a test fails until a change of it stands there
+	@scripts/api
+
+docs: ## where the documentation is; and the Swift SDK's as web pages, in .build/docs/ovation
 	@sed -n '1,40p' Documentation/README.md
+	@scripts/bootstrap build
+	@scripts/docs
 
 clean: ## remove what was built
 	rm -rf .build .build-* .venv

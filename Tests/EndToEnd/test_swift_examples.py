@@ -42,7 +42,7 @@ def line_with(process, words):
     raise AssertionError(f"never said {words!r}\n{process.stderr.read()}")
 
 
-@story("V03-K V05-K the salon bot greets whoever enters, lets who asks onto a seat, and seats by a word in the chat")
+@story("V05-K the salon bot greets whoever enters, lets who asks onto a seat, and seats by a word in the chat")
 def test_salon_bot(salon, programs):  # noqa: F811
     bot = begin(programs["SalonBot"], salon, "--room", 77, "--salon", "Late salon", "--seats", 3)
     line_with(bot, "Late salon is open: room 77")
@@ -64,7 +64,7 @@ def test_salon_bot(salon, programs):  # noqa: F811
     assert "room_not_found" in err or "room_closed" in err
 
 
-@story("V11-K V14-K the recorder writes what is heard, at its pitch, and prints who speaks")
+@story("V14-K the recorder writes what is heard, at its pitch, and prints who speaks")
 def test_recorder(salon, programs, tmp_path):  # noqa: F811
     olga = guest(salon, "Olga", "--create", "Evening", "--room", 77, "--seat", 0, "--tone", SONG, "--json")
     while json.loads(olga.stdout.readline())["event"] != "seated":
@@ -82,7 +82,7 @@ def test_recorder(salon, programs, tmp_path):  # noqa: F811
     assert "room_not_found" in err and len(err.splitlines()) == 1, err
 
 
-@story("D01-K D02-K the duet starts its song when the second singer sits; both hear it and each other, and it ends for both")
+@story("D01-K the duet starts its song when the second singer sits; both hear it and each other, and it ends for both")
 def test_duet(salon, programs, tmp_path):  # noqa: F811
     address = salon.url + uploaded(salon, steady(tmp_path / "song.wav", SONG, 5))
     olga = begin(programs["Duet"], salon, "--name", "Olga", "--song", address, "--length", 5, "--tone", OLGA, "--record", tmp_path / "olga.wav")

@@ -1,4 +1,5 @@
-"""The Swift of the guide is Swift that compiles: each block of its section stands in Tests/OvationTests/GuideSnippets.swift."""
+"""The Swift of the documents is Swift that compiles: each block of the guide's section stands in
+Tests/OvationTests/GuideSnippets.swift, each block of the SDK's article in the program that it explains."""
 
 import pathlib
 import re
@@ -26,6 +27,15 @@ def test_each_block_of_the_guide_is_compiled():
     assert len(found) >= 8
     wrong = [block for block in found if not stands_in(block, source)]
     assert not wrong, "not in GuideSnippets.swift line by line:\n" + "\n".join(wrong)
+
+
+def test_each_block_of_the_article_is_of_its_program():
+    source = (ROOT / "Examples/swift/Sources/SalonBot/SalonBot.swift").read_text()
+    article = (ROOT / "Sources/Client/Ovation/Ovation.docc/ABotInARoom.md").read_text()
+    found = re.findall(r"^```swift\n(.*?)^```$", article, re.MULTILINE | re.DOTALL)
+    assert len(found) >= 5
+    wrong = [block for block in found if not stands_in(block, source)]
+    assert not wrong, "not in SalonBot.swift line by line:\n" + "\n".join(wrong)
 
 
 def test_the_check_sees_a_changed_line():

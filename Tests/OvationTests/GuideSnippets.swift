@@ -83,7 +83,7 @@ func singAsTheGuideDoes(_ client: OvationClient, _ room: RoomSession) async thro
 extension LiveServerTests {
     /// What the guide shows, where it can run without equipment.
     @Suite struct GuideTests {
-        @Test("V03-K V05-K V17-K the guide's way to a seat and its way of refusals hold against a server")
+        @Test("the guide's way to a seat and its way of refusals hold against a server")
         func guide() async throws {
             try await TestServer.with { server async throws in
                 let owner = try await server.signIn("alice")

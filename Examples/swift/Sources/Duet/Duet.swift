@@ -84,11 +84,10 @@ struct Duet: AsyncParsableCommand {
     }
 
     /// Who brings a song starts it when the other sits. From then on the server's word counts, for both alike: `play` says what is
-    /// sung and when it began, whoever started, paused or moved it.
-    private func sing(
-        _ song: Song?, in room: RoomSession, _ events: EventStream<RoomSession.Event>
-    ) async throws {
-        if let play = room.state.play { follow(play, in: room) }  // It was begun already.
+    /// sung and when it began, whoever started, paused or moved it. The song itself is played by the SDK (`room.audio.singing`): every
+    /// singer's own copy at its place on the server's clock, so that it sounds at the same moment for both.
+    private func sing(_ song: Song?, in room: RoomSession, _ events: EventStream<RoomSession.Event>) async throws {
+        if let play = room.state.play { raiseVoice(to: play, in: room.audio) }  // It was begun already.
         for try await event in events {
             switch event {
             case .seatTaken(let seat, let user, _) where user.id != room.state.me.id:
@@ -96,7 +95,7 @@ struct Duet: AsyncParsableCommand {
                 if let song, room.state.play == nil { try await room.startSong(song) }
             case .songChanged(let play?, let change, _):
                 print("\(play.song.title): \(change.rawValue).")
-                follow(play, in: room)
+                raiseVoice(to: play, in: room.audio)
             case .songChanged(nil, let change, _): return print("The song has \(change.rawValue).")
             case .ended(let reason, _): return print("The room has ended (\(reason.rawValue)).")
             case .gone(let error): throw error
@@ -105,16 +104,17 @@ struct Duet: AsyncParsableCommand {
         }
     }
 
-    /// One's own copy of the song plays by itself, placed on the server's clock: so it sounds at the same moment for everybody, and
-    /// somebody who comes late begins in the middle. A voice from a file is placed beside it likewise.
-    private func follow(_ play: SongPlay, in room: RoomSession) {
-        room.audio.stopMusic(Self.voice)
-        guard let voice, let startAt = play.startAt else { return }  // Paused.
+    /// A voice out of a file is a track that only the others hear, placed as the song is: it begins with the song, and whoever comes
+    /// late begins in its middle.
+    private func raiseVoice(to play: SongPlay, in audio: RoomAudio) {
+        guard let voice else { return }
+        audio.stopMusic(Self.voice)
+        guard let startAt = play.startAt else { return }  // Paused.
         var track = MusicTrack(id: Self.voice, source: voice)
         track.start = .milliseconds(play.positionMs)
         track.startsAt = startAt
         track.controls.isPublished = true
         track.controls.localVolume = 0
-        room.audio.playMusic(track)
+        audio.playMusic(track)
     }
 }
