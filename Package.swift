@@ -129,7 +129,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
 
-        target("Client", "TRTCCompat", ["Ovation", "AudioGraph", "RoomModel", "UserSig"]),
+        target("Client", "TRTCCompat", ["Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "UserSig"]),
 
         // The server around them.
         target(
@@ -250,7 +250,7 @@ let package = Package(
                 "Ovation", "OvationTool", "ServerApp", "RoomModel", "SignalProtocol", "Timing", "ServerTestSupport",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]),
-        tests("TRTCCompat", ["TRTCCompat", "Ovation", "AudioGraph", "SignalProtocol", "ServerTestSupport"]),
+        tests("TRTCCompat", ["TRTCCompat", "Ovation", "AudioGraph", "RoomModel", "ServerTestSupport"]),
         tests(
             "Playback",
             [
