@@ -3,7 +3,7 @@
 import time
 
 from client import Client, ticket
-from sound import music
+from sound import SILENT, music, tones
 from steps import create_salon, enter_salon, go_in, shows, shows_empty, sit
 from story import story
 
@@ -163,6 +163,31 @@ def test_words(server, people):
     assert 14_950 < at < 15_700, f"“wall” is sung at 15,000 ms and was lit at {at:.0f}"
 
 
+@story("D04-W a listener hears one mix of both voices and the song and plays nothing of their own; a singer hears the other alone and plays the song")
+def test_mix(people):
+    anna, ben = people("Anna", tone_hertz=ALTO), people("Ben", tone_hertz=BASS)
+    room = create_duet(anna)
+    join(ben, room, seat=1)
+    eve = people("Eve")
+    join(eve, room)
+    eve.hears_tone(ALTO)
+    eve.hears_tone(BASS)
+    assert sum(heard["rms"] > SILENT for heard in eve.hears()) == 1, "more than one line sounds"
+    choose(anna)
+    eve.sees('[data-testid="word"][data-state="now"]', "evening", seconds=20)
+    assert eve.run(HEARD) is None, "the song is heard twice"
+    anna.click("microphone")
+    ben.click("microphone")
+    # Both are silent: what is still heard is the song.
+    deadline = time.monotonic() + 10
+    while any(abs(tone - voice) < 8 for tone in tones(eve.hears()) for voice in (ALTO, BASS)):
+        assert time.monotonic() < deadline, "a muted voice is in the mix"
+    assert any(heard["rms"] > SILENT for heard in eve.hears()), "the song is not in the mix"
+    assert ben.run(HEARD), "a singer plays the song"
+    ben.click("stand-button")
+    ben.wait("the mix instead of the own player", f"return (() => {{ {HEARD} }})() === null")
+
+
 # Statistics as they are on a long way: what the page makes of them is its own.
 FAR = """
 const read = RTCPeerConnection.prototype.getStats;
@@ -191,8 +216,7 @@ def test_far_apart(server, people):
         person.click('[data-testid="apart-sheet"] [data-testid="sheet-close"]')
     anna.sees("leading", "You lead")
     ben.sees("leading", "You follow")
-    anna.wait("the follower to be silent", """
-        return [...document.querySelectorAll('[data-testid=playout] audio')].every(audio => !audio.srcObject || audio.muted)""")
+    anna.wait("the follower to be silent", "return document.querySelector('[data-testid=playout] audio[data-seat=\"1\"]').muted")
     assert abs(settled(anna, watcher, room)) < TOGETHER_MS
     play = watcher.call("room.enter", room=int(room))["snapshot"]["play"]
     deadline = time.monotonic() + 10

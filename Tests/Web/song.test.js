@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apartOf, mixBehindMs, tightMs } from '../../Web/models/duet.js';
+import { apartOf, mixBehindMs, tightMs, usualBufferMs } from '../../Web/models/duet.js';
 import { correctionOf, jumpMs, positionAt, SongPlayer, toleranceMs } from '../../Web/models/song-player.js';
 import { RoomClock } from '../../Web/protocol/clock.js';
 import { editAnswer } from '../../Web/protocol/sdp.js';
@@ -435,7 +435,7 @@ test('D04-W with a mix the audience hears it alone, later than the room; sitting
   assert.equal(tab.duet.state.get().mixed, true);
   assert.equal(tab.told.audible, false);
   assert.equal(tab.playout.tracks.length, 3);
-  assert.equal(before - tab.duet.position(), mixBehindMs);
+  assert.equal(before - tab.duet.position(), mixBehindMs + usualBufferMs);
   await tab.script.tell(tab.script.taken(1, 'bob'));
   assert.equal(tab.told.audible, true);
   assert.equal(tab.duet.state.get().mixed, false);

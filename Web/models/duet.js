@@ -32,8 +32,10 @@ import { positionAt } from './song-player.js';
 export const tightMs = 50;
 /** A browser's Opus frame, and its way through encoder and device. */
 const frameMs = 10;
-/** From the seats to the audience: the mix waits so long for late voices (its buffer and a frame). */
-export const mixBehindMs = 320;
+/** The server's mix lies so far behind the singers, to wait for late voices. */
+export const mixBehindMs = 300;
+/** How long a browser keeps sound before it plays it, until that is measured. */
+export const usualBufferMs = 20;
 /** What a server takes for a latency, milliseconds. */
 const latencyMost = 500;
 /** Lyrics that are larger are none. */
@@ -107,7 +109,7 @@ export class DuetModel {
     const play = this.#play;
     if (!play) return 0;
     const { mixed } = this.state.get();
-    const late = mixed ? mixBehindMs : this.#leading === 'follow' ? this.#late : 0;
+    const late = mixed ? this.#behind : this.#leading === 'follow' ? this.#late : 0;
     return positionAt(play, this.#stage.session.clock.now() - late).positionMs;
   }
 
@@ -176,6 +178,12 @@ export class DuetModel {
     const { seat } = this.#stage.room.now.me;
     this.#leading = !apart || seat === undefined ? 'off' : seat === 0 ? 'lead' : 'follow';
     this.#follow();
+  }
+
+  /** How late the mix is in my ear. */
+  get #behind() {
+    const quality = this.#visit.peer.quality.get();
+    return mixBehindMs + (quality?.rttMs ?? 0) / 2 + (quality?.bufferMs ?? usualBufferMs);
   }
 
   /** The other's way to me. */
