@@ -147,7 +147,9 @@ struct SongFollower: Sendable {
             actions.append(.prepared(play.song))
         }
         guard told != nil else { return actions }
-        if !play.isPaused, let progress = progress(at: now, clock: clock, heard: heard) { actions.append(.progress(progress)) }
+        if !play.isPaused, let progress = progress(at: now, clock: clock, heard: heard) {
+            actions.append(.progress(progress))
+        }
         if let line = Line(play, clock, now), line.position >= line.duration {
             told = nil
             over = play
@@ -234,7 +236,7 @@ struct SongFollower: Sendable {
         guard let play else { return nil }
         let error = clock.estimate(at: now).map { Duration($0.error) }
         let duration = Interval.milliseconds(play.song.durationMs)
-        var position = min(max(.zero, Interval.milliseconds(min(play.positionMs, Self.longest))), duration)
+        var position = min(Interval.milliseconds(min(max(play.positionMs, 0), Self.longest)), duration)
         var offset: Duration?
         if let line = Line(play, clock, now) {
             position = line.position

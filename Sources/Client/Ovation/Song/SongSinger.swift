@@ -64,6 +64,9 @@ final class SongSinger: Sendable {
         return state.withLock { $0.follower.progress(at: now, clock: estimator, heard: heard) }
     }
 
+    /// What is heard of one's own copy then; `nil` without one.
+    func position(at instant: Instant) -> Interval? { engine.musicPosition(Self.track, at: instant) }
+
     /// The room has changed.
     func take(_ play: SongPlay?, isSeated: Bool) {
         change {
@@ -154,5 +157,5 @@ final class SongSinger: Sendable {
     }
 
     /// The clock that the engine and its devices go by.
-    private static func now() -> Instant { RoomAudioConfiguration.systemClock() }
+    static func now() -> Instant { RoomAudioConfiguration.systemClock() }
 }
