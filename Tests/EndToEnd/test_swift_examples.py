@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import threading
 import urllib.request
 
 import pytest
@@ -13,7 +14,7 @@ from server import ROOT
 from story import story
 from test_join import RATE, ended, events, guest, loudest, salon, samples, steady, strength  # noqa: F401
 
-PATIENCE = 60
+PATIENCE = 40
 SONG, OLGA, MINA = 440, 660, 550
 
 
@@ -36,9 +37,15 @@ def begin(program, server, *arguments):
 
 
 def line_with(process, words):
-    for line in process.stdout:
-        if words in line:
-            return line
+    # What is never said ends the program, and with it the reading.
+    patience = threading.Timer(PATIENCE, process.kill)
+    patience.start()
+    try:
+        for line in process.stdout:
+            if words in line:
+                return line
+    finally:
+        patience.cancel()
     raise AssertionError(f"never said {words!r}\n{process.stderr.read()}")
 
 
