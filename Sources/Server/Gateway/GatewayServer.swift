@@ -28,7 +28,8 @@ package struct GatewaySettings: Sendable {
     package var ticketOffice: TicketOffice.Kind?
     /// Where the songs are kept that people upload; need not exist.
     package var songFolder = "songs"
-    /// Reads a sound file's length in milliseconds, where the machine can; else the uploader's word counts.
+    /// Reads a sound file's length in milliseconds, 0 if there is no sound in it; where the machine cannot (`nil`) the
+    /// uploader's word counts.
     package var measureSound: @Sendable (_ path: String) -> Int64? = { _ in nil }
 
     package init() {}

@@ -25,6 +25,7 @@ extension OvationServer {
         gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
+        gateway.measureSound = { SoundLength.milliseconds(of: $0) }
         if settings.signInApplication > 0 {
             gateway.webApplication = UInt32(exactly: settings.signInApplication).map { ApplicationID($0) }
         }

@@ -130,18 +130,20 @@ struct SongUpload {
     }
 
     /// What came, once all of it did.
-    /// - Parameter measure: reads a sound file's length in milliseconds; without it the stated one counts.
-    func finish(id: String, by user: UserID, at time: Int64, measure: (String) -> Int64?) throws(Failure)
-        -> SongLibrary
-        .Stored
-    {
+    /// - Parameter measure: reads a sound file's length in milliseconds, 0 if it holds none; where it cannot, the stated one
+    ///   counts.
+    func finish(
+        id: String, by user: UserID, at time: Int64, measure: (String) -> Int64?
+    ) throws(Failure) -> SongLibrary.Stored {
         guard parser.isWhole else { throw .malformed("it ends too early") }
         guard let sound = sounds["audio"] else { throw .field("audio") }
         let title = try name("title")
         guard let title else { throw .field("title") }
         let file = "accompaniment.\(sound.rawValue)"
         let stated = fields["durationMs"].flatMap { Int64($0) }
-        guard let durationMs = measure("\(folder)/\(file)") ?? stated, (1...SongLibrary.longest).contains(durationMs)
+        let measured = measure("\(folder)/\(file)")
+        if measured == 0 { throw .format(field: "audio") }
+        guard let durationMs = measured ?? stated, (1...SongLibrary.longest).contains(durationMs)
         else { throw .field("durationMs") }
         return SongLibrary.Stored(
             id: id, title: title, artist: try name("artist"), durationMs: durationMs, accompaniment: file,
