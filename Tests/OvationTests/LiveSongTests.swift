@@ -82,6 +82,12 @@ extension LiveServerTests {
                 let startAt = try await owner.startSong(song, lead: .seconds(1))
                 #expect(owner.state.play?.startAt == startAt)
                 try await inStep(owner, guest, by: alice.clock)
+                // Nobody sings: what comes to a listener is the mix with the song in it.
+                let carol = try await client("carol", of: server)
+                let listener = try await carol.enterRoom(owner.id)
+                _ = try await listener.audio.events.upTo { _ in listener.audio.statistics.packetsReceived > 50 }
+                #expect(listener.audio.song?.offset == nil && listener.audio.singer?.position(at: .here) == nil)
+                await carol.signOut()
                 try await guest.pauseSong()
                 _ = await owner.changes.first { $0.play?.isPaused ?? false }
                 let resumedAt = try await owner.resumeSong(lead: .milliseconds(500))
