@@ -26,6 +26,23 @@ struct OpeningTests {
         }
     }
 
+    @Test("a child process that was forked while a server ran does not keep its directory from the next one")
+    func lockAndChildren() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        // What a child shares between its fork and its program: another descriptor of the same open file.
+        let path = scratch.path + "/" + DirectoryLock.fileName
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let descriptor = try #require(
+            open.first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path })
+        let inherited = dup(descriptor)
+        defer { close(inherited) }
+        await store.shutDown()
+        await #expect(throws: Never.self) {
+            try await SQLiteStore(directory: scratch.path, now: fixedNow).shutDown()
+        }
+    }
+
     @Test("a second server on the directory says who holds it, and may have it once the first has let go")
     func exclusiveLock() async throws {
         let scratch = try Scratch()

@@ -32,7 +32,10 @@ final class DirectoryLock: Sendable {
 
     func release() {
         descriptor.withLock { descriptor in
-            if descriptor >= 0 { close(descriptor) }
+            guard descriptor >= 0 else { return }
+            // Closing alone leaves the lock to a child process that was forked a moment ago and has not begun its program yet.
+            _ = flock(descriptor, LOCK_UN)
+            close(descriptor)
             descriptor = -1
         }
     }
