@@ -12,6 +12,8 @@ final class SongDoor: Sendable {
     private static let uploadsAtOnce = 4
     /// Form fields and boundaries beside the files.
     private static let overhead = 64 << 10
+    /// Of a refused upload so much more is read: what is under way by then on any line.
+    private static let readOnLimit = 4 << 20
     private static let bodyLimit = 2 * SongUpload.soundLimit + SongUpload.lyricsLimit + overhead
 
     private let library: SongLibrary
@@ -93,7 +95,18 @@ final class SongDoor: Sendable {
         do { folder = try library.makeWorkFolder() } catch { throw SongUpload.Failure.storage }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var upload = try SongUpload(into: folder, contentType: request.headers[.contentType] ?? "")
-        for try await piece in request.body { try upload.take(piece.readableBytesView) }
+        // Who is still sending hears of a refusal only if we read on: closing early resets the connection under the answer.
+        var failure: (any Error)?
+        var readOn = 0
+        for try await piece in request.body {
+            guard failure == nil else {
+                readOn += piece.readableBytes
+                if readOn > Self.readOnLimit { break }
+                continue
+            }
+            do { try upload.take(piece.readableBytesView) } catch { failure = error }
+        }
+        if let failure { throw failure }
         let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), measure: measure)
         do { try library.publish(stored, from: folder, in: application) } catch { throw SongUpload.Failure.storage }
         let entry = stored.entry(under: "/songs/\(application)/\(stored.id)/", builtIn: false)
