@@ -7,7 +7,7 @@ import pytest
 
 from browsers import Chromium
 from client import Client, ticket
-from legibility import DOUBLE, NORMAL, PHONE, Reader
+from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, Reader
 from server import Server
 from screens import leave_own
 from sound import music
@@ -77,6 +77,10 @@ def walk(server, folder):
     me.size(*PHONE)
     me.click("toggle-chat")
     reader.look("chat", sizes=(PHONE,), letters=both)
+    me.size(*DESKTOP)
+    me.click("back")
+    me.click("ask-yes")
+    me.sees("lobby")
     others["João Silva"].call("room.exit", room=room)
     duet(me, others["João Silva"], reader)
     me.open("/r/9zzzzzzz")
