@@ -85,9 +85,11 @@ let package = Package(
         .target(name: "CNet", path: "Sources/C/CNet"),
         // Opened at run time: a server that reads no sound files does not load FFmpeg, and none loads a sound server's library.
         .target(
-            name: "CLibAV", path: "Sources/C/CLibAV", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+            name: "CLibAV", path: "Sources/C/CLibAV", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]
+        ),
         .target(
-            name: "CPulse", path: "Sources/C/CPulse", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+            name: "CPulse", path: "Sources/C/CPulse", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]
+        ),
 
         // Shared between server and clients.
         target("Shared", "Timing"),
@@ -162,7 +164,8 @@ let package = Package(
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "RoomModel", "RoomPorts", "RoomRules", "RoomService", "Timing",
+                "Gateway", "MediaNode", "Playback", "StoreSQLite", "RoomModel", "RoomPorts", "RoomRules", "RoomService",
+                "Timing",
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
@@ -242,7 +245,8 @@ let package = Package(
             "ClientMedia",
             [
                 "ClientMedia", "AudioGraph", "MediaCodecs", "MediaDevices", "Timing", "Wire", "RTP", "DatagramIO",
-                "PeerSession", "SDP", "MediaNode", "RoomPorts", "NetworkSimulation", "SoundAnalysis", "CAllocationCount",
+                "PeerSession", "SDP", "MediaNode", "RoomPorts", "NetworkSimulation", "SoundAnalysis",
+                "CAllocationCount",
             ]),
         tests(
             "Ovation",
@@ -274,7 +278,8 @@ let package = Package(
         tests(
             "Gateway",
             [
-                "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing", "UserSig",
+                "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing",
+                "UserSig",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
             ]),
         tests("ServerApp", ["ServerApp", "ServerTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway"]),

@@ -80,7 +80,8 @@ struct SlotStream {
     /// Places a packet of the slot's producer in the stream.
     mutating func accept(_ header: RTPHeader, extendedSequence input: UInt64, at now: Instant) -> Accepted {
         accept(
-            SourcePacket(ssrc: header.ssrc, timestamp: header.timestamp.rawValue, marker: header.marker), input, at: now)
+            SourcePacket(ssrc: header.ssrc, timestamp: header.timestamp.rawValue, marker: header.marker), input, at: now
+        )
     }
 
     /// The same of a packet that never was in RTP.

@@ -128,7 +128,9 @@ package struct OvationServer: Sendable {
     /// Makes the mixes of choruses; nothing runs before the first of them.
     private func mixer(webRoot: WebRoot?) -> MixThread {
         let roots = ["\(settings.data)/songs"] + (webRoot.map { ["\($0.folder)/songs"] } ?? [])
-        return MixThread(files: ServerSongFiles(roots: roots, publicURL: settings.publicURL)) { [logger] in logger.report($0) }
+        return MixThread(files: ServerSongFiles(roots: roots, publicURL: settings.publicURL)) { [logger] in
+            logger.report($0)
+        }
     }
 
     /// Development and local-network runs make their application; others must find it.

@@ -82,7 +82,8 @@ public final class OvationClient: Sendable {
         self.server = server
         self.configuration = configuration
         outlet = ClientOutlet(
-            server: server, callTimeout: TimeAmount(configuration.callTimeout), hasAudio: configuration.audio == .automatic)
+            server: server, callTimeout: TimeAmount(configuration.callTimeout),
+            hasAudio: configuration.audio == .automatic)
     }
 
     deinit {

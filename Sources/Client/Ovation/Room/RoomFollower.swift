@@ -26,7 +26,9 @@ final class RoomFollower {
     private var state: RoomState {
         didSet {
             session.box.set(state)
-            guard state.seats != oldValue.seats || state.me != oldValue.me || state.play != oldValue.play else { return }
+            guard state.seats != oldValue.seats || state.me != oldValue.me || state.play != oldValue.play else {
+                return
+            }
             session.audio.take(state)
         }
     }

@@ -233,7 +233,9 @@ actor Conversation {
                     call,
                     MediaAnswered(
                         number: answer.number, sdp: answer.sdp,
-                        slots: answer.slots.map { $0.isMix ? .init(mixMid: $0.mid) : .init(seat: $0.index, mid: $0.mid) },
+                        slots: answer.slots.map {
+                            $0.isMix ? .init(mixMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
+                        },
                         mediaEpoch: services.media.epoch,
                         iceServers: services.iceServers))
             } catch {
