@@ -23,11 +23,13 @@ func target(_ folder: String, _ name: String, _ dependencies: [Target.Dependency
         swiftSettings: folder == "Media" ? media : base)
 }
 
+/// The tests of one target. Any of them may draw random commands and lossy networks from a printed seed.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests", exclude: exclude,
+        name: "\(name)Tests", dependencies: ["SeededRandom"] + dependencies, path: "Tests/\(name)Tests",
+        exclude: exclude,
         resources: resources, swiftSettings: media)
 }
 
@@ -211,7 +213,8 @@ let package = Package(
             linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
         support("SoundAnalysis", []),
         .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
-        support("NetworkSimulation", ["Wire", "Timing"]),
+        support("SeededRandom", []),
+        support("NetworkSimulation", ["SeededRandom", "Wire", "Timing"]),
         support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
         support("JournalContract", ["RoomModel", "RoomPorts"]),
         support(

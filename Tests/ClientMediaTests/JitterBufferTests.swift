@@ -2,6 +2,7 @@ import AudioGraph
 import ClientMedia
 import MediaCodecs
 import NetworkSimulation
+import SeededRandom
 import SoundAnalysis
 import Testing
 import Timing

@@ -2,6 +2,7 @@ import AudioGraph
 import NetworkSimulation
 import RTP
 import SDP
+import SeededRandom
 import SoundAnalysis
 import Testing
 import Timing

@@ -75,7 +75,7 @@ final class CountingConverter: RateConverter {
         block.frameCount = min(used, frames)
         queue.take(into: block)
         block.frameCount = frames
-        if used < frames { block[0][frames - 1] = block[0][max(0, used - 1)] }
+        if used < frames { block[0][frames - 1] = used > 0 ? block[0][used - 1] : 0 }
         if used > frames { queue.drop(used - frames) }
         consumed += Int64(used)
     }

@@ -1,5 +1,6 @@
 import DTLS
 import NetworkSimulation
+import SeededRandom
 import Testing
 import Timing
 import Wire

@@ -1,4 +1,5 @@
 internal import RTP
+internal import SeededRandom
 internal import Testing
 internal import Timing
 internal import Wire

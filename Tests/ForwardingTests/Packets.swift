@@ -3,19 +3,6 @@ internal import Wire
 
 @testable internal import Forwarding
 
-/// SplitMix64: small, seedable, good enough to pick what happens next in a test.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
-
 extension RTPHeader {
     /// A packet of a browser's microphone, as far as forwarding looks at it.
     static func opus(ssrc: UInt32, sequence: UInt64, timestamp: UInt32, marker: Bool = false) -> RTPHeader {

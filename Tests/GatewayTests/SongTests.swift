@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import SeededRandom
 import Testing
 
 @testable import Gateway
@@ -37,7 +38,7 @@ import Testing
     @Test("a form comes out as it went in, however it is cut and whatever its parts look like")
     func multipart() throws {
         let seed = UInt64.random(in: .min ... .max)
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         // Bytes that look like the delimiter, so that every beginning of it occurs.
         let pieces = [
             "\r", "\n", "\r\n", "--", "\r\n--", "\r\n------xy", Self.boundary, "\r\n--\(Self.boundary.dropLast())", "a",
@@ -148,18 +149,5 @@ import Testing
         ]
         for (header, range) in cases { #expect(ByteRange(header: header, size: 100) == range, "\(header ?? "nil")") }
         #expect(ByteRange(header: "bytes=0-", size: 0) == .unsatisfiable)
-    }
-}
-
-/// A seeded source, so that a failure can be seen again.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

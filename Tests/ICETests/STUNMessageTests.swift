@@ -1,5 +1,6 @@
 import ICE
 import NetworkSimulation
+import SeededRandom
 import Testing
 import Wire
 

@@ -1,6 +1,7 @@
 import AudioGraph
 import Foundation
 import MediaCodecs
+import SeededRandom
 import Testing
 import Timing
 

@@ -1,5 +1,6 @@
 import AudioGraph
 import MediaCodecs
+import SeededRandom
 import Testing
 
 /// Packets of a whole sound, and back.

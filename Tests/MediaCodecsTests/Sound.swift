@@ -1,5 +1,6 @@
 import AudioGraph
 import Foundation
+import SeededRandom
 
 /// Sounds to feed and ways to look at what came out.
 enum Sound {
@@ -82,20 +83,6 @@ enum Sound {
         }
         guard let first = crossings.first, let last = crossings.last, crossings.count > 1 else { return 0 }
         return 48_000 * Double(crossings.count - 1) / (last - first)
-    }
-}
-
-/// SplitMix64: the same seed gives the same run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

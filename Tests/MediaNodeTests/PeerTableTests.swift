@@ -5,6 +5,7 @@ internal import PeerSession
 internal import RTP
 internal import RoomPorts
 internal import SDP
+internal import SeededRandom
 internal import Testing
 internal import Timing
 internal import Wire

@@ -1,23 +1,11 @@
 internal import DatagramIO
 internal import RoomPorts
+internal import SeededRandom
 internal import Testing
 internal import Timing
 internal import Wire
 
 @testable internal import MediaNode
-
-/// SplitMix64: small and seedable.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
 
 @Suite struct DeadlineQueueTests {
     @Test("Entries come in the order of their time, none early and none left", arguments: 1...20 as ClosedRange<UInt64>)

@@ -3,6 +3,7 @@ import ICE
 import NetworkSimulation
 import PeerSession
 import RTP
+import SeededRandom
 import Testing
 import Timing
 import Wire

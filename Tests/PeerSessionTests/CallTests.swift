@@ -4,6 +4,7 @@ import NetworkSimulation
 import PeerSession
 import RTP
 import SRTP
+import SeededRandom
 import Testing
 import Timing
 import Wire

@@ -1,4 +1,5 @@
 internal import NetworkSimulation
+internal import SeededRandom
 internal import Testing
 internal import Timing
 

@@ -3,6 +3,7 @@ internal import Forwarding
 internal import MediaCodecs
 internal import NetworkSimulation
 internal import RoomPorts
+internal import SeededRandom
 internal import SoundAnalysis
 internal import Testing
 internal import Timing

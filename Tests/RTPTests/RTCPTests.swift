@@ -1,4 +1,5 @@
 import RTP
+import SeededRandom
 import Testing
 import Wire
 
@@ -95,7 +96,7 @@ import Wire
 
     @Test("A NACK asks for exactly the missing numbers", arguments: 1...50 as ClosedRange<UInt64>)
     func nack(seed: UInt64) throws {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var number = SequenceNumber16(.random(in: 0...(.max), using: &random))
         let missing = (0..<Int.random(in: 1...60, using: &random)).map { _ in
             number = number.advanced(by: .random(in: 1...25, using: &random))
@@ -205,7 +206,7 @@ import Wire
 
     @Test("Random bytes never trap and are walked to an end", arguments: 1...20 as ClosedRange<UInt64>)
     func garbage(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var read = 0
         for _ in 0..<500 {
             var bytes = (0..<4 * Int.random(in: 1...30, using: &random)).map { _ in

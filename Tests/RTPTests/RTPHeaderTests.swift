@@ -1,4 +1,5 @@
 import RTP
+import SeededRandom
 import Testing
 import Wire
 
@@ -66,7 +67,7 @@ import Wire
 
     @Test("A header that is written is parsed as what was written", arguments: 1...50 as ClosedRange<UInt64>)
     func writing(seed: UInt64) throws {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var bytes = [UInt8](repeating: 0xff, count: 200)
         let sources = (0..<Int.random(in: 0...15, using: &random)).map { _ in
             SSRC(.random(in: 0...(.max), using: &random))
@@ -147,7 +148,7 @@ import Wire
 
     @Test("Random bytes are parsed or refused, and every range lies inside", arguments: 1...20 as ClosedRange<UInt64>)
     func garbage(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

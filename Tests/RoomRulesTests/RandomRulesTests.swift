@@ -1,6 +1,7 @@
 import Foundation
 import RoomModel
 import RoomRules
+import SeededRandom
 import Testing
 
 /// A hundred thousand things that people could do, in an order that nobody would think of.
@@ -11,7 +12,7 @@ import Testing
 
     private struct Walk {
         var stage: Stage
-        var generator: Seeded
+        var generator: SeededGenerator
         var invitationIDs: [String] = []
         var refused = 0
 
@@ -76,7 +77,7 @@ import Testing
         for round in 0..<(Self.steps / Self.stepsPerRoom) {
             var walk = Walk(
                 stage: Stage(kind: round.isMultiple(of: 2) ? .voice : .chorus, seats: 6, owner: Self.cast[0]),
-                generator: Seeded(seed &+ UInt64(round)))
+                generator: SeededGenerator(seed: seed &+ UInt64(round)))
             let note = "seed \(seed), round \(round)"
             for step in 0..<Self.stepsPerRoom {
                 walk.stage.now += Int64(walk.number(0..<800))

@@ -1,11 +1,12 @@
 import RoomModel
 import RoomRules
+import SeededRandom
 import Testing
 
 @Suite struct SeatRulesTests {
     @Test("V07-S of 500 people who want one seat, one gets it and 499 are told that it is taken") func race() {
         var stage = Stage()
-        var generator = Seeded(7)
+        var generator = SeededGenerator(seed: 7)
         var users = (0..<500).map { UserID(literal: "racer-\($0)") }
         users.shuffle(using: &generator)
         for user in users { stage.enter(user) }

@@ -2,6 +2,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import RoomTestSupport
+import SeededRandom
 import Testing
 import Timing
 
@@ -137,7 +138,7 @@ import Timing
         let salon = try await Salon()
         _ = salon.create()
         var racers = (0..<500).map { salon.enter(UserID(literal: "racer-\($0)")) }
-        var generator = Seeded(500)
+        var generator = SeededGenerator(seed: 500)
         racers.shuffle(using: &generator)
         salon.advance(.seconds(2))
         salon.journal.setMode(.manual)

@@ -3,6 +3,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import RoomTestSupport
+import SeededRandom
 import Testing
 import Timing
 
@@ -102,7 +103,7 @@ extension RoomChange {
         var clients: [Client]
         var beliefs: [SessionToken: Belief] = [:]
         var history = History()
-        var generator: Seeded
+        var generator: SeededGenerator
         var counts = (accepted: 0, refused: 0, unavailable: 0, crashes: 0, failures: 0, gaps: 0)
         /// Commands under a key with the answer that the client got, if it got one.
         var keyed:
@@ -111,7 +112,7 @@ extension RoomChange {
         var likes: [Shared<Result<CommandResult, RoomError>?>] = []
 
         init(seed: UInt64) async throws {
-            generator = Seeded(seed)
+            generator = SeededGenerator(seed: seed)
             salon = try await Salon()
             clients = [salon.create(UserID(literal: "user-0"), seats: 5)]
             clients += (1..<7).map { salon.enter(UserID(literal: "user-\($0)")) }

@@ -236,16 +236,3 @@ extension UserID {
 extension UserProfile {
     static func named(_ user: UserID) -> UserProfile { UserProfile(id: user, name: user.rawValue.uppercased()) }
 }
-
-/// A small generator with a seed that a failure can print (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}

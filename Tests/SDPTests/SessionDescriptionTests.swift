@@ -1,4 +1,5 @@
 import SDP
+import SeededRandom
 import Testing
 
 @Suite struct SessionDescriptionTests {
@@ -178,7 +179,7 @@ import Testing
     func damaged() throws {
         var (read, answered, refused) = (0, 0, 0)
         for seed in UInt64(1)...600 {
-            var random = Seeded(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var bytes = Array(try fixture(fixtures[Int(seed) % fixtures.count]).utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -1,5 +1,6 @@
 import CSRTP2
 import RTP
+import SeededRandom
 import Testing
 
 @testable import SRTP
@@ -50,7 +51,7 @@ import Testing
 
     @Test("Packets sealed by either side are the same bytes, and open on the other", arguments: SRTPProfile.allCases)
     func media(profile: SRTPProfile) throws {
-        var random = Seeded(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let link = Link(profile, seed: 3)
         let protecting = try Session(link, sends: true)
         let unprotecting = try Session(link, sends: false)

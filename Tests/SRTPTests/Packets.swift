@@ -1,4 +1,5 @@
 import RTP
+import SeededRandom
 import Wire
 
 @testable import SRTP
@@ -11,7 +12,7 @@ final class Link {
     let receiver: SRTPReceiver
 
     init(_ profile: SRTPProfile, seed: UInt64 = 1) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         self.profile = profile
         master = SRTPMasterKey(
             key: (0..<profile.keyLength).map { _ in .random(in: 0...255, using: &random) },

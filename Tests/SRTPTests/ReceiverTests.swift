@@ -1,4 +1,5 @@
 import RTP
+import SeededRandom
 import Testing
 
 @testable import SRTP
@@ -31,7 +32,7 @@ import Testing
         "A shuffled stream with losses and repeats arrives once each, with the right index",
         arguments: 1...12 as ClosedRange<UInt64>)
     func shuffled(seed: UInt64) throws {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let profile = SRTPProfile.allCases[Int(seed % 2)]
         let link = Link(profile, seed: seed)
         let start = UInt64.random(in: 0...65_535, using: &random)
@@ -170,7 +171,7 @@ import Testing
 
     @Test("Random bytes open nothing", arguments: 1...10 as ClosedRange<UInt64>)
     func garbage(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let link = Link(SRTPProfile.allCases[Int(seed % 2)])
         for _ in 0..<300 {
             let length = Int.random(in: 0...120, using: &random)

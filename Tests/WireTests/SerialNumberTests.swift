@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 import Wire
 
@@ -17,7 +18,7 @@ import Wire
 
     @Test("Distance and advancing are inverse, for any two numbers")
     func distance() {
-        var random = Seeded(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<2_000 {
             let a = SequenceNumber16(.random(in: 0...(.max), using: &random))
             let b = SequenceNumber16(.random(in: 0...(.max), using: &random))
@@ -34,7 +35,7 @@ import Wire
 
     @Test("Extended numbers follow a shuffled stream over many wraps", arguments: 1...20 as ClosedRange<UInt64>)
     func extending(seed: UInt64) {
-        var random = Seeded(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let start = UInt64.random(in: 0...65_535, using: &random)
         var extender = SequenceExtender()
         var newest = start

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import RoomModel
 import RoomPorts
+import SeededRandom
 import Testing
 import Timing
 

@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// What of a recorded disk is still there after the power fails at a given record: everything that an fsync covered, and of the rest
 /// whatever the drive happened to have written, in any order.
 struct Survivors {

@@ -1,5 +1,6 @@
 import RoomModel
 import RoomPorts
+import SeededRandom
 import Synchronization
 
 @testable import StoreSQLite

@@ -1,3 +1,4 @@
+package import SeededRandom
 package import Timing
 package import Wire
 
