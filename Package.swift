@@ -255,6 +255,7 @@ let package = Package(
             "Ovation",
             [
                 "Ovation", "OvationTool", "ServerApp", "RoomModel", "SignalProtocol", "Timing", "ServerTestSupport",
+                "ClientMedia", "MediaDevices", "AudioGraph", "SoundAnalysis",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]),
         tests("TRTCCompat", ["TRTCCompat", "Ovation", "AudioGraph", "RoomModel", "ServerTestSupport"]),
