@@ -167,3 +167,106 @@ def test_errors(salon, tmp_path):
     salon.stop()
     _, err = ended(guest(salon, "Mina", "--room", 77), 1)
     assert "server_unreachable" in err
+
+
+def first(process, name, seen=None):
+    """Reads on until that event."""
+    for line in process.stdout:
+        event = json.loads(line)
+        if seen is not None:
+            seen.append(event)
+        if event["event"] == name:
+            return event
+    raise AssertionError(f"{name} never came\n{process.stderr.read()}")
+
+
+def bursts(path, hertz, places, seconds):
+    """A file of silence, with a tone at these seconds."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(b"".join(
+            struct.pack("<h", round(16000 * math.sin(2 * math.pi * hertz * n / RATE)) if any(p <= n / RATE < p + 0.5 for p in places) else 0)
+            for n in range(seconds * RATE)))
+    return path
+
+
+def onset(sound, hertz):
+    """When a tone is heard first, in seconds."""
+    for step in range(len(sound) // 480):
+        if strength(sound, hertz, step / 100, 0.04) > 0.02:
+            return step / 100
+    raise AssertionError(f"no {hertz} Hz was heard")
+
+
+@story("D02-L D05-L V04-L a song is brought and started from the command line; both sing along at its place, and the listener hears all in time")
+def test_songs(salon, tmp_path):
+    # The song says at three seconds where it is, the voices do half a second and a second later.
+    song = bursts(tmp_path / "Morning walk.wav", SONG, [3], 7)
+    original = bursts(tmp_path / "original.wav", SONG, [3], 7)
+    lyrics = tmp_path / "words.lrc"
+    lyrics.write_text("[00:01.00]<00:01.00>Up <00:01.50>early\n[00:04.00]and on\n", encoding="utf-8")
+    first_voice = bursts(tmp_path / "first.wav", VOICE, [4], 7)
+    second_voice = bursts(tmp_path / "second.wav", 990, [5], 7)
+    listener = guest(salon, "Ear", "--create", "Duet", "--room", 77, "--chorus", "--record", tmp_path / "heard.wav", "--for", 60, "--json")
+    first(listener, "sound_connected")
+    # She waits on her seat: no song, no voice.
+    juno = guest(salon, "Juno", "--room", 77, "--seat", 1, "--along", "--play", second_voice, "--json")
+    first(juno, "seated")
+    first(juno, "sound_connected")
+    mina = guest(
+        salon, "Mina", "--room", 77, "--seat", 0, "--song", song, "--original", original, "--lyrics", lyrics,
+        "--play", first_voice, "--json")
+    out, _ = ended(mina)
+    told = events(out)
+    names = [e["event"] for e in told]
+    uploaded = next(e for e in told if e["event"] == "uploaded")
+    started = next(e for e in told if e["event"] == "song_started")
+    assert uploaded["title"] == started["title"] == "Morning walk" and uploaded["song"] == started["song"]
+    assert started["track"] == "accompaniment" and started["position"] == 0 and started["startAt"] > 0
+    assert names.index("uploading") < names.index("uploaded") < names.index("song_started") < names.index("song_completed")
+    assert told[-1]["event"] == "finished" and told[-1]["reason"] == "song_over"
+    playing = [e for e in told if e["event"] == "progress" and "songPosition" in e]
+    assert playing and playing[-1]["songPosition"] > 4 and abs(playing[-1]["songDuration"] - 7) < 0.1
+    assert all(abs(e["songOffset"]) < 0.1 for e in playing[3:] if "songOffset" in e)
+    lines = [e["songLine"] for e in playing if "songLine" in e]
+    assert set(lines) == {"Up early", "and on"} and lines == sorted(lines)
+    out, _ = ended(juno)
+    assert events(out)[-1]["reason"] == "song_over"
+    listener.send_signal(signal.SIGINT)
+    out, _ = ended(listener)
+    assert {"song_started", "song_prepared", "song_completed"} <= {e["event"] for e in events(out)}
+    sound = samples(tmp_path / "heard.wav")
+    begin, mina_sings, juno_sings = onset(sound, SONG), onset(sound, VOICE), onset(sound, 990)
+    # The tones of files that know nothing of each other stand a second apart in the mix, as in the song.
+    assert abs(mina_sings - begin - 1) < 0.06 and abs(juno_sings - begin - 2) < 0.06, (begin, mina_sings, juno_sings)
+
+    # It is in the library now, and found by its title; half of it is missed by who comes late.
+    olga = guest(salon, "Olga", "--create", "Again", "--room", 78, "--song", "morning walk", "--track", "original", "--json")
+    seen = []
+    assert first(olga, "song_started", seen)["track"] == "original"
+    first(olga, "song_prepared", seen)
+    out, _ = ended(olga)
+    assert [e["event"] for e in seen + events(out) if e["event"] == "uploaded"] == []
+    assert events(out)[-1]["reason"] == "song_over"
+
+
+@story("D05-L V17-L a song that is not there, or cannot be sung here, is said in one sentence; the library is named")
+def test_song_errors(salon, tmp_path):
+    _, err = ended(guest(salon, "Mina", "--create", "Duet", "--song", "Yesterday"), 1)
+    assert "song_not_found" in err and "harbour-lights (Harbour Lights)" in err and "moon-boat" in err
+    page = tmp_path / "page.mp3"
+    page.write_text("<html>")
+    out, _ = ended(guest(salon, "Mina", "--create", "Duet", "--song", page, "--json"), 1)
+    assert events(out)[-1]["name"] == "song_format"
+    ended(guest(salon, "Olga", "--create", "Evening", "--room", 79, "--for", 0))
+    with_seat = guest(salon, "Olga", "--create", "Evening", "--room", 80, "--for", 20, "--json")
+    first(with_seat, "entered")
+    out, _ = ended(guest(salon, "Mina", "--room", 80, "--seat", 1, "--song", "moon-boat", "--json"), 1)
+    assert events(out)[-1]["name"] == "not_a_chorus"
+    with_seat.terminate()
+    ended(with_seat)
+    for wrong in (["--lyrics", "x.lrc", "--song", "moon-boat"], ["--along"], ["--chorus"], ["--track", "original"], ["--song", "x", "--play", "a", "--loop"]):
+        _, err = ended(guest(salon, "Mina", "--room", 80, *wrong), 64)
+        assert "--" in err

@@ -1,3 +1,4 @@
+import Foundation
 import Ovation
 import ServerTestSupport
 import Testing
@@ -78,6 +79,15 @@ func followTheConnectionAsTheGuideDoes(_ client: OvationClient) async throws {
 func singAsTheGuideDoes(_ client: OvationClient, _ room: RoomSession) async throws {
     let songs = try await client.songs()
     if let song = songs.first { try await room.startSong(song) }
+}
+
+func bringASongAsTheGuideDoes(
+    _ client: OvationClient, _ room: RoomSession, file: URL, words: URL, show: @escaping @Sendable (Double) -> Void
+) async throws {
+    let mine = try await client.uploadSong(title: "Evening song", audio: file, lyrics: words) { sent in show(sent) }
+    try await room.startSong(mine, track: .accompaniment, lead: .seconds(5))
+    try room.audio.useInput(.alongSong("my voice.wav"))
+    try await client.deleteSong(mine.id)
 }
 
 extension LiveServerTests {

@@ -10,8 +10,7 @@ import Timing
 extension LiveServerTests {
     /// Songs of choruses through a whole server, with engines that play them.
     @Suite struct LiveSongTests {
-        /// 8 kHz, mono, 16 bits: small, and as long as a song of the tests.
-        private static let rate = 8_000
+        /// As long as a song of the tests.
         private static let seconds = 60
 
         /// Puts a song where the server keeps uploads.
@@ -19,19 +18,7 @@ extension LiveServerTests {
             let place = "/songs/1/00000000000000aa/"
             try FileManager.default.createDirectory(atPath: data + place, withIntermediateDirectories: true)
             for (name, period) in [("accompaniment", 20), ("original", 31)] {
-                var bytes = Data("RIFF".utf8)
-                func add(_ number: Int, _ count: Int) {
-                    for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
-                }
-                let size = Self.rate * Self.seconds * 2
-                add(size + 36, 4)
-                bytes += Data("WAVEfmt ".utf8)
-                for (number, count) in [(16, 4), (1, 2), (1, 2), (Self.rate, 4), (Self.rate * 2, 4), (2, 2), (16, 2)] {
-                    add(number, count)
-                }
-                bytes += Data("data".utf8)
-                add(size, 4)
-                for frame in 0..<Self.rate * Self.seconds { add(frame % period < period / 2 ? 3_000 : -3_000, 2) }
+                let bytes = WAVFile.tone(seconds: Self.seconds, period: period)
                 try bytes.write(to: URL(fileURLWithPath: data + place + name + ".wav"))
             }
             return Song(

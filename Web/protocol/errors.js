@@ -52,6 +52,7 @@ export const serverErrors = Object.freeze({
   song_format: 20464,
   song_library_full: 20465,
   lyrics_invalid: 20466,
+  song_not_found: 20467,
 });
 
 /** What can go wrong on this side, before or without an answer. Numbers are this client's own. */

@@ -607,5 +607,6 @@ export const strings = Object.freeze({
   'error.song_format': 'This is no MP3, M4A, Ogg, FLAC or WAV file.',
   'error.song_library_full': 'There are too many songs on this server. Remove one first.',
   'error.lyrics_invalid': 'These words have no times: LRC or WebVTT text in UTF-8 is needed.',
+  'error.song_not_found': 'This song is no longer there.',
   'error.song_unplayable': 'The song could not be loaded or played here.',
 });

@@ -571,5 +571,6 @@ export const strings = Object.freeze({
   'error.song_format': 'MP3, M4A, Ogg, FLAC, WAV 파일이 아니에요.',
   'error.song_library_full': '서버에 노래가 너무 많아요. 먼저 하나를 지워 주세요.',
   'error.lyrics_invalid': '시간이 없는 가사예요. UTF-8의 LRC나 WebVTT가 필요해요.',
+  'error.song_not_found': '이 노래는 이제 없어요.',
   'error.song_unplayable': '여기서 노래를 불러오거나 재생하지 못했어요.',
 });

@@ -560,5 +560,6 @@ export const strings = Object.freeze({
   'error.song_format': '这不是 MP3、M4A、Ogg、FLAC 或 WAV 文件。',
   'error.song_library_full': '服务器上的歌曲太多，请先删除一首。',
   'error.lyrics_invalid': '歌词没有时间：需要 UTF-8 的 LRC 或 WebVTT 文本。',
+  'error.song_not_found': '这首歌已经不在了。',
   'error.song_unplayable': '歌曲无法在这里加载或播放。',
 });

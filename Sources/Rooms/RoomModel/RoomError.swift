@@ -150,6 +150,16 @@ public struct RoomError: Error, Hashable, Sendable {
         public static let notAChorus = Code("not_a_chorus", 20461, "songs are sung in chorus rooms")
         /// Nothing is sung at the moment.
         public static let noSong = Code("no_song", 20462, "nothing is sung at the moment")
+        /// A song's sound has up to 30 MiB, its words up to 256 KiB.
+        public static let songTooLarge = Code("song_too_large", 20463, "the file is too large")
+        /// This is no sound that can be sung to.
+        public static let songFormat = Code("song_format", 20464, "this is no MP3, M4A, Ogg, FLAC or WAV file")
+        /// Remove a song first.
+        public static let songLibraryFull = Code("song_library_full", 20465, "there are too many songs: remove one")
+        /// Words need times.
+        public static let lyricsInvalid = Code("lyrics_invalid", 20466, "lyrics are LRC or WebVTT text with times")
+        /// There is no such song.
+        public static let songNotFound = Code("song_not_found", 20467, "there is no such song")
 
         // Media
         /// The media offer was refused.
@@ -163,7 +173,7 @@ public struct RoomError: Error, Hashable, Sendable {
             permissionDenied, roomNotFound, roomClosed, roomIDTaken, roomFull, notInRoom, inAnotherRoom, userNotInRoom,
             seatTaken, seatClosed, seatNotFound, seatEmpty, alreadySeated, notSeated, seatMuted, consentRequired,
             messageTooLarge, invitationNotFound, invitationDenied, invitationExists, notAChorus,
-            noSong, mediaRefused,
+            noSong, songTooLarge, songFormat, songLibraryFull, lyricsInvalid, songNotFound, mediaRefused,
         ]
 
         private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

@@ -39,6 +39,9 @@ public final class RoomAudio: Sendable {
         case tone(frequency: Double, amplitude: Double)
         /// A file or address of sound, once or for ever.
         case file(String, loops: Bool)
+        /// A file that was sung along with the room's song: what is captured is the file's sound at the place where the song is then,
+        /// and silence while none plays, or beyond the file's end. It keeps its place over pauses and leaps, and has no end of its own.
+        case alongSong(String)
     }
 
     /// Where sound is played.
@@ -181,6 +184,7 @@ public final class RoomAudio: Sendable {
             case .microphone(let name): PulseInput(name: name, onFailure: failed)
             case .tone(let frequency, let amplitude): ToneInput(frequency: frequency, amplitude: Float(amplitude))
             case .file(let path, let loops): try file(path, loops: loops)
+            case .alongSong(let path): try singing(path)
             }
         wishes.withLock { $0.inputDuration = (device as? FileInput)?.duration.map { .seconds($0) } }
         try Self.naming { try engine?.setInput(device) }
@@ -206,6 +210,16 @@ public final class RoomAudio: Sendable {
             return try FileInput(path, loops: loops) { [broadcast] error in
                 broadcast.send(.inputEnded(error.map { OvationError(.mediaFailed, "\($0)") }))
             }
+        } catch {
+            throw OvationError(.mediaFailed, "\(error)")
+        }
+    }
+
+    private func singing(_ path: String) throws(OvationError) -> PlacedFileInput {
+        do {
+            return try PlacedFileInput(
+                path, onFailure: { [broadcast] in broadcast.send(.inputEnded(OvationError(.mediaFailed, "\($0)"))) },
+                place: { [weak singer] in singer?.place(at: $0) })
         } catch {
             throw OvationError(.mediaFailed, "\(error)")
         }

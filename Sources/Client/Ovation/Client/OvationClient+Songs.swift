@@ -1,16 +1,173 @@
-internal import Foundation
+public import Foundation
+internal import MediaDevices
 internal import NIOCore
 public import RoomModel
 
+/// A song of the server's library.
+public struct LibrarySong: Sendable, Hashable, Identifiable {
+    /// What `RoomSession.startSong` takes.
+    public let song: Song
+    /// A picture, if it has one.
+    public let cover: String?
+    /// One of the server's own; the others were uploaded by people of the application.
+    public let isBuiltIn: Bool
+    /// Who uploaded it, and can delete it.
+    public let by: UserID?
+
+    /// The song's id.
+    public var id: String { song.id }
+}
+
 extension OvationClient {
-    /// The songs that the server brings along, for rooms of the kind `chorus`. Nobody needs to be signed in for it.
-    public func songs() async throws(OvationError) -> [Song] {
-        struct List: Decodable { var songs: [Song] }
-        let answer = try await HTTPExchange(server: server, trustRoots: configuration.trustRoots).get("/v1/songs")
+    /// A song's sound has at most so many bytes in each of its files (Documentation/protocol.md §9).
+    public static let songBytesMost = 30 << 20
+    /// A song's words have at most so many bytes.
+    public static let lyricsBytesMost = 256 << 10
+
+    /// The songs for rooms of the kind `chorus`: the server's own, and for whoever is signed in those that people of the application
+    /// uploaded, the newest first.
+    public func songs() async throws(OvationError) -> [Song] { try await songLibrary().map(\.song) }
+
+    /// The same songs, with whose they are.
+    public func songLibrary() async throws(OvationError) -> [LibrarySong] {
+        struct List: Decodable { var songs: [LibraryEntry] }
+        var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
+        if state.isSignedIn { exchange.authorization = try await authorization() }
+        let answer = try await exchange.get("/v1/songs")
         if let refusal = answer.refusal { throw refusal }
-        do { return try JSONDecoder().decode(List.self, from: Data(answer.body.readableBytesView)).songs } catch {
-            throw OvationError(.invalidAnswer, "the server's list of songs cannot be read: \(error)")
+        return try Self.decode(List.self, answer).songs.map(\.librarySong)
+    }
+
+    /// Adds a song to the library of one's application, for all its people; the copy in the library stays until it is deleted.
+    ///
+    /// Takes as long as it takes: it fails with `timeout` when nothing has moved for half a minute. Cancelling the task ends it.
+    /// - Parameters:
+    ///   - title: 1…100 characters.
+    ///   - audio: a file of this machine: MP3, M4A, Ogg, FLAC or WAV, up to `songBytesMost`.
+    ///   - original: the same song with its first singer's voice.
+    ///   - lyrics: a file of words with their times, LRC or WebVTT in UTF-8, up to `lyricsBytesMost`.
+    ///   - progress: is told on some thread which part has been sent, 0…1.
+    /// - Throws: `song_too_large`, `song_format`, `song_library_full`, `lyrics_invalid`, `invalid_params` (with the `field`),
+    ///   `file_unreadable`, `not_signed_in` and what any call throws.
+    @discardableResult
+    public func uploadSong(
+        title: String, artist: String? = nil, audio: URL, original: URL? = nil, lyrics: URL? = nil,
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws(OvationError) -> Song {
+        try await uploadSong(
+            title: title, artist: artist, audio: audio, original: original, lyrics: lyrics,
+            standstill: HTTPExchange.standstill, progress: progress)
+    }
+
+    func uploadSong(
+        title: String, artist: String?, audio: URL, original: URL?, lyrics: URL?, standstill: TimeAmount,
+        progress: @escaping @Sendable (Double) -> Void
+    ) async throws(OvationError) -> Song {
+        struct Made: Decodable { var song: LibraryEntry }
+        var form = MultipartForm()
+        form.add("title", title)
+        if let artist { form.add("artist", artist) }
+        // It counts where the server cannot read how long the song is.
+        if let seconds = Self.duration(of: audio) { form.add("durationMs", String(Int64(seconds * 1_000))) }
+        if let lyrics { try form.add("lyrics", file: lyrics, atMost: Self.lyricsBytesMost) }
+        try form.add("audio", file: audio, atMost: Self.songBytesMost)
+        if let original { try form.add("original", file: original, atMost: Self.songBytesMost) }
+        var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
+        exchange.authorization = try await authorization()
+        exchange.standstill = standstill
+        let answer = try await exchange.upload(
+            "/v1/songs", type: form.contentType, form.finished, progress: progress)
+        if let refusal = answer.refusal { throw refusal }
+        return try Self.decode(Made.self, answer).song.librarySong.song
+    }
+
+    /// The words of a song with their times, LRC or WebVTT as its file has them; `nil` for a song without.
+    public func lyrics(of song: Song) async throws(OvationError) -> String? {
+        guard let address = song.lyrics, var parts = URLComponents(string: server.resolve(address)) else { return nil }
+        let path =
+            (parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath)
+            + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
+        (parts.path, parts.query, parts.fragment) = ("", nil, nil)
+        guard let origin = parts.string else { throw OvationError(.invalidAddress, "\(address) is no address") }
+        let exchange = HTTPExchange(server: try ServerAddress(origin), trustRoots: configuration.trustRoots)
+        let answer = try await exchange.get(path)
+        if let refusal = answer.refusal { throw refusal }
+        return String(buffer: answer.body)
+    }
+
+    /// Removes a song that one uploaded oneself. Where it is being sung, who has its file sings on.
+    /// - Throws: `song_not_found`, `permission_denied` for another's song and the server's own.
+    public func deleteSong(_ id: String) async throws(OvationError) {
+        var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
+        exchange.authorization = try await authorization()
+        let name = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        guard !name.isEmpty else { throw OvationError(.songNotFound) }
+        if let refusal = try await exchange.delete("/v1/songs/\(name)").refusal { throw refusal }
+    }
+
+    private func authorization() async throws(OvationError) -> String {
+        try await signedInLine().ask { conversation, _, completion in
+            completion(.success(conversation.authorization))
         }
+    }
+
+    private static func decode<Value: Decodable>(_: Value.Type, _ answer: HTTPAnswer) throws(OvationError) -> Value {
+        do { return try JSONDecoder().decode(Value.self, from: Data(answer.body.readableBytesView)) } catch {
+            throw OvationError(.invalidAnswer, "what the server says of songs cannot be read: \(error)")
+        }
+    }
+
+    /// As far as FFmpeg is there and can tell.
+    private static func duration(of file: URL) -> Double? { try? FileInput(file.path).duration }
+}
+
+/// A song of the library as it stands on the wire.
+private struct LibraryEntry: Decodable {
+    private enum Key: String, CodingKey { case cover, builtIn, by }
+
+    let librarySong: LibrarySong
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        librarySong = LibrarySong(
+            song: try Song(from: decoder), cover: try fields.decodeIfPresent(String.self, forKey: .cover),
+            isBuiltIn: try fields.decodeIfPresent(Bool.self, forKey: .builtIn) ?? false,
+            by: try fields.decodeIfPresent(UserID.self, forKey: .by))
+    }
+}
+
+/// A form with files (RFC 7578), which are read while they are sent.
+private struct MultipartForm {
+    private let boundary = "ovation-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    private var parts: [HTTPExchange.Part] = []
+
+    var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    var finished: [HTTPExchange.Part] { parts + [.bytes(Array("--\(boundary)--\r\n".utf8))] }
+
+    mutating func add(_ name: String, _ text: String) {
+        parts.append(.bytes(head(name) + Array(text.utf8) + Array("\r\n".utf8)))
+    }
+
+    /// - Throws: `song_too_large`: said before anything is sent, not after 100 MB.
+    mutating func add(_ name: String, file: URL, atMost limit: Int) throws(OvationError) {
+        let handle: FileHandle
+        let count: Int
+        do {
+            handle = try FileHandle(forReadingFrom: file)
+            count = Int(clamping: try handle.seekToEnd())
+            try handle.seek(toOffset: 0)
+        } catch {
+            throw OvationError(.fileUnreadable, "\(file.path) cannot be read: \(error.localizedDescription)")
+        }
+        guard count <= limit else {
+            throw OvationError(.songTooLarge, "\(file.lastPathComponent) has \(count) bytes, \(limit) are allowed")
+        }
+        parts += [.bytes(head(name)), .file(handle, count: count), .bytes(Array("\r\n".utf8))]
+    }
+
+    private func head(_ name: String) -> [UInt8] {
+        Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n".utf8)
     }
 }
 

@@ -20,6 +20,7 @@ internal import SignalProtocol
 /// | `too_slow` | -9 | events were not read fast enough: this subscription has ended, subscribe again and read `state` |
 /// | `invalid_address` | -11 | this is no address of a server |
 /// | `invalid_answer` | -12 | what answered is no Ovation server, or one of another version |
+/// | `file_unreadable` | -13 | a file of this machine that was to be sent cannot be read |
 /// | `media_failed` | -30 | the path for sound could not be opened |
 public struct OvationError: Error, Hashable, Sendable {
     /// The documented number. Several names may share one.
@@ -72,13 +73,15 @@ public struct OvationError: Error, Hashable, Sendable {
         public static let invalidAddress = Name("invalid_address", -11, "this is no address of a server")
         /// What answered is no Ovation server.
         public static let invalidAnswer = Name("invalid_answer", -12, "what answered is no server of this kind")
+        /// A file of this machine cannot be read.
+        public static let fileUnreadable = Name("file_unreadable", -13, "the file cannot be read")
         /// The path for sound could not be opened.
         public static let mediaFailed = Name("media_failed", -30, "the path for sound could not be opened")
 
         /// Every failure of this side.
         public static let all: [Name] = [
             offline, connectionLost, timeout, cancelled, signedOut, serverUnreachable, signInUnavailable, tooManyCalls,
-            tooSlow, invalidAddress, invalidAnswer, mediaFailed,
+            tooSlow, invalidAddress, invalidAnswer, fileUnreadable, mediaFailed,
         ]
     }
 

@@ -119,6 +119,9 @@ final class Conversation {
         }
     }
 
+    /// With which HTTP requests are made as who is signed in (Documentation/protocol.md §9).
+    var authorization: String { "Bearer \(credentials.application):\(credentials.user.rawValue):\(credentials.ticket)" }
+
     /// A changed profile is also what the next sign-in says.
     func note(_ profile: UserProfile) {
         credentials.name = profile.name

@@ -232,6 +232,14 @@ struct SongFollower: Sendable {
 
     // MARK: - What to tell
 
+    /// Where the song is on the room's time alone; `nil` before it begins, while it is held, and after its end.
+    func place(at now: Instant, clock: RoomClockEstimator) -> Interval? {
+        guard let play, let line = Line(play, clock, now), line.exact >= line.start, line.exact < line.duration else {
+            return nil
+        }
+        return line.exact
+    }
+
     func progress(at now: Instant, clock: RoomClockEstimator, heard: Interval?) -> SongProgress? {
         guard let play else { return nil }
         let error = clock.estimate(at: now).map { Duration($0.error) }

@@ -67,6 +67,12 @@ final class SongSinger: Sendable {
     /// What is heard of one's own copy then; `nil` without one.
     func position(at instant: Instant) -> Interval? { engine.musicPosition(Self.track, at: instant) }
 
+    /// Where the room's song is then, whether or not a copy of it plays here; `nil` while it stands.
+    func place(at instant: Instant) -> Interval? {
+        let estimator = clock.estimator
+        return state.withLock { $0.follower.place(at: instant, clock: estimator) }
+    }
+
     /// The room has changed.
     func take(_ play: SongPlay?, isSeated: Bool) {
         change {

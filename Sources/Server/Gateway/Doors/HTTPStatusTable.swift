@@ -9,9 +9,12 @@ extension RoomError.Code {
         case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:
             .unauthorized
         case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .invitationDenied: .forbidden
-        case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound: .notFound
+        case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
+            .songNotFound:
+            .notFound
         case .roomClosed: .gone
-        case .messageTooLarge: .contentTooLarge
+        case .messageTooLarge, .songTooLarge: .contentTooLarge
+        case .songFormat, .lyricsInvalid: .unsupportedMediaType
         case .tooFrequent, .rateLimited, .guestsLimited: .tooManyRequests
         case .unavailable: .serviceUnavailable
         case .internalError: .internalServerError

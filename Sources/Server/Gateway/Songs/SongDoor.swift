@@ -118,7 +118,7 @@ final class SongDoor: Sendable {
             let (application, user) = try await identity(request)
             guard let uploader = library.uploader(of: id, in: application) else {
                 return HTTPReply.failure(
-                    code: 404, name: "song_not_found", message: "there is no such song", status: .notFound)
+                    code: 20467, name: "song_not_found", message: "there is no such song", status: .notFound)
             }
             guard uploader == user else { throw Refusal(RoomError(.permissionDenied)) }
             do { try library.remove(id, from: application) } catch { return Self.refused(.storage) }

@@ -11,9 +11,12 @@ struct Join: AsyncParsableCommand {
             A singer:     ovation join --name Mina --room 48213 --seat 1 --play song.wav
             A listener:   ovation join --name Ear --room 48213 --record heard.wav --for 60
             A new room:   ovation join --name Olga --create "Evening salon" --seat 0 --tone 440
+            A duet:       ovation join --name Mina --create "Duet" --room 7 --seat 0 --song morning --play mina.wav
+                          ovation join --name Juno --room 7 --seat 1 --along --play juno.wav
             As a user:    OVATION_KEY=… ovation join --app 1400000001 --user mina --room 48213 --seat 1
 
-            It ends with the file that it plays, after --for seconds, with the room, or on Ctrl-C; then it leaves in order. \
+            It ends with the file that it plays, with the song that it started or sings along with, after --for seconds, \
+            with the room, or on Ctrl-C; then it leaves in order. A song that it uploads stays in the library. \
             With --json each thing that happens is one line of JSON on the standard output. \
             Exit code: 0 when all went well, 1 when not, with the reason.
             """)
@@ -38,6 +41,8 @@ struct Join: AsyncParsableCommand {
     var room: String?
     @Option(help: "Create a room of this name, with the id of --room if given.")
     var create: String?
+    @Flag(help: "The room to create is one for songs (kind chorus); --song implies it.")
+    var chorus = false
     @Option(help: "Sit down on this seat, from 0. Where one must ask, the request is sent and waited for.")
     var seat: Int?
 
@@ -45,6 +50,25 @@ struct Join: AsyncParsableCommand {
     var play: String?
     @Flag(help: "Play it again and again.")
     var loop = false
+    @Flag(
+        help: """
+            Keep --play at the place of the room's song: its second N is sung at the song's second N, and nothing while no song \
+            plays. So it is anyway with --song, and where a song plays already when one comes in.
+            """)
+    var along = false
+
+    @Option(
+        help: """
+            Start this song for everybody, once seated: one of the library by id or title, or a sound file, which is uploaded first.
+            """)
+    var song: String?
+    @Option(help: "Which recording of the song: accompaniment, original.")
+    var track: Recording = .accompaniment
+    @Option(help: "The file with the first singer's voice, for a song that is uploaded.")
+    var original: String?
+    @Option(help: "The file with the words, LRC or WebVTT, for a song that is uploaded.")
+    var lyrics: String?
+
     @Option(help: "Sound a tone of so many Hz as the voice.")
     var tone: Double?
     @Flag(help: "Use the system's microphone as the voice.")
@@ -85,6 +109,20 @@ struct Join: AsyncParsableCommand {
         if let seconds, !(0...86_400).contains(seconds) { throw ValidationError("--for is 0…86400 seconds") }
         if let seat, !(0..<16).contains(seat) { throw ValidationError("--seat is 0…15") }
         if loop, play == nil { throw ValidationError("--loop goes with --play") }
+        if along, play == nil { throw ValidationError("--along goes with --play") }
+        if loop, along || song != nil { throw ValidationError("what is sung along with a song is not looped") }
+        if chorus, create == nil { throw ValidationError("--chorus goes with --create") }
+        if track != .accompaniment, song == nil { throw ValidationError("--track goes with --song") }
+        if original != nil || lyrics != nil {
+            guard let song, Self.isFile(song) else {
+                throw ValidationError("--original and --lyrics go with a --song that is a file")
+            }
+        }
+    }
+
+    static func isFile(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 
     func run() async throws {
@@ -148,6 +186,12 @@ enum Quality: String, ExpressibleByArgument, CaseIterable {
         case .music: .music
         }
     }
+}
+
+enum Recording: String, ExpressibleByArgument, CaseIterable {
+    case accompaniment, original
+
+    var track: SongTrack { self == .original ? .original : .accompaniment }
 }
 
 /// `reverb=ktv,voice=lolita,pitch=3`

@@ -104,11 +104,35 @@ final class JoinReport: Sendable {
                     "seat": .number(Double(seat.index)), "user": .text(user.id.rawValue),
                     "reason": .text(reason?.rawValue ?? "unknown"),
                 ], sentence: "\(user.name) has left seat \(seat.index).")
+        case .songChanged(let play, let change, let by): tell(play, change, by)
         case .connectionLost: tell("connection_lost", sentence: "The connection is lost; trying again.")
         case .resumed: tell("resumed", sentence: "Back again.")
         case .ended(let reason, _): tell("room_ended", ["reason": .text(reason.rawValue)])
         default: break
         }
+    }
+
+    private func tell(_ play: SongPlay?, _ change: SongChange, _ by: UserID?) {
+        var fields: [String: Value] = [:]
+        if let by { fields["by"] = .text(by.rawValue) }
+        if let play {
+            fields["song"] = .text(play.song.id)
+            fields["title"] = .text(play.song.title)
+            fields["track"] = .text(play.track.rawValue)
+            fields["position"] = .number(Double(play.positionMs) / 1_000)
+            if let startAt = play.startAt { fields["startAt"] = .number(Double(startAt)) }
+        }
+        let sentence: String? =
+            switch change {
+            case .started: play.map { "\($0.song.title) begins." }
+            case .paused: "The song is held."
+            case .resumed: "The song goes on."
+            case .sought: play.map { "The song goes on at \(Self.clock(Double($0.positionMs) / 1_000))." }
+            case .track: play.map { $0.track == .original ? "The original is played." : "The accompaniment is played." }
+            case .stopped: "The song was ended."
+            case .ended: nil
+            }
+        tell("song_" + (change == .track ? "track" : change.rawValue), fields, sentence: sentence)
     }
 
     func tell(_ event: RoomAudio.Event) {
@@ -139,7 +163,8 @@ final class JoinReport: Sendable {
 
     // MARK: Progress
 
-    func progress(of room: RoomSession, tick: Int) {
+    /// - Parameter words: the line of the song that is sung now.
+    func progress(of room: RoomSession, tick: Int, words: String?) {
         let levels = room.audio.levels
         let capturing = room.audio.isMicrophoneOn
         let (elapsed, shown) = state.withLock { state -> (Double, Bool) in
@@ -149,6 +174,7 @@ final class JoinReport: Sendable {
             if capturing, state.capturing == nil { state.capturing = Date() }
             return (state.capturing.map { -$0.timeIntervalSinceNow } ?? 0, !asJSON && isTerminal)
         }
+        let song = room.audio.song
         if asJSON {
             guard tick.isMultiple(of: Self.periodsPerSecond) else { return }
             var fields: [String: Value] = [
@@ -161,6 +187,7 @@ final class JoinReport: Sendable {
                 fields["position"] = .number((min(elapsed, duration / .seconds(1)) * 100).rounded() / 100)
                 fields["duration"] = .number(duration / .seconds(1))
             }
+            if let song { fields.merge(Self.fields(of: song, words)) { first, _ in first } }
             return tell("progress", fields)
         }
         guard shown else { return }
@@ -170,13 +197,32 @@ final class JoinReport: Sendable {
                 "  " + Self.bar(elapsed / (duration / .seconds(1)))
                 + " \(Self.clock(elapsed))/\(Self.clock(duration / .seconds(1)))"
         }
+        if let song {
+            line +=
+                "  ♪ \(song.song.title) \(Self.clock(song.position / .seconds(1)))/\(Self.clock(song.duration / .seconds(1)))"
+                + (song.isPaused ? " (held)" : "")
+        }
         line += "  you \(Self.meter(levels.own))"
         for (user, level) in levels.users.sorted(by: { $0.key.rawValue < $1.key.rawValue })
         where user != room.state.me.id {
             line += "  \(room.state.member(user)?.name ?? user.rawValue) \(Self.meter(level))"
         }
+        if let words { line += "  “\(words)”" }
         state.withLock { $0.hasLine = true }
         write("\r\u{1b}[K" + line)
+    }
+
+    private static func fields(of song: SongProgress, _ words: String?) -> [String: Value] {
+        func rounded(_ seconds: Double) -> Value { .number((seconds * 1_000).rounded() / 1_000) }
+        var fields: [String: Value] = [
+            "song": .text(song.song.id), "songPosition": rounded(song.position / .seconds(1)),
+            "songDuration": rounded(song.duration / .seconds(1)), "songTrack": .text(song.track.rawValue),
+            "songHeld": .flag(song.isPaused),
+        ]
+        if let offset = song.offset { fields["songOffset"] = rounded(offset / .seconds(1)) }
+        if let error = song.clockError { fields["clockError"] = rounded(error / .seconds(1)) }
+        if let words { fields["songLine"] = .text(words) }
+        return fields
     }
 
     private static func bar(_ part: Double) -> String {
@@ -217,6 +263,7 @@ final class JoinReport: Sendable {
         let (name, sentence): (String, String) =
             switch ending {
             case .played: ("played", "The file has been played.")
+            case .songOver: ("song_over", "The song is over.")
             case .timeIsUp: ("time_is_up", "Time is up.")
             case .interrupted: ("interrupted", "Interrupted.")
             case .roomOver(let why): ("room_over", why.prefix(1).uppercased() + why.dropFirst() + ".")

@@ -7,6 +7,8 @@ struct Visit {
     /// Why it was time to go.
     enum Ending: Sendable {
         case played
+        /// The song that was started here, or sung along with.
+        case songOver
         case timeIsUp
         case interrupted
         /// The room's end, or the session's.
@@ -37,11 +39,13 @@ struct Visit {
         report.entered(room)
         var ending = Ending.timeIsUp
         do {
-            let sounds = room.audio.events
-            try prepare(room.audio)
+            let (news, sounds) = (room.events, room.audio.events)
+            let isAlong = try prepare(room)
             try await sit(in: room)
             for text in join.say { _ = try await room.send(text) }
-            ending = try await stay(in: room, sounds)
+            if let wanted = join.song { try await SongDesk(join, client, report).start(wanted, in: room) }
+            ending = try await stay(
+                in: room, of: client, news, sounds, untilSongIsOver: isAlong || join.song != nil)
         } catch {
             await leave(client, room)
             throw error
@@ -54,21 +58,31 @@ struct Visit {
 
     private func enter(_ client: OvationClient) async throws -> RoomSession {
         let id = try join.room.map(Join.roomID)
-        if let name = join.create { return try await client.createRoom(RoomDraft(name: name, id: id)) }
+        if let name = join.create { return try await client.createRoom(draft(name, id)) }
         guard let id else { throw OvationError(.roomIDInvalid) }
         return try await client.enterRoom(id)
     }
 
-    private func prepare(_ audio: RoomAudio) throws(OvationError) {
+    private func draft(_ name: String, _ id: RoomID?) -> RoomDraft {
+        RoomDraft(name: name, id: id, kind: join.chorus || join.song != nil ? .chorus : .voice)
+    }
+
+    /// - Returns: whether the voice is sung along with the room's song.
+    private func prepare(_ room: RoomSession) throws(OvationError) -> Bool {
+        let audio = room.audio
         audio.quality = join.quality.audio
         audio.reverb = join.effects.reverb
         audio.voiceChanger = join.effects.voice
         audio.voicePitch = join.effects.pitch
         if let path = join.record { try audio.useOutput(.recording(path)) }
         if join.speaker { try audio.useOutput(.speaker(nil)) }
-        if let path = join.play { try audio.useInput(.file(path, loops: join.loop)) }
+        let isAlong = join.play != nil && (join.along || join.song != nil || room.state.play != nil && !join.loop)
+        if let path = join.play {
+            try audio.useInput(isAlong ? .alongSong(path) : .file(path, loops: join.loop))
+        }
         if let tone = join.tone { try audio.useInput(.tone(frequency: tone, amplitude: 0.25)) }
         if join.microphone { try audio.useInput(.microphone(nil)) }
+        return isAlong
     }
 
     // MARK: A seat
@@ -120,12 +134,15 @@ struct Visit {
 
     // MARK: Staying
 
-    private func stay(in room: RoomSession, _ sounds: EventStream<RoomAudio.Event>) async throws -> Ending {
-        let news = room.events
+    private func stay(
+        in room: RoomSession, of client: OvationClient, _ news: EventStream<RoomSession.Event>,
+        _ sounds: EventStream<RoomAudio.Event>, untilSongIsOver: Bool
+    ) async throws -> Ending {
+        let words = WordsOnScreen(client, report)
         return await withTaskGroup(of: Ending?.self) { group in
             group.addTask { await self.follow(news) }
-            group.addTask { await self.follow(sounds) }
-            group.addTask { await self.watch(room) }
+            group.addTask { await self.follow(sounds, words, untilSongIsOver: untilSongIsOver) }
+            group.addTask { await self.watch(room, words) }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return .interrupted }
                 return nil
@@ -157,7 +174,9 @@ struct Visit {
         return nil
     }
 
-    private func follow(_ events: EventStream<RoomAudio.Event>) async -> Ending? {
+    private func follow(
+        _ events: EventStream<RoomAudio.Event>, _ words: WordsOnScreen, untilSongIsOver: Bool
+    ) async -> Ending? {
         do {
             for try await event in events {
                 report.tell(event)
@@ -167,6 +186,10 @@ struct Visit {
                     return .played
                 case .inputEnded(let error?): return .failed(error)
                 case .microphoneFailed(let error): return .failed(error)
+                case .songPrepared(let song): words.fetch(song)
+                case .songCompleted where untilSongIsOver:
+                    try? await Task.sleep(for: Visit.afterlude)
+                    return .songOver
                 default: continue
                 }
             }
@@ -177,11 +200,12 @@ struct Visit {
     }
 
     /// The line at the bottom of the terminal, and once a second who is heard.
-    private func watch(_ room: RoomSession) async -> Ending? {
+    private func watch(_ room: RoomSession, _ words: WordsOnScreen) async -> Ending? {
         var tick = 0
         while (try? await Task.sleep(for: JoinReport.period)) != nil {
             tick += 1
-            report.progress(of: room, tick: tick)
+            let line = room.audio.song.flatMap { words.line(of: $0) }
+            report.progress(of: room, tick: tick, words: line)
         }
         return nil
     }
