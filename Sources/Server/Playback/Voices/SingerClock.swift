@@ -22,8 +22,7 @@ struct SingerClock {
     private static let statedFor: Int64 = 96_000
 
     private var arrivals = ArrivalClock()
-    /// Of the fastest way that was seen; to and fro, in frames.
-    private var roundTrip: Double?
+    private var roundTrip = LeastRoundTrip()
     /// Place minus timestamp, as stated.
     private var stated: Double?
     private var statedUntil = Int64.min
@@ -39,9 +38,7 @@ struct SingerClock {
         lookahead = Self.lookahead(frames: frames)
         arrivals.add(timestamp: timestamp + Int64(frames), arrival: arrival)
         if let newRoundTrip, newRoundTrip > .zero {
-            let trip = min(RoomLine.frames(newRoundTrip), Self.tolerance)
-            // Down at once, up slowly: what is longer than usual was held up.
-            roundTrip = roundTrip.map { trip < $0 ? trip : $0 + (trip - $0) * 0.001 } ?? trip
+            roundTrip.add(min(RoomLine.frames(newRoundTrip), Self.tolerance), at: timestamp)
         }
         guard let heard = byArrival(at: Double(timestamp)).map({ $0 + Double(timestamp) }) else { return }
         guard let place = places.min(by: { abs($0 - heard) < abs($1 - heard) }), abs(place - heard) <= Self.tolerance
@@ -81,6 +78,34 @@ struct SingerClock {
 
     /// Place of the capture minus timestamp.
     private mutating func byArrival(at timestamp: Double) -> Double? {
-        arrivals.offset(at: timestamp).map { $0 - (roundTrip ?? 0) / 2 }
+        arrivals.offset(at: timestamp).map { $0 - (roundTrip.frames ?? 0) / 2 }
+    }
+}
+
+/// The way to a singer and back where nothing holds it up: the shortest round trip of late. The mean would not do, since of the
+/// arrivals too only the earliest count.
+struct LeastRoundTrip {
+    /// 20 s, so that each value is looked back on for 20 to 40 s: reports come every few seconds, and each was held up by something.
+    private static let period: Int64 = 960_000
+
+    private var begin = Int64.min
+    private var present: Double?
+    private var former: Double?
+
+    /// To and fro; nil before the first.
+    var frames: Double? {
+        guard let present else { return former }
+        return min(present, former ?? present)
+    }
+
+    /// `timestamp`: of the singer's sound, in frames without wraps.
+    mutating func add(_ trip: Double, at timestamp: Int64) {
+        // A timestamp before the beginning is that of another stream.
+        if begin == .min || timestamp < begin || timestamp - begin >= Self.period {
+            former = begin == .min ? nil : present
+            present = nil
+            begin = timestamp
+        }
+        present = min(trip, present ?? trip)
     }
 }
