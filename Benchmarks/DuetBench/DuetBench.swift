@@ -1,45 +1,42 @@
-import ClientMedia
-import DatagramIO
 import Foundation
-import MediaDevices
-import MediaNode
-import RoomPorts
-import Timing
-import Wire
 
-/// D1: singer A's sample in to singer B's sample out, through the media server on loopback.
+/// Singing together, in figures: `--only D1,D2` chooses, `--json PATH` writes them, too.
 @main
 struct DuetBench {
-    struct Line: Encodable {
-        var frame: String
-        var clicks: Int
-        var medianMs: Double
-        var p99Ms: Double
-        var leastMs: Double
-        var concealed: Double
+    struct Report: Encodable {
+        var machine: String
+        var D1: [SingerToSinger.Line]?
+        var D2: [AccompanimentStart.Line]?
     }
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        let seconds = value(of: "--seconds", in: arguments).flatMap(Int.init) ?? 20
-        print("D1  singer to singer, loopback, \(seconds) s each; devices tick on the monotonic clock at random phase")
-        print("frame     clicks   median      p99    least   concealed")
-        var lines: [Line] = []
-        for duration in [FrameDuration.ms2_5, .ms5, .ms10, .ms20] {
-            let line = try await measure(duration, seconds: seconds)
-            lines.append(line)
-            print(
-                line.frame.padding(toLength: 8, withPad: " ", startingAt: 0)
-                    + String(
-                        format: "%8d %8.1f ms %6.1f ms %6.1f ms %8.2f %%", line.clicks, line.medianMs, line.p99Ms,
-                        line.leastMs,
-                        line.concealed * 100))
+        let chosen = value(of: "--only", in: arguments).map { $0.split(separator: ",").map(String.init) }
+        var report = Report(machine: machine)
+        say(report.machine)
+        var isMeasured = true
+        if chosen?.contains("D1") ?? true {
+            let seconds = value(of: "--seconds", in: arguments).flatMap(Int.init) ?? 20
+            report.D1 = try await SingerToSinger.run(seconds: seconds)
+            isMeasured = report.D1 != nil
+        }
+        if chosen?.contains("D2") ?? true {
+            var plan = AccompanimentStart.Plan()
+            if let starts = value(of: "--starts", in: arguments).flatMap(Int.init) { plan.starts = max(1, starts) }
+            if let seconds = value(of: "--song-seconds", in: arguments).flatMap(Int.init) {
+                plan.seconds = max(2, seconds)
+            }
+            if let together = value(of: "--together", in: arguments).flatMap(Int.init) {
+                plan.together = max(1, together)
+            }
+            report.D2 = try await AccompanimentStart.run(plan)
+            isMeasured = isMeasured && report.D2 != nil
         }
         if let path = value(of: "--json", in: arguments) {
-            try JSONEncoder().encode(["D1": lines]).write(to: URL(fileURLWithPath: path))
+            try JSONEncoder().encode(report).write(to: URL(fileURLWithPath: path))
         }
-        guard lines.allSatisfy({ $0.clicks > seconds }) else {
-            print("too few clicks were heard to measure anything")
+        guard isMeasured else {
+            say("too little was heard to measure anything")
             exit(1)
         }
     }
@@ -48,56 +45,15 @@ struct DuetBench {
         arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
     }
 
-    private static func measure(_ duration: FrameDuration, seconds: Int) async throws -> Line {
-        var configuration = MediaNodeConfiguration()
-        configuration.port = 0
-        configuration.bindAddresses = [IPAddress(v4: 127, 0, 0, 1)]
-        let node = try await MediaPlane.start(configuration)
-        defer { node.stop() }
-        let stage = StageID(rawValue: 1)
-        node.openStage(stage, slots: 2)
-        let clicks = Clicks()
-        let anna = try Singer(1, ear: { _, _ in })
-        let ben = try Singer(2, ear: { clicks.hear($0, from: $1) })
-        for singer in [anna, ben] {
-            singer.audio.update {
-                $0.frameDuration = duration
-                $0.playoutDelay = .minimal
-                $0.usesDTX = false
-            }
-        }
-        try anna.audio.setInput(CustomInput { clicks.sing($0, from: $1) })
-        try ben.audio.setInput(CustomInput())
-        try await anna.join(node, stage: stage, slots: 2)
-        // Another phase of the second singer's devices.
-        try await Task.sleep(for: .microseconds(Int64.random(in: 0..<20_000)))
-        try await ben.join(node, stage: stage, slots: 2)
-        for (slot, singer) in [anna, ben].enumerated() {
-            await withCheckedContinuation { done in
-                node.assign(slot: slot, to: singer.id, muted: false, on: stage) { done.resume() }
-            }
-        }
-        try anna.audio.startMicrophone()
-        try ben.audio.startMicrophone()
-        try await Task.sleep(for: .seconds(seconds))
-        let statistics = ben.audio.statistics().slots[0]
-        anna.audio.stop()
-        ben.audio.stop()
-        let delays = clicks.delays.map { $0.seconds * 1_000 }.sorted()
-        func quantile(_ part: Double) -> Double {
-            delays.isEmpty ? .nan : delays[min(delays.count - 1, Int(Double(delays.count) * part))]
-        }
-        let total = max(1, Double(statistics.decodedFrames + statistics.concealedFrames))
-        let name =
-            switch duration {
-            case .ms2_5: "2.5 ms"
-            case .ms5: "5 ms"
-            case .ms10: "10 ms"
-            case .ms20: "20 ms"
-            }
-        return Line(
-            frame: name, clicks: delays.count, medianMs: quantile(0.5), p99Ms: quantile(0.99),
-            leastMs: delays.first ?? .nan,
-            concealed: Double(statistics.concealedFrames) / total)
+    /// Processor, number of cores, and what else the machine was doing.
+    private static var machine: String {
+        let model = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?
+            .split(separator: "\n").first { $0.hasPrefix("model name") }?
+            .split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
+        let load = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8))?.split(separator: " ").first ?? "?"
+        return "\(model ?? "unknown processor"), \(ProcessInfo.processInfo.activeProcessorCount) cores, load \(load)"
     }
 }
+
+/// Prints a line at once, also where the output is piped.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -163,5 +163,5 @@ extension LiveServerTests {
 
 extension Instant {
     /// On the clock of the sound.
-    fileprivate static var here: Instant { SongSinger.now() }
+    fileprivate static var here: Instant { RoomClock().now }
 }

@@ -1,7 +1,7 @@
 public import AudioGraph
 internal import ClientMedia
 internal import Dispatch
-internal import MediaDevices
+package import MediaDevices
 public import RoomModel
 internal import Synchronization
 internal import Timing
@@ -109,7 +109,9 @@ public final class RoomAudio: Sendable {
         let relay = PathRelay()
         self.relay = relay
         // Opus without memory is no sound; the connection stays `off`.
-        engine = isOn ? try? ClientMedia.RoomAudio(onEvent: { relay.tell($0) }) : nil
+        var configuration = RoomAudioConfiguration()
+        configuration.clock = { clock.now }
+        engine = isOn ? try? ClientMedia.RoomAudio(configuration, onEvent: { relay.tell($0) }) : nil
         let broadcast = broadcast
         singer = engine.map { engine in
             SongSinger(engine, clock: clock, server: server) { broadcast.send($0) }
@@ -203,6 +205,14 @@ public final class RoomAudio: Sendable {
             case .recording(let path): RecordingOutput(path: path)
             }
         try Self.naming { try engine?.setOutput(device) }
+    }
+
+    /// Devices made elsewhere; they go by the clock of the client (`RoomClock`).
+    package func use(input: any AudioInputDevice, output: any AudioOutputDevice) throws(OvationError) {
+        try Self.naming {
+            try engine?.setInput(input)
+            try engine?.setOutput(output)
+        }
     }
 
     private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {

@@ -1,12 +1,13 @@
 internal import NIOCore
 internal import SignalProtocol
 internal import Synchronization
+internal import Timing
 
 /// What a client shows to the outside, across its sign-ins: state, events, clock.
 final class ClientOutlet: Sendable {
     let state = StateBox(ClientState())
     let events = EventBroadcast<OvationClient.Event>()
-    let clock = RoomClock()
+    let clock: RoomClock
     let callTimeout: TimeAmount
     private let handler = Mutex<(@Sendable (OvationClient.Delivery) -> Void)?>(nil)
 
@@ -14,7 +15,10 @@ final class ClientOutlet: Sendable {
     /// Addresses in rooms are relative to it.
     let server: ServerAddress
 
-    init(server: ServerAddress, callTimeout: TimeAmount, hasAudio: Bool) {
+    init(
+        server: ServerAddress, callTimeout: TimeAmount, hasAudio: Bool, skew: (@Sendable (Instant) -> Instant)? = nil
+    ) {
+        clock = RoomClock(skew: skew)
         self.server = server
         self.callTimeout = callTimeout
         self.hasAudio = hasAudio

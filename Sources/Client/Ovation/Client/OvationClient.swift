@@ -3,6 +3,7 @@ internal import NIOPosix
 public import RoomModel
 package import SignalProtocol
 internal import Synchronization
+package import Timing
 
 /// A client of an Ovation server: signs in, shows the directory, creates and enters rooms.
 ///
@@ -51,6 +52,8 @@ public final class OvationClient: Sendable {
         /// Fetches a new ticket for the user who is signed in, usually from the application's own server. It is called before the
         /// ticket runs out, and when the server refuses an old one.
         public var renewTicket: (@Sendable () async throws -> String)?
+        /// What this client's clock shows at a moment of the machine's, for benchmarks that make it wrong (`RoomClock`).
+        package var skew: (@Sendable (Instant) -> Instant)?
 
         /// What is not given is as most programs want it.
         public init(
@@ -83,7 +86,7 @@ public final class OvationClient: Sendable {
         self.configuration = configuration
         outlet = ClientOutlet(
             server: server, callTimeout: TimeAmount(configuration.callTimeout),
-            hasAudio: configuration.audio == .automatic)
+            hasAudio: configuration.audio == .automatic, skew: configuration.skew)
     }
 
     deinit {

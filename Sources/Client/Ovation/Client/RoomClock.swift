@@ -1,4 +1,4 @@
-internal import NIOCore
+internal import ClientMedia
 internal import SignalProtocol
 internal import Synchronization
 package import Timing
@@ -20,20 +20,29 @@ public final class RoomClock: Sendable {
     private static let coarse = Interval.microseconds(500)
 
     private let known = Mutex(RoomClockEstimator())
+    private let skew: (@Sendable (Instant) -> Instant)?
 
-    init() {}
+    /// `skew`: what this client's clock shows at a moment of the machine's. Benchmarks make it wrong by it; without, it is the
+    /// machine's.
+    init(skew: (@Sendable (Instant) -> Instant)? = nil) { self.skew = skew }
+
+    /// This client's clock at a moment of the machine's monotonic clock, which event loops and sound devices go by.
+    func local(_ machine: Instant) -> Instant { skew?(machine) ?? machine }
+
+    /// This client's clock now: the one of the engine and its devices.
+    var now: Instant { local(RoomAudioConfiguration.systemClock()) }
 
     /// The server's clock now; `nil` before it was read for the first time.
     public var reading: Reading? {
-        estimate(at: Self.now).map {
+        estimate(at: now).map {
             Reading(milliseconds: Double($0.server) / 1e6, error: Duration($0.error))
         }
     }
 
     /// The server's clock now in whole milliseconds since 1970.
-    public var milliseconds: Int64? { estimate(at: Self.now).map { $0.server / 1_000_000 } }
+    public var milliseconds: Int64? { estimate(at: now).map { $0.server / 1_000_000 } }
 
-    /// What the server's clock shows at a moment of ours (`SystemClock`): nanoseconds since 1970, with the bound of the error.
+    /// What the server's clock shows at a moment of ours (`now`): nanoseconds since 1970, with the bound of the error.
     package func estimate(at instant: Instant) -> RoomClockEstimator.Estimate? {
         known.withLock { $0.estimate(at: instant) }
     }
@@ -45,7 +54,7 @@ public final class RoomClock: Sendable {
     package func instant(ofServer milliseconds: Int64) -> Instant? {
         let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard !overflow else { return nil }
-        return known.withLock { $0.instant(ofServer: nanoseconds, near: Self.now) }
+        return known.withLock { $0.instant(ofServer: nanoseconds, near: now) }
     }
 
     func add(_ reading: ClockReading, sent: Instant, received: Instant) {
@@ -62,7 +71,4 @@ public final class RoomClock: Sendable {
     }
 
     var roundTrip: Duration? { known.withLock { $0.roundTrip.map(Duration.init) } }
-
-    /// The same monotonic clock that event loops and sound devices go by.
-    private static var now: Instant { Instant(NIODeadline.now()) }
 }

@@ -64,7 +64,8 @@ extension Conversation {
         let asked = now
         perform(.readClock, timeout: Self.clockPatience) { [weak self] result in
             guard let self, case .success(.clock(let reading)) = result else { return }
-            outlet.clock.add(reading, sent: asked, received: now)
+            let clock = outlet.clock
+            clock.add(reading, sent: clock.local(asked), received: clock.local(now))
             publish { $0.roundTrip = self.outlet.clock.roundTrip }
         }
         let wait = Self.clockWaits[min(clockReadings, Self.clockWaits.count - 1)]

@@ -58,7 +58,7 @@ final class SongSinger: Sendable {
     }
 
     var progress: SongProgress? {
-        let now = Self.now()
+        let now = clock.now
         let heard = engine.musicPosition(Self.track, at: now)
         let estimator = clock.estimator
         return state.withLock { $0.follower.progress(at: now, clock: estimator, heard: heard) }
@@ -106,7 +106,7 @@ final class SongSinger: Sendable {
             var error: OvationError?
             if case .failed(let why) = end { error = OvationError(.mediaFailed, why) }
             let estimator = clock.estimator
-            let actions = state.withLock { $0.follower.ended(error, at: Self.now(), by: estimator) }
+            let actions = state.withLock { $0.follower.ended(error, at: clock.now, by: estimator) }
             queue.async { [weak self] in self?.carryOut(actions) }
         case .musicProgress(Self.track, _, _): return true
         default: return false
@@ -118,7 +118,7 @@ final class SongSinger: Sendable {
     // MARK: - On the queue
 
     private func step() {
-        let now = Self.now()
+        let now = clock.now
         let heard = engine.musicPosition(Self.track, at: now)
         let estimator = clock.estimator
         let (actions, mayTick) = state.withLock { state -> ([SongFollower.Action], Bool) in
@@ -161,7 +161,4 @@ final class SongSinger: Sendable {
             }
         }
     }
-
-    /// The clock that the engine and its devices go by.
-    static func now() -> Instant { RoomAudioConfiguration.systemClock() }
 }
