@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet screenshots api docs clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet soak-duet screenshots api docs archive clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,9 +61,13 @@ bench-audio: ## what each effect and processor costs per block of sound
 	@scripts/bootstrap build
 	@scripts/bench-audio
 
-bench-duet: ## how late singers hear each other (D1), per length of frame
+bench-duet: ## singing together: delay between singers, starts, what the audience hears, browsers (ARGS='--only D2')
 	@scripts/bootstrap build
-	@scripts/bench-duet
+	@scripts/bench-duet $(ARGS)
+
+soak-duet: ## one hour of a virtual duet with clocks 100 ppm apart: no drift, no click (ARGS='--minutes 5')
+	@scripts/bootstrap build
+	@scripts/soak-duet $(ARGS)
 
 screenshots: ## the pictures of the documentation, anew
 	@scripts/bootstrap test
@@ -77,6 +81,9 @@ docs: ## where the documentation is; and the Swift SDK's as web pages, in .build
 	@sed -n '1,40p' Documentation/README.md
 	@scripts/bootstrap build
 	@scripts/docs
+
+archive: ## the sources with all that they are built of, for machines without a network: .build/archive/ovation-….tar.gz (ARGS='--ref 0.1.0')
+	@scripts/source-archive $(ARGS)
 
 clean: ## remove what was built
 	rm -rf .build .build-* .venv
