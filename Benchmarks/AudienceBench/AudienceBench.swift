@@ -66,6 +66,9 @@ struct AudienceBench {
             var lost: Int
             var roundTripMs: Double
             var clockErrorMs: Double
+            /// What the singer's loudspeaker played against the position that the client told: median and p95 of the size.
+            var heardMedianMs: Double
+            var heardP95Ms: Double
         }
         var seconds: Int
         var listeners: [Listener] = []
@@ -130,8 +133,8 @@ struct AudienceBench {
             singers.append(singer)
         }
         guard let stage = singers.first?.room else { throw BenchFailure("nobody sings") }
-        for (index, part) in parts.enumerated() {
-            singers[index].sing(voices[index], ppm: part.ppm, statesPosition: part.statesPosition)
+        let ears = zip(parts, zip(singers, voices)).map { part, singing in
+            singing.0.sing(singing.1, ppm: part.ppm, statesPosition: part.statesPosition)
         }
         let listener = try await Person("Listener", port: server.port)
         _ = try await listener.enter(stage.id)
@@ -158,11 +161,14 @@ struct AudienceBench {
         for (index, singer) in singers.enumerated() {
             let count = lines[index].count
             let statistics = singer.room?.audio.statistics
+            let played = ears[index].errors(of: song, after: Double(settling) * 48_000).map { abs($0) }.sorted()
             report.lines.append(
                 Report.Way(
                     name: parts[index].name, packets: count.passed, lost: count.lost,
                     roundTripMs: (statistics?.roundTrip).map(milliseconds) ?? .nan,
-                    clockErrorMs: (singer.client.clock.reading?.error).map(milliseconds) ?? .nan))
+                    clockErrorMs: (singer.client.clock.reading?.error).map(milliseconds) ?? .nan,
+                    heardMedianMs: played.isEmpty ? .nan : played[played.count / 2],
+                    heardP95Ms: played.isEmpty ? .nan : played[played.count * 95 / 100]))
             // A line that sound went round would measure nothing.
             guard count.passed > 100 * seconds else { throw BenchFailure("\(parts[index].name) sang past its line") }
         }
@@ -254,7 +260,10 @@ struct AudienceBench {
         for line in report.lines {
             print(
                 "line of \(line.name): \(line.packets) packets passed, \(line.lost) lost; round trip "
-                    + String(format: "%.1f ms, room time known to %.1f ms", line.roundTripMs, line.clockErrorMs))
+                    + String(
+                        format:
+                            "%.1f ms, room time known to %.1f ms; the song was played where the client said to %.2f ms (median; p95 %.2f ms)",
+                        line.roundTripMs, line.clockErrorMs, line.heardMedianMs, line.heardP95Ms))
         }
         print(
             String(format: "server: %.1f %% of a core; load of the machine at the end: ", report.serverProcessor * 100)

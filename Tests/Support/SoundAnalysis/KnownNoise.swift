@@ -120,6 +120,22 @@ package struct NoiseLook {
         return exact >= Double(size) / 2 ? exact - Double(size) : exact
     }
 
+    /// At which frame of its period the noise stood when the look began; nil unless it is clearly there.
+    package func position(of noise: KnownNoise) -> Double? {
+        let size = KnownNoise.period
+        var found: [Int: Double] = [:]
+        for stretch in stretches {
+            for (place, weight) in places(of: noise, in: stretch) { found[place, default: 0] += weight }
+        }
+        guard let best = found.max(by: { $0.value < $1.value })?.key else { return nil }
+        let (before, peak, after) = (
+            found[(best - 1) & (size - 1)] ?? 0, found[best] ?? 0, found[(best + 1) & (size - 1)] ?? 0
+        )
+        let curve = before - 2 * peak + after
+        let late = Double(best) + (curve < 0 ? (before - after) / (2 * curve) : 0)
+        return (Double(size) - late).truncatingRemainder(dividingBy: Double(size))
+    }
+
     /// Where the correlation stands out, and by how much.
     private func places(of noise: KnownNoise, in heard: (real: [Double], imaginary: [Double])) -> [(Int, Double)] {
         let size = KnownNoise.period
