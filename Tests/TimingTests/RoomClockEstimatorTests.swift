@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    @Test("the reading with the shortest way counts: a slow one after it changes nothing")
-    func minimum() throws {
+    @Test("a slow reading after a quick one takes away nothing: it may only rule out what the quick one left open")
+    func slow() throws {
         var estimator = RoomClockEstimator()
         #expect(estimator.estimate(at: Instant(nanoseconds: 0)) == nil)
         func at(_ ms: Int64) -> Instant { Instant(nanoseconds: ms * 1_000_000) }
@@ -77,11 +77,43 @@ import Testing
         let good = try #require(estimator.estimate(at: at(20)))
         #expect(good.server == 1_000_020_000_000)
         #expect(good.error >= .milliseconds(5) && good.error < .microseconds(5_100))
-        // Its answer was made right before it arrived: 400 ms off.
-        estimator.add(sent: at(20), received: at(820), server: 1_000_820_000_000)
+        // Its answer was made 400 ms before it arrived.
+        estimator.add(sent: at(20), received: at(820), server: 1_000_420_000_000)
         let after = try #require(estimator.estimate(at: at(820)))
         #expect(abs(after.server - 1_000_820_000_000) < 200_000)
+        #expect(after.error < .microseconds(5_400))
         #expect(estimator.roundTrip.map { $0.milliseconds } == 10)
+    }
+
+    @Test("the quickest way there and the quickest way back count, from whichever readings they are")
+    func ways() throws {
+        var estimator = RoomClockEstimator()
+        func ask(at ms: Int64, there: Int64, back: Int64) {
+            let sent = Instant(nanoseconds: ms * 1_000_000)
+            estimator.add(
+                sent: sent, received: sent + .milliseconds(there + back), server: (1_000_000 + ms + there) * 1_000_000)
+        }
+        ask(at: 0, there: 5, back: 85)
+        ask(at: 100, there: 85, back: 5)
+        let estimate = try #require(estimator.estimate(at: Instant(nanoseconds: 200_000_000)))
+        #expect(abs(estimate.server - 1_000_200_000_000) < 100_000)
+        #expect(estimate.error < .microseconds(5_100))
+    }
+
+    @Test(
+        "two dozen readings over a line with 20 ms of jitter each way tell the clock to 5 ms", arguments: UInt64(1)...50)
+    func jitter(seed: UInt64) throws {
+        var world = World(seed: seed, offset: 3_000_000_000, drift: 100_000)
+        var estimator = RoomClockEstimator()
+        for _ in 0..<24 {
+            let sent = world.now
+            let there = Interval.microseconds(20_000 + world.random(40_000))
+            let back = Interval.microseconds(20_000 + world.random(40_000))
+            estimator.add(sent: sent, received: sent + there + back, server: world.server(sent + there))
+            world.now = sent + .milliseconds(200)
+        }
+        let estimate = try #require(estimator.estimate(at: world.now))
+        #expect(abs(estimate.server - world.server(world.now)) < 5_000_000)
     }
 
     @Test("a server whose clock is another one is believed at once")

@@ -1,16 +1,22 @@
 /// Estimates what another machine's clock shows, from questions and answers over a network.
 ///
-/// The answer was made at some moment between question and arrival, so a reading is off by at most half its round trip; the
-/// reading with the shortest round trip counts (minimum filter). Two clocks also run at slightly different rates: a reading
-/// loses worth with age, by the drift limit at first, by far less once two good readings lie far enough apart to tell the rate.
-/// The stated error is a bound, not a spread, as long as the clocks keep within `driftLimit`.
+/// The answer was made at some moment between question and arrival, so each reading says between which two values the difference of
+/// the clocks lies: as far apart as the round trip was long. What all readings allow counts, and its middle is the estimate: the
+/// quickest way there of all readings is set against the quickest way back, which come to light much sooner than a reading that is
+/// quick in both directions. Two clocks also run at slightly different rates: a reading loses worth with age, by the drift limit at
+/// first, by far less once two good readings lie far enough apart to tell the rate.
+///
+/// The stated error is a bound, not a spread, as long as the clocks keep within `driftLimit`; it is never more than half the shortest
+/// round trip, and drift. Ways that always differ, one from the other, put the estimate off by half of that.
 package struct RoomClockEstimator: Sendable, Hashable {
     /// What ordinary crystals of two machines differ by at most, in parts per billion.
     package static let driftLimit: Int64 = 200_000
     /// A measured rate wanders with temperature: it is never trusted further than this, in parts per billion.
     static let wander: Int64 = 5_000
     /// The newest readings, all of them.
-    static let recentKept = 8
+    static let recentKept = 64
+    /// How the network does now, and how fast the clocks run, is seen by the newest of these.
+    static let newestKept = 8
     /// The best reading of each minute; ten minutes are enough to tell a rate to a few parts per million.
     static let period = Interval.seconds(60)
     static let periodsKept = 10
@@ -49,7 +55,9 @@ package struct RoomClockEstimator: Sendable, Hashable {
     package init() {}
 
     /// The shortest round trip of the newest readings.
-    package var roundTrip: Interval? { recent.map(\.error).min().map { Interval(nanoseconds: 2 * $0) } }
+    package var roundTrip: Interval? {
+        recent.suffix(Self.newestKept).map(\.error).min().map { Interval(nanoseconds: 2 * $0) }
+    }
 
     /// - Parameters:
     ///   - sent, received: on our clock.
@@ -99,21 +107,30 @@ package struct RoomClockEstimator: Sendable, Hashable {
     }
 
     private func offset(at now: Instant) -> (offset: Int64, error: Int64)? {
-        var found: (offset: Int64, error: Int64)?
-        for reading in recent + best {
-            // Age in microseconds times parts per billion, over a million, is nanoseconds; a century fits.
-            let age = (now - reading.at).nanoseconds / 1_000
-            guard abs(age) < .max / 4_000_000 else { continue }
-            let error = reading.error + abs(age) * rate.error / 1_000_000 + 1
-            if error < found?.error ?? .max { found = (reading.offset + age * rate.value / 1_000_000, error) }
+        var low = Int64.min
+        var high = Int64.max
+        var best: (offset: Int64, error: Int64)?
+        for readings in [recent, self.best] {
+            for reading in readings {
+                // Age in microseconds times parts per billion, over a million, is nanoseconds; a century fits.
+                let age = (now - reading.at).nanoseconds / 1_000
+                guard abs(age) < .max / 4_000_000 else { continue }
+                let error = reading.error + abs(age) * rate.error / 1_000_000 + 1
+                let offset = reading.offset + age * rate.value / 1_000_000
+                low = max(low, offset - error)
+                high = min(high, offset + error)
+                if error < best?.error ?? .max { best = (offset, error) }
+            }
         }
-        return found
+        // Readings that contradict each other are a clock beyond `driftLimit`: then the best one has to do.
+        guard best != nil, low <= high else { return best }
+        return (low + (high - low) / 2, (high - low) / 2 + 1)
     }
 
     /// From the two readings that tell the rate best.
     private mutating func measureRate() {
         var measured = Rate()
-        let readings = best + recent
+        let readings = best + recent.suffix(Self.newestKept)
         for (index, a) in readings.enumerated() {
             for b in readings[(index + 1)...] {
                 let span = abs((b.at - a.at).nanoseconds / 1_000_000)

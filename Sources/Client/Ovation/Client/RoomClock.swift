@@ -5,8 +5,9 @@ package import Timing
 
 /// The server's clock as this client knows it: everybody in a room can act at the same moment by it.
 ///
-/// It is read again and again over the connection; the reading with the shortest way counts. The stated error is half of that
-/// round trip, plus what two clocks may drift apart since.
+/// It is read again and again over the connection, the more often the more depends on it; of all readings the quickest way there and
+/// the quickest way back count. The stated error is at most half of the shortest round trip, plus what two clocks may drift apart
+/// since.
 public final class RoomClock: Sendable {
     /// One reading.
     public struct Reading: Sendable, Hashable {

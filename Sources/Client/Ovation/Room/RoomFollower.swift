@@ -83,11 +83,16 @@ final class RoomFollower {
 
     /// The state first, then its events, then whoever waited for it.
     private func take(_ next: RoomState, _ events: [RoomSession.Event]) {
+        let (wasSinging, former) = (isSinging, state.play?.startAt)
         state = next
+        if isSinging, !wasSinging || former != state.play?.startAt { conversation.readClockQuickly() }
         tell(events)
         settleWaiters()
         if !isPresent { finish() }
     }
+
+    /// A song plays that one is placed in by the server's clock.
+    var isSinging: Bool { isPresent && state.mySeat != nil && state.play?.startAt != nil }
 
     private func tell(_ events: [RoomSession.Event]) {
         for event in events {
