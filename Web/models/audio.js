@@ -100,6 +100,8 @@ export class Playout {
     if (known) return known;
     const element = this.#document.createElement('audio');
     element.autoplay = true;
+    // A web view on an iPhone may otherwise open a player over the page.
+    element.setAttribute('playsinline', '');
     element.dataset.seat = String(seat);
     this.#box.append(element);
     this.#elements[seat] = element;
