@@ -1,0 +1,56 @@
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// The built executable as a process of its own, which can be killed.
+package final class ServerProcess {
+    struct Ended: Error {}
+
+    private let process = Process()
+    package let port: Int
+    private let output: Pipe
+
+    /// Beside the test bundle: SwiftPM builds it with the tests.
+    private static var executable: URL {
+        let bundle = URL(fileURLWithPath: CommandLine.arguments[0])
+        return bundle.deletingLastPathComponent().appendingPathComponent("ovation")
+    }
+
+    /// Returns when it serves. Port 0: the system chooses.
+    package init(data: String, port: Int, mediaPort: Int) throws {
+        output = Pipe()
+        process.executableURL = Self.executable
+        process.arguments = [
+            "serve", "--dev", "--data", data, "--port", String(port), "--media-port", String(mediaPort), "--host",
+            "127.0.0.1",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OVATION_") }
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        self.port = port
+        try process.run()
+        // Its first line on the standard output is the address, told once it serves.
+        var said = Data()
+        while !said.contains(UInt8(ascii: "\n")) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Ended() }
+            said += more
+        }
+    }
+
+    /// A port that was free a moment ago.
+    package static func freePort() async throws -> Int {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        defer { channel.close(promise: nil) }
+        return channel.localAddress?.port ?? 0
+    }
+
+    /// kill -9: no goodbye, no flush.
+    package func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    deinit { if process.isRunning { kill() } }
+}
