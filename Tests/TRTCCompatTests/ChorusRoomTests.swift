@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Ovation
 import ServerTestSupport
 import Testing
 
@@ -8,60 +9,18 @@ import Testing
 extension FacadeTests {
     /// What the chorus component has of its own; what it shares with the voice room goes through the same desk.
     @Suite struct ChorusRoomTests {
-        private struct Singer {
-            let name: String
-            let room: TRTCChorusRoom
-            let notes = Notes()
-            let ear: ChorusEar
-
-            init(_ name: String, clock: DeskClock = .system, hearsQuality: Bool = false) {
-                self.name = name
-                room = TRTCChorusRoom(clock: clock)
-                ear = ChorusEar(notes, hearsQuality: hearsQuality)
-                room.setDelegateQueue(queue: DispatchQueue(label: "app of \(name)"))
-                room.setDelegate(delegate: ear)
-            }
-
-            func signIn(at server: TestServer) async throws {
-                OvationServer.address = "http://127.0.0.1:\(server.port)"
-                OvationDevices.input = .none
-                OvationDevices.output = .none
-                let ticket = try server.ticket(name)
-                let code = await outcome {
-                    room.login(sdkAppID: Int32(TestServer.application), userId: name, userSig: ticket, callback: $0)
-                }.code
-                #expect(code == 0)
-                #expect(
-                    await outcome {
-                        room.setSelfProfile(userName: name.capitalized, avatarURL: "", callback: $0)
-                    }.code == 0)
-            }
-
-            func ask(_ what: String, _ call: (@escaping ActionCallback) -> Void) async -> Int32 {
-                await outcome(what, in: notes, of: call).code
-            }
-
-            func create(_ id: Int32) async -> Int32 {
-                let param = ChorusParam()
-                param.roomName = "Duet"
-                param.seatCount = 2
-                return await ask("create") { room.createRoom(roomID: id, roomParam: param, callback: $0) }
-            }
-        }
-
         @Test(
             "D01-C V01-C V02-C V04-C V05-C V06-C V08-C a duet's seats: made, taken, given, muted, closed, freed, ended")
         func seats() async throws {
             try await TestServer.with { server async throws in
-                let (alice, bob) = (Singer("alice"), Singer("bob"))
-                try await alice.signIn(at: server)
-                try await bob.signIn(at: server)
+                let alice = try await ChorusPerson.signedIn("alice", at: server)
+                let bob = try await ChorusPerson.signedIn("bob", at: server)
                 #expect(await alice.create(501) == 0)
-                #expect(await bob.ask("enter") { bob.room.enterRoom(roomID: 501, callback: $0) } == 0)
+                #expect(await bob.enter(501) == 0)
                 try await bob.notes.line("seats 0 0")
                 try await alice.notes.line("enters bob Bob")
                 alice.notes.clear()
-                #expect(await alice.ask("sit") { alice.room.enterSeat(seatIndex: 0, callback: $0) } == 0)
+                #expect(await alice.sit(0) == 0)
                 let sat = ["callback sit 0", "seats 1alice 0", "sits 0 alice"]
                 #expect(try await alice.notes.last(sat) == sat)
                 #expect(await alice.ask("pick") { alice.room.pickSeat(seatIndex: 1, userId: "bob", callback: $0) } == 0)
@@ -75,9 +34,9 @@ extension FacadeTests {
                 #expect(
                     await alice.ask("close") { alice.room.closeSeat(seatIndex: 1, isClose: true, callback: $0) } == 0)
                 try await bob.notes.line("seat 1 close true")
-                #expect(await bob.ask("sit") { bob.room.enterSeat(seatIndex: 1, callback: $0) } == -1)
+                #expect(await bob.sit(1) == -1)
                 bob.room.muteLocalAudio(mute: true)
-                #expect(await alice.ask("leave") { alice.room.leaveSeat(callback: $0) } == 0)
+                #expect(await alice.leaveSeat() == 0)
                 try await bob.notes.line("stands 0 alice")
                 #expect(await alice.ask("destroy") { alice.room.destroyRoom(callback: $0) } == 0)
                 try await bob.notes.line("destroyed 501")
@@ -88,11 +47,10 @@ extension FacadeTests {
         @Test("D01-C A05-C V10-C V16-C invitations, messages, rooms and people of a duet, in both spellings")
         func talk() async throws {
             try await TestServer.with { server async throws in
-                let (alice, bob) = (Singer("alice"), Singer("bob"))
-                try await alice.signIn(at: server)
-                try await bob.signIn(at: server)
+                let alice = try await ChorusPerson.signedIn("alice", at: server)
+                let bob = try await ChorusPerson.signedIn("bob", at: server)
                 #expect(await alice.create(502) == 0)
-                #expect(await bob.ask("enter") { bob.room.enterRoom(roomID: 502, callback: $0) } == 0)
+                #expect(await bob.enter(502) == 0)
                 for (spelling, answer) in [("id", "accepted"), ("identifier", "rejected")] {
                     var id = ""
                     #expect(
@@ -136,17 +94,28 @@ extension FacadeTests {
         func quality() async throws {
             try await TestServer.with { server async throws in
                 let hands = Hands()
-                let alice = Singer("alice", clock: hands.clock, hearsQuality: true)
-                let bob = Singer("bob")
-                try await alice.signIn(at: server)
-                try await bob.signIn(at: server)
+                let alice = try await ChorusPerson.signedIn(
+                    "alice", at: server, clock: hands.clock, hearsQuality: true)
+                let bob = try await ChorusPerson.signedIn("bob", at: server)
                 #expect(await alice.create(504) == 0)
-                #expect(await bob.ask("enter") { bob.room.enterRoom(roomID: 504, callback: $0) } == 0)
-                #expect(await bob.ask("sit") { bob.room.enterSeat(seatIndex: 1, callback: $0) } == 0)
+                #expect(await bob.enter(504) == 0)
+                #expect(await bob.sit(1) == 0)
                 try await alice.notes.line("sits 1 bob")
                 #expect(hands.fire(RoomDesk.qualityInterval) == 1)
                 // Of others only whether they are there is known.
                 #expect(try await alice.notes.line("quality").hasSuffix("[bob=0]"))
+                // One's own is what the sound's way is worth, in the SDK's steps.
+                let audio = try #require(alice.room.desk.room?.audio)
+                for try await event in audio.events {
+                    if case .networkChanged(let reading) = event, reading.quality != .unknown { break }
+                }
+                alice.notes.clear()
+                #expect(hands.fire(RoomDesk.qualityInterval) == 1)
+                let told = try await alice.notes.line("quality")
+                #expect(told == "quality \(audio.networkReading.quality.rawValue) [bob=0]")
+                for quality in NetworkQuality.allCases {
+                    #expect(TRTCQuality(quality).rawValue == Int(quality.rawValue))
+                }
                 #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
                 #expect(hands.fire(RoomDesk.qualityInterval) == 0)
             }
@@ -154,7 +123,7 @@ extension FacadeTests {
 
         @Test("D01-C V18-C a destroyed chorus room refuses its calls, those of music too")
         func destroyed() async throws {
-            let alice = Singer("alice")
+            let alice = ChorusPerson("alice")
             alice.room.destroy()
             #expect(await alice.ask("enter") { alice.room.enterRoom(roomID: 1, callback: $0) } == -1)
             for call in [

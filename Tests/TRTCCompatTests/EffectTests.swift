@@ -1,4 +1,5 @@
 import AudioGraph
+import Foundation
 import Ovation
 import ServerTestSupport
 import Synchronization
@@ -24,6 +25,7 @@ private final class PaperSound: ClientSound {
             "play \(music.id) \(music.source) \(music.loops) \(music.isPublished) \(music.startMilliseconds)…\(music.endMilliseconds.map(String.init) ?? "end")"
         )
     }
+    func prepare(_ music: MusicRequest) { notes.write("prepare \(music.id) \(music.source)") }
     func pause(_ id: Int32) { notes.write("pause \(id)") }
     func resume(_ id: Int32) { notes.write("resume \(id)") }
     func stop(_ id: Int32) { notes.write("stop \(id)") }
@@ -157,6 +159,61 @@ private final class PaperSound: ClientSound {
         paper.tell(.music(4, .started))
         person.room.desk.sound.attach(nil)
         try await notes.line("4 end 0")
+    }
+
+    @Test("V15-C a piece that was preloaded goes on at once; another by its id is opened anew; a failure is told")
+    func preload() async throws {
+        let (person, effects, paper) = stage()
+        let notes = Notes()
+        func param(_ id: Int32, _ path: String = "song.mp3") -> TXAudioMusicParam {
+            let param = TXAudioMusicParam()
+            param.id = id
+            param.path = path
+            return param
+        }
+        func preload(_ param: TXAudioMusicParam) {
+            effects.preloadMusic(
+                param, onProgress: { notes.write("\(param.id) loaded \($0)") },
+                onError: { notes.write("\(param.id) error \($0)") })
+        }
+        func start(_ param: TXAudioMusicParam) {
+            effects.startPlayMusic(param, onStart: { notes.write("\(param.id) start \($0)") })
+        }
+        preload(param(1))
+        #expect(try await notes.line("1") == "1 error -1")
+        person.room.desk.sound.attach(paper)
+        paper.notes.clear()
+        preload(param(2))
+        paper.tell(.music(2, .started))
+        try await notes.line("2 loaded 100")
+        start(param(2))
+        try await notes.line("2 start 0")
+        #expect(paper.notes.lines == ["prepare 2 song.mp3", "change 2 100 100 0.0 1.0 false", "resume 2"])
+        // Not open yet: it begins when it is.
+        paper.notes.clear()
+        preload(param(3))
+        start(param(3))
+        #expect(paper.notes.lines.last == "resume 3" && !notes.lines.contains("3 start 0"))
+        paper.tell(.music(3, .started))
+        try await notes.line("3 start 0")
+        #expect(!notes.lines.contains { $0.hasPrefix("3 loaded") })
+        paper.notes.clear()
+        preload(param(4))
+        start(param(4, "another.mp3"))
+        #expect(paper.notes.lines.last?.hasPrefix("play 4 another.mp3") ?? false)
+        preload(param(5))
+        paper.tell(.music(5, .failed("no such file")))
+        try await notes.line("5 error -1")
+    }
+
+    @Test("V15-C how long a file is; a file that is not there is -1")
+    func duration() throws {
+        let (_, effects, _) = stage()
+        let path = NSTemporaryDirectory() + "ovation-façade-\(UUID().uuidString).wav"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try SoundFile.tone(seconds: 1.25).write(to: URL(fileURLWithPath: path))
+        #expect(effects.getMusicDuration(inMS: path) == 1_250 && effects.getMusicDurationInMS(path) == 1_250)
+        #expect(effects.getMusicDurationInMS(path + ".gone") == -1)
     }
 
     @Test(

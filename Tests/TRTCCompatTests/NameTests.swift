@@ -24,11 +24,13 @@ import Testing
         let start: TXAudioMusicStartBlock = { (_: Int) in }
         let progress: TXAudioMusicProgressBlock = { (_: Int, _: Int) in }
         let complete: TXAudioMusicCompleteBlock = { (_: Int) in }
+        let preloaded: TXMusicPreloadProgressBlock = { (_: Int) in }
+        let broken: TXMusicPreloadErrorBlock = { (_: Int) in }
         let kept: [Any] = [
             login, create, enter, infos, people, move, invite, play, chorusInfos, chorusPeople, start, progress,
-            complete,
+            complete, preloaded, broken,
         ]
-        #expect(kept.count == 13)
+        #expect(kept.count == 15)
     }
 
     @Test("V01-C D01-C models begin with the reference's defaults")

@@ -38,7 +38,7 @@ extension FacadeTests {
         func music() async throws {
             let path = NSTemporaryDirectory() + "ovation-façade-\(UUID().uuidString).wav"
             defer { try? FileManager.default.removeItem(atPath: path) }
-            try Self.wave(seconds: 0.6).write(to: URL(fileURLWithPath: path))
+            try SoundFile.tone(seconds: 0.6).write(to: URL(fileURLWithPath: path))
             try await TestServer.with { server async throws in
                 let alice = try await VoicePerson.signedIn("alice", at: server)
                 #expect(await alice.create(602) == 0)
@@ -76,7 +76,7 @@ extension FacadeTests {
         func song() async throws {
             let path = NSTemporaryDirectory() + "ovation-façade-\(UUID().uuidString).wav"
             defer { try? FileManager.default.removeItem(atPath: path) }
-            try Self.wave(seconds: 0.5).write(to: URL(fileURLWithPath: path))
+            try SoundFile.tone(seconds: 0.5).write(to: URL(fileURLWithPath: path))
             try await TestServer.with { server async throws in
                 OvationServer.address = "http://127.0.0.1:\(server.port)"
                 OvationDevices.input = .none
@@ -110,30 +110,6 @@ extension FacadeTests {
                 room.stopPlayMusic()
                 try await notes.line("music 9 ended")
             }
-        }
-
-        /// A tone of 440 Hz, 48 kHz, mono, 16 bits.
-        private static func wave(seconds: Double) -> Data {
-            let samples = Int(48_000 * seconds)
-            var data = Data("RIFF".utf8)
-            func append(_ value: some FixedWidthInteger) {
-                withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
-            }
-            append(UInt32(36 + samples * 2))
-            data.append(Data("WAVEfmt ".utf8))
-            append(UInt32(16))
-            append(UInt16(1))
-            append(UInt16(1))
-            append(UInt32(48_000))
-            append(UInt32(96_000))
-            append(UInt16(2))
-            append(UInt16(16))
-            data.append(Data("data".utf8))
-            append(UInt32(samples * 2))
-            for index in 0..<samples {
-                append(Int16(8_000 * sin(2 * Double.pi * 440 * Double(index) / 48_000)))
-            }
-            return data
         }
     }
 }

@@ -66,7 +66,7 @@ final class ChorusEar: TRTCChorusRoomDelegate, Sendable {
     func onNetworkQuality(local: TRTCQualityInfo, remote: [TRTCQualityInfo]) {
         guard hearsQuality else { return }
         let others = remote.map { "\($0.userId ?? "nil")=\($0.quality.rawValue)" }.joined(separator: ",")
-        notes.write("quality \(local.quality != .unknown && local.quality != .down) [\(others)]")
+        notes.write("quality \(local.quality.rawValue) [\(others)]")
     }
     func onSeatListChange(seatInfoList: [ChorusSeatInfo]) {
         notes.write("seats \(seatInfoList.map { "\($0.status)\($0.userId)" }.joined(separator: " "))")

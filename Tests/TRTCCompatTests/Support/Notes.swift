@@ -46,6 +46,18 @@ final class Notes: Sendable {
         return lines.first { $0.hasPrefix(prefix) } ?? ""
     }
 
+    /// The first line that fits, heard already or to come.
+    @discardableResult
+    func line(_ what: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await wait(what) { $0.contains(where: fits) }
+        return lines.first(where: fits) ?? ""
+    }
+
+    /// Waits until what was heard fits.
+    func until(_ what: String, _ fits: @escaping @Sendable ([String]) -> Bool) async throws {
+        try await wait(what, until: fits)
+    }
+
     /// Waits until exactly these lines stand at the end, once so many have been heard.
     func last(_ lines: [String]) async throws -> [String] {
         try await wait(lines.joined(separator: "; ")) { $0.count >= lines.count && $0.suffix(1) == lines.suffix(1) }

@@ -33,13 +33,14 @@ struct VoicePerson {
 
     /// Signed in as that user.
     static func signedIn(
-        _ name: String, at server: TestServer, clock: DeskClock = .system, hearsVolumes: Bool = false
+        _ name: String, at server: TestServer, clock: DeskClock = .system, hearsVolumes: Bool = false,
+        lifetime: Int64 = 86_400
     ) async throws -> VoicePerson {
         OvationServer.address = "http://127.0.0.1:\(server.port)"
         OvationDevices.input = .none
         OvationDevices.output = .none
         let person = VoicePerson(name, clock: clock, hearsVolumes: hearsVolumes)
-        let ticket = try server.ticket(name)
+        let ticket = try server.ticket(name, lifetime: lifetime)
         let answer = await outcome {
             person.room.login(
                 sdkAppID: Int32(TestServer.application), userId: name, userSig: ticket, callback: $0)

@@ -61,3 +61,32 @@ public struct MusicTrack: Sendable, Hashable {
         self.source = source
     }
 }
+
+extension MusicTrack {
+    /// How long the sound at a path or an address is, such as `Song.durationMs` wants it. Blocks its thread while that is opened,
+    /// for some seconds if its server is slow.
+    /// - Throws: `media_failed` if it cannot be opened, or does not tell.
+    package static func duration(of source: String) throws(OvationError) -> Duration {
+        let found: Duration?
+        do throws(RoomAudioError) { found = try MusicSettings.duration(of: source).map { Duration($0) } } catch {
+            throw OvationError(.mediaFailed, error.description)
+        }
+        guard let found else { throw OvationError(.mediaFailed, "\(source) does not tell how long it is") }
+        return found
+    }
+}
+
+extension RoomAudio {
+    /// Opens a track and holds it at its beginning: `resumeMusic` makes it heard at once.
+    package func prepareMusic(_ track: MusicTrack) {
+        var settings = MusicSettings(id: track.id, source: track.source)
+        settings.loops = track.loops
+        settings.start = .init(track.start)
+        settings.end = track.end.map { .init($0) }
+        settings.controls = track.controls.engineControls
+        work { [settings] engine in
+            engine.playMusic(settings)
+            engine.pauseMusic(settings.id)
+        }
+    }
+}

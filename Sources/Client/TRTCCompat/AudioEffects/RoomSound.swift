@@ -55,13 +55,16 @@ final class RoomSound: ClientSound {
 
     // MARK: - Music
 
-    func play(_ music: MusicRequest) {
+    func play(_ music: MusicRequest) { audio.playMusic(Self.track(music)) }
+    func prepare(_ music: MusicRequest) { audio.prepareMusic(Self.track(music)) }
+
+    private static func track(_ music: MusicRequest) -> MusicTrack {
         var track = MusicTrack(id: music.id, source: music.source)
         track.loops = music.loops
         track.start = .milliseconds(music.startMilliseconds)
         track.end = music.endMilliseconds.map { .milliseconds($0) }
-        track.controls = Self.controls(music.levels, isPublished: music.isPublished)
-        audio.playMusic(track)
+        track.controls = controls(music.levels, isPublished: music.isPublished)
+        return track
     }
 
     func pause(_ id: Int32) { audio.pauseMusic(id) }
@@ -114,7 +117,7 @@ final class RoomSound: ClientSound {
                 .progress(milliseconds: position.wholeMilliseconds, of: duration?.wholeMilliseconds ?? 0))
         case .musicEnded(let id, nil): .music(id, .finished)
         case .musicEnded(let id, let error?): .music(id, .failed(error.message))
-        // The duet's song and its quality: the chorus room hears of them by itself.
+        // The duet's song and its quality: the desk of a chorus room hears of them by itself.
         case .songPrepared, .songProgress, .songCompleted, .networkChanged: nil
         }
     }

@@ -77,6 +77,8 @@ protocol ClientSound: AnyObject, Sendable {
     func captureWhenSeated()
     func apply(_ settings: SoundSettings)
     func play(_ music: MusicRequest)
+    /// Opens it, and holds it at its beginning until `resume`.
+    func prepare(_ music: MusicRequest)
     func pause(_ id: Int32)
     func resume(_ id: Int32)
     func stop(_ id: Int32)
@@ -93,6 +95,9 @@ final class SoundDesk: Sendable {
 
     private struct Track {
         var isPublished: Bool
+        /// What it was opened for, while it is held at its beginning.
+        var held: MusicRequest?
+        var isOpen = false
         var tell: @Sendable (MusicNews) -> Void
     }
 
@@ -113,15 +118,18 @@ final class SoundDesk: Sendable {
 
     /// - Parameter source: of the room that was entered; `nil`: it was left.
     func attach(_ source: (any ClientSound)?) {
-        let (settings, wantsMicrophone, broken) = state.withLock { state -> (SoundSettings, Bool, [Track]) in
-            state.source = source
+        let (settings, wantsMicrophone, former, broken) = state.withLock { state in
             defer {
+                state.source = source
                 state.wantsMicrophone = false
                 state.tracks = [:]
             }
-            return (state.settings, state.wantsMicrophone, Array(state.tracks.values))
+            return (state.settings, state.wantsMicrophone, state.source, state.tracks)
         }
-        for track in broken { track.tell(.finished) }
+        for (id, track) in broken {
+            former?.stop(id)
+            track.tell(.finished)
+        }
         guard let source else { return }
         source.hear { [weak self] in self?.hear($0) }
         do throws(SoundFailure) { try source.useDevices(OvationDevices.input, OvationDevices.output) } catch {
@@ -201,14 +209,37 @@ final class SoundDesk: Sendable {
 
     /// - Returns: whether there is a room to play in.
     func play(_ music: MusicRequest, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
-        let source = state.withLock { state in
-            if state.source != nil {
-                state.tracks[music.id] = Track(isPublished: music.isPublished, tell: tell)
-            }
-            return state.source
+        let (source, former) = register(Track(isPublished: music.isPublished, tell: tell), music.id)
+        guard let former, var held = former.held else {
+            source?.play(music)
+            return source != nil
         }
-        source?.play(music)
+        // Of a piece that was opened before, only its levels may be others by now.
+        held.levels = music.levels
+        guard held == music else {
+            source?.play(music)
+            return source != nil
+        }
+        source?.change(music.id, music.levels, isPublished: music.isPublished)
+        source?.resume(music.id)
+        if former.isOpen { tell(.started) }
         return source != nil
+    }
+
+    /// Opens a piece, so that it is heard at once when it is played. `started` is told when it is open.
+    /// - Returns: whether there is a room to play in.
+    func prepare(_ music: MusicRequest, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
+        let (source, _) = register(Track(isPublished: music.isPublished, held: music, tell: tell), music.id)
+        source?.prepare(music)
+        return source != nil
+    }
+
+    private func register(_ track: Track, _ id: Int32) -> (source: (any ClientSound)?, former: Track?) {
+        state.withLock { state in
+            guard let source = state.source else { return (nil, nil) }
+            defer { state.tracks[id] = track }
+            return (source, state.tracks[id])
+        }
     }
 
     func pause(_ id: Int32) { source?.pause(id) }
@@ -231,10 +262,13 @@ final class SoundDesk: Sendable {
             tell(.warning(TRTCCode.soundFailed, "the way of the sound cannot be opened: \(why)"))
         case .log(let sentence): tell(.log(sentence))
         case .music(let id, let news):
-            let track = state.withLock { state in
+            let track = state.withLock { state -> Track? in
                 switch news {
-                case .finished, .failed: state.tracks.removeValue(forKey: id)
-                case .started, .progress: state.tracks[id]
+                case .finished, .failed: return state.tracks.removeValue(forKey: id)
+                case .started:
+                    state.tracks[id]?.isOpen = true
+                    return state.tracks[id]
+                case .progress: return state.tracks[id]
                 }
             }
             track?.tell(news)

@@ -36,15 +36,8 @@ public final class TXAudioEffectManager: Sendable {
         onComplete completeBlock: TXAudioMusicCompleteBlock? = nil
     ) {
         let blocks = HandedOver((start: startBlock, progress: progressBlock, complete: completeBlock))
-        var request = MusicRequest(id: musicParam.id, source: musicParam.path)
-        // A number beyond any evening is for ever.
-        request.loops = (0...1_000_000).contains(musicParam.loopCount) ? musicParam.loopCount : -1
-        request.isPublished = musicParam.publish
-        request.startMilliseconds = max(0, musicParam.startTimeMS)
-        request.endMilliseconds = musicParam.endTimeMS > 0 ? musicParam.endTimeMS : nil
-        request.levels = levels(musicParam.id)
         let hasStarted = Mutex(false)
-        let isPlaying = sound.play(request) { [queue] news in
+        let isPlaying = sound.play(request(musicParam)) { [queue] news in
             switch news {
             case .started:
                 let isFirst = hasStarted.withLock { hasStarted in
@@ -61,6 +54,45 @@ public final class TXAudioEffectManager: Sendable {
             }
         }
         if !isPlaying { queue.run { blocks.value.start?(Self.failed) } }
+    }
+
+    /// Opens a piece, so that `startPlayMusic` with the same parameters is heard at once; while one is in a room.
+    /// - Parameters:
+    ///   - progressBlock: 100 when it is open.
+    ///   - errorBlock: a negative number if it cannot be opened.
+    public func preloadMusic(
+        _ preloadParam: TXAudioMusicParam, onProgress progressBlock: TXMusicPreloadProgressBlock? = nil,
+        onError errorBlock: TXMusicPreloadErrorBlock? = nil
+    ) {
+        let blocks = HandedOver((progress: progressBlock, error: errorBlock))
+        let isOpening = sound.prepare(request(preloadParam)) { [queue] news in
+            switch news {
+            case .started: queue.run { blocks.value.progress?(100) }
+            case .failed: queue.run { blocks.value.error?(Self.failed) }
+            case .progress, .finished: break
+            }
+        }
+        if !isOpening { queue.run { blocks.value.error?(Self.failed) } }
+    }
+
+    /// How long a file or URL is, in milliseconds; −1 if it cannot be opened or does not tell. Waits for as long as that takes: for
+    /// what is not on this machine, not on the main thread.
+    public func getMusicDuration(inMS path: String) -> Int {
+        (try? MusicTrack.duration(of: path))?.wholeMilliseconds ?? Self.failed
+    }
+
+    /// The name in Objective-C.
+    public func getMusicDurationInMS(_ path: String) -> Int { getMusicDuration(inMS: path) }
+
+    private func request(_ param: TXAudioMusicParam) -> MusicRequest {
+        var request = MusicRequest(id: param.id, source: param.path)
+        // A number beyond any evening is for ever.
+        request.loops = (0...1_000_000).contains(param.loopCount) ? param.loopCount : -1
+        request.isPublished = param.publish
+        request.startMilliseconds = max(0, param.startTimeMS)
+        request.endMilliseconds = param.endTimeMS > 0 ? param.endTimeMS : nil
+        request.levels = levels(param.id)
+        return request
     }
 
     /// Ends a piece; its completion is told with 0.

@@ -32,6 +32,11 @@ public typealias TXAudioMusicProgressBlock = (_ progressMs: Int, _ durationMs: I
 /// 0: it has ended; negative: it broke off.
 public typealias TXAudioMusicCompleteBlock = (_ errCode: Int) -> Void
 
+/// 0…100.
+public typealias TXMusicPreloadProgressBlock = (_ progress: Int) -> Void
+/// Negative: it cannot be opened.
+public typealias TXMusicPreloadErrorBlock = (_ errCode: Int) -> Void
+
 /// How a room sounds around the voice.
 public enum TXVoiceReverbType: Int, Sendable, CaseIterable {
     /// Off.

@@ -46,15 +46,24 @@ extension TRTCChorusRoom {
 
     // MARK: - The song
 
-    /// Plays the accompaniment. The delegate hears that it begins, how far it is, and that it has ended.
+    /// Starts the song of the room, three seconds from now: whoever sits plays it at the same instant, the audience hears it mixed
+    /// with the voices, and all hear `onMusicPrepareToPlay`, `onMusicProgressUpdate` and `onMusicCompletePlaying`; everybody but
+    /// the caller hears `onReceiveAnchorSendChorusMsg` first. For whoever sits, and the owner.
+    ///
+    /// A song that somebody else has started under the same id plays already: nothing happens. One's own begins anew.
+    /// What goes wrong is told by `onError`.
+    /// - Parameters:
+    ///   - musicID: the app's name for the song.
+    ///   - url: `http:` or `https:`, or a path of the server's songs (`/songs/…`). The audience's mix has it if it is a song of the
+    ///     server. A file of this machine, which nobody else can open, is played here alone.
     public func startPlayMusic(musicID: Int32, url: String) { if desk.isAlive() { song.play(musicID, url) } }
 
-    /// Ends it.
+    /// Ends the song for everybody, whoever started it.
     public func stopPlayMusic() { if desk.isAlive() { song.stop() } }
 
-    /// Halts it.
+    /// Halts it for everybody.
     public func pausePlayMusic() { if desk.isAlive() { song.pause() } }
 
-    /// Goes on where it was halted.
+    /// Goes on where it was halted, for everybody, a second from now.
     public func resumePlayMusic() { if desk.isAlive() { song.resume() } }
 }

@@ -50,13 +50,15 @@ public protocol TRTCChorusRoomDelegate: AnyObject {
     /// Whoever asked has taken it back. In spite of its label `invitee` is the inviter, as in the published component.
     func onInvitationCancelled(identifier: String, invitee: String)
 
-    /// Milliseconds.
+    /// How far the song is for whoever hears this, and how long: milliseconds, about every 200 of them while it plays. The audience
+    /// hears it a little later than the singers, and is told so.
     func onMusicProgressUpdate(musicID: Int32, progress: Int, total: Int)
-    /// The music begins.
+    /// The song is about to be heard. A song that was started elsewhere under a name that is no number has the id 0.
     func onMusicPrepareToPlay(musicID: Int32)
-    /// The music has ended.
+    /// The song is over: it came to its end, somebody ended it, another took its place, or the room was left.
     func onMusicCompletePlaying(musicID: Int32)
-    /// The lead starts a song, which begins after so many milliseconds.
+    /// Somebody else starts a song, which begins after so many milliseconds, and plays by itself then. Who enters while it is sung
+    /// is told a negative number.
     func onReceiveAnchorSendChorusMsg(musicId: String, startDelay: Int)
 }
 

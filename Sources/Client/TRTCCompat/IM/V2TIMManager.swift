@@ -14,10 +14,13 @@ public final class V2TIMManager: Sendable {
         var application: Int32 = 0
         var share: Connection.Share?
         var isSigningIn = false
+        /// Why nobody is signed in any more.
+        var ended: OvationError?
     }
 
     private let state = Mutex(State())
-    private let listeners = ListenerList()
+    private let listeners = ListenerList<any V2TIMSimpleMsgListener>()
+    private let connectionListeners = ListenerList<any V2TIMSDKListener>()
     private let queue = CallbackQueue()
 
     /// A user beside the one of `sharedInstance()`: for programs that stand in for several people.
@@ -63,7 +66,7 @@ public final class V2TIMManager: Sendable {
             key = Connection.Key(
                 server: try OvationServer.named(), certificate: OvationServer.certificate,
                 application: ApplicationID(UInt32(application)), user: user)
-        } catch { return reply(error.outcome.code, error.outcome.message) }
+        } catch { return reply(error.chatOutcome.code, error.chatOutcome.message) }
         join(key, ticket, reply)
     }
 
@@ -81,7 +84,7 @@ public final class V2TIMManager: Sendable {
                 return former.connection.renew(ticket) { result in
                     switch result {
                     case .success: reply()
-                    case .failure(let error): reply(error.outcome.code, error.outcome.message)
+                    case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
                     }
                 }
             }
@@ -92,11 +95,14 @@ public final class V2TIMManager: Sendable {
         } completion: { [weak self] result in
             self?.state.withLock { state in
                 state.isSigningIn = false
-                if case .success(let share) = result { state.share = share }
+                if case .success(let share) = result {
+                    state.share = share
+                    state.ended = nil
+                }
             }
             switch result {
             case .success: reply()
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
             }
         }
     }
@@ -126,7 +132,7 @@ public final class V2TIMManager: Sendable {
         share.connection.enter(room, share: share, isSilent: true) { result in
             switch result {
             case .success: reply()
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
             }
         }
     }
@@ -141,7 +147,7 @@ public final class V2TIMManager: Sendable {
         share.connection.exit(session, share: share) { result in
             switch result {
             case .success: reply()
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
             }
         }
     }
@@ -161,15 +167,17 @@ public final class V2TIMManager: Sendable {
         share.client.perform(.command(room, .sendMessage(draft), key: IdempotencyKey(id))) { result in
             switch result {
             case .success: reply()
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
             }
         }
         return id
     }
 
     private func place(_ group: String?, _ reply: Reply) -> (Connection.Share, RoomID)? {
-        guard let share = state.withLock({ $0.share }) else {
-            reply(TRTCCode.failed, "not logged in: call login first")
+        let (present, ended) = state.withLock { ($0.share, $0.ended) }
+        guard let share = present else {
+            let why = ended?.chatOutcome ?? (code: TRTCCode.failed, message: "not logged in")
+            reply(why.code, why.message + ": call login first")
             return nil
         }
         guard let group, let room = GroupID.room(group) else {
@@ -187,17 +195,45 @@ public final class V2TIMManager: Sendable {
     /// The listener hears nothing more.
     public func removeSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.remove(listener) }
 
+    // MARK: - The connection
+
+    /// - Parameter listener: held weakly.
+    public func addIMSDKListener(listener: any V2TIMSDKListener) { connectionListeners.add(listener) }
+
+    /// The listener hears nothing more.
+    public func removeIMSDKListener(listener: any V2TIMSDKListener) { connectionListeners.remove(listener) }
+
+    private func tell(_ call: @escaping @Sendable (any V2TIMSDKListener) -> Void) {
+        queue.run { [connectionListeners] in
+            for listener in connectionListeners.all { call(listener) }
+        }
+    }
+
     private func hear(_ delivery: OvationClient.Delivery) {
         switch delivery {
-        case .client(.signedOut):
-            let share = state.withLock { state in
-                defer { state.share = nil }
-                return state.share
-            }
-            if let share { Connection.leave(share) }
+        case .client(.connectionLost): tell { $0.onConnecting() }
+        case .client(.connectionRestored): tell { $0.onConnectSuccess() }
+        case .client(.signedOut(let error)): end(error)
         case .room(let room, .message(let message)) where message.from.id != room.state.me.id:
             hear(message, in: room.id)
         default: break
+        }
+    }
+
+    /// The session has ended; by oneself it is not told.
+    private func end(_ error: OvationError) {
+        let share = state.withLock { state -> Connection.Share? in
+            guard let share = state.share else { return nil }
+            state.share = nil
+            state.ended = error
+            return share
+        }
+        guard let share else { return }
+        Connection.leave(share)
+        if error.chatOutcome.code == TRTCCode.ticketExpired {
+            tell { $0.onUserSigExpired() }
+        } else if error.is(.sessionReplaced) {
+            tell { $0.onKickedOffline() }
         }
     }
 
@@ -225,27 +261,35 @@ public final class V2TIMManager: Sendable {
     }
 }
 
+extension OvationError {
+    /// As the chat client tells it, which has one number for a ticket that is out of date, whenever that is noticed.
+    fileprivate var chatOutcome: (code: Int32, message: String) {
+        self.is(.ticketExpired) ? (TRTCCode.ticketExpired, outcome.message) : outcome
+    }
+}
+
 /// Listeners, held weakly.
 ///
 /// @unchecked: the list is read and written under `lock`; what it refers to is called on the callback queue alone.
-private final class ListenerList: @unchecked Sendable {
+private final class ListenerList<Listener>: @unchecked Sendable {
     private struct Entry {
-        weak var listener: (any V2TIMSimpleMsgListener)?
+        weak var listener: AnyObject?
     }
 
     private let lock = NSLock()
     private var entries: [Entry] = []
 
-    var all: [any V2TIMSimpleMsgListener] { lock.withLock { entries.compactMap(\.listener) } }
+    var all: [Listener] { lock.withLock { entries.compactMap { $0.listener as? Listener } } }
 
-    func add(_ listener: any V2TIMSimpleMsgListener) {
+    /// A protocol of classes cannot be said of a type parameter: whoever calls has one.
+    func add(_ listener: AnyObject) {
         lock.withLock {
             entries.removeAll { $0.listener == nil || $0.listener === listener }
             entries.append(Entry(listener: listener))
         }
     }
 
-    func remove(_ listener: any V2TIMSimpleMsgListener) {
+    func remove(_ listener: AnyObject) {
         lock.withLock { entries.removeAll { $0.listener == nil || $0.listener === listener } }
     }
 }

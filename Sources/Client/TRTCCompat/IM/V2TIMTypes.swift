@@ -66,3 +66,22 @@ extension V2TIMSimpleMsgListener {
         _ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, customData data: Data!
     ) {}
 }
+
+/// Who hears how the connection does, on the main queue.
+public protocol V2TIMSDKListener: AnyObject {
+    /// The connection is lost and is being sought.
+    func onConnecting()
+    /// It is back.
+    func onConnectSuccess()
+    /// The same user signed in elsewhere: one is logged out.
+    func onKickedOffline()
+    /// The ticket has run out: one is logged out. Log in with a newer one.
+    func onUserSigExpired()
+}
+
+extension V2TIMSDKListener {
+    public func onConnecting() {}
+    public func onConnectSuccess() {}
+    public func onKickedOffline() {}
+    public func onUserSigExpired() {}
+}

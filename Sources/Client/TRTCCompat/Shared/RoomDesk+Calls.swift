@@ -99,6 +99,7 @@ extension RoomDesk {
     // MARK: - Messages
 
     func send(_ body: MessageBody, _ reply: Reply) {
+        if let count = LikeCount.count(in: body) { return like(count, reply) }
         perform(.sendMessage(MessageDraft(body, id: UUID().uuidString)), reply)
     }
 

@@ -35,7 +35,11 @@ extension RoomDesk {
             if let abandoned, let share = state.withLock({ $0.share }) {
                 share.connection.exit(abandoned, share: share) { _ in }
             }
-        case .ticketExpiring(let time): tell(.log("the userSig runs out in \(time)"))
+        case .ticketExpiring(let time):
+            tell(
+                .warning(
+                    TRTCCode.ticketExpired,
+                    "the userSig runs out in \(time.wholeMilliseconds / 1_000) s: call login with a newer one"))
         case .ticketRenewed: tell(.log("the userSig was renewed"))
         case .ticketRenewalFailed(let error): tell(.warning(error.outcome.code, error.outcome.message))
         case .signedOut(let error): endSession(error)
@@ -53,7 +57,9 @@ extension RoomDesk {
             return true
         }
         guard isLost else { return }
-        sound.attach(nil)
+        // The song's copy would go on without a server.
+        state.withLock { $0.abandoned }?.audio.singing = .off
+        leaveSound()
         tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes; the room was left"))
     }
 
@@ -64,7 +70,7 @@ extension RoomDesk {
             return share
         }
         guard let share else { return }
-        sound.attach(nil)
+        leaveSound()
         Connection.leave(share)
         tell(.error(error.outcome.code, "logged out: \(error.message)"))
     }
@@ -104,17 +110,10 @@ extension RoomDesk {
             // What happened meanwhile was told one by one; a picture that was drawn anew needs the whole.
             tellInfo(of: room)
             tell(.seats(room.state.seats))
-        case .songChanged(let play?, .started, let by) where by != room.state.me.id: announce(play)
-        case .songChanged, .memberCountChanged, .levels, .likes, .connectionLost: break
+        case .songChanged(let play?, .started, _): announce(play, in: room)
+        case .likes(let news): hear(news, in: room)
+        case .songChanged, .memberCountChanged, .levels, .connectionLost: break
         }
-    }
-
-    /// Somebody else starts a song: how soon, by the server's clock.
-    private func announce(_ play: SongPlay) {
-        guard let startAt = play.startAt, let share = state.withLock({ $0.share }),
-            let now = share.client.clock.milliseconds
-        else { return }
-        tell(.songAnnounced(play.song.id, milliseconds: Int(clamping: startAt - now)))
     }
 
     private func tellInfo(of room: RoomSession) {

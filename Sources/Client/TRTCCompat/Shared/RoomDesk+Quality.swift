@@ -32,19 +32,13 @@ extension RoomDesk {
             // Of others the server tells only whether their connection is there.
             remote[user] = seat.presence == .reconnecting ? .down : .unknown
         }
-        tell(.quality(local: Self.quality(of: client), remote: remote))
+        var local = TRTCQuality.down
+        if case .ready = client.phase { local = TRTCQuality(room.audio.networkReading.quality) }
+        tell(.quality(local: local, remote: remote))
     }
+}
 
-    /// By the round trip to the server: singing together wants less than 100 ms one way.
-    static func quality(of client: ClientState) -> TRTCQuality {
-        guard case .ready = client.phase else { return .down }
-        guard let roundTrip = client.roundTrip else { return .unknown }
-        return switch roundTrip {
-        case ..<Duration.milliseconds(50): .excellent
-        case ..<Duration.milliseconds(100): .good
-        case ..<Duration.milliseconds(200): .poor
-        case ..<Duration.milliseconds(400): .bad
-        default: .vbad
-        }
-    }
+extension TRTCQuality {
+    /// The same steps under the same numbers.
+    init(_ quality: NetworkQuality) { self = TRTCQuality(rawValue: Int(quality.rawValue)) ?? .unknown }
 }

@@ -27,6 +27,8 @@ final class RoomDesk: Sendable {
         var qualityTimer: DeskClock.Cancel?
         /// Milliseconds between volume callbacks, 0 for none.
         var volumeInterval = RoomDesk.defaultVolumeInterval
+        var song = SongNews()
+        var likes = LikeCount()
         var echoesOwnMessages = false
         /// The user's choice, which a seat taken later follows.
         var wantsMicrophoneMuted = false
@@ -108,6 +110,9 @@ final class RoomDesk: Sendable {
         }
         return room
     }
+
+    /// The server that one is signed in to.
+    var server: ServerAddress? { state.withLock { $0.share }?.connection.key.server }
 
     /// The room one is in.
     var room: RoomSession? {
@@ -229,7 +234,7 @@ final class RoomDesk: Sendable {
             if case .inside(let room) = state.place { return (state.share, room) }
             return (state.share, nil)
         }
-        sound.attach(nil)
+        leaveSound()
         guard let share else { return }
         guard let room else { return Connection.leave(share) }
         share.connection.exit(room, share: share) { _ in Connection.leave(share) }
@@ -264,7 +269,12 @@ final class RoomDesk: Sendable {
     private func finishEntry(_ result: Result<RoomSession, OvationError>, _ share: Connection.Share, _ reply: Reply) {
         let isWanted = state.withLock { state in
             guard case .entering = state.place else { return false }
-            if case .success(let room) = result { state.place = .inside(room) } else { state.place = .outside }
+            guard case .success(let room) = result else {
+                state.place = .outside
+                return true
+            }
+            state.place = .inside(room)
+            state.likes = LikeCount(before: room.state.likes)
             return true
         }
         switch result {
@@ -275,6 +285,7 @@ final class RoomDesk: Sendable {
                 return reply(TRTCCode.failed, "left before it was entered")
             }
             sound.attach(RoomSound(room.audio))
+            followSong(of: room)
             measureVolumes()
             measureQuality()
             reply()
@@ -303,10 +314,16 @@ final class RoomDesk: Sendable {
             return true
         }
         if wasInside {
-            sound.attach(nil)
+            leaveSound()
             sound.resetEffects()
         }
         return wasInside
+    }
+
+    /// Nothing of the room sounds here any more; what was playing is told to be over.
+    func leaveSound() {
+        sound.attach(nil)
+        endSong()
     }
 
     // MARK: - Commands

@@ -8,7 +8,8 @@ extension TRTCVoiceRoom {
         desk.send(.text(message), queue.reply(callback))
     }
 
-    /// A command to everybody else, such as `CMD_DANMU`.
+    /// A command to everybody else, such as `CMD_DANMU`. `CMD_LIKE` with an empty message is a like, with a number so many (up to
+    /// 100): they join the room's likes, and others are told those of everybody together, with their number as the message.
     public func sendRoomCustomMsg(cmd: String, message: String, callback: ActionCallback? = nil) {
         desk.send(.custom(command: cmd, message: message), queue.reply(callback))
     }
