@@ -25,7 +25,7 @@ def test_duplicated_tab(people):
     assert '"name":"Anna"' in anna.run(KEPT)
 
 
-@story("A04-W opened in another browser the older page says so, and takes the session and its seat back")
+@story("A04-W V17-W opened in another browser the older page says so, and takes the session and its seat back")
 def test_opened_elsewhere(people):
     phone = people("Anna")
     room = create_salon(phone, "Wanderer")
@@ -35,7 +35,7 @@ def test_opened_elsewhere(people):
     laptop.sees("sign-in-name")
     laptop.run("sessionStorage.setItem('ovation.identity', arguments[0])", phone.run(KEPT))
     laptop.open(f"/r/{room}")
-    phone.sees('[data-kind="session_replaced"]')
+    phone.sees('[data-kind="session_replaced"]', "signed in somewhere else")
     go_in(laptop)
     shows(laptop, 1, "Anna")
 

@@ -124,7 +124,7 @@ def test_mute_and_close(people):
     owner.hears_silence()
 
 
-@story("V02-W the owner ends the room: everyone gets the card, the microphone closes, the lobby forgets it")
+@story("V02-W V17-W the owner ends the room: everyone gets the card, the microphone closes, the lobby forgets it")
 def test_the_end(people):
     owner = people("Owner")
     room = create_salon(owner, "Short one")
@@ -139,7 +139,7 @@ def test_the_end(people):
     guest.sees("lobby")
     guest.sees_no("room-card", "Short one")
     guest.open(f"/r/{room}")
-    guest.sees("message-page")
+    guest.sees("message-page", "room is over")
 
 
 @story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")

@@ -1,10 +1,12 @@
 """Signing in outside development: an operator's own ticket server, guests, and tickets that run out in mid-room."""
 
+import http.server
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -130,6 +132,65 @@ def test_page_renews(tmp_path):
                 microphone_is(person, "live")
                 shows(person, 0, "Mina")
                 assert person.run("return window.__sockets") == 1, "the connection did not last"
+                assert not person.complaints(), person.complaints()
+            finally:
+                person.close()
+    finally:
+        tickets.stop()
+
+
+class Refuses:
+    """In a ticket server's place: whoever asks is no longer known."""
+
+    def __init__(self, port, origin):
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_POST(self, status=401):
+                body = b'{"error": {"code": 6014, "name": "not_signed_in", "message": "who are you?"}}' if status == 401 else b""
+                self.send_response(status)
+                for name, value in (("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true"),
+                                    ("Access-Control-Allow-Headers", "content-type"), ("Content-Length", str(len(body)))):
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_OPTIONS(self):
+                self.do_POST(204)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("localhost", port), Answer)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@story("V17-W a ticket that runs out and is not renewed ends in a sentence with a way on, in the room too")
+def test_page_cannot_renew(tmp_path):
+    data = tmp_path / "data"
+    app, key = own_application(data)
+    server = Server(data, "--sign-in-application", app, development=False)
+    tickets = TicketServer("python", app, key, server.url, 20)
+    server.arguments += ["--sign-in-tickets-url", tickets.url]
+    try:
+        with server:
+            person = Chromium("Mina", server, tmp_path / "mina")
+            try:
+                sign_in(person)
+                person.sees("lobby")
+                tickets.stop()
+                tickets = Refuses(tickets.port, server.url)
+                person.click("create-room")
+                person.type("create-name", "Short evening")
+                person.click("create-submit")
+                person.click("id-done")
+                go_in(person)
+                person.sees('[data-testid="message-page"][data-kind="session_expired"]', "run out", seconds=60)
+                person.sees_no("salon")
+                person.click("sign-in-again")
+                person.sees("sign-in-name")
                 assert not person.complaints(), person.complaints()
             finally:
                 person.close()

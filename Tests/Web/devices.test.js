@@ -238,6 +238,9 @@ function fakeDocument({ refusesPlay = false } = {}) {
     remove() {
       this.removed = true;
     },
+    setAttribute(name, value) {
+      this[name] = value;
+    },
     pause() {
       this.paused = true;
     },

@@ -117,11 +117,59 @@ test('R07-W every error has a sentence in every language', () => {
   }
   // A page may refuse something itself, before it asks anybody.
   const own = [...code.matchAll(/new OvationError\('(\w+)'/g)].map(([, name]) => name);
-  const known = new Set([...names, ...own, 'other']);
+  const known = new Set([...names, ...own, 'other', 'said']);
   const strangers = Object.keys(en)
     .filter(key => key.startsWith('error.') && !key.startsWith('error.invalid_params.'))
     .filter(key => !known.has(key.slice('error.'.length)));
   assert.deepEqual(strangers, [], 'no sentence for an error that does not exist');
+});
+
+test("V17-W every code that the server's sources can answer has a sentence in English, Korean and Chinese", () => {
+  const source = path => readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8');
+  const codes = [...source('Rooms/RoomModel/RoomError.swift').matchAll(/Code\(\s*"(\w+)",\s*(-?\d+)/g)];
+  const farewells = [...source('Server/Gateway/Sockets/CloseReason.swift').matchAll(/name: "(\w+)"/g)];
+  const door = [...source('Server/Gateway/Doors/GatewayRoutes.swift').matchAll(/name: "(origin_\w+)"/g)];
+  const names = [...codes, ...farewells, ...door].map(([, name]) => name);
+  assert.ok(codes.length >= 40 && farewells.length >= 2 && door.length === 1, 'the sources were read');
+  // From this one the page comes back by itself, before anybody could read a sentence.
+  const unseen = new Set(['too_slow']);
+  for (const [language, catalogue] of Object.entries(catalogues)) {
+    assert.deepEqual(
+      names.filter(name => !unseen.has(name) && !(`error.${name}` in catalogue)),
+      [],
+      language,
+    );
+  }
+  for (const [, name, code] of codes) assert.equal(serverErrors[name], Number(code), name);
+});
+
+test('V17-W two refusals never share a sentence, and what ends a session says what to do next', () => {
+  const sentences = new Map();
+  for (const name of [...Object.keys(serverErrors), ...Object.keys(clientErrors)]) {
+    const text = errorText(new OvationError(name));
+    assert.equal(sentences.get(text), undefined, `${name} says what ${sentences.get(text)} says`);
+    sentences.set(text, name);
+  }
+  const session = readFileSync(new URL('../../Web/protocol/session.js', import.meta.url), 'utf8');
+  const list = session.slice(session.indexOf('const finalErrors'));
+  const final = [...list.slice(0, list.indexOf(']')).matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  assert.ok(final.length >= 10, 'the list was read');
+  // The page of that one has a button which takes the session back.
+  const told = final.filter(name => name !== 'session_replaced');
+  for (const name of told)
+    assert.match(errorText(new OvationError(name)), /[.:] .+\.$|[Pp]lease|[Ss]ign in/, name);
+});
+
+test("V17-W an error that this page does not know is told in the server's own words, with its name", () => {
+  const error = OvationError.fromWire({
+    code: 77,
+    message: 'the moon is too low',
+    data: { name: 'of_tomorrow' },
+  });
+  const text = errorText(error);
+  assert.ok(text.includes('the moon is too low') && text.includes('of_tomorrow'), text);
+  const silent = errorText(OvationError.fromWire({ code: 77, data: { name: 'of_tomorrow' } }));
+  assert.ok(silent.includes('of_tomorrow') && !silent.includes('“'), silent);
 });
 
 test('R07-W wrong Origin, clock skew and an expired ticket are three different sentences', () => {

@@ -156,13 +156,15 @@ export function formatTime(time) {
 }
 
 /**
- * A sentence for people with a next step, whatever went wrong.
- * @param {{name: string, retryAfterMs?: number | null, data?: Record<string, any>}} error an OvationError
+ * A sentence for people with a next step, whatever went wrong. What a newer server refuses is told in that server's words.
+ * @param {{name: string, message?: string, retryAfterMs?: number | null, data?: Record<string, any>}} error an OvationError
  */
 export function errorText(error) {
   const wait = Math.max(1, Math.ceil((error.retryAfterMs ?? 1000) / 1000));
   if (error.name === 'invalid_params' && hasText(`error.invalid_params.${error.data?.field}`))
     return t(`error.invalid_params.${error.data?.field}`);
   const key = `error.${error.name}`;
-  return hasText(key) ? t(key, { count: wait }) : t('error.other', { name: error.name });
+  if (hasText(key)) return t(key, { count: wait });
+  const { name, message = '' } = error;
+  return message && message !== name ? t('error.said', { name, message }) : t('error.other', { name });
 }

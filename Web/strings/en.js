@@ -461,10 +461,12 @@ export const strings = Object.freeze({
   'message.toLobby': 'To the lobby',
   // error
   'error.other': 'Something went wrong ({name}). Please try again.',
+  'error.said': 'The server says: “{message}” ({name}). Please try again.',
   'error.name_empty': 'Please enter a name first.',
   'error.parse_error': 'The server could not read this message. Please reload the page.',
   'error.invalid_request': 'The server did not understand this page. Please reload it.',
-  'error.method_not_found': 'This server is older than the page and cannot do that yet.',
+  'error.method_not_found':
+    'This server is older than the page and cannot do that yet. Please reload the page.',
   'error.invalid_params': 'Something in this form is not right. Please check it.',
   'error.invalid_params.name': 'This name cannot be used: 1 to 64 characters, please.',
   'error.invalid_params.avatar': 'This is not the address of a picture: it should begin with https://',
@@ -477,7 +479,7 @@ export const strings = Object.freeze({
   'error.app_unknown':
     'This server does not know the application that this page belongs to. Its operator can help.',
   'error.room_id_invalid': 'This is not a room id. Ids are numbers such as 48213, or a link to the room.',
-  'error.user_id_invalid': 'This user id cannot be used.',
+  'error.user_id_invalid': 'This user id cannot be used. Please sign in with another one.',
   'error.ticket_empty': 'No ticket was given. Please sign in again.',
   'error.ticket_failed': 'Your ticket was not accepted. Please sign in again.',
   'error.ticket_expired': 'Your ticket has expired. Please sign in again.',
