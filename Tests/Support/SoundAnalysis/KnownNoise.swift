@@ -77,26 +77,52 @@ package struct KnownNoise: Sendable {
 /// A look at one period of a sound in which several known noises may be.
 package struct NoiseLook {
     /// What rises less above the rest of a correlation is chance; a noise that is not there gives about 4.3.
-    private static let clear = 6.0
+    private static let clear = 6.5
     /// The sound is looked at in stretches: players follow a clock by playing a little faster or slower, which over a longer one
     /// would smear what is looked for.
     private static let stretch = 4_096
 
+    /// Speeds at which a voice may be played that is being led to its place, minus one: where it is not found as it is, it is looked
+    /// for at these, lest only those be found that are where they belong.
+    private static let speeds = [-0.003, 0.003, -0.006, 0.006, -0.012, 0.012]
+
     private let transform: FourierTransform
-    private let stretches: [(real: [Double], imaginary: [Double])]
+    private let sound: [Float]
+    private let stretches: [Lines]
+
+    private typealias Lines = (real: [Double], imaginary: [Double])
 
     /// At `KnownNoise.period` frames; nil if there are not as many, or next to nothing is to be heard in them.
     package init?(_ sound: ArraySlice<Float>, by transform: FourierTransform) {
         guard sound.count == KnownNoise.period, sound.contains(where: { abs($0) > 0.01 }) else { return nil }
         self.transform = transform
+        self.sound = Array(sound)
+        stretches = Self.stretches(of: self.sound, speed: 0, by: transform)
+    }
+
+    /// Each stretch played faster by that share, round its middle, which stays where it is.
+    private static func stretches(of sound: [Float], speed: Double, by transform: FourierTransform) -> [Lines] {
         let size = KnownNoise.period
-        stretches = stride(from: 0, to: size, by: Self.stretch).map { begin in
+        return stride(from: 0, to: size, by: stretch).map { begin in
             var real = [Double](repeating: 0, count: size)
             var imaginary = real
-            for frame in begin..<begin + Self.stretch { real[frame] = Double(sound[sound.startIndex + frame]) }
+            let middle = Double(begin + stretch / 2)
+            for frame in begin..<begin + stretch {
+                let place = middle + (Double(frame) - middle) * (1 + speed)
+                real[frame] = speed == 0 ? Double(sound[frame]) : value(of: sound, at: place)
+            }
             transform.transform(real: &real, imaginary: &imaginary)
             return (real, imaginary)
         }
+    }
+
+    private static func value(of sound: [Float], at place: Double) -> Double {
+        let index = min(max(Int(place), 1), sound.count - 3)
+        let fraction = place - Double(index)
+        let (a, b) = (Double(sound[index - 1]), Double(sound[index]))
+        let (c, d) = (Double(sound[index + 1]), Double(sound[index + 2]))
+        let curve = a - 2.5 * b + 2 * c - d / 2
+        return (((d - a) / 2 + 1.5 * (b - c)) * fraction + curve) * fraction * fraction + (c - a) / 2 * fraction + b
     }
 
     /// By how many frames the first noise is heard later than the second, against where both belong; nil unless both are clearly
@@ -104,20 +130,30 @@ package struct NoiseLook {
     ///
     /// Where a player leapt, each noise is found at several places: what counts is the distance that most of them have in common.
     package func delay(of noise: KnownNoise, after reference: KnownNoise) -> Double? {
+        let others = stretches.map { places(of: reference, in: $0) }
+        if let found = distance(stretches.map { places(of: noise, in: $0) }, others) { return found.frames }
+        return Self.speeds.compactMap { speed in
+            distance(
+                Self.stretches(of: sound, speed: speed, by: transform).map { places(of: noise, in: $0) }, others)
+        }.max { $0.weight < $1.weight }?.frames
+    }
+
+    /// What most places of the two have in common, stretch by stretch.
+    private func distance(
+        _ own: [[(Int, Double)]], _ others: [[(Int, Double)]]
+    ) -> (frames: Double, weight: Double)? {
         let size = KnownNoise.period
         var shared: [Int: Double] = [:]
-        for stretch in stretches {
-            let (own, other) = (places(of: noise, in: stretch), places(of: reference, in: stretch))
+        for (own, other) in zip(own, others) {
             for (a, weight) in own {
                 for (b, otherWeight) in other { shared[(a - b) & (size - 1), default: 0] += weight * otherWeight }
             }
         }
-        guard let best = shared.max(by: { $0.value < $1.value })?.key else { return nil }
-        func value(_ distance: Int) -> Double { shared[distance & (size - 1)] ?? 0 }
-        let (before, peak, after) = (value(best - 1), value(best), value(best + 1))
+        guard let (best, peak) = shared.max(by: { $0.value < $1.value }) else { return nil }
+        let (before, after) = (shared[(best - 1) & (size - 1)] ?? 0, shared[(best + 1) & (size - 1)] ?? 0)
         let curve = before - 2 * peak + after
         let exact = Double(best) + (curve < 0 ? (before - after) / (2 * curve) : 0)
-        return exact >= Double(size) / 2 ? exact - Double(size) : exact
+        return (exact >= Double(size) / 2 ? exact - Double(size) : exact, peak)
     }
 
     /// At which frame of its period the noise stood when the look began; nil unless it is clearly there.
