@@ -174,7 +174,7 @@ internal import Wire
         #expect(await party.node.counters()?.unexpectedMedia == 5)
     }
 
-    @Test("Levels are told while somebody is heard, and once with nobody at silence; a muted one is not shown")
+    @Test("V14-S levels are told while somebody is heard, and once with nobody at silence; a muted one is not shown")
     func levels() async throws {
         let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
         await party.assign(1, bob, muted: true)

@@ -22,19 +22,20 @@ final class Party {
     private let listening: Task<Void, Never>
 
     init(
-        slots: Int = 4, ip: IPAddress = IPAddress(v4: 127, 0, 0, 1),
+        slots: Int = 4, kind: StageKind = .voice, ip: IPAddress = IPAddress(v4: 127, 0, 0, 1),
+        mixer: (any AudienceMixer)? = nil,
         configure: (inout MediaNodeConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = MediaNodeConfiguration()
         configuration.port = 0
         configuration.bindAddresses = [ip]
         configure(&configuration)
-        node = try await MediaPlane.start(configuration) { [leap] in
+        node = try await MediaPlane.start(configuration, mixer: mixer) { [leap] in
             SystemClock.now() + Interval(nanoseconds: leap.nanoseconds.load(ordering: .relaxed))
         }
         self.ip = ip
         stage = StageID(rawValue: 77)
-        node.openStage(stage, slots: slots)
+        node.openStage(stage, slots: slots, kind: kind)
         poller = try Poller()
         listening = Task { [facts, stream = node.facts] in
             for await fact in stream { facts.append(fact) }
@@ -151,5 +152,9 @@ final class FactLog: Sendable {
 
     var levels: [[PeerID: UInt8]] {
         all.compactMap { if case .levels(_, let levels) = $0 { levels } else { nil } }
+    }
+
+    var network: [[PeerID: PathReading]] {
+        all.compactMap { if case .network(_, let readings) = $0 { readings } else { nil } }
     }
 }

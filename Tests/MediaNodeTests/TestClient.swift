@@ -45,6 +45,8 @@ final class TestClient {
 
     /// How many media packets the network loses on their way to us from now on.
     var losesNext = 0
+    /// Whether it sends again what it is asked for.
+    var repeatsLost = true
     /// What was sent, for repeats.
     private var sent: [UInt16: (header: [UInt8], payload: [UInt8])] = [:]
     private var sequence: UInt16
@@ -153,7 +155,9 @@ final class TestClient {
     }
 
     private func `repeat`(_ number: SequenceNumber16) {
-        guard let media, let path = media.mediaPath, let (header, payload) = sent[number.rawValue] else { return }
+        guard repeatsLost, let media, let path = media.mediaPath, let (header, payload) = sent[number.rawValue] else {
+            return
+        }
         let slot = socket.nextSlot()
         slot.copyBytes(from: header)
         let length = payload.withUnsafeBytes {

@@ -41,9 +41,9 @@ internal import Wire
         let poller = try Poller()
         let mailbox = Mailbox(waker: poller.waker)
         #expect(mailbox.take().isEmpty)
-        for n in 1...3 { #expect(mailbox.post(.openStage(StageID(rawValue: UInt64(n)), slots: n, feed: nil))) }
+        for n in 1...3 { #expect(mailbox.post(.openStage(StageID(rawValue: UInt64(n)), slots: n, .voice, feed: nil))) }
         #expect(poller.wait(until: nil, now: SystemClock.now()).woken)
-        let slots = mailbox.take().map { if case .openStage(_, let slots, _) = $0 { slots } else { 0 } }
+        let slots = mailbox.take().map { if case .openStage(_, let slots, _, _) = $0 { slots } else { 0 } }
         #expect(slots == [1, 2, 3])
         // A wake that was taken must be followed by another for what comes later.
         #expect(mailbox.post(.drain))

@@ -146,6 +146,78 @@ private final class Reports: Sendable {
         #expect(await mixer.counters().stages == 0)
     }
 
+    @Test(
+        "D04-S a browser that sings alone tells its round trip, and its voice lies where the song is; untold it lies half of it late",
+        arguments: [true, false])
+    func statedRoundTrip(isTold: Bool) async throws {
+        // 80 ms there and 80 ms back.
+        let way = Interval.milliseconds(80)
+        let voice = Noise(seed: 41, seconds: 6)
+        let track = Noise(seed: 42, seconds: 6)
+        let file = try SongFile(track.samples)
+        let mixer = MixThread(files: Files(places: ["song": file.path])) { Issue.record("\($0)") }
+        var configuration = MediaNodeConfiguration()
+        configuration.port = 0
+        configuration.bindAddresses = [IPAddress(v4: 127, 0, 0, 1)]
+        let node = try await MediaPlane.start(configuration, mixer: mixer)
+        defer { node.stop() }
+        let stage = StageID(rawValue: 11)
+        node.openStage(stage, slots: 2, kind: .chorus)
+        let (singer, listener) = (try LiveClient(1, on: stage), try LiveClient(2, on: stage))
+        let poller = try Poller()
+        for (tag, client) in [singer, listener].enumerated() { try poller.add(client.socket, tag: tag) }
+        node.setLatency(.zero, roundTrip: isTold ? way * 2 : nil, of: singer.id, on: stage)
+        for client in [singer, listener] { try await client.negotiate(with: node, lines: 3) }
+        await run {
+            for client in [singer, listener] { client.work() }
+            return singer.isConnected && listener.isConnected
+        }
+        await withCheckedContinuation { done in
+            node.assign(slot: 0, to: singer.id, muted: false, on: stage) { done.resume() }
+        }
+        let start = SystemClock.now() + .milliseconds(300)
+        node.setSong(StageSong(file: "song", startAt: start, position: .zero), on: stage)
+        let encoder = try OpusEncoding(use: .general)
+        let block = AudioBuffer(channels: 1, capacity: 960)
+        var packet = [UInt8](repeating: 0, count: 1_200)
+        var sung = 0
+        try await run {
+            let now = SystemClock.now()
+            _ = poller.wait(until: now + .milliseconds(2), now: now)
+            for client in [singer, listener] { client.work() }
+            // What is captured now gets here a way later, and says nothing of the song.
+            let position = Int(((SystemClock.now() - start - way).seconds * 48_000).rounded(.down))
+            while sung + 960 <= position {
+                block.frameCount = 960
+                for frame in 0..<960 { block[0][frame] = voice.samples[min(sung + frame, voice.samples.count - 1)] }
+                let length = try packet.withUnsafeMutableBytes { try encoder.encode(block, into: $0) }
+                packet.withUnsafeBytes {
+                    singer.send(
+                        UnsafeRawBufferPointer(rebasing: $0[..<length]), timestamp: UInt32(sung), songPosition: nil)
+                }
+                sung += 960
+            }
+            return listener.heard[2, default: []].count >= 150
+        }
+        let mix = listener.heard[2, default: []].sorted { $0.sequence < $1.sequence }
+        let heard = try Self.decoded(mix.map { ($0.timestamp, $0.payload) })
+        var late: [Double] = []
+        for second in [1.0, 1.4, 1.8, 2.2] {
+            let from = Int(second * 48_000)
+            guard from + 8_192 <= heard.count else { break }
+            let window = Array(heard[from..<from + 8_192])
+            func delay(_ sound: Noise) -> Delay {
+                window.delay(after: Array(sound.samples[from..<from + 8_192]), maximum: 7_000)
+            }
+            let (song, voice) = (delay(track), delay(voice))
+            if song.correlation > 0.1, voice.correlation > 0.1 { late.append((voice.frames - song.frames) / 48) }
+        }
+        print("D3 live: voice of a browser that sings alone, told \(isTold): \(late) ms")
+        #expect(late.count >= 2)
+        let middle = late.quantile(0.5)
+        #expect(isTold ? abs(middle) <= 6 : middle > 60)
+    }
+
     @Test("Two choruses at once, each with its own song, on one thread that begins with the first of them")
     func twoStages() async throws {
         let tones = [440.0, 1_000]

@@ -73,9 +73,14 @@ import Testing
                 + #""track":"accompaniment"},"reason":"started","type":"song.changed"}"#
         ),
         (.songChanged(nil, .ended), #"{"reason":"ended","type":"song.changed"}"#),
+        (
+            .duetChanged(.leadFollow(leader: .owner)),
+            #"{"duet":{"leader":"olga","mode":"leadFollow"},"type":"duet.changed"}"#
+        ),
+        (.duetChanged(.together), #"{"duet":{"mode":"together"},"type":"duet.changed"}"#),
     ]
 
-    @Test("every event stands in the journal as it always has", arguments: 0..<19)
+    @Test("every event stands in the journal as it always has", arguments: 0..<21)
     func words(_ index: Int) throws {
         let (event, json) = Self.events[index]
         let encoder = JSONEncoder()
@@ -106,6 +111,7 @@ import Testing
             .seatClosed(1, closed: true), .seatMuted(-1, muted: true), .microphoneMuted(.other, muted: true),
             .roleChanged(.owner, .member), .invitationSettled(id: "none", .accepted, reason: nil),
             .messageSent(Message(chat: 9, from: .named(.member), body: .text("x"), time: 1)),
+            .duetChanged(.leadFollow(leader: .member)),
         ] {
             #expect(throws: InapplicableEvent.self, "\(event)") {
                 try stage.state.apply(AcceptedCommand(time: 1, by: nil, events: [.seatMuted(0, muted: true), event]))

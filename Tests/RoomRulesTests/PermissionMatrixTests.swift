@@ -71,6 +71,11 @@ import Testing
             Case(title: "sendLikes", seated: false) { _ in .sendLikes(3) },
             Case(title: "startSong from a seat", seated: true) { _ in .startSong(SongDraft(song: .ballad)) },
             Case(title: "startSong without a seat", seated: false) { _ in .startSong(SongDraft(song: .ballad)) },
+            Case(title: "setDuetMode from a seat", seated: true) { _ in .setDuetMode(.leadFollow, leader: nil) },
+            Case(title: "setDuetMode without a seat", seated: false) { _ in .setDuetMode(.leadFollow, leader: nil) },
+            Case(title: "setDuetMode led by who has no seat", seated: true) { _ in
+                .setDuetMode(.leadFollow, leader: UserID(literal: "nobody"))
+            },
             Case(title: "updateRoom", seated: false) { _ in .updateRoom(RoomUpdate(name: "Other")) },
             Case(title: "setRole of a member", seated: false) { _ in .setRole(.other, .admin) },
             Case(title: "setRole of an admin", seated: false) { _ in .setRole(.otherAdmin, .member) },

@@ -23,7 +23,7 @@ import Testing
         mutating func command() -> RoomCommand {
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
-            switch number(0..<22) {
+            switch number(0..<23) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4, 5: return .moveSeat(seat)
@@ -52,6 +52,7 @@ import Testing
                     .pauseSong, .resumeSong(leadMs: Int64(number(200..<2_000))), .stopSong, .setSongTrack(.original),
                     .seekSong(positionMs: Int64(number(-1..<61_000)), leadMs: 1_000),
                 ][number(0..<5)]
+            case 21: return .setDuetMode(chance(70) ? .leadFollow : .together, leader: chance(60) ? someone() : nil)
             default: return .exitRoom
             }
         }
@@ -67,6 +68,9 @@ import Testing
         #expect(!state.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
         #expect(state.seats.count == 6, "\(note())")
         #expect(state.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
+        if let leader = state.leader {
+            #expect(state.kind == .chorus && seated.contains(leader), "who leads has no seat: \(note())")
+        }
     }
 
     @Test("100,000 random commands: one seat a person, refusals change nothing, the journal gives the same room")

@@ -142,7 +142,7 @@ import Timing
         #expect(salon.infos.current.last?.speaking == false)
     }
 
-    @Test("levels are told by name, five a second at most, and once at silence") func levels() async throws {
+    @Test("V14-S levels are told by name, five a second at most, and once at silence") func levels() async throws {
         let salon = try await Salon()
         let owner = salon.create()
         let listener = salon.enter(.member)

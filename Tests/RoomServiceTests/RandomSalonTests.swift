@@ -31,7 +31,7 @@ private struct Belief {
                 if seats.indices.contains(seat.index) { seats[seat.index] = seat.lasting }
             case .microphoneMuted(_, let muted, let seat):
                 if seats.indices.contains(seat) { seats[seat].micMuted = muted }
-            case .updated, .destroyed, .roleChanged, .ownerChanged, .songChanged: break
+            case .updated, .destroyed, .roleChanged, .ownerChanged, .songChanged, .duetChanged: break
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
@@ -85,7 +85,7 @@ extension RoomChange {
         case .updated(var info):
             (info.memberCount, info.speaking) = (0, false)
             change.what = .updated(info)
-        case .destroyed, .microphoneMuted, .roleChanged, .ownerChanged, .songChanged: break
+        case .destroyed, .microphoneMuted, .roleChanged, .ownerChanged, .songChanged, .duetChanged: break
         }
         return change
     }

@@ -5,7 +5,8 @@ import Testing
 import Timing
 
 @Suite struct ResumeTests {
-    @Test("who comes back gets exactly what was missed, in order, and news from there on") func exactGap() async throws
+    @Test("G05-S who comes back gets exactly what was missed, in order, and news from there on") func exactGap()
+        async throws
     {
         let salon = try await Salon()
         let owner = salon.create()
@@ -38,6 +39,19 @@ import Timing
         #expect(member.outbox.changes.isEmpty)
     }
 
+    @Test("G05-S who comes late gets the last fifty messages, oldest first, also after a crash of the server")
+    func lateJoiner() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        for number in 1...70 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
+        salon.advance(.seconds(1))
+        let texts = (21...70).map { MessageBody.text("\($0)") }
+        #expect(salon.enter(.member).snapshot?.messages.map(\.body) == texts)
+        try await salon.crash()
+        let late = try #require(salon.enter(.other).snapshot)
+        #expect(late.messages.map(\.body) == texts && late.messages.map(\.chat) == Array(21...70) && late.chat == 70)
+    }
+
     @Test("nothing missed is an empty gap") func emptyGap() async throws {
         let salon = try await Salon()
         _ = salon.create()
@@ -64,7 +78,7 @@ import Timing
         #expect(gap.events.count == 2)
     }
 
-    @Test("too long a gap, another life of the room, and numbers from the future get a snapshot") func gone()
+    @Test("G05-S too long a gap, another life of the room, and numbers from the future get a snapshot") func gone()
         async throws
     {
         let salon = try await Salon()

@@ -113,13 +113,19 @@ import Timing
     func latency() async throws {
         let salon = try await Salon()
         let owner = salon.create(kind: .chorus, seats: 2)
-        salon.core.setLatency(.milliseconds(130), of: owner.session)
+        salon.core.setEquipment(SingerEquipment(latency: .milliseconds(130)), of: owner.session)
         let first = try salon.core.openMedia(for: owner.session).peer
         #expect(salon.media.latencies[first] == .milliseconds(130))
-        salon.core.setLatency(.milliseconds(40), of: owner.session)
+        #expect(salon.media.roundTrips[first] == nil)
+        salon.core.setEquipment(
+            SingerEquipment(latency: .milliseconds(40), roundTrip: .milliseconds(90)), of: owner.session)
         #expect(salon.media.latencies[first] == .milliseconds(40))
+        #expect(salon.media.roundTrips[first] == .milliseconds(90))
+        salon.core.setEquipment(SingerEquipment(latency: .milliseconds(40)), of: owner.session)
+        #expect(salon.media.roundTrips[first] == .milliseconds(90), "what is not stated holds as before")
         salon.core.closeMedia(for: owner.session)
         let second = try salon.core.openMedia(for: owner.session).peer
         #expect(second != first && salon.media.latencies[second] == .milliseconds(40))
+        #expect(salon.media.roundTrips[second] == .milliseconds(90))
     }
 }

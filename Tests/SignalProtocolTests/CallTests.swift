@@ -55,6 +55,20 @@ import Testing
                 room(.sendMessage(MessageDraft(.custom(command: "c", message: "m"))))
             ),
             ("like.send", #"{"room":7,"count":100}"#, room(.sendLikes(100))),
+            ("duet.mode", #"{"room":7,"mode":"together"}"#, room(.setDuetMode(.together, leader: nil))),
+            (
+                "duet.mode", #"{"room":7,"mode":"leadFollow","leader":"bob","key":"k"}"#,
+                room(.setDuetMode(.leadFollow, leader: bob), key: "k")
+            ),
+            (
+                "song.latency", #"{"room":7,"outputMs":1,"inputMs":2}"#,
+                .stateLatency(.number(7), LatencyStatement(outputMs: 1, inputMs: 2))
+            ),
+            (
+                "song.latency", #"{"room":7,"outputMs":1,"inputMs":2,"roundTripMs":2000,"bufferMs":0}"#,
+                .stateLatency(
+                    .number(7), LatencyStatement(outputMs: 1, inputMs: 2, roundTripMs: 2_000, bufferMs: 0))
+            ),
         ]
         for (method, params, expected) in cases { #expect(try decode(method, params) == expected, "\(method)") }
     }
@@ -119,6 +133,16 @@ import Testing
             ("role.set", #"{"room":7,"user":"a","role":"owner"}"#, "invalid_params", "role"),
             ("like.send", #"{"room":7,"count":101}"#, "invalid_params", "count"),
             ("like.send", #"{"room":7,"count":0}"#, "invalid_params", "count"),
+            ("duet.mode", #"{"room":7,"mode":"apart"}"#, "invalid_params", "mode"),
+            ("duet.mode", #"{"room":7}"#, "invalid_params", "mode"),
+            ("duet.mode", #"{"room":7,"mode":"leadFollow","leader":"a b"}"#, "user_id_invalid", "leader"),
+            ("song.latency", #"{"room":7,"outputMs":501,"inputMs":0}"#, "invalid_params", "outputMs"),
+            (
+                "song.latency", #"{"room":7,"outputMs":0,"inputMs":0,"roundTripMs":2001}"#, "invalid_params",
+                "roundTripMs"
+            ),
+            ("song.latency", #"{"room":7,"outputMs":0,"inputMs":0,"roundTripMs":-1}"#, "invalid_params", "roundTripMs"),
+            ("song.latency", #"{"room":7,"outputMs":0,"inputMs":0,"bufferMs":1001}"#, "invalid_params", "bufferMs"),
             ("room.create", #"{}"#, "invalid_params", "name"),
             ("room.create", #"{"name":"n","seats":17}"#, "invalid_params", "seats"),
             ("room.create", #"{"name":"n","seats":0}"#, "invalid_params", "seats"),

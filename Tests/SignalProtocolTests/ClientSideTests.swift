@@ -49,7 +49,8 @@ import Testing
             .getRooms([room, string]), .listMembers(room, .users([alice])),
             .listMembers(room, .everyone(limit: 9, cursor: "c")),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
-            .stateLatency(room, outputMs: 120, inputMs: 7),
+            .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
+            .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),
         ]
         let commands: [RoomCommand] = [
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
@@ -68,7 +69,8 @@ import Testing
                     track: .original, positionMs: 5, leadMs: 700)),
             .startSong(SongDraft(song: Song(id: "s", title: "t", durationMs: 9, accompaniment: "/a"))),
             .pauseSong, .resumeSong(leadMs: 800), .seekSong(positionMs: 4, leadMs: 900), .setSongTrack(.original),
-            .stopSong,
+            .stopSong, .setDuetMode(.together, leader: nil), .setDuetMode(.leadFollow, leader: nil),
+            .setDuetMode(.leadFollow, leader: bobID),
             .setRole(bobID, .admin), .exitRoom, .destroyRoom,
         ]
         bodies += commands.flatMap { [.command(room, $0, key: key), .command(string, $0, key: nil)] }
@@ -92,7 +94,7 @@ import Testing
             me: Member(profile: bob, role: .owner, seat: 1, micMuted: false, presence: .online), members: [],
             memberCount: 3, ownerAbsentUntil: 9, heir: alice, invitations: [invitation],
             messages: [Message(chat: 4, id: "m", from: bob, body: .custom(command: "c", message: "x"), time: 1)],
-            likes: .max, mediaEpoch: 8)
+            likes: .max, duet: .leadFollow(leader: bobID), mediaEpoch: 8)
         let opened = SessionOpened(
             session: "s", resumed: true, user: bob, time: 1, expiresInSeconds: 2, rooms: [room], mediaEpoch: 3,
             limits: .init(textBytes: 4, seats: 5))
@@ -163,7 +165,8 @@ import Testing
             .seatTaken(seat, user: bob, by: alice), .seatLeft(seat, user: bob, reason: .kicked, by: nil),
             .seatMuted(seat, by: alice), .seatClosed(seat, by: nil),
             .microphoneMuted(user: bobID, muted: true, seat: 1), .roleChanged(user: bobID, role: .admin, by: alice),
-            .ownerChanged(user: bob, reason: .ownerAbsent),
+            .ownerChanged(user: bob, reason: .ownerAbsent), .duetChanged(.leadFollow(leader: bobID), by: alice),
+            .duetChanged(.together, by: nil),
         ]
         return changes.enumerated().map { .change(RoomChange(seq: UInt64($0.offset + 1), time: 7, what: $0.element)) }
     }
@@ -177,6 +180,13 @@ import Testing
             .ownerAbsent(until: 9, heir: nil),
             .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
             .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
+            .network(NetworkReport()),
+            .network(
+                NetworkReport(
+                    singers: [
+                        bobID: SingerNetwork(quality: .good, roundTripMs: 70, jitterMs: 3, lossPercent: 1),
+                        alice: SingerNetwork(quality: .down),
+                    ], apart: SingersApart(ms: 44, isTight: true))),
         ]
         let states: [InvitationState] = [.waiting, .accepted, .rejected, .cancelled, .expired]
         let invitations = states.map { state in

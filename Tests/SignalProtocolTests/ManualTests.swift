@@ -30,7 +30,8 @@ import Testing
             "microphone.muted",
             "role.changed", "owner.changed", "audience.entered", "audience.left", "presence", "owner.absent",
             "owner.back",
-            "levels", "likes", "count", "invitation.received", "invitation.accepted", "invitation.rejected",
+            "levels", "likes", "count", "song.changed", "duet.changed", "network", "invitation.received",
+            "invitation.accepted", "invitation.rejected",
             "invitation.cancelled", "invitation.expired", "dropped", "session.expiring", "session.closed",
         ] {
             #expect(manual.contains("`\(type)"), "\(type)")

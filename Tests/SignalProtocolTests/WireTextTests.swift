@@ -111,6 +111,25 @@ import Testing
                 .passing(.likes(LikesNews(total: 9, added: 2, users: [alice.id]))),
                 #"{"added":2,"total":9,"type":"likes","users":["alice"]}"#
             ),
+            (
+                change(.duetChanged(.leadFollow(leader: alice.id), by: alice.id)),
+                #"{"by":"alice","duet":{"leader":"alice","mode":"leadFollow"},"seq":3,"time":4,"type":"duet.changed"}"#
+            ),
+            (
+                change(.duetChanged(.together, by: nil)),
+                #"{"duet":{"mode":"together"},"seq":3,"time":4,"type":"duet.changed"}"#
+            ),
+            (
+                .passing(
+                    .network(
+                        NetworkReport(
+                            singers: [
+                                alice.id: SingerNetwork(
+                                    quality: .poor, roundTripMs: 190, jitterMs: 7, lossPercent: 3)
+                            ], apart: SingersApart(ms: 135, isTight: false)))),
+                #"{"apartMs":135,"tight":false,"type":"network","users":{"alice":{"jitterMs":7,"lossPercent":3,"quality":3,"roundTripMs":190}}}"#
+            ),
+            (.passing(.network(NetworkReport())), #"{"type":"network","users":{}}"#),
             (.passing(.count(memberCount: 300)), #"{"memberCount":300,"type":"count"}"#),
             (
                 .invitation(InvitationNews(invitation: invitation, by: alice.id)),

@@ -95,6 +95,9 @@ package final class AudioStage {
     /// The slot on which `member` is to be heard, muted or not.
     package func slot(of member: MemberID) -> Int? { places[member] }
 
+    /// Who has a slot.
+    package var producers: [MemberID] { slots[people].compactMap(\.producer) }
+
     // MARK: Rules
 
     /// Says who is heard on `slot`, and whether it is cut there. A member is on one slot at most: it leaves the other.

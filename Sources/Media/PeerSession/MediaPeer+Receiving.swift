@@ -1,6 +1,6 @@
 import DTLS
 import ICE
-import RTP
+package import RTP
 import SRTP
 import Timing
 import Wire
@@ -89,6 +89,9 @@ extension MediaPeer {
         case .tooManyStreams: return false
         }
     }
+
+    /// How a stream of the other side comes; nil if nothing came of it.
+    package func reception(of ssrc: SSRC) -> ReceptionStatistics? { reports.reception(of: ssrc) }
 
     private func receiveControl(_ clear: UnsafeRawBufferPointer, _ media: SecureMedia) -> Received {
         var compound = RTCPCompound(clear)

@@ -98,6 +98,11 @@ struct ReportSession {
         return reception
     }
 
+    /// How a stream of the other side comes; nil if nothing came of it.
+    func reception(of ssrc: SSRC) -> ReceptionStatistics? {
+        receiving.first { $0.ssrc == ssrc }?.statistics
+    }
+
     /// A sender report of the other side, which may come before the stream's first packet.
     mutating func receiveSenderReport(_ info: SenderInfo, at now: Instant) -> Reception {
         let (index, reception) = receiveStream(info.ssrc, at: now)

@@ -24,6 +24,8 @@ package enum RoomCommand: Hashable, Sendable {
     case seekSong(positionMs: Int64, leadMs: Int64)
     case setSongTrack(SongTrack)
     case stopSong
+    /// Without a leader whoever sits foremost leads.
+    case setDuetMode(DuetMode.Name, leader: UserID?)
     // membership
     case updateRoom(RoomUpdate)
     case setRole(UserID, Role)
@@ -35,7 +37,7 @@ package enum RoomCommand: Hashable, Sendable {
         case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
         case sendMessage, sendLikes
-        case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong
+        case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
         case updateRoom, setRole, exitRoom, destroyRoom
     }
 
@@ -61,6 +63,7 @@ package enum RoomCommand: Hashable, Sendable {
         case .seekSong: .seekSong
         case .setSongTrack: .setSongTrack
         case .stopSong: .stopSong
+        case .setDuetMode: .setDuetMode
         case .updateRoom: .updateRoom
         case .setRole: .setRole
         case .exitRoom: .exitRoom

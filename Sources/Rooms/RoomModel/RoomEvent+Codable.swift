@@ -21,11 +21,12 @@ extension RoomEvent: Codable {
         case messageSent = "message.sent"
         case liked
         case songChanged = "song.changed"
+        case duetChanged = "duet.changed"
     }
 
     private enum CodingKeys: String, CodingKey {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
-        case message, from, count, users, owner, moved, play
+        case message, from, count, users, owner, moved, play, duet
     }
 
     package init(from decoder: any Decoder) throws {
@@ -85,6 +86,7 @@ extension RoomEvent: Codable {
             self = .songChanged(
                 try fields.decodeIfPresent(SongPlay.self, forKey: .play),
                 try fields.decode(SongChange.self, forKey: .reason))
+        case .duetChanged: self = .duetChanged(try fields.decode(DuetMode.self, forKey: .duet))
         }
     }
 
@@ -155,6 +157,9 @@ extension RoomEvent: Codable {
             try type(.songChanged)
             try fields.encodeIfPresent(play, forKey: .play)
             try fields.encode(reason, forKey: .reason)
+        case .duetChanged(let mode):
+            try type(.duetChanged)
+            try fields.encode(mode, forKey: .duet)
         }
     }
 }

@@ -23,12 +23,13 @@ package enum RoomEvent: Hashable, Sendable {
     case liked(count: UInt64, users: [UserID])
     /// What is sung from now on; `nil`: nothing.
     case songChanged(SongPlay?, SongChange)
+    case duetChanged(DuetMode)
 
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
-            .ownerChanged, .songChanged:
+            .ownerChanged, .songChanged, .duetChanged:
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked: false
         }

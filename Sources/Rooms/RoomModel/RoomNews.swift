@@ -58,6 +58,8 @@ public struct RoomChange: Hashable, Sendable {
         case ownerChanged(user: UserProfile, reason: OwnerChangeReason)
         /// What is sung from now on; `nil`: nothing.
         case songChanged(SongPlay?, SongChange, by: UserID?)
+        /// Whether one leads, or all sing at once. `by` chose it, or let the leader's seat become free.
+        case duetChanged(DuetMode, by: UserID?)
     }
 
     /// The change of that number.
@@ -87,6 +89,8 @@ public enum PassingNews: Hashable, Sendable {
     case likes(LikesNews)
     /// In big rooms instead of single entries.
     case count(memberCount: Int)
+    /// How the ways of those who sing do, when something has changed.
+    case network(NetworkReport)
 }
 
 /// Likes since the last such news.

@@ -30,6 +30,8 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
     public var likes: UInt64
     /// What is sung; absent while nothing is.
     public var play: SongPlay?
+    /// How those who sit sing; absent while all sing at once.
+    public var duet: DuetMode?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     public var mediaEpoch: UInt64
 
@@ -37,7 +39,7 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
     public init(
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
-        messages: [Message], likes: UInt64, play: SongPlay? = nil, mediaEpoch: UInt64
+        messages: [Message], likes: UInt64, play: SongPlay? = nil, duet: DuetMode? = nil, mediaEpoch: UInt64
     ) {
         self.room = room
         self.epoch = epoch
@@ -54,6 +56,7 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
         self.messages = messages
         self.likes = likes
         self.play = play
+        self.duet = duet
         self.mediaEpoch = mediaEpoch
     }
 }

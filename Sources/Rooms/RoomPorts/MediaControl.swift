@@ -107,6 +107,34 @@ package enum MediaFact: Sendable, Hashable {
     case closed(StageID, PeerID)
     /// Loudness 0…100 of the peers heard on the stage; sent at most every 100 ms, once with an empty list at silence.
     case levels(StageID, [PeerID: UInt8])
+    /// How the ways of those on the seats of a chorus did since the last such fact; sent every two seconds while anybody has a
+    /// seat there, once with an empty list when nobody has one any more.
+    case network(StageID, [PeerID: PathReading])
+}
+
+/// What the media plane has measured of one peer's way. What it could not measure is nil.
+package struct PathReading: Hashable, Sendable {
+    /// No authentic packet for a while.
+    package var isLost: Bool
+    /// To the peer and back: the shortest lately.
+    package var roundTrip: Interval?
+    /// How unevenly the microphone's packets arrive (RFC 3550).
+    package var jitter: Interval?
+    /// The share of the microphone's packets that did not come, 0…1.
+    package var lossFromPeer: Double
+    /// The share of what was sent there that did not come, as the peer reports it, 0…1.
+    package var lossToPeer: Double
+
+    package init(
+        isLost: Bool = false, roundTrip: Interval? = nil, jitter: Interval? = nil, lossFromPeer: Double = 0,
+        lossToPeer: Double = 0
+    ) {
+        self.isLost = isLost
+        self.roundTrip = roundTrip
+        self.jitter = jitter
+        self.lossFromPeer = lossFromPeer
+        self.lossToPeer = lossToPeer
+    }
 }
 
 /// The media plane as the room core sees it. Every call returns at once; `answer` is the only one that waits.
@@ -133,7 +161,9 @@ package protocol MediaControl: Sendable {
     func setSong(_ song: StageSong?, on stage: StageID)
     /// How much time a singer's equipment takes, from what it is told to play until it is heard and sung, and back until
     /// it is captured. For the place in the mix of those who do not say it with each packet.
-    func setLatency(_ latency: Interval, of peer: PeerID, on stage: StageID)
+    /// `roundTrip` is what the client has measured: it counts until the media plane has measured it itself, which it cannot
+    /// while it sends nothing to the peer.
+    func setLatency(_ latency: Interval, roundTrip: Interval?, of peer: PeerID, on stage: StageID)
 
     /// Facts, for one consumer.
     var facts: AsyncStream<MediaFact> { get }

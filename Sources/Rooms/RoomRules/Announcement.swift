@@ -63,6 +63,7 @@ extension RoomState {
         case .roleChanged(let user, let role): return change(.roleChanged(user: user, role: role, by: by))
         case .ownerChanged(let user, let reason): return change(.ownerChanged(user: user, reason: reason))
         case .songChanged(let play, let reason): return change(.songChanged(play, reason, by: by))
+        case .duetChanged(let mode): return change(.duetChanged(mode, by: by))
         case .messageSent(let message): return Announcement(.message(message))
         case .invitationSent(let invitation):
             // The inviter has the answer already.

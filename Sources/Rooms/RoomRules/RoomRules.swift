@@ -9,7 +9,14 @@ extension RoomState {
         guard phase == .open else { throw RoomError(.roomClosed) }
         guard situation.people[user.id] != nil else { throw RoomError(.notInRoom) }
         let permission = try permission(of: user.id, to: command.name)
-        return switch command {
+        let decision = try decide(command, by: user, permission, situation)
+        return settlingLead(decision)
+    }
+
+    private func decide(
+        _ command: RoomCommand, by user: UserProfile, _ permission: Permission, _ situation: Situation
+    ) throws(RoomError) -> Decision {
+        switch command {
         case .takeSeat(let seat): try takeSeat(seat, by: user, permission, situation)
         case .leaveSeat: try leaveSeat(by: user)
         case .moveSeat(let seat): try moveSeat(to: seat, by: user, situation)
@@ -32,6 +39,7 @@ extension RoomState {
             try seekSong(to: positionMs, leadMs: leadMs, by: user, permission, situation)
         case .setSongTrack(let track): try setSongTrack(track, by: user, permission)
         case .stopSong: try stopSong(by: user, permission)
+        case .setDuetMode(let mode, let leader): try setDuetMode(mode, leader: leader, by: user, permission)
         case .updateRoom(let update): try updateRoom(update)
         case .setRole(let other, let role): try setRole(role, of: other, situation)
         case .exitRoom: depart(user.id, .exited)
@@ -43,7 +51,7 @@ extension RoomState {
     package func decide(_ command: ServerCommand, in situation: Situation) -> Decision {
         guard phase == .open else { return .nothing }
         return switch command {
-        case .departed(let user, let reason): depart(user, reason)
+        case .departed(let user, let reason): settlingLead(depart(user, reason))
         case .ownerAbsenceOver: ownerAbsenceOver(situation)
         case .invitationTimedOut(let id): invitationTimedOut(id)
         case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing

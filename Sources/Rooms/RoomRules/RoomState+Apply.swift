@@ -43,6 +43,7 @@ extension RoomState {
             invitations = []
             consents = []
             play = nil
+            leader = nil
         case .seatTaken(let index, let user, let micMuted, let moved):
             try check(seats.indices.contains(index) && seats[index].condition == .empty, event)
             try check(seat(of: user.id) == nil, event)
@@ -96,6 +97,9 @@ extension RoomState {
             chat = message.chat
         case .liked(let count, _): likes = likes.addingReportingOverflow(count).overflow ? .max : likes + count
         case .songChanged(let play, _): self.play = play
+        case .duetChanged(let mode):
+            try check(kind == .chorus && mode.leader.map { seat(of: $0) != nil } ?? true, event)
+            leader = mode.leader
         }
     }
 

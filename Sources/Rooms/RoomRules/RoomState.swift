@@ -32,6 +32,8 @@ package struct RoomState: Equatable, Sendable, Codable {
     package var likes: UInt64 = 0
     /// What a chorus room sings.
     package var play: SongPlay?
+    /// Who leads in a chorus room; nobody: all sing at once. Whoever leads has a seat.
+    package var leader: UserID?
     /// Most people at once.
     package var peak = 0
     /// Milliseconds since 1970.
@@ -53,6 +55,8 @@ package struct RoomState: Equatable, Sendable, Codable {
         self.room = room
         self.owner = UserProfile(id: .nobody)
     }
+
+    package var duet: DuetMode { leader.map { .leadFollow(leader: $0) } ?? .together }
 
     package func role(of user: UserID) -> Role {
         if user == owner.id { .owner } else if admins.contains(user) { .admin } else { .member }

@@ -20,8 +20,7 @@ struct Attendance {
         let admission = Admission()
         var peer: PeerID?
         var media = Media.none
-        /// What the session says of its equipment, from playing to capturing.
-        var latency: Interval?
+        var equipment: SingerEquipment?
 
         /// `none` → `live` → `lost` ⇄ `live`; → `none` when the peer closes.
         enum Media { case none, live, lost }

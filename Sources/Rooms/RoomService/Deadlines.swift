@@ -14,6 +14,7 @@ enum Deadline: Hashable, Sendable {
     case news
     case likes
     case levels
+    case network
     case count
     /// The media plane must have confirmed a cut by then.
     case confirmation

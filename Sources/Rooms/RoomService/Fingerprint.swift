@@ -50,6 +50,9 @@ extension RoomCommand {
             hash.add(Int(clamping: positionMs))
             hash.add(Int(clamping: leadMs))
         case .setSongTrack(let track): hash.add(track.rawValue)
+        case .setDuetMode(let mode, let leader):
+            hash.add(mode.rawValue)
+            hash.add(leader?.rawValue)
         case .updateRoom(let update):
             hash.add(update.name)
             hash.add(update.cover)

@@ -84,7 +84,7 @@ extension RoomNewsEvent {
         case .passing(let news):
             switch news {
             case .presence, .ownerAbsent, .ownerBack: .control
-            case .audienceEntered, .audienceLeft, .levels, .likes, .count: .chatter
+            case .audienceEntered, .audienceLeft, .levels, .likes, .count, .network: .chatter
             }
         }
     }

@@ -56,8 +56,10 @@ package actor Room {
         try core.openMedia(for: session)
     }
 
-    /// How long the session's equipment takes to play and to capture, together.
-    package func setLatency(_ latency: Interval, of session: SessionToken) { core.setLatency(latency, of: session) }
+    /// What the session says of its equipment and of its way.
+    package func setEquipment(_ equipment: SingerEquipment, of session: SessionToken) {
+        core.setEquipment(equipment, of: session)
+    }
 
     package func closeMedia(for session: SessionToken) { core.closeMedia(for: session) }
 

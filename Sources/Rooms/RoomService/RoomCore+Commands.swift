@@ -107,6 +107,7 @@ extension RoomCore {
         case .news: sendNews()
         case .likes: storeLikes()
         case .levels: tellLevels()
+        case .network: tellNetwork()
         case .count: tell(.count(memberCount: attendance.count))
         case .confirmation: giveUpConfirmation()
         }
@@ -147,16 +148,21 @@ extension RoomCore {
         if let peer = known.peer { return MediaPlace(stage: stage, peer: peer) }
         let peer = PeerID(rawValue: world.peerNumbers.next())
         attendance.update(session) { $0.peer = peer }
-        if let latency = known.latency { world.media.setLatency(latency, of: peer, on: stage) }
+        if let equipment = known.equipment { state(equipment, of: peer) }
         assignAgain(known.attendee.profile.id)
         return MediaPlace(stage: stage, peer: peer)
     }
 
-    package func setLatency(_ latency: Interval, of session: SessionToken) {
+    package func setEquipment(_ stated: SingerEquipment, of session: SessionToken) {
         defer { endTurn() }
         guard let known = attendance.sessions[session] else { return }
-        attendance.update(session) { $0.latency = latency }
-        if let peer = known.peer { world.media.setLatency(latency, of: peer, on: stage) }
+        let equipment = stated.completed(by: known.equipment)
+        attendance.update(session) { $0.equipment = equipment }
+        if let peer = known.peer { state(equipment, of: peer) }
+    }
+
+    private func state(_ equipment: SingerEquipment, of peer: PeerID) {
+        world.media.setLatency(equipment.latency, roundTrip: equipment.roundTrip, of: peer, on: stage)
     }
 
     package func closeMedia(for session: SessionToken) {
@@ -181,6 +187,9 @@ extension RoomCore {
             }
             levels.hear(users)
             if let ready = levels.ready(now), ready <= now { tellLevels() }
+        case .network(_, let readings):
+            hear(readings)
+            if let ready = network.ready(now), ready <= now { tellNetwork() }
         }
     }
 
@@ -212,6 +221,23 @@ extension RoomCore {
         }
         assignAgain(user)
         notePresence(of: user)
+    }
+
+    private func hear(_ readings: [PeerID: PathReading]) {
+        var singers: [UserID: NetworkWatch.Singer] = [:]
+        for (peer, reading) in readings {
+            guard let session = attendance.session(of: peer), let known = attendance.sessions[session],
+                state.seat(of: known.attendee.profile.id) != nil
+            else { continue }
+            singers[known.attendee.profile.id] = NetworkWatch.Singer(reading, known.equipment)
+        }
+        network.hear(singers)
+    }
+
+    private func tellNetwork() {
+        guard network.ready(now) != nil else { return }
+        deadlines.cancel(.network)
+        tell(.network(network.take(at: now)))
     }
 
     private func tellLevels() {

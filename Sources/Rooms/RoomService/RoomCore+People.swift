@@ -48,6 +48,7 @@ extension RoomCore {
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
                     desk.welcome(attendee.session)
+                    network.tellAgain()
                 },
                 fail: { [unowned self] error in
                     reply(.failure(error))
@@ -90,7 +91,7 @@ extension RoomCore {
                 members: membersAtEntry(), memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
                 heir: ownerAbsence?.heir, invitations: invitations,
                 messages: recent.messages(Self.messagesAtEntry), likes: state.likes,
-                play: state.play, mediaEpoch: world.media.epoch))
+                play: state.play, duet: state.leader == nil ? nil : state.duet, mediaEpoch: world.media.epoch))
     }
 
     /// First those whom everybody needs to know by name: owner, admins, the seated.

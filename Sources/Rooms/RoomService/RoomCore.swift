@@ -41,6 +41,7 @@ package final class RoomCore {
     var attendance = Attendance()
     var likes = LikeTally()
     var levels = LevelMeter()
+    var network = NetworkWatch()
     var deadlines = Deadlines()
     var desk = NewsDesk()
     var queue = ReleaseQueue()
@@ -241,6 +242,7 @@ package final class RoomCore {
         release()
         storeSnapshot()
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
+        if let ready = network.ready(now) { deadlines.set(.network, at: ready) }
         publishInfo()
         if !desk.isEmpty {
             if desk.departure(now) <= now { sendNews() } else { deadlines.set(.news, at: desk.departure(now)) }

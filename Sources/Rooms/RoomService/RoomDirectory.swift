@@ -286,7 +286,7 @@ extension MediaFact {
     fileprivate var stage: StageID {
         switch self {
         case .connected(let stage, _), .lost(let stage, _), .recovered(let stage, _), .closed(let stage, _),
-            .levels(let stage, _):
+            .levels(let stage, _), .network(let stage, _):
             stage
         }
     }

@@ -3,14 +3,17 @@ internal import Forwarding
 internal import RoomPorts
 internal import SDP
 internal import Synchronization
+internal import Timing
 
 /// What others want of a media worker. Commands of one sender are done in the order in which they were posted.
 enum WorkerCommand: Sendable {
     /// With a feed to the mixer if the stage has a mix.
-    case openStage(StageID, slots: Int, feed: MixFeed?)
+    case openStage(StageID, slots: Int, StageKind, feed: MixFeed?)
     case closeStage(StageID)
     case offer(ParsedOffer, reply: @Sendable (Result<NegotiatedOffer, MediaRefusal>) -> Void)
     case closePeer(PeerID, StageID)
+    /// What a client has measured itself, perhaps before its first offer.
+    case stateRoundTrip(Interval, PeerID, StageID)
     case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)
     case readCounters(reply: @Sendable (MediaCounters) -> Void)
     /// No new peers from now on.

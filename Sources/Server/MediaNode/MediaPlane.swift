@@ -118,7 +118,7 @@ package final class MediaPlane: MediaControl {
     package func openStage(_ stage: StageID, slots: Int, kind: StageKind) {
         var feed: MixFeed?
         if kind == .chorus { feed = mixer?.open(stage) { [mailbox] in mailbox.wake() } }
-        _ = mailbox.post(.openStage(stage, slots: slots, feed: feed))
+        _ = mailbox.post(.openStage(stage, slots: slots, kind, feed: feed))
     }
 
     package func closeStage(_ stage: StageID) {
@@ -128,8 +128,9 @@ package final class MediaPlane: MediaControl {
 
     package func setSong(_ song: StageSong?, on stage: StageID) { mixer?.set(song, on: stage) }
 
-    package func setLatency(_ latency: Interval, of peer: PeerID, on stage: StageID) {
+    package func setLatency(_ latency: Interval, roundTrip: Interval?, of peer: PeerID, on stage: StageID) {
         mixer?.set(latency: latency, of: peer, on: stage)
+        if let roundTrip { _ = mailbox.post(.stateRoundTrip(roundTrip, peer, stage)) }
     }
 
     package func closePeer(_ peer: PeerID, on stage: StageID) { _ = mailbox.post(.closePeer(peer, stage)) }

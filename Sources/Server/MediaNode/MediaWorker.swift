@@ -27,21 +27,24 @@ final class MediaWorker {
     private let sockets: WorkerSockets
     private let context: DTLSContext
     private var negotiator: Negotiator
-    private var facts: FactPublisher
+    var facts: FactPublisher
 
-    private let table: PeerTable
-    private var stages: [StageID: Stage] = [:]
+    let table: PeerTable
+    private(set) var stages: [StageID: Stage] = [:]
     private var peerDeadlines = DeadlineQueue()
     /// Stages where somebody is or was heard, and when their levels are read next.
-    private var meteredStages: ContiguousArray<Stage> = []
-    private var nextLevels = Instant.distantFuture
+    var meteredStages: ContiguousArray<Stage> = []
+    var nextLevels = Instant.distantFuture
+    /// Stages whose singers' ways are told, and when.
+    var watchedStages: ContiguousArray<Stage> = []
+    var nextPaths = Instant.distantFuture
     /// Stages with a mix.
     private var mixedStages: ContiguousArray<Stage> = []
     private var connectedPeers = 0
     private var peersPerAddress: [IPAddress: Int] = [:]
 
     private let clock: @Sendable () -> Instant
-    private var now: Instant
+    private(set) var now: Instant
     private var isDraining = false
     private var isStopped = false
     /// Streams that begin or change their source in this turn: their listeners get a report at once.
@@ -89,7 +92,7 @@ final class MediaWorker {
     }
 
     private func turn() {
-        let deadline = min(peerDeadlines.next ?? .distantFuture, nextLevels)
+        let deadline = min(peerDeadlines.next ?? .distantFuture, nextLevels, nextPaths)
         let (isWoken, readable) = sockets.wait(until: deadline, now: now)
         now = clock()
         if isWoken {
@@ -99,6 +102,7 @@ final class MediaWorker {
         for socket in readable { read(socket) }
         advancePeers()
         tellLevels()
+        tellPaths()
         flush()
     }
 
@@ -124,16 +128,18 @@ final class MediaWorker {
 
     private func perform(_ command: WorkerCommand) {
         switch command {
-        case .openStage(let id, let slots, let feed):
+        case .openStage(let id, let slots, let kind, let feed):
             guard stages[id] == nil else { return }
-            let stage = Stage(id: id, slots: slots, feed: feed)
+            let stage = Stage(id: id, slots: slots, kind: kind, feed: feed)
             stages[id] = stage
             if feed != nil { mixedStages.append(stage) }
+            if kind == .chorus { watch(stage) }
         case .closeStage(let id):
             guard let stage = stages.removeValue(forKey: id) else { return }
             for peer in stage.peers.compactMap({ table[$0] }) { close(peer) }
             meteredStages.removeAll { $0 === stage }
             mixedStages.removeAll { $0 === stage }
+            watchedStages.removeAll { $0 === stage }
             counters.add(stage.audio.stats)
         case .offer(let offer, let reply):
             do throws(MediaRefusal) {
@@ -147,6 +153,9 @@ final class MediaWorker {
         case .closePeer(let id, let stage):
             guard let peer = table[id], peer.stage.id == stage else { return }
             close(peer)
+        case .stateRoundTrip(let roundTrip, let id, let stage):
+            stages[stage]?.note(roundTrip, of: id)
+            if let peer = table[id], peer.stage.id == stage { peer.statedRoundTrip = roundTrip }
         case .assign(let slot, let id, let muted, let stageID, let confirmed):
             if let stage = stages[stageID] {
                 stage.audio.assign(
@@ -166,7 +175,7 @@ final class MediaWorker {
         case .offer(_, let reply): reply(.failure(.stopped))
         case .assign(_, _, _, _, let confirmed): confirmed()
         case .readCounters(let reply): reply(presentCounters())
-        case .openStage, .closeStage, .closePeer, .drain, .stop: break
+        case .openStage, .closeStage, .closePeer, .stateRoundTrip, .drain, .stop: break
         }
     }
 
@@ -210,6 +219,7 @@ final class MediaWorker {
             id: offer.peer, stage: stage, handle: place.handle, generation: place.generation, media: media,
             terms: opening.terms, credentials: opening.credentials, negotiated: opening.session,
             offerNumber: offer.number, remoteSessionID: offer.description.sessionID)
+        peer.statedRoundTrip = stage.statedRoundTrips[peer.id]
         table.insert(peer)
         table.learn(ufrag: opening.credentials.ufrag, of: peer)
         stage.peers.insert(peer.id)
@@ -251,6 +261,7 @@ final class MediaWorker {
         peer.stage.audio.removeListener(peer.member)
         peer.stage.audio.resetSource(of: peer.member, at: now, send: send)
         peer.stage.peers.remove(peer.id)
+        if !isReplaced { peer.stage.forgetRoundTrip(of: peer.id) }
         table.remove(peer)
         counters.add(peer.media.stats)
         counters.peersClosed &+= 1
@@ -302,8 +313,8 @@ final class MediaWorker {
                 for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
                 send: sendAgain)
         case .senderReport: break
-        case .receiverReport(let ssrc, let roundTrip, _):
-            peer.roundTrip = roundTrip ?? peer.roundTrip
+        case .receiverReport(let ssrc, let roundTrip, let fractionLost):
+            peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
             peer.stage.audio.acknowledge(peer.member, ssrc)
         }
     }
@@ -365,6 +376,7 @@ final class MediaWorker {
             counters.unexpectedMedia &+= 1
             return
         }
+        peer.noteMicrophone(media.header.ssrc)
         let stage = peer.stage
         let payload = UnsafeRawBufferPointer(rebasing: slot[media.header.payload])
         let forwarded = stage.audio.forward(
@@ -422,28 +434,5 @@ final class MediaWorker {
             peer.media.sendReport(for: started.ssrc, at: peer.time(now))
             settle(peer)
         }
-    }
-
-    // MARK: Levels
-
-    private func meter(_ stage: Stage) {
-        guard stage.audio.nextLevels != nil, stages[stage.id] === stage else { return }
-        stage.isMetered = true
-        meteredStages.append(stage)
-        if nextLevels == .distantFuture { nextLevels = now }
-    }
-
-    private func tellLevels() {
-        guard nextLevels <= now else { return }
-        for stage in meteredStages {
-            guard let levels = stage.audio.levels(at: now) else { continue }
-            let named = levels.map { (PeerID(rawValue: $0.key.rawValue), $0.value) }
-            facts.publish(.levels(stage.id, Dictionary(uniqueKeysWithValues: named)))
-        }
-        meteredStages.removeAll { stage in
-            stage.isMetered = stage.audio.nextLevels != nil
-            return !stage.isMetered
-        }
-        nextLevels = meteredStages.isEmpty ? .distantFuture : now + AudioStage.levelPeriod
     }
 }

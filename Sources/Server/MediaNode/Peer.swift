@@ -32,7 +32,11 @@ final class Peer {
     /// Nothing came for a while.
     var isLost = false
     /// As the peer's newest report tells it.
-    var roundTrip: Interval?
+    private(set) var measuredRoundTrip: Interval?
+    /// As the client tells it, which counts until a report does.
+    var statedRoundTrip: Interval?
+    /// What was noted of its way since the last look.
+    private var watch = PathWatch()
     /// The remote address that counts against the limit per address.
     var countedAddress: IPAddress?
     /// Where datagrams of this peer come from, oldest first.
@@ -62,6 +66,23 @@ final class Peer {
     }
 
     var member: MemberID { MemberID(rawValue: id.rawValue) }
+
+    /// To the peer and back, as far as known.
+    var roundTrip: Interval? { measuredRoundTrip ?? statedRoundTrip }
+
+    /// The peer reports how a stream of ours arrives.
+    func noteReport(roundTrip: Interval?, fractionLost: UInt8) {
+        if let roundTrip { measuredRoundTrip = roundTrip }
+        watch.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
+    }
+
+    /// A packet of the microphone's stream `ssrc` came.
+    func noteMicrophone(_ ssrc: SSRC) { watch.microphone = ssrc }
+
+    /// How its way did since the last look.
+    func readPath() -> PathReading {
+        watch.read(media.reception(of:), roundTrip: measuredRoundTrip, isLost: isLost)
+    }
 
     /// `now`, but never before what this was called with last.
     func time(_ now: Instant) -> Instant {
@@ -137,15 +158,35 @@ struct PeerTerms {
 final class Stage {
     let id: StageID
     let audio: AudioStage
+    let kind: StageKind
     var peers: Set<PeerID> = []
+    /// What clients have told of their ways, those whose path is not open yet among them.
+    private(set) var statedRoundTrips: [PeerID: Interval] = [:]
+    /// Somebody's way was told last time.
+    var hasToldPaths = false
     /// Its levels are read at every tick.
     var isMetered = false
     /// To and from the mixer, if there is a mix.
     let feed: MixFeed?
 
-    init(id: StageID, slots: Int, feed: MixFeed? = nil) {
+    init(id: StageID, slots: Int, kind: StageKind = .voice, feed: MixFeed? = nil) {
         self.id = id
+        self.kind = kind
         self.feed = feed
         audio = AudioStage(slots: slots, hasMix: feed != nil)
     }
+
+    func note(_ roundTrip: Interval, of peer: PeerID) {
+        // Nobody needs it of those who are no longer there.
+        if statedRoundTrips.count >= Self.statementsKept, statedRoundTrips[peer] == nil {
+            statedRoundTrips = statedRoundTrips.filter { peers.contains($0.key) }
+            guard statedRoundTrips.count < Self.statementsKept else { return }
+        }
+        statedRoundTrips[peer] = roundTrip
+    }
+
+    func forgetRoundTrip(of peer: PeerID) { statedRoundTrips[peer] = nil }
+
+    /// Far more than people who sing at once.
+    private static let statementsKept = 256
 }

@@ -29,8 +29,8 @@ extension Call {
         case version, app, user, ticket, name, avatar, bio, resume, client
         case room, kind, cover, tags, seats, needsRequest, since, query, tag, limit, cursor, rooms, users
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
-        case number, sdp, outputMs, inputMs
-        case song, track, positionMs, leadMs
+        case number, sdp, outputMs, inputMs, roundTripMs, bufferMs
+        case song, track, positionMs, leadMs, mode, leader
     }
 }
 
@@ -107,10 +107,12 @@ extension Call.Body {
             try params.encode(number, forKey: .number)
             try params.encode(sdp, forKey: .sdp)
         case .closeMedia(let room): try params.encode(room, forKey: .room)
-        case .stateLatency(let room, let output, let input):
+        case .stateLatency(let room, let statement):
             try params.encode(room, forKey: .room)
-            try params.encode(output, forKey: .outputMs)
-            try params.encode(input, forKey: .inputMs)
+            try params.encode(statement.outputMs, forKey: .outputMs)
+            try params.encode(statement.inputMs, forKey: .inputMs)
+            try params.encodeIfPresent(statement.roundTripMs, forKey: .roundTripMs)
+            try params.encodeIfPresent(statement.bufferMs, forKey: .bufferMs)
         }
     }
 
@@ -164,6 +166,7 @@ extension RoomCommand {
         case .seekSong: .songSeek
         case .setSongTrack: .songTrack
         case .stopSong: .songStop
+        case .setDuetMode: .duetMode
         case .updateRoom: .roomUpdate
         case .setRole: .roleSet
         case .exitRoom: .roomExit
@@ -214,6 +217,9 @@ extension RoomCommand {
             try params.encode(positionMs, forKey: .positionMs)
             try params.encode(leadMs, forKey: .leadMs)
         case .setSongTrack(let track): try params.encode(track, forKey: .track)
+        case .setDuetMode(let mode, let leader):
+            try params.encode(mode, forKey: .mode)
+            try params.encodeIfPresent(leader, forKey: .leader)
         case .updateRoom(let update):
             try params.encodeIfPresent(update.name, forKey: .name)
             try params.encodeIfPresent(update.cover, forKey: .cover)

@@ -32,8 +32,26 @@ package struct Call: Sendable, Hashable {
         // media
         case offerMedia(RoomID, number: UInt32, sdp: String)
         case closeMedia(RoomID)
-        /// How long the caller's equipment takes to play and to capture, in milliseconds.
-        case stateLatency(RoomID, outputMs: Int, inputMs: Int)
+        case stateLatency(RoomID, LatencyStatement)
+    }
+}
+
+/// What a client says of its equipment and its way, in milliseconds.
+package struct LatencyStatement: Sendable, Hashable {
+    /// From playing until it is heard.
+    package var outputMs: Int
+    /// From singing until it is captured.
+    package var inputMs: Int
+    /// To the server and back, on the way of the sound; absent: as stated before.
+    package var roundTripMs: Int?
+    /// How long the other singers' sound waits before it is played; absent: as stated before.
+    package var bufferMs: Int?
+
+    package init(outputMs: Int, inputMs: Int, roundTripMs: Int? = nil, bufferMs: Int? = nil) {
+        self.outputMs = outputMs
+        self.inputMs = inputMs
+        self.roundTripMs = roundTripMs
+        self.bufferMs = bufferMs
     }
 }
 

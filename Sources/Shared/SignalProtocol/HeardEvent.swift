@@ -81,8 +81,21 @@ extension HeardEvent: Decodable {
             return .songChanged(
                 try fields.decodeIfPresent(SongPlay.self, forKey: .play),
                 try fields.decode(SongChange.self, forKey: .reason), by: try by())
+        case "duet.changed": return .duetChanged(try fields.decode(DuetMode.self, forKey: .duet), by: try by())
         default: return nil
         }
+    }
+
+    private static func network(_ fields: Fields) throws -> NetworkReport {
+        let singers = try fields.decode([String: SingerNetwork].self, forKey: .users)
+        var report = NetworkReport()
+        for (id, singer) in singers {
+            if let user = UserID(id) { report.singers[user] = singer }
+        }
+        if let ms = try fields.decodeIfPresent(Int.self, forKey: .apartMs) {
+            report.apart = SingersApart(ms: ms, isTight: try fields.decode(Bool.self, forKey: .tight))
+        }
+        return report
     }
 
     private static func passing(_ type: String, _ fields: Fields) throws -> PassingNews? {
@@ -111,6 +124,7 @@ extension HeardEvent: Decodable {
                     added: try fields.decode(UInt64.self, forKey: .added),
                     users: try fields.decode([UserID].self, forKey: .users)))
         case "count": return .count(memberCount: try fields.decode(Int.self, forKey: .memberCount))
+        case "network": return .network(try network(fields))
         default: return nil
         }
     }

@@ -42,6 +42,7 @@ package enum Method: String, CaseIterable, Sendable {
     case songTrack = "song.track"
     case songStop = "song.stop"
     case songLatency = "song.latency"
+    case duetMode = "duet.mode"
 
     case mediaOffer = "media.offer"
     case mediaClose = "media.close"
@@ -51,6 +52,10 @@ package enum Method: String, CaseIterable, Sendable {
 
     /// What equipment takes at most, in milliseconds: wireless headphones take 300.
     private var latencyRange: ClosedRange<Int> { 0...500 }
+    /// A way that takes longer carries no duet, nor a conversation.
+    private var roundTripRange: ClosedRange<Int> { 0...2_000 }
+    /// More no jitter buffer of a conversation holds.
+    private var bufferRange: ClosedRange<Int> { 0...1_000 }
 
     /// Reads the parameters; throws a `RoomError` or a `DecodingError`.
     func decode(_ p: Parameters) throws -> Call.Body {
@@ -100,8 +105,13 @@ package enum Method: String, CaseIterable, Sendable {
         case .songStop: try p.command(.stopSong)
         case .songLatency:
             .stateLatency(
-                try p.room(), outputMs: try p.integer("outputMs", in: latencyRange),
-                inputMs: try p.integer("inputMs", in: latencyRange))
+                try p.room(),
+                LatencyStatement(
+                    outputMs: try p.integer("outputMs", in: latencyRange),
+                    inputMs: try p.integer("inputMs", in: latencyRange),
+                    roundTripMs: try p.optionalInteger("roundTripMs", in: roundTripRange),
+                    bufferMs: try p.optionalInteger("bufferMs", in: bufferRange)))
+        case .duetMode: try p.command(.setDuetMode(p.duetMode(), leader: p.optionalUser("leader")))
 
         case .mediaOffer:
             .offerMedia(try p.room(), number: try p.required("number"), sdp: try p.required("sdp"))
@@ -135,17 +145,17 @@ extension Parameters {
             settings: RoomSettings(
                 name: try required("name"), cover: try optional("cover") ?? "", tags: try optional("tags") ?? [],
                 needsRequest: try optional("needsRequest") ?? false),
-            seats: try seats())
+            seats: try seats(default: kind == .chorus ? 2 : 8))
     }
 
     /// A number of plain seats, or a list that says how each starts out.
-    private func seats() throws -> [SeatSetup] {
+    private func seats(default usual: Int) throws -> [SeatSetup] {
         let bounds = 1...16
         let seats: [SeatSetup]
         if let list = try? optional("seats", as: [LenientSeat].self) {
             seats = list.map(\.setup)
         } else {
-            seats = Array(repeating: SeatSetup(), count: try integer("seats", in: bounds, default: 8))
+            seats = Array(repeating: SeatSetup(), count: try integer("seats", in: bounds, default: usual))
         }
         guard bounds.contains(seats.count) else { throw RoomError.invalid("seats", "a room has 1…16 seats") }
         return seats
@@ -214,6 +224,13 @@ extension Parameters {
             throw RoomError.invalid("track", "a track is accompaniment or original")
         }
         return track
+    }
+
+    fileprivate func duetMode() throws -> DuetMode.Name {
+        guard let mode = DuetMode.Name(rawValue: try required("mode")) else {
+            throw RoomError.invalid("mode", "a mode is together or leadFollow")
+        }
+        return mode
     }
 
     fileprivate func message() throws -> MessageDraft {

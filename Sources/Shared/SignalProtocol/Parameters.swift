@@ -54,6 +54,15 @@ struct Parameters {
         return value
     }
 
+    /// The same, of what may be left out.
+    func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let value = try optional(name, as: Int.self) else { return nil }
+        guard range.contains(value) else {
+            throw RoomError.invalid(name, "\(name) is \(range.lowerBound)…\(range.upperBound)")
+        }
+        return value
+    }
+
     func object(_ name: String) throws -> Parameters? {
         guard let container, container.contains(Key(name)), try !container.decodeNil(forKey: Key(name)) else {
             return nil
@@ -76,6 +85,10 @@ struct Parameters {
 
     func user(_ name: String = "user") throws -> UserID {
         do { return try required(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
+    }
+
+    func optionalUser(_ name: String) throws -> UserID? {
+        do { return try optional(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
     }
 
     /// At most 100 ids.

@@ -156,7 +156,7 @@ extension CallAnswer {
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
             .seatMute, .seatClose, .microphoneSet, .invitationSend, .invitationAccept, .invitationReject,
             .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,
-            .songStop:
+            .songStop, .duetMode:
             self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)
         }
     }

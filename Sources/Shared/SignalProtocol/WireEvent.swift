@@ -9,6 +9,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case seq, type, time, chat, id, from, to, text, command, message
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play
+        case duet, apartMs, tight
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -75,6 +76,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try container.encodeIfPresent(play, forKey: .play)
             try container.encode(reason, forKey: .reason)
             try container.encodeIfPresent(by, forKey: .by)
+        case .duetChanged(let mode, let by):
+            try type("duet.changed")
+            try container.encode(mode, forKey: .duet)
+            try container.encodeIfPresent(by, forKey: .by)
         }
         try container.encode(change.time, forKey: .time)
     }
@@ -113,6 +118,12 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case .count(let memberCount):
             try type("count")
             try container.encode(memberCount, forKey: .memberCount)
+        case .network(let report):
+            try type("network")
+            try container.encode(
+                Dictionary(report.singers.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .users)
+            try container.encodeIfPresent(report.apart?.ms, forKey: .apartMs)
+            try container.encodeIfPresent(report.apart?.isTight, forKey: .tight)
         }
     }
 

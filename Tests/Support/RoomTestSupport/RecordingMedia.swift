@@ -26,6 +26,7 @@ package final class RecordingMedia: MediaControl {
         var kinds: [StageID: StageKind] = [:]
         var songs: [StageID: [StageSong?]] = [:]
         var latencies: [PeerID: Interval] = [:]
+        var roundTrips: [PeerID: Interval] = [:]
         var holding = false
         var held: [@Sendable () -> Void] = []
         var epoch: UInt64
@@ -47,6 +48,7 @@ package final class RecordingMedia: MediaControl {
     /// What was to be sung, from first to last.
     package func songs(on stage: StageID) -> [StageSong?] { contents.withLock { $0.songs[stage] ?? [] } }
     package var latencies: [PeerID: Interval] { contents.withLock { $0.latencies } }
+    package var roundTrips: [PeerID: Interval] { contents.withLock { $0.roundTrips } }
     package func tell(_ fact: MediaFact) { report.yield(fact) }
 
     /// From now on confirmations wait for `confirm()`.
@@ -79,8 +81,11 @@ package final class RecordingMedia: MediaControl {
         contents.withLock { $0.songs[stage, default: []].append(song) }
     }
 
-    package func setLatency(_ latency: Interval, of peer: PeerID, on stage: StageID) {
-        contents.withLock { $0.latencies[peer] = latency }
+    package func setLatency(_ latency: Interval, roundTrip: Interval?, of peer: PeerID, on stage: StageID) {
+        contents.withLock {
+            $0.latencies[peer] = latency
+            $0.roundTrips[peer] = roundTrip
+        }
     }
 
     /// Answers with the offer's own text.

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import NIOCore
 internal import RoomModel
 internal import SignalProtocol
+internal import Synchronization
 internal import Timing
 
 /// Keeps the way of one room's sound open, on the conversation's event loop: carries out what the `MediaPathMachine` says, and
@@ -27,6 +28,25 @@ final class AudioPath {
         room = state.room
         slots = min(state.seats.count, Self.seats) + (state.info.kind == .chorus ? 1 : 0)
         self.conversation = conversation
+    }
+
+    /// Tells the server how the way does, as long as one sings.
+    func watchNetwork() {
+        let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)
+        let loop = conversation.loop
+        audio.lookAtNetwork { counts in
+            loop.execute { bound.value.path?.state(counts) }
+        }
+    }
+
+    private func state(_ counts: NetworkObserver.Counts) {
+        let now = conversation.now
+        let statement = audio.teller.withLock {
+            $0.statement(roundTrip: counts.roundTrip, buffer: counts.wait, at: now)
+        }
+        guard let statement else { return }
+        // Lost, it is told again before long.
+        conversation.perform(.stateLatency(room, statement), timeout: Self.offerPatience) { _ in }
     }
 
     /// A new path: what the one before it may still tell does not count.

@@ -4,7 +4,8 @@ internal import Synchronization
 internal import Timing
 
 extension RoomAudio {
-    /// How the network did in the last seconds, measured on the way of the sound; nobody else's is known here.
+    /// How the network did in the last seconds, measured on the way of the sound. How the others' ways do the room tells:
+    /// `RoomState.network`.
     public var networkReading: NetworkReading { network.withLock { $0.reading } }
 
     /// Looks at the network every now and then, as long as this object lives and is not closed.
@@ -37,5 +38,11 @@ extension RoomAudio {
             observer.take(counts) ? observer.reading : nil
         }
         if let changed { broadcast.send(.networkChanged(changed)) }
+        if counts.isConnected { lookedAt.withLock { $0 }?(counts) }
+    }
+
+    /// With each look at an open way.
+    func lookAtNetwork(_ look: @escaping @Sendable (NetworkObserver.Counts) -> Void) {
+        lookedAt.withLock { $0 = look }
     }
 }

@@ -1,5 +1,7 @@
 internal import ClientMedia
 internal import RoomModel
+internal import Synchronization
+internal import Timing
 
 // The room's song, and singing to it.
 
@@ -36,11 +38,24 @@ extension RoomAudio {
                 $0.songTrack = SongSinger.track
             }
         }
-        singer?.take(state.play, isSeated: isSeated)
+        teller.withLock { $0.isSinging = isSeated }
+        singer?.take(state.play, isSeated: isSeated, lag: isSeated ? state.lagBehindLeader : nil)
     }
 
     /// Calibration: how much earlier one heard the song than the devices say, when one sang.
     func setSongLatency(_ latency: Duration) {
         work { engine in engine.update { $0.songLatency = .init(latency) } }
     }
+}
+
+extension RoomState {
+    /// So much later than the room has it a follower hears the song: as late as the leader's voice comes. `nil` for whoever
+    /// follows nobody; zero while the way is not known.
+    var lagBehindLeader: Interval? {
+        guard let leader = duet.leader, leader != me.id else { return nil }
+        return .milliseconds(Int64(min(max(network.apart?.ms ?? 0, 0), Self.longestLagMs)))
+    }
+
+    /// Of a longer way nobody hears anything in time; and numbers of the network are not to be trusted.
+    private static let longestLagMs = 2_000
 }

@@ -89,6 +89,8 @@ public final class RoomAudio: Sendable {
     /// Absent without sound.
     let singer: SongSinger?
     let network = Mutex(NetworkObserver())
+    let lookedAt = Mutex<(@Sendable (NetworkObserver.Counts) -> Void)?>(nil)
+    let teller = Mutex(LatencyTeller())
     private let wishes = Mutex(Wishes())
 
     /// What is to be, as people and the room say it.
@@ -97,6 +99,8 @@ public final class RoomAudio: Sendable {
         var isCapturing = false
         var seats: [Seat] = []
         var me: UserID?
+        /// Of a duet: whoever leads hears none of the other singers.
+        var isLeading = false
         var mutedUsers: Set<UserID> = []
         var volumes: [UserID: Int] = [:]
         var inputDuration: Duration?
@@ -385,6 +389,7 @@ public final class RoomAudio: Sendable {
         wish { wishes in
             wishes.seats = state.seats
             wishes.me = state.me.id
+            wishes.isLeading = state.duet.leader == state.me.id
         }
     }
 
@@ -395,7 +400,8 @@ public final class RoomAudio: Sendable {
             var volumes: [Int: Int] = [:]
             for seat in wishes.seats {
                 guard let user = seat.user else { continue }
-                if wishes.mutedUsers.contains(user) { muted.insert(seat.index) }
+                let isUnheard = wishes.isLeading && user != wishes.me
+                if isUnheard || wishes.mutedUsers.contains(user) { muted.insert(seat.index) }
                 if let volume = wishes.volumes[user] { volumes[seat.index] = volume }
             }
             let isSeated = wishes.me.map { me in wishes.seats.contains { $0.user == me } } ?? false

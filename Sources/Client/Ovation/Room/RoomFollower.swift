@@ -26,9 +26,10 @@ final class RoomFollower {
     private var state: RoomState {
         didSet {
             session.box.set(state)
-            guard state.seats != oldValue.seats || state.me != oldValue.me || state.play != oldValue.play else {
-                return
-            }
+            guard
+                state.seats != oldValue.seats || state.me != oldValue.me || state.play != oldValue.play
+                    || state.duet != oldValue.duet || state.network.apart != oldValue.network.apart
+            else { return }
             session.audio.take(state)
         }
     }
@@ -45,6 +46,7 @@ final class RoomFollower {
         guard session.outlet.hasAudio else { return }
         session.audio.take(state)
         path = AudioPath(session.audio, of: state, in: conversation)
+        if state.info.kind == .chorus { path?.watchNetwork() }
     }
 
     var isPresent: Bool { state.isPresent }

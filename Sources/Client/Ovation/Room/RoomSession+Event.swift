@@ -23,6 +23,10 @@ extension RoomSession {
         case ownerChanged(UserProfile, reason: OwnerChangeReason)
         /// What a chorus room sings from now on; nil: nothing. `by` is absent when the song came to its end.
         case songChanged(SongPlay?, SongChange, by: UserID?)
+        /// Whether one leads in a chorus room, or all sing at once. `by` chose it, or let the leader's seat become free.
+        case duetChanged(DuetMode, by: UserID?)
+        /// How the ways of those who sing in a chorus room do; at most every two seconds, and when something has changed.
+        case networkChanged(NetworkReport)
         /// Somebody else has entered.
         case memberEntered(Member)
         /// Somebody else has left, or is lost.

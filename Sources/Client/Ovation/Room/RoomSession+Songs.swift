@@ -1,5 +1,6 @@
 public import RoomModel
 internal import SignalProtocol
+internal import Synchronization
 
 /// Songs of rooms of the kind `chorus`, for whoever sits, the owner and admins; elsewhere they are refused (`not_a_chorus`).
 ///
@@ -52,10 +53,10 @@ extension RoomSession {
     ///   - output: from playing until it is heard, up to 0.5 s.
     ///   - input: from singing until it is captured, up to 0.5 s.
     public func stateLatency(output: Duration, input: Duration) async throws(OvationError) {
-        _ = try await outlet.ask(
-            .stateLatency(
-                id, outputMs: Int(output.wholeMilliseconds), inputMs: Int(input.wholeMilliseconds)),
-            over: line)
+        let statement = LatencyStatement(
+            outputMs: Int(clamping: output.wholeMilliseconds), inputMs: Int(clamping: input.wholeMilliseconds))
+        _ = try await outlet.ask(.stateLatency(id, statement), over: line)
+        audio.teller.withLock { $0.calibrate(outputMs: statement.outputMs, inputMs: statement.inputMs) }
         audio.setSongLatency(output + input)
     }
 }

@@ -97,6 +97,9 @@ extension RoomState {
         case .songChanged(let play, let reason, let by):
             self.play = play
             return [.songChanged(play, reason, by: by)]
+        case .duetChanged(let mode, let by):
+            duet = mode
+            return [.duetChanged(mode, by: by)]
         }
     }
 
@@ -160,6 +163,9 @@ extension RoomState {
         case .count(let count):
             memberCount = count
             return [.memberCountChanged(count)]
+        case .network(let report):
+            network = report
+            return [.networkChanged(report)]
         }
     }
 

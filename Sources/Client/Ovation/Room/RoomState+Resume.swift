@@ -75,6 +75,8 @@ extension RoomState {
         let known = profiles
         self = RoomState(snapshot)
         profiles.merge(known) { new, _ in new }
+        // Told again before long.
+        network = old.network
         var events: [RoomSession.Event] = []
         if info != old.info { events.append(.infoChanged(info)) }
         if info.owner.id != old.info.owner.id { events.append(.ownerChanged(info.owner, reason: .ownerAbsent)) }
@@ -91,6 +93,7 @@ extension RoomState {
                 }
             events.append(.songChanged(play, change, by: nil))
         }
+        if duet != old.duet { events.append(.duetChanged(duet, by: nil)) }
         for member in members where member.role != .owner {
             guard let before = old.member(member.id), before.role != member.role, before.role != .owner else {
                 continue

@@ -52,6 +52,10 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var likes: UInt64
     /// What a chorus room sings; nil while nothing is.
     public internal(set) var play: SongPlay?
+    /// Whether one leads in a chorus room, or all sing at once.
+    public internal(set) var duet: DuetMode
+    /// How the ways of those who sing in a chorus room do, and whether they are too far apart; empty before it was told.
+    public internal(set) var network: NetworkReport
     /// Whether one is in the room.
     public internal(set) var phase: Phase
     /// If it differs from the last one, the way of the sound is gone and must be opened anew.
@@ -76,6 +80,8 @@ public struct RoomState: Sendable, Hashable {
         messages = snapshot.messages.suffix(Self.messagesKept)
         likes = snapshot.likes
         play = snapshot.play
+        duet = snapshot.duet ?? .together
+        network = NetworkReport()
         phase = .present
         mediaEpoch = snapshot.mediaEpoch
         profiles = [:]

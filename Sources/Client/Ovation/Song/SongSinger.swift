@@ -16,6 +16,8 @@ final class SongSinger: Sendable {
         var mode = Singing.automatic
         var play: SongPlay?
         var isSeated = false
+        /// By how much later than the room the song is heard.
+        var lag = Interval.zero
         var volume = 100
         /// Steps come by themselves.
         var isTicking = false
@@ -73,11 +75,16 @@ final class SongSinger: Sendable {
         return state.withLock { $0.follower.place(at: instant, clock: estimator) }
     }
 
-    /// The room has changed.
-    func take(_ play: SongPlay?, isSeated: Bool) {
+    /// A way that has changed by less moves nobody's song.
+    private static let distinctLag = Interval.milliseconds(10)
+
+    /// The room has changed. `lag`: for whoever follows a leader.
+    func take(_ play: SongPlay?, isSeated: Bool, lag: Interval?) {
         change {
             $0.play = play
             $0.isSeated = isSeated
+            let change = (lag ?? .zero) - $0.lag
+            if lag == nil || change >= Self.distinctLag || .zero - change >= Self.distinctLag { $0.lag = lag ?? .zero }
         }
     }
 
@@ -91,7 +98,10 @@ final class SongSinger: Sendable {
         state.withLock { state in
             body(&state)
             let isOn = state.mode == .automatic
-            state.follower.take(isOn ? state.play : nil, sings: isOn && state.isSeated)
+            var play = state.play
+            // Whoever follows is that far behind in everything.
+            if let startAt = play?.startAt { play?.startAt = startAt &+ state.lag.milliseconds }
+            state.follower.take(isOn ? play : nil, sings: isOn && state.isSeated)
         }
         queue.async { [weak self] in self?.step() }
     }

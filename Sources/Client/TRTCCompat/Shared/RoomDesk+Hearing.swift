@@ -112,7 +112,7 @@ extension RoomDesk {
             tell(.seats(room.state.seats))
         case .songChanged(let play?, .started, _): announce(play, in: room)
         case .likes(let news): hear(news, in: room)
-        case .songChanged, .memberCountChanged, .levels, .connectionLost: break
+        case .songChanged, .duetChanged, .networkChanged, .memberCountChanged, .levels, .connectionLost: break
         }
     }
 

@@ -57,6 +57,7 @@ package enum PermissionTable {
         case .seekSong:          (.onOwnSeat,    .allowed,              .allowed)
         case .setSongTrack:      (.onOwnSeat,    .allowed,              .allowed)
         case .stopSong:          (.onOwnSeat,    .allowed,              .allowed)
+        case .setDuetMode:       (.onOwnSeat,    .allowed,              .allowed)
         case .updateRoom:        (.refused,      .allowed,              .allowed)
         case .setRole:           (.refused,      .refused,              .allowed)
         case .exitRoom:          (.allowed,      .allowed,              .allowed)

@@ -85,7 +85,7 @@ extension RoomState {
     }
 
     /// Whoever sits in a chorus room sings, and chooses with the others; the host chooses from anywhere.
-    private func checkSinger(_ user: UserProfile, _ permission: Permission) throws(RoomError) {
+    func checkSinger(_ user: UserProfile, _ permission: Permission) throws(RoomError) {
         guard kind == .chorus else { throw RoomError(.notAChorus) }
         if permission == .onOwnSeat { _ = try ownSeat(of: user) }
     }

@@ -196,9 +196,13 @@ actor Conversation {
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
             await place.room.closeMedia(for: session.token)
             send(Answer.success(call, Answer.Empty()))
-        case .stateLatency(let room, let output, let input):
+        case .stateLatency(let room, let stated):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
-            await place.room.setLatency(.milliseconds(Int64(output + input)), of: session.token)
+            let equipment = SingerEquipment(
+                latency: .milliseconds(Int64(stated.outputMs + stated.inputMs)),
+                roundTrip: stated.roundTripMs.map { .milliseconds(Int64($0)) },
+                buffer: stated.bufferMs.map { .milliseconds(Int64($0)) })
+            await place.room.setEquipment(equipment, of: session.token)
             send(Answer.success(call, Answer.Empty()))
         }
     }

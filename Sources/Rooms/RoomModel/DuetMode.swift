@@ -1,0 +1,34 @@
+/// How those who sit in a chorus room sing.
+public enum DuetMode: Hashable, Sendable {
+    /// At once, each by hearing the other: for ways up to `SingersApart.tightLimitMs`.
+    case together
+    /// One after the other, for any way: the leader hears the song and none of the other singers; these hear the leader, and
+    /// the song so much later that they sing to what they hear. The mix puts all voices in their places.
+    case leadFollow(leader: UserID)
+
+    /// Who leads, if anybody does.
+    public var leader: UserID? { if case .leadFollow(let leader) = self { leader } else { nil } }
+
+    /// The mode without who leads, as it is asked for.
+    package enum Name: String, Codable, Hashable, Sendable, CaseIterable { case together, leadFollow }
+}
+
+extension DuetMode: Codable {
+    private enum CodingKeys: String, CodingKey { case mode, leader }
+
+    /// `{mode, leader?}`
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        switch try fields.decode(Name.self, forKey: .mode) {
+        case .together: self = .together
+        case .leadFollow: self = .leadFollow(leader: try fields.decode(UserID.self, forKey: .leader))
+        }
+    }
+
+    /// `{mode, leader?}`
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(leader == nil ? Name.together : .leadFollow, forKey: .mode)
+        try fields.encodeIfPresent(leader, forKey: .leader)
+    }
+}

@@ -1,0 +1,36 @@
+import RoomModel
+
+/// D07: how those who sit in a chorus room sing. Singers who are too far apart for singing at once let one of them lead; the
+/// room keeps who, so that both clients do their part of it, and who comes later sees it.
+extension RoomState {
+    /// Whoever may choose the song may choose this. Only who sits can lead.
+    func setDuetMode(
+        _ mode: DuetMode.Name, leader wanted: UserID?, by user: UserProfile, _ permission: Permission
+    ) throws(RoomError) -> Decision {
+        try checkSinger(user, permission)
+        switch mode {
+        case .together: return leader == nil ? .nothing : Decision([.duetChanged(.together)])
+        case .leadFollow:
+            guard let leader = wanted ?? foremostSinger, seat(of: leader) != nil else { throw RoomError(.notSeated) }
+            return leader == self.leader ? .nothing : Decision([.duetChanged(.leadFollow(leader: leader))])
+        }
+    }
+
+    private var foremostSinger: UserID? { seats.lazy.compactMap { $0.occupant?.profile.id }.first }
+
+    /// Nobody leads from outside a seat: when the leader leaves it, in whatever way, all sing at once again. Moving to another
+    /// seat is no leaving.
+    func settlingLead(_ decision: Decision) -> Decision {
+        guard let leader else { return decision }
+        var isSeated = true
+        for event in decision.events {
+            switch event {
+            case .seatLeft(_, let user, _) where user.id == leader: isSeated = false
+            case .seatTaken(_, let user, _, _) where user.id == leader: isSeated = true
+            default: break
+            }
+        }
+        guard !isSeated else { return decision }
+        return Decision(decision.events + [.duetChanged(.together)], decision.result)
+    }
+}

@@ -1,0 +1,125 @@
+internal import DatagramIO
+internal import Forwarding
+internal import RoomPorts
+internal import Synchronization
+internal import Testing
+internal import Timing
+internal import Wire
+
+@testable internal import MediaNode
+
+/// Makes no mix, and keeps what it is given for one.
+private final class NotingMixer: AudienceMixer {
+    private let feed = Mutex<MixFeed?>(nil)
+
+    func open(_ stage: StageID, wakeStage: @escaping @Sendable () -> Void) -> MixFeed {
+        let feed = MixFeed(wakeMixer: {}, wakeStage: wakeStage)
+        self.feed.withLock { $0 = feed }
+        return feed
+    }
+
+    func close(_ stage: StageID) {}
+    func set(_ song: StageSong?, on stage: StageID) {}
+    func set(latency: Interval, of singer: PeerID, on stage: StageID) {}
+    func stop() {}
+
+    /// The newest packet that came since the last look.
+    func newest() -> VocalPacket? {
+        var newest: VocalPacket?
+        guard let feed = feed.withLock({ $0 }) else { return nil }
+        while feed.takeVocal({ packet, _ in newest = packet }) {}
+        return newest
+    }
+}
+
+@Suite(.serialized) struct DuetPathTests {
+    @Test(
+        "D04-S a singer of whom nothing can be measured is mixed by the round trip that the client told, until it is measured"
+    )
+    func statedRoundTrip() async throws {
+        let mixer = NotingMixer()
+        let party = try await Party(slots: 2, kind: .chorus, mixer: mixer)
+        let alice = try party.client(1, slots: 3)
+        // Told before there is a path; of another stage it counts for nothing here.
+        party.node.setLatency(.zero, roundTrip: .milliseconds(160), of: alice.id, on: party.stage)
+        party.node.setLatency(.zero, roundTrip: .seconds(2), of: alice.id, on: StageID(rawValue: 5))
+        try await alice.negotiate(with: party.node)
+        await party.run { alice.isConnected && party.isTold(MediaFact.connected, of: alice) }
+        await party.assign(0, alice)
+        func vocal() async -> VocalPacket? {
+            var found: VocalPacket?
+            await party.run {
+                alice.speak([1])
+                found = mixer.newest() ?? found
+                return found != nil
+            }
+            return found
+        }
+        #expect(await vocal()?.roundTrip == .milliseconds(160))
+        party.node.setLatency(.milliseconds(30), roundTrip: nil, of: alice.id, on: party.stage)
+        #expect(await vocal()?.roundTrip == .milliseconds(160), "what is not told again holds")
+        party.node.setLatency(.milliseconds(30), roundTrip: .milliseconds(90), of: alice.id, on: party.stage)
+        _ = await party.node.counters()
+        _ = mixer.newest()
+        #expect(await vocal()?.roundTrip == .milliseconds(90))
+        // Now she hears somebody, and her client reports on that.
+        let bob = try await party.joined(2, slots: 3)
+        await party.assign(1, bob)
+        await party.run {
+            bob.speak([2])
+            alice.speak([1])
+            return mixer.newest().flatMap(\.roundTrip).map { $0 != .milliseconds(90) } ?? false
+        }
+    }
+
+    @Test(
+        "D07-S the ways of those who sit in a chorus are measured from their own packets and reports, and told every two seconds"
+    )
+    func readings() async throws {
+        let party = try await Party(slots: 2, kind: .chorus)
+        let alice = try await party.joined(1, slots: 2)
+        let bob = try await party.joined(2, slots: 2)
+        _ = try await party.joined(3, slots: 2)
+        await party.assign(0, alice)
+        await party.assign(1, bob)
+        alice.repeatsLost = false
+        var next = SystemClock.now()
+        var count = 0
+        await party.run {
+            if SystemClock.now() >= next {
+                next = next + .milliseconds(20)
+                count += 1
+                alice.speak([1], isLost: count % 10 == 0)
+                bob.speak([2])
+            }
+            let told = party.facts.network.last
+            return told?[alice.id]?.lossFromPeer ?? 0 > 0 && told?[alice.id]?.roundTrip != nil
+                && told?[bob.id]?.roundTrip != nil
+        }
+        let told = try #require(party.facts.network.last)
+        #expect(Set(told.keys) == [alice.id, bob.id], "listeners' ways concern nobody")
+        let (hers, his) = (try #require(told[alice.id]), try #require(told[bob.id]))
+        #expect((0.03...0.25).contains(hers.lossFromPeer) && his.lossFromPeer == 0)
+        #expect(hers.jitter.map { $0 < .milliseconds(500) } == true && his.jitter != nil)
+        #expect(hers.roundTrip.map { $0 > .zero && $0 < .seconds(1) } == true)
+        #expect(!hers.isLost && !his.isLost)
+        // Then nobody sits there any more: said once.
+        await party.assign(0, nil)
+        await party.assign(1, nil)
+        await party.run { party.facts.network.last == [:] }
+        #expect(party.facts.network.filter(\.isEmpty).count == 1)
+        await party.leap(.seconds(4))
+        #expect(party.facts.network.filter(\.isEmpty).count == 1)
+    }
+
+    @Test("D07-S a salon's ways are told to nobody")
+    func salon() async throws {
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 2)
+        alice.speak([1])
+        await party.run { bob.payloads(on: 0) == [[1]] }
+        await party.leap(.seconds(5))
+        bob.speak([2])
+        await party.run { alice.payloads(on: 1) == [[2]] }
+        #expect(party.facts.network.isEmpty)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import RoomModel
+import RoomRules
+import Testing
+
+@Suite struct DuetRulesTests {
+    private func chorus() throws -> Stage {
+        var stage = Stage(kind: .chorus, seats: 3)
+        stage.enter(.admin, .member, .other)
+        try stage.run(.setRole(.admin, .admin), by: .owner)
+        try stage.run(.takeSeat(0), by: .member)
+        try stage.run(.takeSeat(1), by: .other)
+        return stage
+    }
+
+    @Test(
+        "D07-S singers agree on one who leads, whoever sits foremost unless they name somebody, and on singing at once again"
+    )
+    func modes() throws {
+        var stage = try chorus()
+        #expect(stage.state.duet == .together)
+        #expect(try stage.run(.setDuetMode(.together, leader: nil), by: .member).events.isEmpty, "they do already")
+        let led = try stage.run(.setDuetMode(.leadFollow, leader: nil), by: .other)
+        #expect(led.events == [.duetChanged(.leadFollow(leader: .member))])
+        #expect(stage.state.duet == .leadFollow(leader: .member))
+        #expect(try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member).events.isEmpty)
+        try stage.run(.setDuetMode(.leadFollow, leader: .other), by: .member)
+        #expect(stage.state.duet.leader == .other)
+        try stage.run(.setDuetMode(.together, leader: .other), by: .other)
+        #expect(stage.state.duet == .together)
+        try stage.run(.leaveSeat, by: .member)
+        try stage.run(.setDuetMode(.leadFollow, leader: nil), by: .owner)
+        #expect(stage.state.duet.leader == .other, "seat 0 is empty")
+    }
+
+    @Test("D07-S nobody leads without a seat, listeners choose nothing, and a salon has no duet")
+    func refusals() throws {
+        var stage = try chorus()
+        let before = stage.state
+        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: .owner), by: .member) == .notSeated)
+        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: UserID(literal: "nobody")), by: .owner) == .notSeated)
+        stage.enter(UserID(literal: "eve"))
+        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: nil), by: UserID(literal: "eve")) == .notSeated)
+        #expect(stage.state == before)
+        #expect(stage.refusal(.setDuetMode(.leadFollow, leader: nil), by: .admin) == nil, "the host's people may")
+        var empty = Stage(kind: .chorus, seats: 2)
+        #expect(empty.refusal(.setDuetMode(.leadFollow, leader: nil), by: .owner) == .notSeated)
+        var salon = Stage()
+        #expect(salon.refusal(.setDuetMode(.together, leader: nil), by: .owner) == .notAChorus)
+    }
+
+    @Test(
+        "D07-S with the leader's seat goes the agreement, however it is lost; followers and movers do not end it",
+        arguments: 0..<8)
+    func leadersSeat(_ way: Int) throws {
+        var stage = try chorus()
+        try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member)
+        let decision: Decision =
+            switch way {
+            case 0: try stage.run(.leaveSeat, by: .member)
+            case 1: try stage.run(.kickSeat(0), by: .owner)
+            case 2: try stage.run(.closeSeat(0, closed: true), by: .admin)
+            case 3: try stage.run(.exitRoom, by: .member)
+            case 4: stage.serve(.departed(.member, .lost))
+            case 5: try stage.run(.leaveSeat, by: .other)
+            case 6: try stage.run(.moveSeat(2), by: .member)
+            default: stage.serve(.departed(.other, .lost))
+            }
+        let ends = way < 5
+        #expect(stage.state.duet == (ends ? .together : .leadFollow(leader: .member)))
+        #expect(decision.events.contains(.duetChanged(.together)) == ends)
+        #expect(decision.events.count { $0 == .duetChanged(.together) } == (ends ? 1 : 0))
+    }
+
+    @Test("D07-S the end of the room is the end of the duet; a room stored before there were duets sings together")
+    func ends() throws {
+        var stage = try chorus()
+        let stored = String(decoding: try JSONEncoder().encode(stage.state), as: UTF8.self)
+        #expect(!stored.contains("leader"), "what older servers stored has no such field, and is read")
+        #expect(try JSONDecoder().decode(RoomState.self, from: Data(stored.utf8)).duet == .together)
+        try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member)
+        let led = try JSONDecoder().decode(RoomState.self, from: try JSONEncoder().encode(stage.state))
+        #expect(led.duet == .leadFollow(leader: .member))
+        let end = try stage.run(.destroyRoom, by: .owner)
+        #expect(end.events.count == 1 && stage.state.duet == .together)
+    }
+}
