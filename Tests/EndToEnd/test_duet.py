@@ -3,6 +3,7 @@
 import time
 
 from client import Client, ticket
+from far_way import FarWay
 from sound import SILENT, music, tones
 from steps import create_salon, enter_salon, go_in, shows, shows_empty, sit
 from story import story
@@ -188,43 +189,50 @@ def test_mix(people):
     ben.wait("the mix instead of the own player", f"return (() => {{ {HEARD} }})() === null")
 
 
-# Statistics as they are on a long way: what the page makes of them is its own.
-FAR = """
-const read = RTCPeerConnection.prototype.getStats;
-RTCPeerConnection.prototype.getStats = async function (...rest) {
-  const report = new Map(await read.apply(this, rest));
-  for (const [id, entry] of report)
-    if (entry.type === 'candidate-pair') report.set(id, { ...entry, currentRoundTripTime: 0.18 });
-  return report;
-};
-"""
+def way_of(person, seat):
+    """How the room says that a singer's way does, 1…6, as this person's page shows it."""
+    return person.wait(f"the way of seat {seat}", f"""
+        return Number(document.querySelector('[data-testid=signal-{seat}]')?.dataset.quality) || null;""", seconds=20)
 
 
-@story("D07-W singers who are far apart are told, and sing one after the other: the leader hears nobody, the follower hears the song later")
+@story("D07-W singers who are far apart are told by the room, see each other's quality, and agree that one leads: the leader hears nobody, the follower hears the song later")
 def test_far_apart(server, people):
     anna, ben = people("Anna", tone_hertz=ALTO), people("Ben", tone_hertz=BASS)
+    way = FarWay(server.media_port, 0.09)
+    way.reroute(anna)
     room = create_duet(anna)
     join(ben, room, seat=1)
     choose(anna)
     watcher = Client(server, ticket(server, "Watcher"))
     watcher.call("room.enter", room=int(room))
     for person in (anna, ben):
-        person.run(FAR)
-        person.sees('[data-testid="apart"][data-word="far"]', "ms apart")
-        person.click("lead-offer")
-        person.click("lead-follow")
-        person.click('[data-testid="apart-sheet"] [data-testid="sheet-close"]')
+        person.sees('[data-testid="apart"][data-word="far"]', "ms apart", seconds=20)
+        person.sees("too-far", "too far")
+        assert way_of(person, 0) >= 3, "180 ms there and back are no good way"
+        assert way_of(person, 1) <= 2, "Ben sits beside the server"
+    anna.click("lead-offer")
+    anna.sees('[data-testid="apart-sheet"] [data-testid="way"]', "Ben")
+    anna.click("lead-follow")
+    anna.click('[data-testid="apart-sheet"] [data-testid="sheet-close"]')
+    # One has asked, both do it.
     anna.sees("leading", "You lead")
     ben.sees("leading", "You follow")
-    anna.wait("the follower to be silent", "return document.querySelector('[data-testid=playout] audio[data-seat=\"1\"]').muted")
+    muted = "return document.querySelector('[data-testid=playout] audio[data-seat=\"{}\"]').muted"
+    anna.wait("the follower to be silent", muted.format(1))
+    assert not ben.run(muted.format(0)), "the follower hears the leader"
     assert abs(settled(anna, watcher, room)) < TOGETHER_MS
     play = watcher.call("room.enter", room=int(room))["snapshot"]["play"]
     deadline = time.monotonic() + 10
-    while gap(playing(ben), play) > -180 and time.monotonic() < deadline:
+    while gap(playing(ben), play) > -90 and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert gap(playing(ben), play) < -180, "the follower does not hear the song later"
-    anna.click("lead-end")
+    assert gap(playing(ben), play) < -90, "the follower does not hear the song later"
+    # Who comes later finds it agreed; the other one may end it.
+    assert watcher.call("room.enter", room=int(room))["snapshot"]["duet"]["mode"] == "leadFollow"
+    ben.click("lead-end")
     anna.sees_no("leading")
+    assert abs(settled(ben, watcher, room)) < TOGETHER_MS
+    anna.wait("the other voice to be back", "return !" + muted.format(1).removeprefix("return "))
+    way.close()
 
 
 @story("D05-W a song that a singer brings is listed, sung and removed again; a file that is no song is refused with a reason")

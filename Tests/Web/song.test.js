@@ -360,7 +360,7 @@ async function duetTab(t, more = {}, first = {}) {
     'song.track',
     'song.stop',
     'song.latency',
-    'song.align',
+    'duet.mode',
   ])
     tab.server.on(method, () => ({ startAt: Date.now() + 1000 }));
   const entered = tab.salon.enter();
@@ -458,16 +458,125 @@ test("D08-W the owner's page sits down by itself, unless the seat is taken or th
   await owner.salon.leave();
 });
 
-test('D07-W one leads and does not hear the other, or follows and hears the song later; both end with the seat', async t => {
+/** What the room says of Alice's and Bob's ways. */
+function network(apartMs, tight, quality = 1) {
+  const users = {
+    alice: { quality, roundTripMs: 40, jitterMs: 1, lossPercent: 0 },
+    bob: { quality: 2, roundTripMs: 70, jitterMs: 1, lossPercent: 0 },
+  };
+  return { type: 'network', users, ...(apartMs === undefined ? {} : { apartMs, tight }) };
+}
+
+test('D07-W how far singers are apart the room says, for everybody who sits by name and quality', async t => {
+  const tab = await duetTab(t);
+  assert.deepEqual(tab.duet.state.get().ways, []);
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  await tab.script.tell(network(64, false, 4));
+  const { apart, ways } = tab.duet.state.get();
+  assert.equal(apart.ms, 64);
+  assert.equal(apart.far, true);
+  assert.deepEqual(
+    ways.map(({ seat, name, quality, roundTripMs }) => [seat, name, quality, roundTripMs]),
+    [
+      [0, 'Alice', 4, 40],
+      [1, 'Bob', 2, 70],
+    ],
+  );
+  // Just below the limit the room's word counts, not the number.
+  await tab.script.tell(network(47, false));
+  assert.equal(tab.duet.state.get().apart.far, true);
+  await tab.script.tell(network(40, true));
+  assert.equal(tab.duet.state.get().apart.far, false);
+});
+
+test('D07-W who leads is agreed in the room: the leader does not hear the other, the follower hears the song later by the way', async t => {
   const tab = await duetTab(t, {}, { play: play({ startAt: Date.now() }) });
   await tab.script.tell(tab.script.taken(1, 'bob'));
-  tab.duet.setLeading(true);
+  await tab.script.tell(network(120, false));
+  const mode = (leader, by = 'alice') => ({
+    seq: ++tab.script.seq,
+    type: 'duet.changed',
+    duet: leader ? { mode: 'leadFollow', leader } : { mode: 'together' },
+    by,
+    time: 1,
+  });
+  const asked = tab.duet.setLeading(true);
+  await settle();
+  assert.deepEqual(
+    tab.server.of('duet.mode').map(({ mode, leader }) => [mode, leader]),
+    [['leadFollow', undefined]],
+  );
+  assert.equal(tab.duet.state.get().leading, 'off', 'not before the room says so');
+  await asked;
+  await tab.script.tell(mode('alice'));
   assert.equal(tab.duet.state.get().leading, 'follow');
+  assert.equal(tab.duet.state.get().leader, 'alice');
+  assert.equal(tab.told.delay, 120);
   assert.equal(tab.playout.listening[0]?.muted, false, 'a follower hears the leader');
-  tab.duet.setLeading(false);
-  assert.equal(tab.duet.state.get().leading, 'off');
-  tab.duet.setLeading(true);
-  await tab.script.tell(tab.script.left(1, 'bob', 'left'));
-  assert.equal(tab.duet.state.get().leading, 'off');
+  // A way that changes by less than a step moves no song.
+  await tab.script.tell(network(126, false));
+  assert.equal(tab.told.delay, 120);
+  await tab.script.tell(network(140, false));
+  assert.equal(tab.told.delay, 140);
+  await tab.script.tell(mode('bob', 'bob'));
+  assert.equal(tab.duet.state.get().leading, 'lead');
+  assert.equal(tab.playout.listening[0]?.muted, true);
   assert.equal(tab.told.delay, 0);
+  await tab.script.tell(mode(null));
+  assert.equal(tab.duet.state.get().leading, 'off');
+  assert.equal(tab.playout.listening[0]?.muted, false);
+  await tab.script.tell(mode('alice'));
+  await tab.script.tell(tab.script.left(1, 'bob', 'left'));
+  assert.equal(tab.duet.state.get().leading, 'off', 'who listens hears the mix');
+  assert.equal(tab.told.delay, 0);
+});
+
+test('D07-W whoever has no headphones leads, unless somebody leads already; a page that comes later finds it agreed', async t => {
+  const tab = await duetTab(t, {}, { duet: { mode: 'leadFollow', leader: 'alice' } });
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  assert.equal(tab.duet.state.get().leading, 'follow');
+  await tab.duet.leadAlone();
+  assert.equal(tab.server.of('duet.mode').length, 0);
+  await tab.script.tell({ seq: ++tab.script.seq, type: 'duet.changed', duet: { mode: 'together' }, time: 1 });
+  await tab.duet.leadAlone();
+  assert.deepEqual(
+    tab.server.of('duet.mode').map(({ mode, leader }) => [mode, leader]),
+    [['leadFollow', 'bob']],
+  );
+});
+
+test('D04-W a singer tells the round trip of the sound, when it has changed and now and then', async t => {
+  let local = 5;
+  t.mock.method(performance, 'now', () => local);
+  const tab = await duetTab(t);
+  const told = () =>
+    tab.server.of('song.latency').map(({ roundTripMs, bufferMs }) => [roundTripMs, bufferMs]);
+  let played = 0;
+  const measure = async (rttMs, bufferMs) => {
+    const pair = { type: 'candidate-pair', nominated: true, state: 'succeeded', currentRoundTripTime: rttMs / 1000 };
+    const report = new Map([['pair', pair]]);
+    played += 480;
+    if (bufferMs !== null) {
+      const waited = (played * bufferMs) / 1000;
+      const entry = { packetsReceived: played, jitterBufferDelay: waited, jitterBufferEmittedCount: played };
+      report.set('in', { type: 'inbound-rtp', ...entry });
+    }
+    tab.connections.at(-1).report = report;
+    await tab.time.advance(2_000);
+    await settle();
+  };
+  await measure(80, null);
+  assert.deepEqual(told(), [], 'whoever listens tells nothing');
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  await settle();
+  assert.deepEqual(told(), [[80, undefined]]);
+  await measure(81, null);
+  assert.equal(told().length, 1);
+  await measure(95, 30.4);
+  assert.deepEqual(told().at(-1), [95, 30]);
+  local += 10_001;
+  await measure(95, 30.4);
+  assert.equal(told().length, 3);
+  await measure(5_000, 30.4);
+  assert.deepEqual(told().at(-1), [2_000, 30]);
 });

@@ -38,6 +38,7 @@ export const dynamicKeys = Object.freeze([
   'duet.words.',
   'duet.track.',
   'duet.leading.',
+  'duet.quality.',
   'duet.file.',
 ]);
 

@@ -13,6 +13,10 @@ import { positionAt } from './song-player.js';
  * @typedef {{ms: number, jitterMs: number, far: boolean}} Apart
  */
 /**
+ * A singer's way to the server, as the room tells it: `quality` 1 (excellent) to 6 (down), 0 while nothing is known.
+ * @typedef {{seat: number, id: string, name: string, quality: number, roundTripMs: number | null}} SingerWay
+ */
+/**
  * @typedef {object} DuetState
  * @property {SongPlay | null} play
  * @property {string} by who started it
@@ -24,12 +28,23 @@ import { positionAt } from './song-player.js';
  * @property {boolean} mixed I hear the server's mix: the song comes with the voices
  * @property {'unknown' | 'yes' | 'no'} headphones
  * @property {Apart | null} apart null while nobody else sings, or nothing is measured yet
- * @property {'off' | 'lead' | 'follow'} leading one sings first, the other after: `lead` does not hear the other, `follow` hears the song later
+ * @property {readonly SingerWay[]} ways how the way of everybody who sits does, by seat
+ * @property {'off' | 'lead' | 'follow'} leading one sings first, the others after: `lead` does not hear the others, `follow` hears the song later; `off` for those who listen too
+ * @property {string} leader who leads; empty while all sing at once
  * @property {number} errorMs how far this machine's room time may be wrong
  */
 
-/** Singers keep together up to about here, one way; measured on clapping and playing musicians. */
+/** Singers keep together up to about here, one way; measured on clapping and playing musicians. The server's limit too. */
 export const tightMs = 50;
+/** A way that has changed by less moves no song. */
+const lagStepMs = 10;
+/** What changes by less is not told to the server anew, */
+const distinctMs = 3;
+/** but after this time, milliseconds. */
+const repeatMs = 10_000;
+/** What a server takes for a round trip and for a wait, milliseconds. */
+const roundTripMost = 2_000;
+const bufferMost = 1_000;
 /** A browser's Opus frame, and its way through encoder and device. */
 const frameMs = 10;
 /** The server's mix lies so far behind the singers, to wait for late voices. */
@@ -42,8 +57,8 @@ const latencyMost = 500;
 const lyricsMost = 300_000;
 
 /**
- * Sound of one singer to the other's ear, one way. The server tells nobody's distance but one's own, so that the other is
- * taken to be as far from the server as I am.
+ * Sound of one singer to the other's ear, one way, as far as I know alone: the other is taken to be as far from the server as I
+ * am. The room's own word, which knows both, goes before it (`network`).
  * @param {import('../protocol/quality.js').MediaQuality | null} quality
  * @returns {Apart | null}
  */
@@ -68,9 +83,10 @@ export class DuetModel {
   /** @type {import('./lyrics.js').Lyrics | null} */ #lyrics = null;
   /** @type {DuetState['words']} */ #words = 'none';
   /** @type {DuetState['headphones']} */ #headphones = 'unknown';
-  /** @type {DuetState['leading']} */ #leading = 'off';
   /** @type {SongPlay | null} */ #play = null;
-  #told = '';
+  /** How late the leader's voice comes to me, who follow. */ #lag = 0;
+  /** @type {{latency: {outputMs: number, inputMs: number, roundTripMs?: number, bufferMs?: number}, at: number} | null} */ #told =
+    null;
 
   /**
    * @param {import('./salon-stage.js').SalonStage} stage
@@ -91,7 +107,7 @@ export class DuetModel {
     stage.room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.mix.subscribe(() => this.#follow(), quietly);
     stage.microphone.track.subscribe(() => this.#follow(), quietly);
-    visit.peer.quality.subscribe(render, quietly);
+    visit.peer.quality.subscribe(() => this.#follow(), quietly);
     this.#player.state.subscribe(render, quietly);
     stage.speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
     stage.preferences.subscribe(({ playout }) => this.#player.setVolume(playout), { signal });
@@ -109,7 +125,7 @@ export class DuetModel {
     const play = this.#play;
     if (!play) return 0;
     const { mixed } = this.state.get();
-    const late = mixed ? this.#behind : this.#leading === 'follow' ? this.#late : 0;
+    const late = mixed ? this.#behind : this.#lag;
     return positionAt(play, this.#stage.session.clock.now() - late).positionMs;
   }
 
@@ -173,11 +189,21 @@ export class DuetModel {
     await this.#stage.microphone.setSinging(headphones === 'yes');
   }
 
-  /** @param {boolean} apart one after the other, since we are too far apart to sing at once */
-  setLeading(apart) {
-    const { seat } = this.#stage.room.now.me;
-    this.#leading = !apart || seat === undefined ? 'off' : seat === 0 ? 'lead' : 'follow';
-    this.#follow();
+  /**
+   * For everybody who sits.
+   * @param {boolean} apart one after the other, since we are too far apart to sing at once
+   * @param {string} [leader] who sings first; unless told, whoever sits foremost
+   */
+  async setLeading(apart, leader) {
+    await this.#stage.run('duet', () =>
+      this.#stage.room.setDuetMode(apart ? 'leadFollow' : 'together', apart ? leader : undefined),
+    );
+  }
+
+  /** Without headphones I had better hear nobody while I sing; who leads already does. */
+  async leadAlone() {
+    const { me, duet } = this.#stage.room.now;
+    if (duet.mode === 'together') await this.setLeading(true, me.id);
   }
 
   /** How late the mix is in my ear. */
@@ -186,9 +212,22 @@ export class DuetModel {
     return mixBehindMs + (quality?.rttMs ?? 0) / 2 + (quality?.bufferMs ?? usualBufferMs);
   }
 
-  /** The other's way to me. */
-  get #late() {
-    return apartOf(this.#visit.peer.quality.get())?.ms ?? 0;
+  /** @param {import('../protocol/room-state.js').RoomState} room */
+  #leadingIn({ me, duet }) {
+    if (me.seat === undefined || duet.mode === 'together') return 'off';
+    return duet.leader === me.id ? 'lead' : 'follow';
+  }
+
+  /**
+   * Between the singers: what the room says, before it has said anything what I know myself.
+   * @param {import('../protocol/room-state.js').RoomState} room
+   * @returns {Apart | null}
+   */
+  #apartIn({ network }) {
+    const mine = apartOf(this.#visit.peer.quality.get());
+    const { apartMs, tight } = network ?? {};
+    if (apartMs === undefined) return mine;
+    return { ms: apartMs, jitterMs: mine?.jitterMs ?? 0, far: tight === false };
   }
 
   /** The room, or how I hear it, has changed. */
@@ -196,15 +235,17 @@ export class DuetModel {
     const room = this.#stage.room.state.get();
     if (!room) return;
     const seated = room.me.seat !== undefined;
-    if (!seated && this.#leading !== 'off') this.#leading = 'off';
-    const isLead = this.#leading === 'lead';
+    const leading = this.#leadingIn(room);
+    const isLead = leading === 'lead';
     if (this.#stage.leads !== isLead) {
       this.#stage.leads = isLead;
       this.#stage.render();
     }
     this.#visit.peer.setTight(seated);
     this.#player.setAudible(seated || this.#visit.peer.mix.get() === null);
-    this.#player.setDelay(this.#leading === 'follow' ? this.#late : 0);
+    const lag = leading === 'follow' ? (this.#apartIn(room)?.ms ?? this.#lag) : 0;
+    if (lag === 0 || Math.abs(lag - this.#lag) >= lagStepMs) this.#lag = lag;
+    this.#player.setDelay(this.#lag);
     if (!samePlay(room.play, this.#play)) {
       this.#play = room.play;
       this.#player.follow(room.play);
@@ -221,19 +262,24 @@ export class DuetModel {
    */
   #tellLatency(seated) {
     if (!seated) {
-      this.#told = '';
+      this.#told = null;
       return;
     }
     const settings = /** @type {{latency?: number}} */ (
       this.#stage.microphone.track.get()?.getSettings?.() ?? {}
     );
     const inputMs = bounded(1000 * (settings.latency ?? 0.01));
-    const outputMs = bounded(this.#leading === 'follow' ? this.#late : 0);
-    const told = `${inputMs} ${outputMs}`;
-    if (told === this.#told) return;
-    this.#told = told;
+    /** @type {{outputMs: number, inputMs: number, roundTripMs?: number, bufferMs?: number}} */
+    const latency = { inputMs, outputMs: bounded(this.#lag) };
+    const { rttMs, bufferMs } = this.#visit.peer.quality.get() ?? {};
+    // A singer who hears nobody sends no reports: the server cannot know how far away I am.
+    if (typeof rttMs === 'number') latency.roundTripMs = bounded(rttMs, roundTripMost);
+    if (typeof bufferMs === 'number') latency.bufferMs = bounded(bufferMs, bufferMost);
+    const at = this.#stage.session.clock.local();
+    if (this.#told && at - this.#told.at < repeatMs && sameLatency(latency, this.#told.latency)) return;
+    this.#told = { latency, at };
     // A server without a mix knows no such call.
-    this.#stage.room.setLatency({ inputMs, outputMs }).catch(() => {});
+    this.#stage.room.setLatency(latency).catch(() => {});
   }
 
   async #readWords() {
@@ -271,8 +317,15 @@ export class DuetModel {
       controls: seated || room.me.role !== 'member',
       mixed: !seated && this.#visit.peer.mix.get() !== null,
       headphones: this.#headphones,
-      apart: seated && others ? apartOf(this.#visit.peer.quality.get()) : null,
-      leading: this.#leading,
+      apart: seated && others ? this.#apartIn(room) : null,
+      ways: room.seats.flatMap(({ index, user }) => {
+        const way = user === undefined ? undefined : room.network?.users[user];
+        if (user === undefined || !way) return [];
+        const { name } = profileOf(room, user);
+        return [{ seat: index, id: user, name, quality: way.quality, roundTripMs: way.roundTripMs ?? null }];
+      }),
+      leading: this.#leadingIn(room),
+      leader: room.duet.leader ?? '',
       errorMs: this.#stage.session.clock.errorMs,
     };
   }
@@ -292,9 +345,20 @@ export async function readText(url) {
   return answer.text();
 }
 
-/** @param {number} ms */
-function bounded(ms) {
-  return Math.round(Math.max(0, Math.min(latencyMost, ms)));
+/** @param {number} ms @param {number} [most] */
+function bounded(ms, most = latencyMost) {
+  return Math.round(Math.max(0, Math.min(most, ms)));
+}
+
+/**
+ * @param {Readonly<Record<string, number | undefined>>} a @param {Readonly<Record<string, number | undefined>>} b
+ */
+function sameLatency(a, b) {
+  return ['outputMs', 'inputMs', 'roundTripMs', 'bufferMs'].every(name => {
+    const [one, other] = [a[name], b[name]];
+    if (one === undefined || other === undefined) return one === other;
+    return Math.abs(one - other) < distinctMs;
+  });
 }
 
 /** @param {SongPlay | null} a @param {SongPlay | null} b */

@@ -102,6 +102,7 @@ export class Emitter {
  * @property {Message[]} messages
  * @property {number} likes
  * @property {SongPlay} [play] what a chorus room sings
+ * @property {DuetMode} [duet] how those who sit sing; absent: together
  * @property {number} mediaEpoch
  */
 /**
@@ -114,6 +115,18 @@ export class Emitter {
  * @typedef {{song: Song, by: string, track: SongTrack, startAt?: number, positionMs: number}} SongPlay
  */
 /** @typedef {'started' | 'paused' | 'resumed' | 'sought' | 'track' | 'stopped' | 'ended'} SongChange */
+/**
+ * How those who sit in a chorus room sing: all at once, or one after the other.
+ * @typedef {{mode: 'together' | 'leadFollow', leader?: string}} DuetMode
+ */
+/**
+ * How one singer's way to the server does; `quality` 1 (excellent) to 6 (down), 0 while nothing is known.
+ * @typedef {{quality: number, roundTripMs?: number, jitterMs?: number, lossPercent: number}} SingerNetwork
+ */
+/**
+ * How the singers' ways do; `apartMs` is one's sound to another's ear, `tight` whether that is near enough for singing at once.
+ * @typedef {{users: Readonly<Record<string, SingerNetwork>>, apartMs?: number, tight?: boolean}} NetworkReport
+ */
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
 
 /** The command words with which this client asks for a seat and invites to one; the content is the seat's index. */
@@ -138,6 +151,8 @@ export const danmuCommand = 'CMD_DANMU';
  *   'role.changed': {user: string, role: Role, by?: string, time: number},
  *   'owner.changed': {user: User, reason: string, time: number},
  *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},
+ *   'duet.changed': {duet: DuetMode, by?: string, time: number},
+ *   'network': NetworkReport,
  *   'message': Message,
  *   'dropped': {from: number, to: number},
  *   'audience.entered': {member: Member},

@@ -7,6 +7,9 @@
 /** @typedef {import('./events.js').Snapshot} Snapshot */
 /** @typedef {import('./events.js').RoomSummary} RoomSummary */
 
+/** @type {Readonly<import('./events.js').DuetMode>} */
+const together = Object.freeze({ mode: 'together' });
+
 /** Messages kept in memory; older ones fall off. */
 export const messagesKept = 300;
 
@@ -30,6 +33,8 @@ export const messagesKept = 300;
  * @property {readonly Message[]} messages oldest first
  * @property {number} likes
  * @property {import('./events.js').SongPlay | null} play what is sung
+ * @property {import('./events.js').DuetMode} duet how those who sit sing
+ * @property {import('./events.js').NetworkReport | null} network how their ways do; null before it was told
  * @property {number} mediaEpoch
  * @property {{reason: string, summary: RoomSummary | null} | null} ended
  */
@@ -60,6 +65,8 @@ export function stateOf(snapshot) {
     messages: snapshot.messages.slice(-messagesKept),
     likes: snapshot.likes,
     play: snapshot.play ?? null,
+    duet: snapshot.duet ?? together,
+    network: null,
     mediaEpoch: snapshot.mediaEpoch,
     ended: null,
   };
@@ -119,6 +126,11 @@ const changes = {
   },
 
   'song.changed': (state, { play }) => ({ ...state, play: play ?? null }),
+  'duet.changed': (state, { duet }) => ({ ...state, duet: duet ?? together }),
+  network: (state, { users, apartMs, tight }) => ({
+    ...state,
+    network: { users: users ?? {}, apartMs, tight },
+  }),
 
   message: (state, message) =>
     named({ ...state, messages: [...state.messages, withoutType(message)].slice(-messagesKept) }, [

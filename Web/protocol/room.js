@@ -259,8 +259,19 @@ export class OvationRoom {
   }
 
   /**
-   * How long my equipment takes: the mix puts my voice in its place by it.
-   * @param {{outputMs: number, inputMs: number}} latency 0…500 each
+   * One leads and the others follow, or all sing at once.
+   * @param {'together' | 'leadFollow'} mode
+   * @param {string} [leader] who sits; whoever sits foremost unless told
+   */
+  setDuetMode(mode, leader) {
+    return this.#change('duet.mode', leader ? { mode, leader } : { mode });
+  }
+
+  /**
+   * How long my equipment and my way take: the mix puts my voice in its place by it, and the room tells how far singers are
+   * apart.
+   * @param {{outputMs: number, inputMs: number, roundTripMs?: number, bufferMs?: number}} latency 0…500 each, the round trip to
+   * 2000, what sound waits here to 1000
    */
   setLatency(latency) {
     return this.session.call('song.latency', { room: this.id, ...latency });

@@ -35,7 +35,7 @@ function ask(context, duet) {
         sheet.close();
         void context.act(() => duet.setHeadphones(answer));
         if (answer === 'yes') return;
-        duet.setLeading(true);
+        void context.act(() => duet.leadAlone());
         context.say(t('headphones.without'), 'volume-2');
       };
       return html`<div class="announce-sign">${icon('headphones')}</div>

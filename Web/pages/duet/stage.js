@@ -3,7 +3,7 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { seatButton } from '../salon/seats.js';
-import { openApart } from './apart.js';
+import { openApart, waySign } from './apart.js';
 import { openPicker } from './picker.js';
 import { songBar } from './song-bar.js';
 
@@ -26,8 +26,8 @@ export function duetStage(context, duet) {
         .slice(0, front)
         .map((seat, i) =>
           i === 0
-            ? html`<div class="duet-seat a">${seatButton(context, seat)}${level(seat)}</div>${link(context, duet)}`
-            : html`<div class="duet-seat b">${seatButton(context, seat)}${level(seat)}</div>`,
+            ? html`<div class="duet-seat a">${seatButton(context, seat)}${foot(duet, seat)}</div>${link(context, duet)}`
+            : html`<div class="duet-seat b">${seatButton(context, seat)}${foot(duet, seat)}</div>`,
         )}
     </div>
     ${words(context, duet)}
@@ -39,9 +39,18 @@ export function duetStage(context, duet) {
   </section>`;
 }
 
-/** @param {import('../../models/salon-state.js').SeatView} seat */
-function level({ user }) {
-  return html`<span class="duet-level" data-level-of=${user?.id ?? null} aria-hidden="true"><i></i></span>`;
+/**
+ * How loud a singer is, and how their way to the room does.
+ * @param {DuetModel} duet @param {import('../../models/salon-state.js').SeatView} seat
+ */
+function foot(duet, { index, user }) {
+  const way = duet.state.get().ways.find(({ id }) => id === user?.id);
+  const word =
+    way && way.quality > 0 ? t('duet.way', { name: way.name, word: t(`duet.quality.${way.quality}`) }) : '';
+  return html`<span class="duet-foot">
+    ${word && html`<span class="duet-signal" role="img" data-testid=${`signal-${index}`} data-quality=${way?.quality} aria-label=${word} title=${word}>${icon(waySign(way?.quality ?? 0))}</span>`}
+    <span class="duet-level" data-level-of=${user?.id ?? null} aria-hidden="true"><i></i></span>
+  </span>`;
 }
 
 /**

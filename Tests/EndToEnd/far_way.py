@@ -1,0 +1,80 @@
+"""A UDP line between a browser and the server's media port that takes its time: what a way over half the world does to a duet."""
+
+import heapq
+import select
+import socket
+import threading
+import time
+
+
+class FarWay:
+    """Carries datagrams both ways, each `seconds` late; every sender gets a socket of its own, so that the server tells them apart."""
+
+    def __init__(self, target, seconds):
+        self.target = ("127.0.0.1", target)
+        self.seconds = seconds
+        self.near = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.near.bind(("127.0.0.1", 0))
+        self.port = self.near.getsockname()[1]
+        self.open = True
+        self.thread = threading.Thread(target=self._carry, daemon=True)
+        self.thread.start()
+
+    def _carry(self):
+        far, names = {}, {}
+        waiting, count = [], 0
+        while self.open:
+            now = time.monotonic()
+            while waiting and waiting[0][0] <= now:
+                _, _, sock, data, address = heapq.heappop(waiting)
+                try:
+                    sock.sendto(data, address)
+                except OSError:
+                    pass
+            wait = min(0.2, waiting[0][0] - now) if waiting else 0.2
+            ready, _, _ = select.select([self.near, *names], [], [], max(0, wait))
+            at = time.monotonic() + self.seconds
+            for sock in ready:
+                try:
+                    data, sender = sock.recvfrom(2048)
+                except OSError:
+                    continue
+                count += 1
+                if sock is not self.near:
+                    heapq.heappush(waiting, (at, count, self.near, data, names[sock]))
+                    continue
+                if sender not in far:
+                    far[sender] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                    names[far[sender]] = sender
+                heapq.heappush(waiting, (at, count, far[sender], data, self.target))
+        for sock in [self.near, *names]:
+            sock.close()
+
+    def close(self):
+        self.open = False
+        self.thread.join()
+
+    # Answers name one candidate for each of the server's addresses; only ours, at the line's port, is left of them.
+    REROUTE = """
+    (() => {
+      const set = RTCPeerConnection.prototype.setRemoteDescription;
+      RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+        const near = /^(a=candidate:\\S+ \\d+ \\S+ \\d+) \\S+ \\d+ (.*)$/;
+        const seen = new Set();
+        const lines = sdp.split('\\r\\n').flatMap(line => {
+          if (line.startsWith('m=')) seen.clear();
+          const match = line.match(near);
+          if (!match) return [line];
+          if (seen.size > 0) return [];
+          seen.add(line);
+          return [`${match[1]} 127.0.0.1 PORT ${match[2]}`];
+        });
+        return set.call(this, { type, sdp: lines.join('\\r\\n') });
+      };
+    })()
+    """
+
+    def reroute(self, person):
+        """The person's pages find the media plane at the end of this line; to be called before they load."""
+        script = self.REROUTE.replace("PORT", str(self.port))
+        person.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
