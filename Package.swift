@@ -202,8 +202,16 @@ let package = Package(
             name: "DuetBench",
             dependencies: [
                 "ClientMedia", "MediaDevices", "AudioGraph", "MediaNode", "RoomPorts", "DatagramIO", "Timing", "Wire",
+                "Ovation", "RoomModel", "ServerTestSupport", nio("NIOCore"), nio("NIOPosix"),
             ],
             path: "Benchmarks/DuetBench", swiftSettings: base),
+        .executableTarget(
+            name: "AudienceBench",
+            dependencies: [
+                "Ovation", "ClientMedia", "MediaDevices", "AudioGraph", "RoomModel", "SoundAnalysis",
+                nio("NIOCore"), nio("NIOPosix"),
+            ],
+            path: "Benchmarks/AudienceBench", swiftSettings: base),
 
         // Tests. libsrtp2, the maker of sound files and the fault-injecting file system are instruments of theirs alone.
         systemLibrary("CSRTP2", pkgConfig: "libsrtp2", apt: "libsrtp2-dev"),
@@ -258,7 +266,12 @@ let package = Package(
                 "ClientMedia", "MediaDevices", "AudioGraph", "SoundAnalysis",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]),
-        tests("TRTCCompat", ["TRTCCompat", "Ovation", "AudioGraph", "RoomModel", "ServerTestSupport"]),
+        tests(
+            "TRTCCompat",
+            [
+                "TRTCCompat", "Ovation", "OvationTool", "AudioGraph", "RoomModel", "RoomPorts", "Timing", "ServerApp",
+                "ServerTestSupport", "SoundAnalysis",
+            ]),
         tests(
             "Playback",
             [
