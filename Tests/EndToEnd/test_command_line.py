@@ -1,12 +1,14 @@
 """The command line as an operator uses it."""
 
 import os
+import re
+import shlex
 import subprocess
 
 import pytest
 
 from client import Client, Refused
-from server import EXECUTABLE, Server
+from server import EXECUTABLE, ROOT, Server
 from story import story
 from test_tickets import own_application
 
@@ -50,6 +52,53 @@ def test_applications(tmp_path):
     assert first in listed and second in listed and key in listed
     code, _, complaint = run("app", "create", "--name", "Again", "--id", first, "--data", str(tmp_path / "data"))
     assert code == 78 and first in complaint
+
+
+def written():
+    """The command lines of the documents: in blocks of code and within sentences; what follows a # is said about them."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md")), *sorted((ROOT / "Examples").glob("*/README.md"))]:
+        text = path.read_text()
+        lines = [line for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+        lines += re.findall(r"`(ovation [^`\n]+)`", text)
+        for line in lines:
+            found = re.match(r"\s*ovation ((?:serve|join|app|usersig)\b.*)", line.split(" #")[0])
+            if found and not re.search(r"[|]|--\S*…|^\w+$", found[1]):
+                yield path.name, shlex.split(found[1])
+
+
+def unfit(words, explained):
+    """What of a command line the program would not take: flags it does not have, too few or too many words."""
+    names = [name for name in words[:2] if re.fullmatch(r"[a-z]+", name)]
+    usage, wrong, given, rest = explained(names), [], 0, words[len(names):]
+    while rest:
+        word, *rest = rest
+        if not word.startswith("--"):
+            given += 1
+        elif not re.search(rf"^ +{word}\b", usage, re.MULTILINE):
+            wrong.append(f"no {word}")
+        elif re.search(rf"^ +{word} <", usage, re.MULTILINE):
+            rest = rest[1:]
+    call = re.sub(r"\[[^\]]*\]|--\S+ <\S+>", "", re.search(r"^USAGE: (.*?)\n\n", usage, re.MULTILINE | re.DOTALL)[1])
+    wanted = len(re.findall(r"<(?!options|subcommand)[\w-]+>", call))
+    return wrong + ([f"{given} words where it wants {wanted}"] if given != wanted else [])
+
+
+@story("each command line in the documents is one that the program takes")
+def test_documents():
+    helps = {}
+
+    def explained(names):
+        if tuple(names) not in helps:
+            code, text, _ = run("help", *names)
+            assert code == 0, names
+            helps[tuple(names)] = text
+        return helps[tuple(names)]
+
+    found = list(written())
+    wrong = [f"{name}: ovation {' '.join(words)}: {unfit(words, explained)}" for name, words in found if unfit(words, explained)]
+    assert len(found) >= 10 and not wrong, "\n".join(wrong)
+    assert unfit("usersig verify --app 1 --user a".split(), explained) == ["0 words where it wants 1"]
+    assert unfit("join --room 1 --sing".split(), explained) == ["no --sing"]
 
 
 @story("A01-L without --data the folder `data` is made where one stands")

@@ -43,6 +43,15 @@ def test_the_image_has_the_libraries_that_the_server_links():
         assert re.search(rf"\s{packages[name]}\s", installed), f"{name}: the image lacks {packages[name]}"
 
 
+def test_the_manual_names_the_libraries_that_the_image_has():
+    """FFmpeg's are opened at run time, so that no linker asks for them."""
+    installed = set(re.findall(r"\slib[\w.+-]+|\szlib1g", DOCKERFILE.split("FROM ")[-1]))
+    manual = (ROOT / "Documentation/operating.md").read_text()
+    assert len(installed) >= 9 and not [name for name in installed if name.strip() not in manual]
+    versions = dict(re.findall(r"lib(avformat|avcodec|swresample|avutil)(\d+)", DOCKERFILE))
+    assert versions == {"avformat": "59", "avcodec": "59", "swresample": "4", "avutil": "57"}
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on this machine")
 def test_the_unit_is_one(tmp_path):
     unit = tmp_path / "ovation.service"
