@@ -553,7 +553,12 @@ test('D04-W a singer tells the round trip of the sound, when it has changed and 
     tab.server.of('song.latency').map(({ roundTripMs, bufferMs }) => [roundTripMs, bufferMs]);
   let played = 0;
   const measure = async (rttMs, bufferMs) => {
-    const pair = { type: 'candidate-pair', nominated: true, state: 'succeeded', currentRoundTripTime: rttMs / 1000 };
+    const pair = {
+      type: 'candidate-pair',
+      nominated: true,
+      state: 'succeeded',
+      currentRoundTripTime: rttMs / 1000,
+    };
     const report = new Map([['pair', pair]]);
     played += 480;
     if (bufferMs !== null) {
