@@ -102,17 +102,23 @@ extension FacadeTests {
                 #expect(await bob.sit(1) == 0)
                 try await alice.notes.line("sits 1 bob")
                 #expect(hands.fire(RoomDesk.qualityInterval) == 1)
-                // Of others only whether they are there is known.
+                // Nothing is known of anybody yet.
                 #expect(try await alice.notes.line("quality").hasSuffix("[bob=0]"))
-                // One's own is what the sound's way is worth, in the SDK's steps.
-                let audio = try #require(alice.room.desk.room?.audio)
-                for try await event in audio.events {
+                // One's own is what the sound's way is worth here, another's what the server says, in the same steps.
+                let room = try #require(alice.room.desk.room)
+                for try await event in room.audio.events {
                     if case .networkChanged(let reading) = event, reading.quality != .unknown { break }
+                }
+                let singer = try #require(UserID("bob"))
+                for await state in room.changes
+                where state.network.singers[singer].map({ $0.quality != .unknown }) ?? false {
+                    break
                 }
                 alice.notes.clear()
                 #expect(hands.fire(RoomDesk.qualityInterval) == 1)
+                let other = try #require(room.state.network.singers[singer]).quality
                 let told = try await alice.notes.line("quality")
-                #expect(told == "quality \(audio.networkReading.quality.rawValue) [bob=0]")
+                #expect(told == "quality \(room.audio.networkReading.quality.rawValue) [bob=\(other.rawValue)]")
                 for quality in NetworkQuality.allCases {
                     #expect(TRTCQuality(quality).rawValue == Int(quality.rawValue))
                 }

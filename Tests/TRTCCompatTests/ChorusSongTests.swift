@@ -119,6 +119,13 @@ extension FacadeTests {
                 while !(room.audio.song?.offset.map { abs($0.wholeMilliseconds) <= 20 } ?? false) { await Task.yield() }
                 #expect(await alice.sit(0) == 0)
 
+                // How loud one's own copy is, and where, the effects say.
+                let effects = try #require(bob.room.getAudioEffectManager())
+                effects.setMusicPlayoutVolume(8, volume: 40)
+                #expect(room.audio.songVolume == 40 && effects.getMusicCurrentPosInMS(8) > 0)
+                effects.setMusicPlayoutVolume(9, volume: 10)
+                #expect(room.audio.songVolume == 40 && effects.getMusicCurrentPosInMS(9) == -1)
+
                 // Whoever enters now is told that it has begun.
                 let carol = try await ChorusPerson.signedIn("carol", at: server)
                 #expect(await carol.enter(612) == 0)
@@ -154,7 +161,7 @@ extension FacadeTests {
                 #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
                 #expect(
                     story(bob).lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
-                        "song 2 in", "music 2 begins", "song 3 in", "music 2 ended", "music 3 begins", "music 3 ended",
+                        "song 2 in", "music 2 begins", "music 2 ended", "song 3 in", "music 3 begins", "music 3 ended",
                     ])
                 #expect(story(alice).lines == ["music 2 begins", "music 2 ended", "music 3 begins"])
             }

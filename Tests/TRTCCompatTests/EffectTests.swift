@@ -35,6 +35,7 @@ private final class PaperSound: ClientSound {
             "change \(id) \(levels.publishVolume) \(levels.playoutVolume) \(levels.pitch) \(levels.speed) \(isPublished)"
         )
     }
+    func setSongVolume(_ id: Int32, _ volume: Int) { notes.write("song \(id) volume \(volume)") }
     func position(_ id: Int32) -> Int? { id == 1 ? 1_234 : nil }
     func hear(_ news: @escaping @Sendable (SoundNews) -> Void) { self.news.withLock { $0 = news } }
     func tell(_ what: SoundNews) { news.withLock { $0 }?(what) }
@@ -204,6 +205,23 @@ private final class PaperSound: ClientSound {
         preload(param(5))
         paper.tell(.music(5, .failed("no such file")))
         try await notes.line("5 error -1")
+    }
+
+    @Test("V15-C D02-C the room's song is as loud as the effects' volumes say, set before it begins or while it plays")
+    func songVolume() {
+        let (person, effects, paper) = stage()
+        person.room.desk.sound.attach(paper)
+        effects.setAllMusicVolume(80)
+        paper.notes.clear()
+        person.room.desk.sound.beginSong(7)
+        effects.setMusicPlayoutVolume(7, volume: 30)
+        effects.setAllMusicVolume(60)
+        person.room.desk.sound.beginSong(7)
+        person.room.desk.sound.beginSong(8)
+        #expect(
+            paper.notes.lines == [
+                "song 7 volume 80", "song 7 volume 30", "song 7 volume 60", "song 7 volume 60", "song 8 volume 60",
+            ])
     }
 
     @Test("V15-C how long a file is; a file that is not there is -1")

@@ -57,6 +57,17 @@ extension FacadeTests {
                 try await notes.line("1 start 0")
                 try await notes.line("1 at true of 600")
                 try await notes.line("1 end 0")
+                // Opened ahead: its end comes only after it is played.
+                let ahead = TXAudioMusicParam()
+                ahead.id = 4
+                ahead.path = path
+                effects.preloadMusic(
+                    ahead, onProgress: { notes.write("4 loaded \($0)") }, onError: { notes.write("4 error \($0)") })
+                try await notes.line("4 loaded 100")
+                #expect(effects.getMusicCurrentPosInMS(4) == 0)
+                play(4, path)
+                try await notes.line("4 start 0")
+                try await notes.line("4 end 0")
                 play(2, path + ".gone")
                 #expect(try await notes.line("2") == "2 start -1")
                 // Leaving ends what plays.

@@ -60,6 +60,16 @@ public struct MusicTrack: Sendable, Hashable {
         self.id = id
         self.source = source
     }
+
+    /// Without `startsAt`, which is on another clock.
+    var engineSettings: MusicSettings {
+        var settings = MusicSettings(id: id, source: source)
+        settings.loops = loops
+        settings.start = .init(start)
+        settings.end = end.map { .init($0) }
+        settings.controls = controls.engineControls
+        return settings
+    }
 }
 
 extension MusicTrack {
@@ -79,12 +89,8 @@ extension MusicTrack {
 extension RoomAudio {
     /// Opens a track and holds it at its beginning: `resumeMusic` makes it heard at once.
     package func prepareMusic(_ track: MusicTrack) {
-        var settings = MusicSettings(id: track.id, source: track.source)
-        settings.loops = track.loops
-        settings.start = .init(track.start)
-        settings.end = track.end.map { .init($0) }
-        settings.controls = track.controls.engineControls
-        work { [settings] engine in
+        let settings = track.engineSettings
+        work { engine in
             engine.playMusic(settings)
             engine.pauseMusic(settings.id)
         }

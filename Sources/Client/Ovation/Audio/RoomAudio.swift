@@ -329,11 +329,7 @@ public final class RoomAudio: Sendable {
 
     /// Plays a track, in place of another one with its id. Failures come as `musicEnded`.
     public func playMusic(_ track: MusicTrack) {
-        var settings = MusicSettings(id: track.id, source: track.source)
-        settings.loops = track.loops
-        settings.start = Interval(track.start)
-        settings.end = track.end.map { Interval($0) }
-        settings.controls = track.controls.engineControls
+        var settings = track.engineSettings
         settings.startsAt = track.startsAt.flatMap { clock.instant(ofServer: $0) }
         work { [settings] in $0.playMusic(settings) }
     }

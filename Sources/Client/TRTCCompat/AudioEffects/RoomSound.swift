@@ -76,7 +76,15 @@ final class RoomSound: ClientSound {
         audio.updateMusic(id, Self.controls(levels, isPublished: isPublished))
     }
 
-    func position(_ id: Int32) -> Int? { audio.musicPosition(id)?.wholeMilliseconds }
+    func setSongVolume(_ id: Int32, _ volume: Int) {
+        if audio.song?.song.number == id { audio.songVolume = volume }
+    }
+
+    func position(_ id: Int32) -> Int? {
+        if let position = audio.musicPosition(id) { return position.wholeMilliseconds }
+        guard let song = audio.song, song.song.number == id else { return nil }
+        return song.position.wholeMilliseconds
+    }
 
     private static func controls(_ levels: MusicLevels, isPublished: Bool) -> MusicTrack.Controls {
         var controls = MusicTrack.Controls()

@@ -84,7 +84,9 @@ protocol ClientSound: AnyObject, Sendable {
     func stop(_ id: Int32)
     func seek(_ id: Int32, toMilliseconds position: Int)
     func change(_ id: Int32, _ levels: MusicLevels, isPublished: Bool)
-    /// Milliseconds.
+    /// Of the room's song, if it has that id.
+    func setSongVolume(_ id: Int32, _ volume: Int)
+    /// Milliseconds; of the room's song too.
     func position(_ id: Int32) -> Int?
     func hear(_ news: @escaping @Sendable (SoundNews) -> Void)
 }
@@ -107,6 +109,9 @@ final class SoundDesk: Sendable {
         /// Of the wish for a microphone that was told before there was a room.
         var wantsMicrophone = false
         var tracks: [Int32: Track] = [:]
+        /// Of pieces that play, and of those that an app has set before they do.
+        var levels: [Int32: MusicLevels] = [:]
+        var allMusicVolume = 100
     }
 
     private let state = Mutex(State())
@@ -248,9 +253,44 @@ final class SoundDesk: Sendable {
     func seek(_ id: Int32, to milliseconds: Int) { source?.seek(id, toMilliseconds: max(0, milliseconds)) }
     func position(_ id: Int32) -> Int? { source?.position(id) }
 
-    func change(_ id: Int32, _ levels: MusicLevels) {
-        let isPublished = state.withLock { $0.tracks[id]?.isPublished }
-        if let isPublished { source?.change(id, levels, isPublished: isPublished) }
+    /// As they were set, or as all are.
+    func levels(of id: Int32) -> MusicLevels {
+        state.withLock { state in
+            let fresh = MusicLevels(publishVolume: state.allMusicVolume, playoutVolume: state.allMusicVolume)
+            return state.levels[id, default: fresh]
+        }
+    }
+
+    func changeMusic(_ id: Int32, _ change: (inout MusicLevels) -> Void) {
+        var levels = levels(of: id)
+        change(&levels)
+        state.withLock { $0.levels[id] = levels }
+        apply(levels, to: id)
+    }
+
+    func changeAllMusic(to volume: Int) {
+        let ids = state.withLock { state in
+            state.allMusicVolume = volume
+            return Set(state.levels.keys).union(state.tracks.keys)
+        }
+        for id in ids {
+            changeMusic(id) {
+                $0.publishVolume = volume
+                $0.playoutVolume = volume
+            }
+        }
+    }
+
+    /// The room's song is about to be heard.
+    func beginSong(_ id: Int32) { changeMusic(id) { _ in } }
+
+    private func apply(_ levels: MusicLevels, to id: Int32) {
+        let (source, isPublished) = state.withLock { ($0.source, $0.tracks[id]?.isPublished) }
+        if let isPublished {
+            source?.change(id, levels, isPublished: isPublished)
+        } else {
+            source?.setSongVolume(id, levels.playoutVolume)
+        }
     }
 
     private func hear(_ news: SoundNews) {

@@ -12,15 +12,8 @@ public final class TXAudioEffectManager: Sendable {
     /// What the reference says where it cannot say more.
     static let failed = -1
 
-    private struct State {
-        /// Of pieces that play, and of those that an app has set before they do.
-        var levels: [Int32: MusicLevels] = [:]
-        var allVolume = 100
-    }
-
     private let sound: SoundDesk
     private let queue: CallbackQueue
-    private let state = Mutex(State())
 
     init(_ sound: SoundDesk, _ queue: CallbackQueue) {
         self.sound = sound
@@ -91,7 +84,7 @@ public final class TXAudioEffectManager: Sendable {
         request.isPublished = param.publish
         request.startMilliseconds = max(0, param.startTimeMS)
         request.endMilliseconds = param.endTimeMS > 0 ? param.endTimeMS : nil
-        request.levels = levels(param.id)
+        request.levels = sound.levels(of: param.id)
         return request
     }
 
@@ -102,38 +95,29 @@ public final class TXAudioEffectManager: Sendable {
     /// Goes on with a piece.
     public func resumePlayMusic(_ id: Int32) { sound.resume(id) }
 
-    /// Of all pieces, here and for the others, now and later.
+    /// Of all pieces, here and for the others, now and later; of a chorus room's song too, which everybody hears as loud as they like.
     public func setAllMusicVolume(_ volume: Int) {
-        let volume = SoundDesk.volume(volume)
-        let changed = state.withLock { state in
-            state.allVolume = volume
-            for id in state.levels.keys {
-                state.levels[id]?.publishVolume = volume
-                state.levels[id]?.playoutVolume = volume
-            }
-            return state.levels
-        }
-        for (id, levels) in changed { sound.change(id, levels) }
+        sound.changeAllMusic(to: SoundDesk.volume(volume))
     }
 
     /// For the others.
     public func setMusicPublishVolume(_ id: Int32, volume: Int) {
-        change(id) { $0.publishVolume = SoundDesk.volume(volume) }
+        sound.changeMusic(id) { $0.publishVolume = SoundDesk.volume(volume) }
     }
 
     /// Here.
     public func setMusicPlayoutVolume(_ id: Int32, volume: Int) {
-        change(id) { $0.playoutVolume = SoundDesk.volume(volume) }
+        sound.changeMusic(id) { $0.playoutVolume = SoundDesk.volume(volume) }
     }
 
     /// −1…1, an octave down or up; 0 leaves it.
     public func setMusicPitch(_ id: Int32, pitch: Double) {
-        change(id) { $0.pitch = Self.semitones(pitch) }
+        sound.changeMusic(id) { $0.pitch = Self.semitones(pitch) }
     }
 
     /// 0.5…2; 1 leaves it. The pitch stays.
     public func setMusicSpeedRate(_ id: Int32, speedRate: Double) {
-        change(id) { $0.speed = speedRate.isFinite ? min(max(speedRate, 0.5), 2) : 1 }
+        sound.changeMusic(id) { $0.speed = speedRate.isFinite ? min(max(speedRate, 0.5), 2) : 1 }
     }
 
     /// Milliseconds; −1 if it does not play.
@@ -147,26 +131,6 @@ public final class TXAudioEffectManager: Sendable {
 
     /// The name in Objective-C.
     public func seekMusicToPosInMS(_ id: Int32, pts: Int) { seekMusicToPos(inMS: id, pts: pts) }
-
-    private func levels(_ id: Int32) -> MusicLevels {
-        state.withLock { state in
-            let fresh = MusicLevels(publishVolume: state.allVolume, playoutVolume: state.allVolume)
-            let levels = state.levels[id] ?? fresh
-            state.levels[id] = levels
-            return levels
-        }
-    }
-
-    private func change(_ id: Int32, _ change: (inout MusicLevels) -> Void) {
-        _ = levels(id)
-        let levels = state.withLock { state in
-            var levels = state.levels[id] ?? MusicLevels()
-            change(&levels)
-            state.levels[id] = levels
-            return levels
-        }
-        sound.change(id, levels)
-    }
 
     static func semitones(_ pitch: Double) -> Double {
         pitch.isFinite ? min(max(pitch, -1), 1) * semitonesOfOne : 0

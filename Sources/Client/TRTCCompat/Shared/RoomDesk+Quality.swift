@@ -27,10 +27,12 @@ extension RoomDesk {
     private func tellQuality(of room: RoomSession, _ client: ClientState) {
         let me = room.state.me.id
         var remote: [UserID: TRTCQuality] = [:]
+        let singers = room.state.network.singers
         for seat in room.state.seats {
             guard let user = seat.user, user != me else { continue }
-            // Of others the server tells only whether their connection is there.
-            remote[user] = seat.presence == .reconnecting ? .down : .unknown
+            // As the server measures them.
+            let told = singers[user].map { TRTCQuality($0.quality) } ?? .unknown
+            remote[user] = seat.presence == .reconnecting ? .down : told
         }
         var local = TRTCQuality.down
         if case .ready = client.phase { local = TRTCQuality(room.audio.networkReading.quality) }

@@ -53,6 +53,10 @@ extension RoomDesk {
         state.withLock { state in
             guard state.song.announced != play else { return }
             state.song.announced = play
+            if let former = state.song.told, former != play.song {
+                state.song.told = nil
+                tell(.musicCompleted(former.number))
+            }
             // Under the lock: the song's beginning, which comes on another thread, is told after it.
             tell(.songAnnounced(play.song.id, milliseconds: Int(clamping: startAt - now)))
         }
@@ -63,11 +67,13 @@ extension RoomDesk {
         let news = state.withLock { $0.song }
         guard news.told != song else { return }
         if let play = room.state.play, play.song == song, news.announced?.song != song { announce(play, in: room) }
-        state.withLock { state in
-            guard state.song.told != song else { return }
+        let isNew = state.withLock { state in
+            guard state.song.told != song else { return false }
             state.song.told = song
             tell(.musicStarted(song.number))
+            return true
         }
+        if isNew { sound.beginSong(song.number) }
     }
 
     private func tellEnd(of song: Song) {
@@ -89,5 +95,5 @@ extension RoomDesk {
 
 extension Song {
     /// As callbacks have it; 0 for a song that was started elsewhere under a name that is no number.
-    fileprivate var number: Int32 { Int32(id) ?? 0 }
+    var number: Int32 { Int32(id) ?? 0 }
 }
