@@ -143,7 +143,10 @@ private final class SignalsBetween: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         let other = other
-        later(context) { other.close(promise: nil) }
+        // Only when everything has gone out: a client reads a song's file as slowly as it plays it.
+        later(context) {
+            other.writeAndFlush(ByteBuffer()).whenComplete { _ in other.close(promise: nil) }
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
