@@ -162,6 +162,14 @@ import Timing
         #expect(told.contains([.owner: 59]))
         #expect(told.last == [:])
         #expect(told.filter(\.isEmpty).count == 1)
+        // A word so short that silence comes while it waits to be told.
+        listener.outbox.drain()
+        for levels in [[peer: 80], [peer: 60], [:]] as [[PeerID: UInt8]] {
+            salon.core.hear(.levels(salon.stage, levels))
+        }
+        salon.advance(.seconds(1))
+        let word = listener.outbox.passing.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
+        #expect(word == [[.owner: 80], [.owner: 60], [:]])
         #expect(salon.infos.current.contains { $0.speaking })
         #expect(salon.infos.current.last?.speaking == false)
     }

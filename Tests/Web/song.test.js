@@ -459,9 +459,9 @@ test("D08-W the owner's page sits down by itself, unless the seat is taken or th
 });
 
 /** What the room says of Alice's and Bob's ways. */
-function network(apartMs, tight, quality = 1) {
+function network(apartMs, tight, quality = 1, roundTripMs = 40) {
   const users = {
-    alice: { quality, roundTripMs: 40, jitterMs: 1, lossPercent: 0 },
+    alice: { quality, roundTripMs, jitterMs: 1, lossPercent: 0 },
     bob: { quality: 2, roundTripMs: 70, jitterMs: 1, lossPercent: 0 },
   };
   return { type: 'network', users, ...(apartMs === undefined ? {} : { apartMs, tight }) };
@@ -511,13 +511,14 @@ test('D07-W who leads is agreed in the room: the leader does not hear the other,
   await tab.script.tell(mode('alice'));
   assert.equal(tab.duet.state.get().leading, 'follow');
   assert.equal(tab.duet.state.get().leader, 'alice');
-  assert.equal(tab.told.delay, 120);
+  // Half of both ways, a packet, and what sound usually waits in a browser.
+  assert.equal(tab.told.delay, (40 + 70) / 2 + 10 + usualBufferMs);
   assert.equal(tab.playout.listening[0]?.muted, false, 'a follower hears the leader');
   // A way that changes by less than a step moves no song.
-  await tab.script.tell(network(126, false));
-  assert.equal(tab.told.delay, 120);
-  await tab.script.tell(network(140, false));
-  assert.equal(tab.told.delay, 140);
+  await tab.script.tell(network(126, false, 1, 78));
+  assert.equal(tab.told.delay, 85);
+  await tab.script.tell(network(140, false, 1, 180));
+  assert.equal(tab.told.delay, (180 + 70) / 2 + 10 + usualBufferMs);
   await tab.script.tell(mode('bob', 'bob'));
   assert.equal(tab.duet.state.get().leading, 'lead');
   assert.equal(tab.playout.listening[0]?.muted, true);

@@ -36,8 +36,8 @@ import { positionAt } from './song-player.js';
 
 /** Singers keep together up to about here, one way; measured on clapping and playing musicians. The server's limit too. */
 export const tightMs = 50;
-/** A way that has changed by less moves no song. */
-const lagStepMs = 10;
+/** A way that has changed by less moves no song: the leader is still heard with it. */
+const lagStepMs = 20;
 /** What changes by less is not told to the server anew, */
 const distinctMs = 3;
 /** but after this time, milliseconds. */
@@ -230,6 +230,19 @@ export class DuetModel {
     return { ms: apartMs, jitterMs: mine?.jitterMs ?? 0, far: tight === false };
   }
 
+  /**
+   * How late the leader's voice comes to me: half of both ways as the room tells them, a packet, and the wait here.
+   * @param {import('../protocol/room-state.js').RoomState} room
+   */
+  #leaderLate({ me, duet, network }) {
+    const quality = this.#visit.peer.quality.get();
+    const there = network?.users[duet.leader ?? '']?.roundTripMs;
+    const here = network?.users[me.id]?.roundTripMs ?? quality?.rttMs;
+    // Before the room has told of the ways: the leader is taken to be as far away as I am.
+    if (there === undefined || typeof here !== 'number') return apartOf(quality)?.ms ?? this.#lag;
+    return Math.round((there + here) / 2 + frameMs + (quality?.bufferMs ?? usualBufferMs));
+  }
+
   /** The room, or how I hear it, has changed. */
   #follow() {
     const room = this.#stage.room.state.get();
@@ -243,7 +256,7 @@ export class DuetModel {
     }
     this.#visit.peer.setTight(seated);
     this.#player.setAudible(seated || this.#visit.peer.mix.get() === null);
-    const lag = leading === 'follow' ? (this.#apartIn(room)?.ms ?? this.#lag) : 0;
+    const lag = leading === 'follow' ? this.#leaderLate(room) : 0;
     if (lag === 0 || Math.abs(lag - this.#lag) >= lagStepMs) this.#lag = lag;
     this.#player.setDelay(this.#lag);
     if (!samePlay(room.play, this.#play)) {

@@ -77,9 +77,9 @@ export function openApart(context, duet) {
 export function farOffer(context, duet) {
   const { apart, leading } = duet.state.get();
   if (leading !== 'off')
-    return html`<p class="dock-hint" role="status" data-testid="leading">${icon('repeat')}<span>${t(`duet.leading.${leading}`)}</span>
+    return html`<p class="dock-hint duet-hint" role="status" data-testid="leading">${icon('repeat')}<span>${t(`duet.leading.${leading}`)}</span>
       <button class="button compact" type="button" data-testid="lead-end" @click=${() => void context.act(() => duet.setLeading(false))}>${t('duet.leadEnd')}</button></p>`;
   if (!apart?.far) return null;
-  return html`<p class="dock-hint" role="status" data-testid="too-far">${icon('signal-low')}<span>${t('duet.tooFarShort', { ms: apart.ms })}</span>
+  return html`<p class="dock-hint duet-hint" role="status" data-testid="too-far">${icon('signal-low')}<span>${t('duet.tooFarShort', { ms: apart.ms })}</span>
     <button class="button compact" type="button" data-testid="lead-offer" @click=${() => openApart(context, duet)}>${t('duet.leadFollow')}</button></p>`;
 }

@@ -19,6 +19,10 @@ struct LatencyTeller: Sendable {
     private var equipment = (outputMs: 0, inputMs: 0)
     private var told: (statement: LatencyStatement, at: Instant)?
 
+    /// How long the others' sound waits here, as told last; before that, as long as it usually does.
+    var wait: Interval { .milliseconds(Int64(told?.statement.bufferMs ?? Self.usualBufferMs)) }
+    private static let usualBufferMs = 20
+
     /// What the program has said of its devices, and has told the server already.
     mutating func calibrate(outputMs: Int, inputMs: Int) { equipment = (outputMs, inputMs) }
 

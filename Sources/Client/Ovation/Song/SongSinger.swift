@@ -75,8 +75,8 @@ final class SongSinger: Sendable {
         return state.withLock { $0.follower.place(at: instant, clock: estimator) }
     }
 
-    /// A way that has changed by less moves nobody's song.
-    private static let distinctLag = Interval.milliseconds(10)
+    /// A way that has changed by less moves nobody's song: the leader is still heard with it.
+    private static let distinctLag = Interval.milliseconds(20)
 
     /// The room has changed. `lag`: for whoever follows a leader.
     func take(_ play: SongPlay?, isSeated: Bool, lag: Interval?) {
