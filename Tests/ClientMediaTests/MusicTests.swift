@@ -1,4 +1,5 @@
 import AudioGraph
+import Dispatch
 import Foundation
 import SoundAnalysis
 import Testing
@@ -241,6 +242,72 @@ struct MusicTests {
         room.run(1)
         position = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
         #expect(abs(position - before - 4 * 48_000) <= 24)
+    }
+
+    /// Runs until that was told; virtual time is quicker than threads.
+    private func run(_ room: VirtualRoom, until told: (RoomAudioEvent) -> Bool) -> [Float] {
+        var own: [Float] = []
+        for _ in 0..<2_000 {
+            if room.log.all.contains(where: told) { return own }
+            own += room.run(0.02).own
+        }
+        Issue.record("it was never told: \(room.log.all.suffix(3))")
+        return own
+    }
+
+    /// The longest stretch without sound, in frames.
+    private func longestGap(_ sound: [Float]) -> Int {
+        var (longest, quiet) = (0, 0)
+        for sample in sound {
+            quiet = abs(sample) < 0.01 ? quiet + 1 : 0
+            longest = max(longest, quiet)
+        }
+        return longest
+    }
+
+    @Test(
+        "D05-K another recording of the song takes over without a gap, at the same place, however long it takes to open"
+    )
+    func otherRecording() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let room = try VirtualRoom(songs: [
+            "song": { TestSong(seconds: 60) { 120 * pow(2, Double($0 % 12) / 12) } },
+            "original": {
+                gate.wait()
+                return TestSong(seconds: 60) { 180 * pow(2, Double($0 % 12) / 12) }
+            },
+        ])
+        room.voice = 0
+        let begin = room.shared.now
+        room.music.play(music("song") { $0.startsAt = begin })
+        var own = room.run(1.5).own
+        let start = starts(own)
+        room.music.change(1) { $0.otherSource = "original" }
+        own += room.run(2).own
+        #expect(!room.log.all.contains { if case .musicSwitched = $0 { true } else { false } })
+        gate.signal()
+        own += run(room) { $0 == .musicSwitched(1, source: "original", duration: .seconds(60)) }
+        own += room.run(1.5).own
+        #expect(longestGap(Array(own[(start + 240)...])) < 240, "5 ms")
+        #expect(own[(start + 240)...].allSatisfy { abs($0) <= 0.71 })
+        // Each tenth of a second has its pitch, first a fifth lower: the place is the same.
+        let found = pitches(own, from: start)
+        func low(_ index: Int) -> Double { 120 * pow(2, Double(index % 12) / 12) }
+        let higher = found.indices.filter { found[$0] > 1.25 * low($0) }
+        for index in found.indices.dropLast() {
+            let expected = low(index) * (higher.contains(index) ? 1.5 : 1)
+            // In the tenth in which it changes there are both.
+            if index + 1 != higher.first { #expect(abs(found[index] / expected - 1) < 0.01, "\(index)") }
+        }
+        let first = try #require(higher.first)
+        #expect(higher.count >= 8 && higher == Array(first..<first + higher.count), "\(higher)")
+        let position = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
+        #expect(abs(position / 48_000 - (room.shared.now - begin).seconds) < 0.002)
+
+        room.music.change(1) { $0.otherSource = "nothing" }
+        let kept = run(room) { $0 == .musicSwitchFailed(1, source: "nothing", "no song nothing") } + room.run(0.5).own
+        #expect(longestGap(kept) < 240 && room.music.read(1) { $0.otherSource } == .some(nil))
+        room.music.stopAll()
     }
 
     @Test("V15-K several tracks sound at once; one that cannot be opened says why")

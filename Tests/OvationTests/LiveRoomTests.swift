@@ -152,7 +152,7 @@ extension LiveServerTests {
             }
         }
 
-        @Test("V16-K G01-K messages reach everybody once, in one order, one's own with one's id; likes are exact")
+        @Test("V16-K G01-K G05-K messages reach everybody once, in one order, one's own with one's id; likes are exact")
         func messages() async throws {
             try await TestServer.with { server async throws in
                 let (alice, bob, owner, guest) = try await salon(server)
@@ -173,6 +173,11 @@ extension LiveServerTests {
                 #expect(Set(owner.state.messages.map(\.from.name)) == ["Alice", "Bob"])
                 let long = String(repeating: "a", count: 12_289)
                 #expect(await refusal { _ = try await guest.send(long) } == "message_too_large")
+
+                let carol = try await server.signIn("carol")
+                let late = try await carol.enterRoom(owner.id)
+                #expect(late.state.messages == owner.state.messages, "who comes late sees what was said last")
+                await carol.signOut()
 
                 try await withThrowingTaskGroup(of: UInt64.self) { group in
                     for _ in 0..<10 { group.addTask { try await guest.like(7) } }

@@ -20,7 +20,9 @@ extension LiveServerTests {
                 let alice = try await server.signIn("alice")
                 let bob = try await server.signIn("bob")
                 #expect(alice.state.phase == .ready && alice.state.user?.name == "Alice")
-                #expect(alice.state.limits == ClientState.Limits(textBytes: 12_288, seats: 16))
+                #expect(
+                    alice.state.limits
+                        == ClientState.Limits(textBytes: 12_288, seats: 16, callsAtOnce: 120, callsPerSecond: 40))
                 let changed = try await alice.setProfile(name: "앨리스", bio: "sings")
                 #expect(changed.name == "앨리스" && alice.state.user?.bio == "sings")
                 let found = try await bob.profiles(of: ["nobody", "alice", "bob"])

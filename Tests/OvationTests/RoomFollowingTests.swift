@@ -167,6 +167,44 @@ import Testing
         #expect(room.state.epoch == 5 && room.state.messages.map(\.chat) == [1, 2])
     }
 
+    @Test(
+        "G05-K who comes late has the last messages; who comes back gets those that were missed, or is told which will not come"
+    )
+    func lastMessages() throws {
+        func messages(_ numbers: ClosedRange<UInt64>) -> [Message] {
+            numbers.map { Message(chat: $0, from: People.alice, body: .text("\($0)"), time: Int64($0)) }
+        }
+        server.on(
+            .roomEnter,
+            first: [.answer(RoomEntered(.snapshot(.example(seq: 1, chat: 60, messages: messages(11...60)))))])
+        let (_, room) = try start()
+        #expect(room.state.messages.map(\.chat) == Array(11...60), "as many as the server keeps for newcomers")
+        #expect(!server.log.all.contains { $0.hasPrefix("message") }, "those are no news")
+        func comeBack(_ reply: FakeServer.Reply) -> [String] {
+            server.on(.roomEnter, first: [reply])
+            // A connection that held is sought again soon.
+            server.pass(.seconds(6))
+            server.log.clear()
+            server.drop()
+            server.pass(.seconds(1))
+            return server.log.all.filter { $0.hasPrefix("message") || $0.hasPrefix("missed") }
+        }
+        let gap = comeBack(resumed(messages(61...63).map { .message($0) }, seq: 1, chat: 63))
+        #expect(since == ResumePoint(epoch: 1, seq: 1, chat: 60))
+        #expect(gap == ["message 61", "message 62", "message 63"])
+        let beyond = comeBack(
+            .answer(RoomEntered(.snapshot(.example(seq: 1, chat: 200, messages: messages(151...200))))))
+        #expect(since == ResumePoint(epoch: 1, seq: 1, chat: 63))
+        #expect(beyond == ["missed 64...150"] + (151...200).map { "message \($0)" })
+        #expect(room.state.messages.map(\.chat) == Array(151...200) && room.state.chat == 200)
+        #expect(comeBack(resumed([], seq: 1, chat: 200)) == [])
+        // Too slow for them while connected: the hole is told.
+        server.deliver(
+            #"{"jsonrpc":"2.0","method":"room.events","params":{"room":48213,"epoch":1,"events":[{"type":"dropped","from":201,"to":209}]}}"#
+        )
+        #expect(server.log.all.contains("missed 201...209"))
+    }
+
     @Test("who came and went while the connection was lost is read anew")
     func members() throws {
         let (_, room) = try start()

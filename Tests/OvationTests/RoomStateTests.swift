@@ -191,6 +191,41 @@ import Testing
             mediaEpoch: 7)
     }
 
+    @Test(
+        "V10-K V19-K invitations that were settled while one was away are told as they were settled, once, and only those that waited"
+    )
+    mutating func settledAway() {
+        func invitation(_ id: String, from: UserID, to: UserID, _ state: InvitationState = .waiting) -> Invitation {
+            Invitation(
+                id: id, room: room.room, from: from, to: to, command: "c", content: "", state: state, createdAt: 1,
+                reason: state == .rejected ? "later" : nil)
+        }
+        for id in ["accepted", "rejected", "again", "forgotten"] { room.note(invitation(id, from: "bob", to: "alice")) }
+        for id in ["cancelled", "expired", "mine"] { room.note(invitation(id, from: "alice", to: "bob")) }
+        var gap = gap([], seq: room.seq)
+        gap.state.invitations = [
+            invitation("again", from: "bob", to: "alice"), invitation("mine", from: "alice", to: "bob"),
+        ]
+        let settled = [
+            InvitationNews(invitation: invitation("known", from: "bob", to: "alice", .accepted), by: "alice"),
+            InvitationNews(invitation: invitation("again", from: "bob", to: "alice", .rejected), by: "alice"),
+            InvitationNews(invitation: invitation("accepted", from: "bob", to: "alice", .accepted), by: "carol"),
+            InvitationNews(invitation: invitation("cancelled", from: "alice", to: "bob", .cancelled), by: "alice"),
+            InvitationNews(invitation: invitation("rejected", from: "bob", to: "alice", .rejected), by: "alice"),
+            InvitationNews(invitation: invitation("expired", from: "alice", to: "bob", .expired), by: nil),
+        ]
+        gap.state.settled = settled
+        let told = room.resume(gap).compactMap { event -> InvitationNews? in
+            if case .invitation(let news) = event { news } else { nil }
+        }
+        #expect(told == Array(settled[2...]))
+        #expect(room.invitations.map(\.id) == ["again", "mine"])
+        let again = room.resume(gap).filter { if case .invitation = $0 { true } else { false } }
+        #expect(again.isEmpty)
+        gap.state.settled = nil
+        #expect(room.resume(gap).isEmpty, "a server that does not tell")
+    }
+
     @Test("V19-K after a lost connection the exact gap is taken up, and what has no number is told by comparing")
     mutating func resumed() {
         hear(.taken(2, 0, People.alice), .said(1, People.alice, "hi"))

@@ -52,6 +52,63 @@ import Timing
         #expect(late.messages.map(\.body) == texts && late.messages.map(\.chat) == Array(21...70) && late.chat == 70)
     }
 
+    @Test(
+        "V10-S V19-S who comes back is told how invitations were settled meanwhile, also over a crash, and no one else's"
+    )
+    func settledInvitations() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let other = salon.enter(.other)
+        for id in ["yes", "no", "back", "waits"] {
+            salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", content: id, id: id)), by: member)
+        }
+        salon.submit(.sendInvitation(InvitationDraft(to: .member, command: "C", id: "taken back")), by: owner)
+        salon.submit(.sendInvitation(InvitationDraft(to: .other, command: "C", id: "private")), by: owner)
+        salon.advance(.seconds(1))
+        let point = member.point
+        salon.lose(member)
+        salon.submit(.acceptInvitation(id: "yes"), by: owner)
+        salon.submit(.rejectInvitation(id: "no", reason: "later"), by: owner)
+        salon.submit(.acceptInvitation(id: "back"), by: owner)
+        salon.submit(.cancelInvitation(id: "taken back"), by: owner)
+        salon.submit(.acceptInvitation(id: "private"), by: other)
+        func settled(_ client: Client) -> [String] {
+            (client.resumption?.state.settled ?? []).map {
+                "\($0.invitation.id) \($0.invitation.state) \($0.invitation.reason ?? "-") \($0.by?.rawValue ?? "-")"
+            }
+        }
+        let expected = [
+            "yes accepted - \(owner.user)", "no rejected later \(owner.user)", "back accepted - \(owner.user)",
+            "taken back cancelled - \(owner.user)",
+        ]
+        salon.reconnect(member, since: point)
+        #expect(settled(member) == expected)
+        #expect(member.resumption?.state.invitations.map(\.id) == ["waits"])
+        // An id may be used again: then it waits, and what it was is no news.
+        salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", content: "2", id: "back")), by: member)
+        try await salon.crash()
+        salon.reconnect(member, since: point)
+        #expect(settled(member) == expected.filter { !$0.hasPrefix("back") })
+        #expect(member.resumption?.state.invitations.map(\.id) == ["waits", "back"])
+        salon.reconnect(other, since: other.point)
+        #expect(settled(other) == ["private accepted - \(other.user)"])
+    }
+
+    @Test("only the last settled invitations are remembered") func settledLimit() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        for number in 0..<100 {
+            salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "C", id: "i\(number)")), by: member)
+            salon.submit(.rejectInvitation(id: "i\(number)", reason: nil), by: owner)
+        }
+        salon.advance(.seconds(1))
+        salon.reconnect(member, since: member.point)
+        let settled = member.resumption?.state.settled ?? []
+        #expect(settled.first?.invitation.id == "i36" && settled.last?.invitation.id == "i99" && settled.count == 64)
+    }
+
     @Test("nothing missed is an empty gap") func emptyGap() async throws {
         let salon = try await Salon()
         _ = salon.create()

@@ -111,6 +111,7 @@ import Testing
             epoch: 1, seq: 2, chat: 3, events: changes + [message],
             state: .init(
                 memberCount: 1, presence: [.init(user: bobID, presence: .reconnecting)], invitations: [invitation],
+                settled: [InvitationNews(invitation: invitation, by: bobID)],
                 likes: 5, ownerAbsentUntil: 6, heir: bobID), mediaEpoch: 7)
         #expect(try answer(.roomEnter, RoomEntered(.resumed(gap))) == .entered(.resumed(gap)))
         let page = RoomPage(rooms: [info], cursor: "c")

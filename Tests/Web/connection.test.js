@@ -256,3 +256,45 @@ test('frames that are no JSON-RPC are passed over, news is heard', async t => {
   assert.deepEqual(heard, [{ method: 'room.events', params: { room: 1 } }]);
   assert.equal(connection.state.get().phase, 'ready');
 });
+
+test('calls go at the pace that the server stated, in order, and none of them is too fast', async t => {
+  const { time, server, connection } = connect(t, {
+    handshake: async call => {
+      await call('session.open');
+      connection.setPace({ callsAtOnce: 50, callsPerSecond: 10 });
+    },
+  });
+  const asked = [];
+  server.on('ask', ({ n }) => void asked.push(n) ?? {});
+  connection.open();
+  await settle();
+  const calls = Array.from({ length: 100 }, (_, n) => connection.call('ask', { n }, { timeoutMs: 60_000 }));
+  for (let turn = 0; turn < 10; turn++) await settle();
+  const atOnce = asked.length;
+  assert.ok(atOnce >= 36 && atOnce <= 40, `${atOnce} of 50`);
+  // A call that must not wait goes past them.
+  const urgent = connection.call('ask', { n: 'now' }, { urgent: true });
+  await settle();
+  assert.equal(asked.at(-1), 'now');
+  await urgent;
+  await time.advance(1_000);
+  assert.ok(asked.length - atOnce <= 9, `${asked.length - atOnce} in a second`);
+  await time.advance(10_000);
+  await Promise.all(calls);
+  assert.deepEqual(
+    asked.filter(n => n !== 'now'),
+    Array.from({ length: 100 }, (_, n) => n),
+  );
+});
+
+test('who asks faster than any pace is told so: the queue has an end', async t => {
+  const { server, connection } = connect(t);
+  server.on('ask', () => silence);
+  connection.open();
+  await settle();
+  const ends = Array.from({ length: 300 }, () => connection.call('ask').catch(error => error.name));
+  assert.equal(await ends.at(-1), 'too_many_calls');
+  connection.close();
+  const names = await Promise.all(ends);
+  assert.equal(names.filter(name => name === 'too_many_calls').length, 44);
+});

@@ -260,6 +260,57 @@ test('after a lost connection the exact gap is taken up, and who is here is read
   assert.deepEqual([ownerAbsentUntil, heir], [99, 'carol']);
 });
 
+test('V10-W V19-W invitations that were settled while the connection was lost are told, once, and no others', async t => {
+  const { room, server, time } = await enter(t);
+  const invitation = (id, state = 'waiting') => ({
+    id,
+    room: 48213,
+    from: 'bob',
+    to: 'alice',
+    command: 'ENTER_SEAT',
+    content: '2',
+    state,
+    createdAt: 1,
+  });
+  for (const id of ['yes', 'no', 'waits'])
+    server.news(48213, [{ type: 'invitation.received', invitation: invitation(id), by: 'bob' }]);
+  await settle();
+  const heard = [];
+  room.events.on('*', (event, type) => {
+    if (type.startsWith('invitation.')) heard.push(`${type} ${event.invitation.id} ${event.by}`);
+  });
+  server.on('room.enter', () => ({
+    resumed: true,
+    epoch: 1,
+    seq: 1,
+    chat: 0,
+    events: [],
+    state: {
+      memberCount: 2,
+      presence: [],
+      invitations: [invitation('waits')],
+      settled: [
+        { invitation: invitation('old', 'accepted'), by: 'alice' },
+        { invitation: invitation('waits', 'rejected'), by: 'alice' },
+        { invitation: invitation('yes', 'accepted'), by: 'alice' },
+        { invitation: invitation('no', 'rejected'), by: 'carol' },
+      ],
+      likes: 0,
+    },
+    mediaEpoch: 1,
+  }));
+  server.drop();
+  await time.advance(2_000);
+  assert.deepEqual(heard, ['invitation.accepted yes alice', 'invitation.rejected no carol']);
+  assert.deepEqual(
+    room.now.invitations.map(({ id }) => id),
+    ['waits'],
+  );
+  server.drop();
+  await time.advance(2_000);
+  assert.equal(heard.length, 2);
+});
+
 test('a gap that the room no longer has is answered by a whole new state', async t => {
   const { time, room, server } = await enter(t);
   const heard = [];

@@ -1,5 +1,6 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from './errors.js';
+import { Pace } from './pace.js';
 
 /** The WebSocket sub-protocol that both sides must agree on. */
 export const subprotocol = 'ovation.v1';
@@ -14,6 +15,8 @@ const steadyMs = 5_000;
 const openingMs = 10_000;
 /** How long an answer may take, unless the caller says otherwise. */
 const defaultTimeoutMs = 10_000;
+/** More calls do not wait: whoever makes them does not heed the answers. */
+const waitingMost = 256;
 /** Close codes after which there is nothing to come back for, with what they mean. */
 const finalCodes = new Map([
   [1000, 'signed_out'],
@@ -45,7 +48,7 @@ export const platform = {
  * `closed`: for good, `error` says why · `idle`: not opened yet.
  * @typedef {{phase: 'idle' | 'opening' | 'ready' | 'waiting' | 'closed', retryAt: number | null, error: OvationError | null}} ConnectionState
  */
-/** @typedef {{signal?: AbortSignal, timeoutMs?: number, repeat?: boolean}} CallOptions `repeat`: asking twice does no harm */
+/** @typedef {{signal?: AbortSignal, timeoutMs?: number, repeat?: boolean, urgent?: boolean}} CallOptions `repeat`: asking twice does no harm; `urgent`: waits for no other call's turn */
 /** @typedef {(method: string, params?: object, options?: CallOptions) => Promise<any>} Call */
 
 /**
@@ -76,6 +79,8 @@ export class Connection {
   /** @type {OvationError | null} the server's own word before it closes */ #farewell = null;
   /** @type {any} */ #retryTimer = null;
   /** @type {any} */ #openTimer = null;
+  /** @type {any} */ #paceTimer = null;
+  #pace;
   #failures = 0;
   #readySince = 0;
 
@@ -93,6 +98,15 @@ export class Connection {
     this.#notify = notify;
     this.#recover = recover;
     this.#host = { ...platform, ...host };
+    this.#pace = new Pace(this.#host.now());
+  }
+
+  /**
+   * The server has stated how many calls it takes.
+   * @param {{callsAtOnce?: number, callsPerSecond?: number}} limits
+   */
+  setPace(limits) {
+    this.#pace.limit(limits);
   }
 
   /** Starts connecting; does nothing when under way or closed. */
@@ -137,9 +151,17 @@ export class Connection {
   call(method, params = {}, options = {}) {
     const { phase, error } = this.state.get();
     if (phase === 'closed') return Promise.reject(error ?? new OvationError('signed_out'));
+    if (options.urgent && phase === 'ready')
+      return this.#start(method, params, options, call => {
+        this.#pace.spend();
+        this.#send(call);
+      });
+    this.#queue = this.#queue.filter(waiting => !waiting.settled);
+    if (this.#queue.length + this.#sent.size >= waitingMost)
+      return Promise.reject(new OvationError('too_many_calls', 'too many calls wait for answers'));
     return this.#start(method, params, options, call => {
-      if (phase === 'ready') this.#send(call);
-      else this.#queue.push(call);
+      this.#queue.push(call);
+      if (phase === 'ready') this.#flush();
     });
   }
 
@@ -180,6 +202,23 @@ export class Connection {
     });
   }
 
+  /** Sends what waits, at the pace that the server allows. */
+  #flush() {
+    this.#host.clearTimer(this.#paceTimer);
+    while (this.#queue.length > 0) {
+      if (this.#queue[0].settled) {
+        this.#queue.shift();
+        continue;
+      }
+      const wait = this.#pace.take(this.#host.now());
+      if (wait > 0) {
+        this.#paceTimer = this.#host.setTimer(() => this.#flush(), wait);
+        return;
+      }
+      this.#send(/** @type {Waiting} */ (this.#queue.shift()));
+    }
+  }
+
   /** @param {Waiting} call */
   #send(call) {
     if (call.settled) return;
@@ -192,6 +231,7 @@ export class Connection {
   #connect() {
     const generation = ++this.#generation;
     this.#farewell = null;
+    this.#pace = new Pace(this.#host.now());
     this.state.set({ phase: 'opening', retryAt: null, error: this.state.get().error });
     /** @type {WebSocket} */ let socket;
     try {
@@ -222,7 +262,10 @@ export class Connection {
     const direct = (method, params = {}, options = {}) => {
       if (generation !== this.#generation) return Promise.reject(new OvationError('connection_lost'));
       // The next handshake asks anew: nothing of this one is repeated.
-      return this.#start(method, params, { ...options, repeat: false }, call => this.#send(call));
+      return this.#start(method, params, { ...options, repeat: false }, call => {
+        this.#pace.spend();
+        this.#send(call);
+      });
     };
     try {
       await this.#handshake(direct);
@@ -238,9 +281,7 @@ export class Connection {
     this.#host.clearTimer(this.#openTimer);
     this.#readySince = this.#host.now();
     this.state.set({ phase: 'ready', retryAt: null, error: null });
-    const queue = this.#queue;
-    this.#queue = [];
-    for (const call of queue) this.#send(call);
+    this.#flush();
   }
 
   /** @param {unknown} data */
@@ -301,6 +342,7 @@ export class Connection {
     const socket = this.#socket;
     this.#socket = null;
     this.#host.clearTimer(this.#openTimer);
+    this.#host.clearTimer(this.#paceTimer);
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
       if (code !== null) socket.close(code);

@@ -71,6 +71,8 @@ export const clientErrors = Object.freeze({
   server_unreachable: -6,
   /** This server gives out no tickets (`signIn: "none"`). */
   sign_in_unavailable: -7,
+  /** Too many calls wait for answers. */
+  too_many_calls: -8,
   /** The browser lacks WebRTC or WebSocket. */
   unsupported_browser: -10,
   /** The page is not a secure context: no microphone on plain HTTP but localhost. */

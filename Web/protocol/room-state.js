@@ -193,6 +193,20 @@ export function applyPassing(state, passing) {
 }
 
 /**
+ * News of invitations that waited for us when the connection was lost and were settled meanwhile.
+ * @param {RoomState} state as it was then
+ * @param {{invitations?: Invitation[], settled?: {invitation: Invitation, by?: string}[]}} passing
+ * @returns {any[]} events
+ */
+export function settledMeanwhile(state, passing) {
+  const waiting = new Set((passing.invitations ?? []).map(({ id }) => id));
+  const known = new Set(state.invitations.map(({ id }) => id));
+  return (passing.settled ?? [])
+    .filter(({ invitation: { id } }) => known.has(id) && !waiting.has(id))
+    .map(news => ({ type: `invitation.${news.invitation.state}`, ...news }));
+}
+
+/**
  * Replaces what is known of the people by a fresh page of them.
  * @param {RoomState} state @param {Member[]} page @param {number} count @param {boolean} whole nobody but these is here
  * @returns {RoomState}

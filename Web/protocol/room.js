@@ -2,7 +2,7 @@ import { Store } from '../lib/store.js';
 import { OvationError } from './errors.js';
 import { danmuCommand, Emitter } from './events.js';
 import { freshKey } from './ids.js';
-import { apply, applyMembers, applyPassing, stateOf } from './room-state.js';
+import { apply, applyMembers, applyPassing, settledMeanwhile, stateOf } from './room-state.js';
 
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {import('./session.js').Session} Session */
@@ -433,7 +433,9 @@ export class OvationRoom {
       chat: answer.chat,
       mediaEpoch: answer.mediaEpoch,
     };
+    const settled = settledMeanwhile(filled, answer.state ?? {});
     this.state.set(applyPassing(filled, answer.state ?? {}));
+    for (const news of settled) this.events.emit(news.type, news);
     this.levels.set({});
     this.events.emit('resumed', {});
     // Who came and went in the meantime has no number: read the people anew, without holding up the way back.

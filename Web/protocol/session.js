@@ -243,6 +243,7 @@ export class Session {
     this.secret = String(answer.session ?? '');
     this.#remember?.(this.secret);
     this.limits = answer.limits ?? {};
+    this.#connection.setPace(this.limits);
     this.rooms = answer.rooms ?? [];
     this.user.set(answer.user);
     for (const room of [...this.#attached.values()]) await room.resume(call);
@@ -312,7 +313,8 @@ export class Session {
       const { time, timeUs } = await this.call(
         'clock.read',
         {},
-        { timeoutMs: heartbeatTimeoutMs, repeat: false },
+        // What waits at the server's pace must not look like a dead connection.
+        { timeoutMs: heartbeatTimeoutMs, repeat: false, urgent: true },
       );
       this.#read(time, asked);
       this.clock.read(typeof timeUs === 'number' ? timeUs / 1000 : time, sent);

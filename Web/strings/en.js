@@ -543,8 +543,6 @@ export const strings = Object.freeze({
   'error.music_unreadable': 'The browser cannot play this file. MP3, AAC, WAV and Ogg usually work.',
   'error.music_too_long': 'This is longer than ten minutes. Please choose a shorter piece.',
   'error.music_too_large': 'This file is larger than 100 MB. Please choose a smaller one.',
-  'error.music_not_allowed':
-    'This server plays no music from that site. Save the file and choose it here, or ask whoever runs the server to allow the site.',
   'error.music_unreachable':
     'This address could not be read: its site keeps it from other pages, or there is no connection. Save the file and choose it here.',
   'error.music_not_found': 'There is no file at this address. Please check it.',
@@ -621,5 +619,6 @@ export const strings = Object.freeze({
   'error.song_library_full': 'There are too many songs on this server. Remove one first.',
   'error.lyrics_invalid': 'These words have no times: LRC or WebVTT text in UTF-8 is needed.',
   'error.song_not_found': 'This song is no longer there.',
+  'error.too_many_calls': 'Too much at once. Wait a moment.',
   'error.song_unplayable': 'The song could not be loaded or played here.',
 });

@@ -508,8 +508,6 @@ export const strings = Object.freeze({
   'error.music_unreadable': '브라우저가 재생할 수 없는 파일이에요. MP3, AAC, WAV, Ogg는 대체로 재생돼요.',
   'error.music_too_long': '10분이 넘어요. 더 짧은 곡을 골라 주세요.',
   'error.music_too_large': '100MB가 넘는 파일이에요. 더 작은 파일을 골라 주세요.',
-  'error.music_not_allowed':
-    '이 서버는 그 사이트의 음악을 재생하지 않아요. 파일을 저장해 여기에서 고르거나, 서버 운영자에게 허용을 요청하세요.',
   'error.music_unreachable':
     '이 주소를 읽을 수 없어요. 그 사이트가 다른 페이지에 허용하지 않거나 연결이 끊겼어요. 파일을 저장한 다음 여기서 골라 주세요.',
   'error.music_not_found': '이 주소에 파일이 없어요. 확인해 주세요.',
@@ -584,5 +582,6 @@ export const strings = Object.freeze({
   'error.song_library_full': '서버에 노래가 너무 많아요. 먼저 하나를 지워 주세요.',
   'error.lyrics_invalid': '시간이 없는 가사예요. UTF-8의 LRC나 WebVTT가 필요해요.',
   'error.song_not_found': '이 노래는 이제 없어요.',
+  'error.too_many_calls': '한꺼번에 너무 많아요. 잠시 기다려 주세요.',
   'error.song_unplayable': '여기서 노래를 불러오거나 재생하지 못했어요.',
 });

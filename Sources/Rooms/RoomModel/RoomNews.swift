@@ -119,7 +119,7 @@ public enum AudienceLeaveReason: String, Codable, Hashable, Sendable {
 }
 
 /// `invitation.state` tells which of the five it is: waiting = received.
-public struct InvitationNews: Hashable, Sendable {
+public struct InvitationNews: Codable, Hashable, Sendable {
     /// The invitation as it stands now.
     public var invitation: Invitation
     /// Who sent, answered or cancelled it; absent when it timed out.

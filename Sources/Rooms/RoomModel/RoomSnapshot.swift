@@ -101,6 +101,9 @@ public struct RoomResumption: Hashable, Sendable {
         public var presence: [SeatedPresence]
         /// Waiting ones that concern the reader.
         public var invitations: [Invitation]
+        /// The last ones that concern the reader and have been settled, how and by whom: some are known to the reader, others
+        /// were settled meanwhile. Absent from servers that do not tell.
+        public var settled: [InvitationNews]?
         /// Of the room's whole life.
         public var likes: UInt64
         /// Milliseconds since 1970; present while the owner is away.
@@ -110,9 +113,10 @@ public struct RoomResumption: Hashable, Sendable {
 
         /// As its parts say.
         public init(
-            memberCount: Int, presence: [SeatedPresence], invitations: [Invitation], likes: UInt64,
-            ownerAbsentUntil: Int64?, heir: UserID?
+            memberCount: Int, presence: [SeatedPresence], invitations: [Invitation],
+            settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?, heir: UserID?
         ) {
+            self.settled = settled
             self.memberCount = memberCount
             self.presence = presence
             self.invitations = invitations

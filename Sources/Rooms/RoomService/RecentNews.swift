@@ -6,6 +6,12 @@ struct RecentNews {
     /// Enough for a minute of a lively room.
     static let capacity = 1_024
 
+    /// More invitations are not settled while somebody's connection is being mended.
+    static let settledKept = 64
+
+    /// The last invitations that were settled, oldest first. They have no numbers: whoever comes back knows by the own list which
+    /// of them are news.
+    private(set) var settled: [InvitationNews] = []
     private var ring: [RoomNewsEvent] = []
     private var head = 0
     /// Changes and messages after these numbers are all in the ring.
@@ -24,7 +30,8 @@ struct RecentNews {
         switch event {
         case .change(let change): newest.seq = change.seq
         case .message(let message): newest.chat = message.chat
-        case .passing, .invitation: return
+        case .invitation(let news): return keep(news)
+        case .passing: return
         }
         guard ring.count == Self.capacity else { return ring.append(event) }
         switch ring[head] {
@@ -34,6 +41,14 @@ struct RecentNews {
         }
         ring[head] = event
         head = (head + 1) % Self.capacity
+    }
+
+    private mutating func keep(_ news: InvitationNews) {
+        // Its id may have been used before.
+        settled.removeAll { $0.invitation.id == news.invitation.id }
+        guard news.invitation.state != .waiting else { return }
+        settled.append(news)
+        if settled.count > Self.settledKept { settled.removeFirst() }
     }
 
     /// What happened after that point, if all of it is still known.

@@ -78,7 +78,8 @@ extension RoomCore {
                     epoch: epoch, seq: state.seq, chat: state.chat, events: events,
                     state: RoomResumption.PassingState(
                         memberCount: attendance.count, presence: presence, invitations: invitations,
-                        likes: state.likes, ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir),
+                        settled: recent.settled.filter { state.concerns($0.invitation, user) }, likes: state.likes,
+                        ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir),
                     mediaEpoch: world.media.epoch))
         }
         let person =

@@ -23,8 +23,6 @@ package struct GatewaySettings: Sendable {
     package var publicURL: String?
     package var webRoot: WebRoot?
     package var ticketsURL: String?
-    /// Sites whose sound files pages may fetch, as `OriginRule.site` gives them.
-    package var musicOrigins: [String] = []
     /// The application that the web app's people belong to.
     package var webApplication: ApplicationID?
     package var ticketOffice: TicketOffice.Kind?
@@ -62,7 +60,9 @@ package struct GatewayServer: Service {
         let signIn = SignIn(accounts: accounts, clock: clock)
         let services = ConversationServices(
             signIn: signIn, sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
-            statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
+            statedLimits: SessionOpened.Limits(
+                textBytes: 12 << 10, seats: 16, callsAtOnce: Int(FloodBudget.calls.burst),
+                callsPerSecond: Int(FloodBudget.calls.perSecond)))
         self.settings = settings
         self.services = services
         self.accounts = accounts
@@ -117,17 +117,13 @@ package struct GatewayServer: Service {
     private var publicConfiguration: PublicConfiguration {
         let way: PublicConfiguration.SignInWay =
             office.map { .office($0.kind) } ?? settings.ticketsURL.map { .url($0) } ?? .none
-        return PublicConfiguration(
-            version: settings.version, application: settings.webApplication, signIn: way,
-            musicOrigins: settings.musicOrigins)
+        return PublicConfiguration(version: settings.version, application: settings.webApplication, signIn: way)
     }
 
     private var pages: PageDoor? {
         settings.webRoot.map { root in
             PageDoor(
-                root: root,
-                connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 }
-                    + settings.musicOrigins,
+                root: root, connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 },
                 publicURL: settings.publicURL
             ) { [application = settings.webApplication, rooms = services.rooms] id in
                 guard let application else { return nil }

@@ -19,9 +19,14 @@ package struct SessionOpened: Codable, Sendable, Hashable {
     package struct Limits: Codable, Sendable, Hashable {
         package var textBytes: Int
         package var seats: Int
-        package init(textBytes: Int, seats: Int) {
+        /// A connection may make so many calls at once, and so many a second in the long run; absent from servers that do not tell.
+        package var callsAtOnce: Int?
+        package var callsPerSecond: Int?
+        package init(textBytes: Int, seats: Int, callsAtOnce: Int? = nil, callsPerSecond: Int? = nil) {
             self.textBytes = textBytes
             self.seats = seats
+            self.callsAtOnce = callsAtOnce
+            self.callsPerSecond = callsPerSecond
         }
     }
 

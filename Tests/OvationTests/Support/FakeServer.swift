@@ -105,6 +105,9 @@ final class FakeServer {
 
     func run() { loop.run() }
 
+    /// Virtual time, as conversations see it: the type itself has a `now` that shows the machine's.
+    var now: Instant { Instant((loop as any EventLoop).now) }
+
     /// In the next turn of the loop.
     func soon(_ body: @escaping () -> Void) {
         let bound = NIOLoopBound(body, eventLoop: loop)

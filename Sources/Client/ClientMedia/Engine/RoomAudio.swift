@@ -12,6 +12,8 @@ package struct RoomAudioConfiguration: Sendable {
     package var localAddresses: [IPAddress] = []
     /// Arrivals, blocks and scheduled music are all on this clock; devices must use it too.
     package var clock: @Sendable () -> Instant = RoomAudioConfiguration.systemClock
+    /// A PEM file of the certificates that are trusted where sound comes over TLS; nil: the system's.
+    package var certificates: String?
 
     package init() {}
 
@@ -64,7 +66,10 @@ package final class RoomAudio: Sendable {
         onEvent: @escaping @Sendable (RoomAudioEvent) -> Void = { _ in }
     ) throws(RoomAudioError) {
         try self.init(
-            configuration, open: { location throws(CodecError) in try AudioFileReader(location) }, onEvent: onEvent)
+            configuration,
+            open: { [certificates = configuration.certificates] location throws(CodecError) in
+                try AudioFileReader(location, certificates: certificates)
+            }, onEvent: onEvent)
     }
 
     /// `open` finds a track's sound.
@@ -371,6 +376,10 @@ package final class RoomAudio: Sendable {
     package func alignMusic(_ id: Int32, position: Interval, heard: Instant) {
         music.change(id) { $0.align(position: position.seconds * 48_000, heard: heard) }
     }
+
+    /// Goes on in another recording of the same song, at the same place and without a gap, as soon as it is open, which
+    /// `musicSwitched` tells. The track's settings hold for it too.
+    package func switchMusic(_ id: Int32, to source: String) { music.change(id) { $0.otherSource = source } }
 
     package func updateMusic(_ id: Int32, _ change: (inout MusicControls) -> Void) {
         music.change(id) { change(&$0.controls) }

@@ -153,6 +153,10 @@ package enum RoomAudioEvent: Sendable, Equatable {
     /// About every 200 ms while a track plays.
     case musicProgress(Int32, position: Interval, duration: Interval?)
     case musicCompleted(Int32, MusicEnd)
+    /// The other recording that was asked for by `switchMusic` is heard from now on; or it could not be opened, for that reason, and
+    /// the one before plays on.
+    case musicSwitched(Int32, source: String, duration: Interval?)
+    case musicSwitchFailed(Int32, source: String, String)
 }
 
 /// Why a track is over.

@@ -15,6 +15,8 @@ final class MusicTrack {
     var duration: Double?
     /// What the decoding thread is asked for.
     var seekRequest: SeekRequest?
+    /// Another recording of the same song that is to be played instead, from where this one is.
+    var otherSource: String?
 
     struct SeekRequest: Equatable {
         /// In frames.

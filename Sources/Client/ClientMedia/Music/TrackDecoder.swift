@@ -1,6 +1,7 @@
 internal import AudioGraph
 internal import DatagramIO
 internal import MediaCodecs
+internal import Synchronization
 internal import Timing
 
 /// What the thread of one track does: open, decode ahead through speed and pitch, repeat, tell how far it is.
@@ -9,6 +10,11 @@ final class TrackDecoder {
     private static let aheadFrames: Int64 = 24_000
     /// A change of speed or pitch is heard after this: by then its sound is there.
     private static let changeFrames: Int64 = 2_400
+    /// Another recording is heard so much later than it is there, and again so much if that was too little.
+    private static let switchFrames: Int64 = 4_800
+    private static let switchTries = 4
+    /// Further than this is sought.
+    private static let readOnFrames: Int64 = 480_000
     private static let progressInterval = Interval.milliseconds(200)
     /// Between two looks.
     private static let rest = Interval.milliseconds(50)
@@ -19,7 +25,7 @@ final class TrackDecoder {
     private let id: Int32
     private let track: MusicTrack
     private let lock: Guarded<MusicPlayer.Tracks>
-    private let open: (String) throws(CodecError) -> any MusicSource
+    private let open: MusicPlayer.Opener
     private let clock: @Sendable () -> Instant
     private let tell: @Sendable (RoomAudioEvent) -> Void
     private let poller: Poller
@@ -40,10 +46,12 @@ final class TrackDecoder {
     private var hasEnded = false
     /// The song is over; the stretch is fed silence until all of it has come out.
     private var isPadding = false
+    /// The other recording that is being opened.
+    private var opening: Opening?
 
     init(
         id: Int32, track: MusicTrack, lock: Guarded<MusicPlayer.Tracks>, poller: Poller,
-        open: @escaping (String) throws(CodecError) -> any MusicSource, clock: @escaping @Sendable () -> Instant,
+        open: @escaping MusicPlayer.Opener, clock: @escaping @Sendable () -> Instant,
         tell: @escaping @Sendable (RoomAudioEvent) -> Void
     ) {
         self.id = id
@@ -74,7 +82,7 @@ final class TrackDecoder {
     private var startFrame: Int64 { MusicTrack.frames(track.settings.start) }
 
     private func play() throws(CodecError) -> MusicEnd {
-        let source = try open(track.settings.source)
+        var source = try open(track.settings.source)
         let duration = source.duration
         lock.with { _ in track.duration = duration }
         tell(.musicStarted(id, duration: duration.map { Interval(nanoseconds: Int64(max(0, $0) * 1e9)) }))
@@ -83,6 +91,7 @@ final class TrackDecoder {
         var nextProgress = clock() + Self.progressInterval
         while true {
             try obey(source)
+            if let other = try changeOver() { source = other }
             try fill(source)
             let now = clock()
             let (isOver, isFinished, isPaused) = lock.with { _ in (track.isOver, track.isFinished, track.isPaused) }
@@ -128,21 +137,131 @@ final class TrackDecoder {
     ) throws(CodecError) {
         let frame = max(0, wanted)
         if !isFirst || frame > 0 { try source.seek(toSeconds: frame / 48_000) }
-        position = Int64(frame.rounded())
+        setOff(at: Int64(frame.rounded()))
+        let count = try makeSound(source)
+        lock.with { _ in
+            let place = max(inRing ?? track.cursor, track.cursor)
+            splice(count, at: place, position: frame)
+            if let request { track.didSeek(request, to: place) }
+        }
+    }
+
+    /// What is read next is that place of the song.
+    private func setOff(at frame: Int64) {
+        position = frame
         hasEnded = false
         isPadding = false
         owed = 0
         stretch = speed == 1 ? nil : TimeStretch(channels: 2, speed: speed)
         shifter = pitch == 0 ? nil : PitchShifter(channels: 2, semitones: pitch, use: .music)
         skip = shifter?.latencyFrames ?? 0
-        let count = try makeSound(source)
-        lock.with { _ in
-            let place = max(inRing ?? track.cursor, track.cursor)
-            output.frameCount = count
-            track.ring.splice(at: place, output)
-            track.ring.add(segment: TrackRing.Segment(start: place, position: frame, speed: speed))
-            track.finish = hasEnded ? track.ring.end : nil
-            if let request { track.didSeek(request, to: place) }
+    }
+
+    /// Puts `output` into the ring in place of what follows there. Under the lock.
+    private func splice(_ count: Int, at place: Int64, position: Double) {
+        output.frameCount = count
+        track.ring.splice(at: place, output)
+        track.ring.add(segment: TrackRing.Segment(start: place, position: position, speed: speed))
+        track.finish = hasEnded ? track.ring.end : nil
+    }
+
+    // MARK: Another recording
+
+    /// A source on its way from the thread that opens it.
+    private final class Opening: Sendable {
+        /// Nobody else has it.
+        struct Source: @unchecked Sendable {
+            let source: any MusicSource
+        }
+
+        let location: String
+        /// The frame of the song that it gives first.
+        let start: Int64
+        let result = Mutex<Result<Source, CodecError>?>(nil)
+
+        init(_ location: String, start: Int64) {
+            self.location = location
+            self.start = start
+        }
+    }
+
+    /// Opens the other recording on a thread of its own, while this one plays on, and goes over to it when it is there.
+    private func changeOver() throws(CodecError) -> (any MusicSource)? {
+        let (wanted, from) = lock.with { _ in
+            (track.otherSource, Int64(max(0, track.ring.position(of: track.cursor + Self.switchFrames))))
+        }
+        if let wanted, opening?.location != wanted { beginOpening(wanted, at: from) }
+        guard let opening, let result = opening.result.withLock({ $0 }) else { return nil }
+        self.opening = nil
+        lock.with { _ in if track.otherSource == opening.location { track.otherSource = nil } }
+        switch result {
+        case .failure(let error):
+            tell(.musicSwitchFailed(id, source: opening.location, error.description))
+            return nil
+        case .success(let opened):
+            let duration = opened.source.duration
+            try goOver(to: opened.source, at: opening.start)
+            lock.with { _ in track.duration = duration }
+            tell(
+                .musicSwitched(
+                    id, source: opening.location,
+                    duration: duration.map { Interval(nanoseconds: Int64(max(0, $0) * 1e9)) }))
+            return opened.source
+        }
+    }
+
+    private func beginOpening(_ location: String, at start: Int64) {
+        let opening = Opening(location, start: start)
+        self.opening = opening
+        do {
+            _ = try WorkerThread(name: "music-open") { [open, lock, id] in
+                let result: Result<Opening.Source, CodecError>
+                do throws(CodecError) {
+                    let source = try open(location)
+                    try source.seek(toSeconds: Double(start) / 48_000)
+                    result = .success(Opening.Source(source: source))
+                } catch {
+                    result = .failure(error)
+                }
+                opening.result.withLock { $0 = result }
+                // Of the thread that waits, or of one that has come in its place; a track that has ended has none.
+                lock.with { $0.wakers[id]?.wake() }
+            }
+        } catch {
+            opening.result.withLock { $0 = .failure(CodecError(.cannotOpen, error.description)) }
+        }
+    }
+
+    /// The source stands a little before where it is needed: what lies between is read and thrown away, for a seek over the network
+    /// may take longer than what has been decoded ahead.
+    private func goOver(to source: any MusicSource, at start: Int64) throws(CodecError) {
+        var standing = start
+        for attempt in 1...Self.switchTries {
+            let (place, wanted) = lock.with { _ in
+                let place = max(track.cursor, min(track.cursor + Int64(attempt) * Self.switchFrames, track.ring.end))
+                return (place, max(0, track.ring.position(of: place)))
+            }
+            let target = Int64(wanted.rounded())
+            if target < standing || target - standing > Self.readOnFrames {
+                try source.seek(toSeconds: Double(target) / 48_000)
+            } else {
+                while standing < target {
+                    input.frameCount = Int(min(Int64(Self.blockFrames), target - standing))
+                    let count = try source.fill(input)
+                    if count == 0 { break }
+                    standing += Int64(count)
+                }
+            }
+            setOff(at: max(target, standing))
+            let count = try makeSound(source)
+            standing = position
+            let isInTime = lock.with { _ in
+                // Played past already, and not because the song is held or over.
+                guard track.cursor <= place || attempt == Self.switchTries else { return false }
+                splice(count, at: max(place, track.cursor), position: Double(target))
+                return true
+            }
+            if isInTime { return }
         }
     }
 

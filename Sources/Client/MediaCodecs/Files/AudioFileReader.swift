@@ -28,13 +28,16 @@ package final class AudioFileReader {
 
     /// Opens a path or an address and decodes the first frame, so that a file without sound fails here.
     ///
-    /// `timeout` is for each single operation, not for the whole. Throws `libraryMissing`, `cannotOpen`, `malformed`,
+    /// `timeout` is for each single operation, not for the whole. `certificates` is a PEM file of those that are trusted over TLS;
+    /// without it the system's are. Throws `libraryMissing`, `cannotOpen`, `malformed`,
     /// `timedOut` or `cancelled`.
     package init(
-        _ location: String, timeout: Interval = .seconds(10), cancellation: ReadCancellation = ReadCancellation()
+        _ location: String, timeout: Interval = .seconds(10), certificates: String? = nil,
+        cancellation: ReadCancellation = ReadCancellation()
     ) throws(CodecError) {
         let av = try LibAV.loaded()
-        stream = try SoundStream(location, av: av, timeout: timeout, cancellation: cancellation)
+        stream = try SoundStream(
+            location, av: av, timeout: timeout, certificates: certificates, cancellation: cancellation)
         converter = StereoConverter(av: av)
         guard let first = try stream.nextFrame() else {
             throw CodecError(.malformed, "there is no sound in \(location)")

@@ -1,4 +1,5 @@
 internal import CLibAV
+internal import Glibc
 internal import Timing
 
 /// The best sound stream of a file, decoded to frames in whatever format it has. One thread at a time.
@@ -9,6 +10,7 @@ final class SoundStream {
     let av: LibAV
     private let location: String
     private let timeout: Interval
+    private let certificates: String?
     private let cancellation: ReadCancellation
     private var format: UnsafeMutablePointer<AVFormatContext>?
     private var codec: UnsafeMutablePointer<AVCodecContext>?
@@ -18,10 +20,13 @@ final class SoundStream {
     private var hasSentEnd = false
     private var damaged = 0
 
-    init(_ location: String, av: LibAV, timeout: Interval, cancellation: ReadCancellation) throws(CodecError) {
+    init(
+        _ location: String, av: LibAV, timeout: Interval, certificates: String? = nil, cancellation: ReadCancellation
+    ) throws(CodecError) {
         self.av = av
         self.location = location
         self.timeout = timeout
+        self.certificates = certificates
         self.cancellation = cancellation
         do {
             try openContainer()
@@ -44,6 +49,12 @@ final class SoundStream {
 
     // MARK: Opening
 
+    /// Not every build of FFmpeg knows where the system keeps them; on Apple's systems all do.
+    private static let systemCertificates: String? =
+        ([
+            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        ] as [String]).first { access($0, R_OK) == 0 }
+
     /// A name without a scheme is a path, whatever characters it has.
     private var url: String { location.contains("://") ? location : "file:" + location }
 
@@ -62,6 +73,11 @@ final class SoundStream {
         let isLocal = url.hasPrefix("file:")
         let allowed = isLocal ? "file,crypto,data" : "http,https,tcp,tls,httpproxy,rtmp,rtmps,crypto,data"
         _ = av.functions.av_dict_set(&options, "protocol_whitelist", allowed, 0)
+        // FFmpeg believes every certificate unless it is told not to.
+        _ = av.functions.av_dict_set(&options, "tls_verify", "1", 0)
+        if let file = certificates ?? Self.systemCertificates {
+            _ = av.functions.av_dict_set(&options, "ca_file", file, 0)
+        }
         cancellation.arm(timeout)
         // On failure it frees the context and sets the pointer to nil.
         let status = av.functions.avformat_open_input(&self.format, url, nil, &options)

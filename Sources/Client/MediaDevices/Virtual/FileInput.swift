@@ -25,12 +25,14 @@ package final class FileInput: AudioInputDevice {
     /// Opens a path or an address that libav reads.
     ///
     /// `startAt`: seconds. `loops`: begins anew at 0 without a gap. `onEnd`: called once on the device's thread, when the file
-    /// has ended or cannot be read on (then with the error); silence follows. It may stop the device.
+    /// has ended or cannot be read on (then with the error); silence follows. It may stop the device. `certificates`: a PEM file
+    /// of those trusted over TLS, without it the system's.
     package init(
         _ location: String, loops: Bool = false, startAt: Double = 0, gain: Float = 1, ratePPM: Double = 0,
-        clock: any DeviceClock = SystemDeviceClock(), onEnd: @escaping @Sendable (CodecError?) -> Void = { _ in }
+        clock: any DeviceClock = SystemDeviceClock(), certificates: String? = nil,
+        onEnd: @escaping @Sendable (CodecError?) -> Void = { _ in }
     ) throws(CodecError) {
-        let reader = try AudioFileReader(location)
+        let reader = try AudioFileReader(location, certificates: certificates)
         if startAt > 0 { try reader.seek(toSeconds: startAt) }
         player = Player(reader)
         self.loops = loops

@@ -41,10 +41,11 @@ package final class PlacedFileInput: AudioInputDevice {
     ///   - onFailure: called once on the device's thread when the file cannot be read on; silence follows.
     package init(
         _ location: String, ratePPM: Double = 0, clock: any DeviceClock = SystemDeviceClock(),
+        certificates: String? = nil,
         onFailure: @escaping @Sendable (CodecError) -> Void = { _ in },
         place: @escaping @Sendable (Instant) -> Interval?
     ) throws(CodecError) {
-        player = Player(try AudioFileReader(location))
+        player = Player(try AudioFileReader(location, certificates: certificates))
         self.place = place
         self.onFailure = onFailure
         device = PacedDevice(name: "file-in", edge: .end, ratePPM: ratePPM, clock: clock)

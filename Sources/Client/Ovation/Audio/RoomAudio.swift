@@ -72,8 +72,11 @@ public final class RoomAudio: Sendable {
         case songPrepared(Song)
         /// About every 200 ms while the room's song plays.
         case songProgress(SongProgress)
+        /// One's own copy of the room's song, or the recording of it that was changed to, cannot be opened or read on. It is tried
+        /// again by itself; until then one sings without, or with the recording before. Told once for each row of failures.
+        case songUnavailable(Song, OvationError)
         /// The room's song is over, for it came to its end, was ended, or gave way to another; with an error if one's own copy could
-        /// not be read.
+        /// never be opened.
         case songCompleted(Song, OvationError?)
         /// How the network does has changed for the better or the worse.
         case networkChanged(NetworkReading)
@@ -86,6 +89,7 @@ public final class RoomAudio: Sendable {
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
     private let clock: RoomClock
+    private let certificates: CertificateFile?
     /// Absent without sound.
     let singer: SongSinger?
     let network = Mutex(NetworkObserver())
@@ -108,13 +112,15 @@ public final class RoomAudio: Sendable {
 
     private enum Microphone { case whenSeated, on, off }
 
-    init(isOn: Bool, clock: RoomClock, server: ServerAddress) {
+    init(isOn: Bool, clock: RoomClock, server: ServerAddress, certificates: CertificateFile? = nil) {
+        self.certificates = certificates
         self.clock = clock
         let relay = PathRelay()
         self.relay = relay
         // Opus without memory is no sound; the connection stays `off`.
         var configuration = RoomAudioConfiguration()
         configuration.clock = { clock.now }
+        configuration.certificates = certificates?.path
         engine = isOn ? try? ClientMedia.RoomAudio(configuration, onEvent: { relay.tell($0) }) : nil
         let broadcast = broadcast
         singer = engine.map { engine in
@@ -221,7 +227,7 @@ public final class RoomAudio: Sendable {
 
     private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {
         do {
-            return try FileInput(path, loops: loops) { [broadcast] error in
+            return try FileInput(path, loops: loops, certificates: certificates?.path) { [broadcast] error in
                 broadcast.send(.inputEnded(error.map { OvationError(.mediaFailed, "\($0)") }))
             }
         } catch {
@@ -232,7 +238,8 @@ public final class RoomAudio: Sendable {
     private func singing(_ path: String) throws(OvationError) -> PlacedFileInput {
         do {
             return try PlacedFileInput(
-                path, onFailure: { [broadcast] in broadcast.send(.inputEnded(OvationError(.mediaFailed, "\($0)"))) },
+                path, certificates: certificates?.path,
+                onFailure: { [broadcast] in broadcast.send(.inputEnded(OvationError(.mediaFailed, "\($0)"))) },
                 place: { [weak singer] in singer?.place(at: $0) })
         } catch {
             throw OvationError(.mediaFailed, "\(error)")
@@ -451,6 +458,8 @@ public final class RoomAudio: Sendable {
         case .musicCompleted(let id, .failed(let why)):
             broadcast.send(.musicEnded(id, OvationError(.mediaFailed, why)))
         case .musicCompleted(let id, _): broadcast.send(.musicEnded(id, nil))
+        // Of the room's song alone, which its singer hears of.
+        case .musicSwitched, .musicSwitchFailed: break
         }
     }
 }

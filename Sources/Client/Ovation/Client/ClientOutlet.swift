@@ -15,13 +15,18 @@ final class ClientOutlet: Sendable {
     /// Addresses in rooms are relative to it.
     let server: ServerAddress
 
+    /// Where songs come over TLS; nil: the system's.
+    let certificates: CertificateFile?
+
     init(
-        server: ServerAddress, callTimeout: TimeAmount, hasAudio: Bool, skew: (@Sendable (Instant) -> Instant)? = nil
+        server: ServerAddress, callTimeout: TimeAmount, hasAudio: Bool, trustRoots: OvationClient.TrustRoots = .system,
+        skew: (@Sendable (Instant) -> Instant)? = nil
     ) {
         clock = RoomClock(skew: skew)
         self.server = server
         self.callTimeout = callTimeout
         self.hasAudio = hasAudio
+        certificates = hasAudio ? CertificateFile(trustRoots) : nil
     }
 
     func deliver(to handler: (@Sendable (OvationClient.Delivery) -> Void)?) {

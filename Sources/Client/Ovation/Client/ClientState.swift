@@ -21,6 +21,10 @@ public struct ClientState: Sendable, Hashable {
         public var textBytes: Int
         /// A room has at most so many seats.
         public var seats: Int
+        /// So many calls go at once, and more wait for their turn.
+        public var callsAtOnce: Int
+        /// So many calls a second go in the long run.
+        public var callsPerSecond: Int
     }
 
     /// How the connection does.

@@ -175,8 +175,13 @@ struct HTTPExchange: Sendable {
 struct HTTPAnswer: Sendable {
     private static let largest = 1 << 20
 
-    private(set) var status = 0
-    private(set) var body = ByteBuffer()
+    private(set) var status: Int
+    private(set) var body: ByteBuffer
+
+    init(status: Int = 0, body: ByteBuffer = ByteBuffer()) {
+        self.status = status
+        self.body = body
+    }
 
     /// Whether it is whole now.
     mutating func take(_ part: HTTPClientResponsePart) -> Bool {

@@ -86,7 +86,7 @@ public final class OvationClient: Sendable {
         self.configuration = configuration
         outlet = ClientOutlet(
             server: server, callTimeout: TimeAmount(configuration.callTimeout),
-            hasAudio: configuration.audio == .automatic, skew: configuration.skew)
+            hasAudio: configuration.audio == .automatic, trustRoots: configuration.trustRoots, skew: configuration.skew)
     }
 
     deinit {

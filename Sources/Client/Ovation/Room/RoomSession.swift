@@ -26,7 +26,8 @@ public final class RoomSession: Sendable, Identifiable {
         id = state.room
         box = StateBox(state)
         levelsBox = StateBox([:])
-        audio = RoomAudio(isOn: outlet.hasAudio, clock: outlet.clock, server: outlet.server)
+        audio = RoomAudio(
+            isOn: outlet.hasAudio, clock: outlet.clock, server: outlet.server, certificates: outlet.certificates)
         self.line = line
         self.outlet = outlet
     }

@@ -50,6 +50,7 @@ extension RoomState {
             events += apply(.passing(.likes(LikesNews(total: passing.likes, added: added, users: []))))
         }
         events += absence(until: passing.ownerAbsentUntil, heir: passing.heir)
+        events += settledInvitations(passing)
         events += newInvitations(passing.invitations)
         return events
     }
@@ -58,6 +59,16 @@ extension RoomState {
         guard ownerAbsentUntil != until || self.heir != heir else { return [] }
         if let until { return apply(.passing(.ownerAbsent(until: until, heir: heir))) }
         return apply(.passing(.ownerBack))
+    }
+
+    /// What became of those that waited when the connection was lost. Of one that nobody remembers nothing can be told: it is off the
+    /// list.
+    private mutating func settledInvitations(_ passing: RoomResumption.PassingState) -> [RoomSession.Event] {
+        let waiting = Set(passing.invitations.map(\.id))
+        let known = Set(invitations.map(\.id)).subtracting(waiting)
+        let news = (passing.settled ?? []).filter { known.contains($0.invitation.id) }
+        for settled in news { note(settled.invitation) }
+        return news.map { .invitation($0) }
     }
 
     private mutating func newInvitations(_ waiting: [Invitation]) -> [RoomSession.Event] {

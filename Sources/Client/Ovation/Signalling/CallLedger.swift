@@ -3,7 +3,7 @@ internal import SignalProtocol
 /// The calls that have no answer yet: which wait for the connection, which the present socket has, and what becomes of them when
 /// it is lost. Pure.
 struct CallLedger {
-    /// More than this and the caller does not wait for answers at all; the server takes 120 at once.
+    /// More than this and the caller does not wait for answers at all: at the server's pace it is some six seconds' worth.
     static let limit = 256
     /// Together with the number this bounds the memory; a media offer has up to 256 KiB.
     static let byteLimit = 4 << 20
@@ -36,6 +36,11 @@ struct CallLedger {
     private(set) var expected: [Int64: Method] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
+
+    /// What would go next: part of the handshake, another call, or nothing.
+    func hasNext(isReady: Bool) -> (handshake: Bool, call: Bool) {
+        (!handshake.isEmpty, isReady && !waiting.isEmpty)
+    }
 
     /// Takes a call on; `nil` if there are too many.
     mutating func add(_ body: Call.Body, isHandshake: Bool = false, completion: @escaping Completion) -> Int64? {

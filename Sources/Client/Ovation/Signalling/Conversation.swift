@@ -36,6 +36,8 @@ final class Conversation {
     private var generation = 0
     private var farewell: OvationError?
     private var ledger = CallLedger()
+    private var pacer: CallPacer
+    private var paceTimer: Scheduled<Void>?
     private var deadlines: [Int64: Scheduled<Void>] = [:]
     private var tokens: [ObjectIdentifier: Int64] = [:]
     private(set) var followers: [RoomID: RoomFollower] = [:]
@@ -57,6 +59,7 @@ final class Conversation {
         self.credentials = credentials
         self.open = open
         lastHeard = loop.now
+        pacer = CallPacer(now: Instant(loop.now))
         machine = ReconnectionMachine(canRenewTicket: credentials.renewTicket != nil, seed: seed)
     }
 
@@ -198,7 +201,7 @@ final class Conversation {
     }
 
     private func close(_ error: OvationError) {
-        for timer in [silenceTimer, clockTimer, renewTimer, machineTimer] { timer?.cancel() }
+        for timer in [silenceTimer, clockTimer, renewTimer, machineTimer, paceTimer] { timer?.cancel() }
         for entry in ledger.removeAll() {
             settle(entry)
             entry.completion(.failure(error))
@@ -235,6 +238,7 @@ final class Conversation {
         switch event {
         case .opened(let socket):
             self.socket = socket
+            pacer = CallPacer(now: now)
             watchSilence()
             handle(.socketOpened)
         case .text(let text):
@@ -290,9 +294,22 @@ final class Conversation {
         }
     }
 
-    /// Sends what may go, as far as the network takes it; `writable` goes on.
+    /// Sends what may go, as far as the network takes it (`writable` goes on) and the server's pace allows.
     private func flush() {
-        while let socket, socket.isWritable, let text = ledger.next(isReady: isReady) { socket.send(text) }
+        paceTimer?.cancel()
+        while let socket, socket.isWritable {
+            let next = ledger.hasNext(isReady: isReady)
+            if next.handshake {
+                pacer.spend()
+            } else if !next.call {
+                return
+            } else if let wait = pacer.take(at: now) {
+                paceTimer = schedule(in: .nanoseconds(wait.nanoseconds)) { $0.flush() }
+                return
+            }
+            guard let text = ledger.next(isReady: isReady) else { return }
+            socket.send(text)
+        }
     }
 
     // MARK: - Calls
@@ -337,9 +354,14 @@ final class Conversation {
             switch result {
             case .success(.session(let opened)):
                 secret = opened.session
+                let limits = ClientState.Limits(
+                    textBytes: opened.limits.textBytes, seats: opened.limits.seats,
+                    callsAtOnce: opened.limits.callsAtOnce ?? CallPacer.usualAtOnce,
+                    callsPerSecond: opened.limits.callsPerSecond ?? CallPacer.usualPerSecond)
+                pacer.limit(atOnce: limits.callsAtOnce, perSecond: limits.callsPerSecond)
                 publish {
                     $0.user = opened.user
-                    $0.limits = ClientState.Limits(textBytes: opened.limits.textBytes, seats: opened.limits.seats)
+                    $0.limits = limits
                 }
                 handle(.signedIn)
             case .success: handle(.handshakeFailed(OvationError(.invalidAnswer)))

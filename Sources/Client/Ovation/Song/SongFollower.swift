@@ -20,10 +20,10 @@ struct SongFollower: Sendable {
     static let astray = Interval.milliseconds(20)
     /// A held copy that stands further than this from where the song goes on is sought instead.
     static let resumable = Interval.milliseconds(1_000)
-    /// Tries for a file that never opened; then it is given up.
-    static let tries = 4
+    /// Between tries for a file that cannot be opened, or was broken off: doubled from the first to the last. The song goes on
+    /// without it.
     static let firstWait = Interval.milliseconds(500)
-    static let lastWait = Interval.seconds(4)
+    static let lastWait = Interval.seconds(8)
     /// How far behind the singers the server's mix is (Documentation/protocol.md §8).
     static let mixDelay = Interval.milliseconds(300)
 
@@ -34,8 +34,12 @@ struct SongFollower: Sendable {
         case align(position: Interval, heard: Instant)
         /// The same for a copy that is held.
         case resume(position: Interval, heard: Instant)
+        /// The copy goes on in that file, without a gap.
+        case change(String)
         case pause
         case stop
+        /// The copy cannot be played, for that reason; it is tried again.
+        case unavailable(Song, OvationError)
         case prepared(Song)
         case progress(SongProgress)
         case completed(Song, OvationError?)
@@ -54,6 +58,10 @@ struct SongFollower: Sendable {
         var checkedAt: Instant
         /// Silent until the next try.
         var retryAt: Instant?
+        /// The file that the engine is opening to go on in.
+        var changing: String?
+        /// Not before: the other file could not be opened.
+        var changeAgainAt: Instant?
 
         /// Where the engine holds it.
         func position(at now: Instant) -> Interval { anchor.position + (now - anchor.heard) }
@@ -62,11 +70,16 @@ struct SongFollower: Sendable {
     private var play: SongPlay?
     private var sings = false
     private var copy: Copy?
-    /// The song that was told to be prepared, and not yet to be over.
+    /// The song that was told of, and not yet to be over.
     private var told: Song?
+    /// And that it is about to be heard.
+    private var isPrepared = false
+    /// Why its file has never been open.
+    private var unopened: OvationError?
     /// The song whose end was told, so that it is not told of again.
     private var over: SongPlay?
     private var failures = 0
+    private var changeFailures = 0
     private var hasOpened = false
     /// Of the file, as the engine read it.
     private var fileDuration: Interval?
@@ -90,7 +103,33 @@ struct SongFollower: Sendable {
     mutating func opened(duration: Interval?) {
         hasOpened = true
         failures = 0
+        unopened = nil
         fileDuration = duration
+    }
+
+    /// The copy goes on in the other file.
+    mutating func changed(to file: String, duration: Interval?) {
+        guard copy?.changing == file else { return }
+        copy?.file = file
+        copy?.changing = nil
+        copy?.changeAgainAt = nil
+        changeFailures = 0
+        fileDuration = duration
+    }
+
+    /// The other file could not be opened; the copy goes on in the one that it has.
+    mutating func changeFailed(to file: String, _ error: OvationError, at now: Instant) -> [Action] {
+        guard copy?.changing == file, let song = copy?.song else { return [] }
+        changeFailures += 1
+        copy?.changing = nil
+        copy?.changeAgainAt = now + Self.wait(after: changeFailures)
+        return changeFailures == 1 ? [.unavailable(song, error)] : []
+    }
+
+    private static func wait(after failures: Int) -> Interval {
+        var wait = firstWait
+        for _ in 1..<max(1, min(failures, 8)) where wait < lastWait { wait = wait * 2 }
+        return min(wait, lastWait)
     }
 
     /// The copy has ended by itself. With `error` it could not be read.
@@ -103,18 +142,15 @@ struct SongFollower: Sendable {
             if line.map({ $0.position >= end - .seconds(1) }) ?? true { return [] }
         }
         failures += 1
-        guard hasOpened || failures < Self.tries else {
-            self.copy?.retryAt = .distantFuture
-            let song = copy.song
-            over = play
-            told = nil
-            return [.completed(song, error)]
-        }
-        var wait = Self.firstWait
-        for _ in 1..<max(2, min(failures, 8)) where wait < Self.lastWait { wait = wait * 2 }
-        copy.retryAt = now + min(wait, Self.lastWait)
+        copy.retryAt = now + Self.wait(after: failures)
+        copy.changing = nil
         self.copy = copy
-        return []
+        let reason = error ?? OvationError(.mediaFailed, "the song's file has ended before the song")
+        if !hasOpened { unopened = reason }
+        guard failures == 1, over == nil else { return [] }
+        // It is sung without.
+        if told == nil { told = copy.song }
+        return [.unavailable(copy.song, reason)]
     }
 
     // MARK: - What to do
@@ -122,15 +158,10 @@ struct SongFollower: Sendable {
     /// - Parameter heard: what of the copy is heard now, as the engine says.
     mutating func step(at now: Instant, clock: RoomClockEstimator, heard: Interval?) -> [Action] {
         var actions: [Action] = []
-        if let told, play?.song != told {
-            self.told = nil
-            actions.append(.completed(told, nil))
-        }
+        if let told, play?.song != told { actions.append(end(told)) }
         if let copy, !sings || play?.song != copy.song {
             self.copy = nil
-            hasOpened = false
-            failures = 0
-            fileDuration = nil
+            forgetFile()
             if copy.retryAt == nil { actions.insert(.stop, at: 0) }
         }
         guard let play else {
@@ -142,8 +173,9 @@ struct SongFollower: Sendable {
             actions += place(play, now, clock)
             actions += check(play, now, clock, heard: heard)
         }
-        if over == nil, told == nil, !sings || hasOpened {
+        if over == nil, !isPrepared, !sings || hasOpened {
             told = play.song
+            isPrepared = true
             actions.append(.prepared(play.song))
         }
         guard told != nil else { return actions }
@@ -151,29 +183,32 @@ struct SongFollower: Sendable {
             actions.append(.progress(progress))
         }
         if let line = Line(play, clock, now), line.position >= line.duration {
-            told = nil
             over = play
-            actions.append(.completed(play.song, nil))
+            actions.append(end(play.song))
         }
         return actions
     }
 
+    private mutating func end(_ song: Song) -> Action {
+        told = nil
+        isPrepared = false
+        return .completed(song, hasOpened ? nil : unopened)
+    }
+
+    private mutating func forgetFile() {
+        hasOpened = false
+        failures = 0
+        changeFailures = 0
+        unopened = nil
+        fileDuration = nil
+    }
+
     private mutating func place(_ play: SongPlay, _ now: Instant, _ clock: RoomClockEstimator) -> [Action] {
         let file = play.track == .original ? play.song.original ?? play.song.accompaniment : play.song.accompaniment
-        guard !play.isPaused else {
-            guard var copy, !copy.isHeld else { return [] }
-            if copy.file == file, copy.retryAt == nil {
-                copy.isHeld = true
-                copy.checkedAt = now
-                self.copy = copy
-                return [.pause]
-            }
-            self.copy = nil
-            return copy.retryAt == nil ? [.stop] : []
-        }
+        if play.isPaused { return hold(file, now) }
         // Without a reading of the clock nobody knows when that is; the first one comes within a second.
         guard let line = Line(play, clock, now), line.position < line.duration else { return [] }
-        if var copy, copy.file == file {
+        if var copy, copy.file == file || hasOpened && copy.song == play.song {
             let isSameLine = copy.startAt &- copy.positionMs == line.startAt &- play.positionMs
             guard isSameLine || copy.isHeld else { return begin(play, file, line, now) }
             if let retryAt = copy.retryAt { return retryAt <= now ? begin(play, file, line, now) : [] }
@@ -187,11 +222,37 @@ struct SongFollower: Sendable {
                 copy.anchor = (position, heard)
                 copy.checkedAt = now
                 self.copy = copy
-                return [.resume(position: position, heard: heard)]
+                return [.resume(position: position, heard: heard)] + change(to: file, now)
             }
-            return []
+            return change(to: file, now)
         }
         return begin(play, file, line, now)
+    }
+
+    private mutating func hold(_ file: String, _ now: Instant) -> [Action] {
+        guard var copy else { return [] }
+        guard copy.file == file || hasOpened, copy.retryAt == nil else {
+            if copy.isHeld { return [] }
+            self.copy = nil
+            return copy.retryAt == nil ? [.stop] : []
+        }
+        guard !copy.isHeld else { return change(to: file, now) }
+        copy.isHeld = true
+        copy.checkedAt = now
+        self.copy = copy
+        return [.pause] + change(to: file, now)
+    }
+
+    /// Lets an open copy go on in that file if it is another one.
+    private mutating func change(to file: String, _ now: Instant) -> [Action] {
+        guard let copy, hasOpened, copy.retryAt == nil else { return [] }
+        guard copy.changing ?? copy.file != file else {
+            if copy.changing == nil { self.copy?.changeAgainAt = nil }
+            return []
+        }
+        if let again = copy.changeAgainAt, now < again { return [] }
+        self.copy?.changing = file
+        return [.change(file)]
     }
 
     private mutating func begin(_ play: SongPlay, _ file: String, _ line: Line, _ now: Instant) -> [Action] {
@@ -201,11 +262,7 @@ struct SongFollower: Sendable {
             position = line.exact + Self.joiningLead
         }
         guard position < line.duration else { return [] }
-        if copy?.file != file || copy?.song != play.song {
-            hasOpened = false
-            failures = 0
-            fileDuration = nil
-        }
+        if copy?.file != file || copy?.song != play.song { forgetFile() }
         copy = Copy(
             song: play.song, file: file, startAt: line.startAt, positionMs: play.positionMs,
             anchor: (position, heard), checkedAt: now)

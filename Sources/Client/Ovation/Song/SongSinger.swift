@@ -19,6 +19,8 @@ final class SongSinger: Sendable {
         /// By how much later than the room the song is heard.
         var lag = Interval.zero
         var volume = 100
+        /// The file that the engine was last told to go on in, and its whole address.
+        var changing: (file: String, source: String)?
         /// Steps come by themselves.
         var isTicking = false
         var isOver = false
@@ -118,6 +120,18 @@ final class SongSinger: Sendable {
             let estimator = clock.estimator
             let actions = state.withLock { $0.follower.ended(error, at: clock.now, by: estimator) }
             queue.async { [weak self] in self?.carryOut(actions) }
+        case .musicSwitched(Self.track, let source, let duration):
+            state.withLock { state in
+                guard let changing = state.changing, changing.source == source else { return }
+                state.follower.changed(to: changing.file, duration: duration)
+            }
+        case .musicSwitchFailed(Self.track, let source, let why):
+            let actions = state.withLock { state -> [SongFollower.Action] in
+                guard let changing = state.changing, changing.source == source else { return [] }
+                return state.follower.changeFailed(
+                    to: changing.file, OvationError(.mediaFailed, why), at: clock.now)
+            }
+            queue.async { [weak self] in self?.carryOut(actions) }
         case .musicProgress(Self.track, _, _): return true
         default: return false
         }
@@ -163,8 +177,13 @@ final class SongSinger: Sendable {
                 // The place first: between the two calls a block may be played.
                 engine.alignMusic(Self.track, position: position, heard: heard)
                 engine.resumeMusic(Self.track)
+            case .change(let file):
+                let source = server.resolve(file)
+                state.withLock { $0.changing = (file, source) }
+                engine.switchMusic(Self.track, to: source)
             case .pause: engine.pauseMusic(Self.track)
             case .stop: engine.stopMusic(Self.track)
+            case .unavailable(let song, let error): tell(.songUnavailable(song, error))
             case .prepared(let song): tell(.songPrepared(song))
             case .progress(let progress): tell(.songProgress(progress))
             case .completed(let song, let error): tell(.songCompleted(song, error))

@@ -126,7 +126,7 @@ final class RoomSound: ClientSound {
         case .musicEnded(let id, nil): .music(id, .finished)
         case .musicEnded(let id, let error?): .music(id, .failed(error.message))
         // The duet's song and its quality: the desk of a chorus room hears of them by itself.
-        case .songPrepared, .songProgress, .songCompleted, .networkChanged: nil
+        case .songPrepared, .songProgress, .songCompleted, .songUnavailable, .networkChanged: nil
         }
     }
 }

@@ -36,6 +36,8 @@ extension RoomDesk {
                 .musicProgress(
                     progress.song.number, milliseconds: progress.position.wholeMilliseconds,
                     of: progress.duration.wholeMilliseconds))
+        case .songUnavailable(let song, let error):
+            tell(.warning(TRTCCode.failed, "music \(song.id) cannot be played and is tried again: \(error.message)"))
         case .songCompleted(let song, let error):
             if let error {
                 tell(.error(TRTCCode.failed, "music \(song.id) cannot be played: \(error.message)"))

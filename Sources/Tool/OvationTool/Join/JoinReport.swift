@@ -150,6 +150,10 @@ final class JoinReport: Sendable {
             tell(
                 "song_prepared", ["song": .text(song.id), "title": .text(song.title)],
                 sentence: "The song: \(song.title).")
+        case .songUnavailable(let song, let error):
+            tell(
+                "song_unavailable", ["song": .text(song.id), "message": .text(error.message)],
+                sentence: "\(song.title) cannot be played here, and is tried again: \(error.message)")
         case .songCompleted(let song, nil):
             tell("song_completed", ["song": .text(song.id)], sentence: "\(song.title) is over.")
         case .songCompleted(let song, let error?):
