@@ -5,6 +5,7 @@ import { MicrophoneModel, SpeakerModel } from './models/devices.js';
 import { EffectsModel } from './models/effects.js';
 import { IdentityModel } from './models/identity.js';
 import { LobbyModel } from './models/lobby.js';
+import { fetchMusic } from './models/music.js';
 import { PreferencesModel } from './models/preferences.js';
 import { SalonModel } from './models/salon.js';
 import { runApp } from './pages/shell.js';
@@ -13,7 +14,10 @@ import { roomFromSlug } from './protocol/ids.js';
 const preferences = new PreferencesModel();
 const microphone = new MicrophoneModel(preferences);
 const speaker = new SpeakerModel(preferences);
-const effects = new EffectsModel(microphone, speaker);
+const identity = new IdentityModel();
+const effects = new EffectsModel(microphone, speaker, {
+  fetch: source => fetchMusic(source, identity.musicOrigins),
+});
 const toasts = new Toasts();
 document.body.append(toasts);
 
@@ -31,7 +35,7 @@ systemTheme.addEventListener('change', applyPreferences);
 preferences.subscribe(applyPreferences);
 
 runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
-  identity: new IdentityModel(),
+  identity,
   preferences,
   microphone,
   speaker,

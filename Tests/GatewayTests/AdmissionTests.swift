@@ -121,6 +121,20 @@ import Timing
         #expect(!numeric.allows(origin: nil, host: "127.0.0.1.evil.example"))
     }
 
+    @Test("a site with music is HTTPS, or this machine's; what has a path or would end a word of a header is none")
+    func sites() {
+        #expect(OriginRule.site("https://Music.example/") == "https://music.example")
+        #expect(OriginRule.site("https://music.example:443") == "https://music.example")
+        #expect(OriginRule.site("https://music.example:8443") == "https://music.example:8443")
+        #expect(OriginRule.site("http://localhost:9001") == "http://localhost:9001")
+        for text in [
+            "http://music.example", "https://music.example/songs", "https://a.example; script-src *", "ftp://a.example",
+            "https://a.example?b", "https://a.example,https://b.example", "music.example", "https://", "*", "",
+        ] {
+            #expect(OriginRule.site(text) == nil, "\(text)")
+        }
+    }
+
     @Test("links that a page would follow are http, https or relative")
     func links() {
         for good in [

@@ -215,6 +215,23 @@ extension WholeServerTests {
             }
         }
 
+        @Test("V15-W sites with music are named to the page, and allowed by the policy")
+        func musicSites() async throws {
+            try await withWebRoot { folder in
+                try await TestServer.with(configure: {
+                    $0.webRoot = folder
+                    $0.originsMusic = ["https://Music.example/", "http://localhost:9001"]
+                }) { server async throws in
+                    let config = try await PlainHTTP.get("/v1/config", port: server.port).json
+                    #expect(config["musicOrigins"] == ["https://music.example", "http://localhost:9001"])
+                    let policy =
+                        try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
+                    #expect(
+                        policy.contains("connect-src 'self' ws: wss: https://music.example http://localhost:9001;"))
+                }
+            }
+        }
+
         @Test("R05-S broken HTTP is answered or closed, and the server goes on")
         func brokenRequests() async throws {
             try await TestServer.with { server async throws in

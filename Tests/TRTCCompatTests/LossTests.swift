@@ -36,8 +36,6 @@ extension FacadeTests {
                 #expect(person.notes.lines.count { $0.hasPrefix("warning 5101 the connection is lost") } == 1)
                 person.notes.clear()
             }
-            // The two minutes are off.
-            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
             #expect(await bob.ask("send") { bob.room.sendRoomTextMsg(message: "back", callback: $0) } == 0)
             try await alice.notes.line("text bob/Bob: back")
             #expect(await alice.ask("kick") { alice.room.kickSeat(seatIndex: 2, callback: $0) } == 0)
@@ -49,6 +47,8 @@ extension FacadeTests {
             #expect(
                 bob.notes.lines.filter { !$0.hasPrefix("warning") }
                     == ["callback send 0", "seats 1alice 0 0", "stands 2 bob"])
+            // The two minutes are off.
+            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
             try await after.stop()
         }
 

@@ -283,6 +283,37 @@ test('files and addresses: what is fetched, what it is called, and how it fails'
   }
 });
 
+test('V15-W an address is asked only if its site is this server or one that the operator named', async t => {
+  const had = [globalThis.fetch, globalThis.location];
+  t.after(() => Object.assign(globalThis, { fetch: had[0], location: had[1] }));
+  const asked = [];
+  Object.assign(globalThis, {
+    location: new URL('https://salon.example/r/1'),
+    fetch: async url => {
+      asked.push(url.origin);
+      return new Response('sound');
+    },
+  });
+  const named = ['https://music.example', 'http://localhost:9001'];
+  for (const url of [
+    'https://salon.example/songs/a.mp3',
+    'https://music.example/a.mp3',
+    'http://localhost:9001/a.mp3',
+  ])
+    await fetchMusic(url, named);
+  assert.deepEqual(asked, ['https://salon.example', ...named]);
+  for (const url of [
+    'http://music.example/a.mp3',
+    'https://music.example:8443/a.mp3',
+    'https://music.example.evil.example/a.mp3',
+    'https://evil.example/https://music.example/a.mp3',
+    'http://localhost:9002/a.mp3',
+  ])
+    await assert.rejects(fetchMusic(url, named), { name: 'music_not_allowed' }, url);
+  await assert.rejects(fetchMusic('https://music.example/a.mp3', []), { name: 'music_not_allowed' });
+  assert.equal(asked.length, 3, 'nobody else was asked');
+});
+
 test('V15-W muted while music goes out: the server hears of the mute when the music is over, the voice is silent at once', async t => {
   const { effects } = effectsOn();
   const tab = await salonTab(t, { effects });

@@ -52,6 +52,12 @@ export class IdentityModel {
     }),
   );
 
+  /**
+   * Sites whose sound files this page may fetch beside its own server's.
+   * @type {readonly string[]}
+   */
+  musicOrigins = [];
+
   #around;
   /** @type {Kept | null} */ #kept = null;
   /** @type {string | undefined} */ #ticketsURL;
@@ -79,6 +85,7 @@ export class IdentityModel {
     try {
       const config = await this.#ask('/v1/config');
       this.#ticketsURL = config.ticketsURL;
+      this.musicOrigins = Array.isArray(config.musicOrigins) ? config.musicOrigins : [];
       this.#change({ signIn: config.signIn ?? 'none', error: null });
     } catch (thrown) {
       this.#change({ phase: 'unreachable', error: OvationError.of(thrown) });

@@ -120,22 +120,25 @@ export class MusicTrack {
 }
 
 /**
- * The bytes of a piece of music and what to call it. Throws OvationError `music_unreachable`, `music_not_found` or
- * `music_too_large`.
+ * The bytes of a piece of music and what to call it. Throws OvationError `music_not_allowed`, `music_unreachable`,
+ * `music_not_found` or `music_too_large`.
  * @param {File | string} source
+ * @param {readonly string[]} [origins] the sites that the page's content policy lets it ask beside its own; without it nothing is refused here
  * @returns {Promise<{name: string, bytes: ArrayBuffer}>}
  */
-export async function fetchMusic(source) {
+export async function fetchMusic(source, origins) {
   if (typeof source !== 'string') {
     if (source.size > largest) throw new OvationError('music_too_large');
     return { name: withoutExtension(source.name), bytes: await source.arrayBuffer() };
   }
   const url = addressOf(source);
+  if (origins && url.origin !== globalThis.location?.origin && !origins.includes(url.origin))
+    throw new OvationError('music_not_allowed', url.origin);
   /** @type {Response} */ let answer;
   try {
     answer = await fetch(url, { credentials: 'omit' });
   } catch (thrown) {
-    // Another site that does not share it (CORS), one that this server's page may not ask (CSP), or no network.
+    // A site that does not share it (CORS), that sends one elsewhere (CSP), or no network.
     throw new OvationError('music_unreachable', String(thrown));
   }
   if (!answer.ok) throw new OvationError('music_not_found', String(answer.status));

@@ -543,6 +543,8 @@ export const strings = Object.freeze({
   'error.music_unreadable': 'The browser cannot play this file. MP3, AAC, WAV and Ogg usually work.',
   'error.music_too_long': 'This is longer than ten minutes. Please choose a shorter piece.',
   'error.music_too_large': 'This file is larger than 100 MB. Please choose a smaller one.',
+  'error.music_not_allowed':
+    'This server plays no music from that site. Save the file and choose it here, or ask whoever runs the server to allow the site.',
   'error.music_unreachable':
     'This address could not be read: its site keeps it from other pages, or there is no connection. Save the file and choose it here.',
   'error.music_not_found': 'There is no file at this address. Please check it.',

@@ -508,6 +508,8 @@ export const strings = Object.freeze({
   'error.music_unreadable': '브라우저가 재생할 수 없는 파일이에요. MP3, AAC, WAV, Ogg는 대체로 재생돼요.',
   'error.music_too_long': '10분이 넘어요. 더 짧은 곡을 골라 주세요.',
   'error.music_too_large': '100MB가 넘는 파일이에요. 더 작은 파일을 골라 주세요.',
+  'error.music_not_allowed':
+    '이 서버는 그 사이트의 음악을 재생하지 않아요. 파일을 저장해 여기에서 고르거나, 서버 운영자에게 허용을 요청하세요.',
   'error.music_unreachable':
     '이 주소를 읽을 수 없어요. 그 사이트가 다른 페이지에 허용하지 않거나 연결이 끊겼어요. 파일을 저장한 다음 여기서 골라 주세요.',
   'error.music_not_found': '이 주소에 파일이 없어요. 확인해 주세요.',

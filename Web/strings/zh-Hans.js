@@ -498,6 +498,8 @@ export const strings = Object.freeze({
   'error.music_unreadable': '浏览器无法播放这个文件。MP3、AAC、WAV 和 Ogg 一般都可以。',
   'error.music_too_long': '超过十分钟了，请选择短一些的音乐。',
   'error.music_too_large': '文件超过 100 MB，请选择小一些的文件。',
+  'error.music_not_allowed':
+    '此服务器不播放该网站的音乐。请先保存文件再在这里选择，或请服务器管理者允许该网站。',
   'error.music_unreachable':
     '无法读取这个地址：对方网站不允许其他页面读取，或者网络断开了。请先保存文件，再在这里选择。',
   'error.music_not_found': '这个地址没有文件，请检查一下。',

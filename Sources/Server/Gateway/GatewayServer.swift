@@ -23,6 +23,8 @@ package struct GatewaySettings: Sendable {
     package var publicURL: String?
     package var webRoot: WebRoot?
     package var ticketsURL: String?
+    /// Sites whose sound files pages may fetch, as `OriginRule.site` gives them.
+    package var musicOrigins: [String] = []
     /// The application that the web app's people belong to.
     package var webApplication: ApplicationID?
     package var ticketOffice: TicketOffice.Kind?
@@ -117,13 +119,17 @@ package struct GatewayServer: Service {
     private var publicConfiguration: PublicConfiguration {
         let way: PublicConfiguration.SignInWay =
             office.map { .office($0.kind) } ?? settings.ticketsURL.map { .url($0) } ?? .none
-        return PublicConfiguration(version: settings.version, application: settings.webApplication, signIn: way)
+        return PublicConfiguration(
+            version: settings.version, application: settings.webApplication, signIn: way,
+            musicOrigins: settings.musicOrigins)
     }
 
     private var pages: PageDoor? {
         settings.webRoot.map { root in
             PageDoor(
-                root: root, connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 },
+                root: root,
+                connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 }
+                    + settings.musicOrigins,
                 publicURL: settings.publicURL
             ) { [application = settings.webApplication, rooms = services.rooms] id in
                 guard let application else { return nil }

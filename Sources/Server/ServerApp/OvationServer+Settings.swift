@@ -23,6 +23,12 @@ extension OvationServer {
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed
         gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)
+        for text in settings.originsMusic {
+            guard let site = OriginRule.site(text) else {
+                throw ConfigurationFailure("origins.music: \(text) is not a site such as https://music.example")
+            }
+            gateway.musicOrigins.append(site)
+        }
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
         gateway.measureSound = { SoundLength.milliseconds(of: $0) }

@@ -27,6 +27,8 @@ struct SettingsOptions: ParsableArguments {
     var proxiesTrusted: [String] = []
     @Option(help: "Further origin whose pages may connect. Repeatable.")
     var originsAllowed: [String] = []
+    @Option(help: "Site whose sound files the web page may play, such as https://music.example. Repeatable.")
+    var originsMusic: [String] = []
     @Option(help: "UDP port for sound.")
     var mediaPort: String?
     @Option(help: "Local address for media. Repeatable; default: all.")
@@ -65,7 +67,7 @@ struct SettingsOptions: ParsableArguments {
         ]
         let lists = [
             ("public_address", publicAddress), ("proxies.trusted", proxiesTrusted), ("origins.allowed", originsAllowed),
-            ("media.bind", mediaBind),
+            ("origins.music", originsMusic), ("media.bind", mediaBind),
         ]
         var given: [String: [String]] = [:]
         for case (let name, let value?) in single { given[name] = [value] }

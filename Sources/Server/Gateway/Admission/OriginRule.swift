@@ -27,6 +27,24 @@ package struct OriginRule: Sendable, Hashable {
         return Self.normalized(normalized[..<scheme.upperBound] + host) == normalized
     }
 
+    /// A site as an operator names it, in the form in which a content policy has it; `nil` if it is not one: HTTPS (plain HTTP only
+    /// of `localhost` or an address, for trying out), a host, perhaps a port, and no path, since a path would not be honoured.
+    package static func site(_ text: String) -> String? {
+        let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let origin = normalized(bare), let scheme = origin.range(of: "://") else { return nil }
+        let authority = origin[scheme.upperBound...]
+        let given = bare.dropFirst(origin.distance(from: origin.startIndex, to: scheme.upperBound))
+        guard given.allSatisfy({ !"/?#".contains($0) }),
+            authority.utf8.allSatisfy(isOfHost), origin.hasPrefix("https://") || isNumeric(String(authority))
+        else { return nil }
+        return origin
+    }
+
+    /// Nothing that would end a word in a header.
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || ".-:[]_".utf8.contains(byte)
+    }
+
     private static func isNumeric(_ host: String) -> Bool {
         let name = host.hasPrefix("[") ? Substring(host) : host.prefix { $0 != ":" }
         return name.lowercased() == "localhost" || AddressRange.bareAddress(Substring(host)) != nil

@@ -6,7 +6,7 @@ import RoomModel
 /// The web app over HTTP: pages that are always asked for anew, assets that never are.
 struct PageDoor: Sendable {
     let root: WebRoot
-    /// Beside our own, the origins that a page must be able to reach: the operator's ticket server.
+    /// Beside our own, the origins that a page must be able to reach: the operator's ticket server, sites with music.
     let connectOrigins: [String]
     /// `public_url` without a slash at the end, if the operator gave one.
     let publicURL: String?

@@ -15,10 +15,14 @@ package struct PublicConfiguration: Sendable, Hashable {
     package var application: ApplicationID?
     package var signIn: SignInWay
 
-    package init(version: String, application: ApplicationID?, signIn: SignInWay) {
+    /// Sites whose sound files the page may fetch beside this server's.
+    package var musicOrigins: [String]
+
+    package init(version: String, application: ApplicationID?, signIn: SignInWay, musicOrigins: [String] = []) {
         self.version = version
         self.application = application
         self.signIn = signIn
+        self.musicOrigins = musicOrigins
     }
 
     /// As `GET /v1/config` says it.
@@ -31,12 +35,19 @@ package struct PublicConfiguration: Sendable, Hashable {
         var app: ApplicationID?
         var signIn: String
         var ticketsURL: String?
+        var musicOrigins: [String] = []
         let languages = ["en", "ko", "zh-Hans"]
         let limits = Limits()
     }
 
     /// - Parameter ticketsAreServed: whether the office serves the address that asks; elsewhere there is no way in.
     func stated(ticketsAreServed: Bool) -> Stated {
+        var stated = way(ticketsAreServed: ticketsAreServed)
+        stated.musicOrigins = musicOrigins
+        return stated
+    }
+
+    private func way(ticketsAreServed: Bool) -> Stated {
         switch signIn {
         case .office(let kind):
             Stated(

@@ -12,6 +12,7 @@ package struct ServerSettings: Sendable, Hashable {
 
     package var proxiesTrusted: [String] = []
     package var originsAllowed: [String] = []
+    package var originsMusic: [String] = []
 
     package var mediaPort = 7882
     package var mediaBind: [String] = []
@@ -53,6 +54,7 @@ package struct SettingKey: Sendable {
         list("public_address", \.publicAddress), text("data", \.data), text("web_root", \.webRoot),
         text("tls.certificate", \.tlsCertificate), text("tls.key", \.tlsKey),
         list("proxies.trusted", \.proxiesTrusted), list("origins.allowed", \.originsAllowed),
+        list("origins.music", \.originsMusic),
         integer("media.port", \.mediaPort, 0...65535), list("media.bind", \.mediaBind),
         integer("media.max_peers", \.mediaMaxPeers, 1...1_000_000),
         integer("sign_in.application", \.signInApplication, 0...Int(UInt32.max)),
