@@ -172,7 +172,7 @@ def test_page_cannot_renew(tmp_path):
     data = tmp_path / "data"
     app, key = own_application(data)
     server = Server(data, "--sign-in-application", app, development=False)
-    tickets = TicketServer("python", app, key, server.url, 20)
+    tickets = TicketServer("python", app, key, server.url, 30)
     server.arguments += ["--sign-in-tickets-url", tickets.url]
     try:
         with server:
