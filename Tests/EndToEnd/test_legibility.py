@@ -121,6 +121,9 @@ def duet(me, other, reader):
     other.call("song.seek", room=room, positionMs=7_900)
     me.sees('[data-testid="word"][data-state="now"]', "leaves")
     reader.look("duet", letters=both)
+    other.call("duet.mode", room=room, mode="leadFollow")
+    me.sees("leading")
+    reader.look("duet, following a leader", letters=both)
 
 
 def populate(me, others, room):
