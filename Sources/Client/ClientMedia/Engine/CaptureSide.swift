@@ -1,11 +1,11 @@
-internal import AudioGraph
-internal import MediaCodecs
-internal import Timing
+package import AudioGraph
+package import MediaCodecs
+package import Timing
 
 /// What happens on the capturing device's thread: effects, music on top, encoding, sending.
 ///
 /// Behind a `Guarded`: the device's thread holds it while it works on a block, other threads only to change something.
-final class CaptureSide {
+package final class CaptureSide {
     /// How often the path is asked what gets lost.
     private static let lossInterval = 100
 
@@ -13,7 +13,7 @@ final class CaptureSide {
     let ear: EarMonitorQueue
     private let music: MusicPlayer
     /// Where encoded frames go to.
-    var emit: ((OutgoingFrame, UnsafeRawBufferPointer) -> Void)?
+    package var emit: ((OutgoingFrame, UnsafeRawBufferPointer) -> Void)?
     /// The loss that the other side sees, 0…1.
     var readLoss: (() -> Double)?
     var captureTap: (@Sendable (AudioBuffer, Instant) -> Void)?
@@ -29,7 +29,7 @@ final class CaptureSide {
     private let musicBlock = AudioBuffer(channels: VoiceSender.channels, capacity: maximumBlockFrames)
     private var blocksUntilLoss = CaptureSide.lossInterval
 
-    init(settings: RoomAudioSettings, ear: EarMonitorQueue, music: MusicPlayer) throws(CodecError) {
+    package init(settings: RoomAudioSettings, ear: EarMonitorQueue, music: MusicPlayer) throws(CodecError) {
         sender = VoiceSender(encoder: try settings.makeEncoder())
         self.settings = settings
         self.ear = ear
@@ -50,7 +50,7 @@ final class CaptureSide {
         ear.setOn(settings.earMonitor.isOn)
     }
 
-    func setMicrophone(_ isMicrophone: Bool) {
+    package func setMicrophone(_ isMicrophone: Bool) {
         self.isMicrophone = isMicrophone
         sender.isMuted = settings.isMicrophoneMuted || !isMicrophone
     }
@@ -58,7 +58,7 @@ final class CaptureSide {
     /// 0…100.
     var level: UInt8 { sender.meter.loudness }
 
-    func process(_ block: AudioBuffer, captured: Instant) {
+    package func process(_ block: AudioBuffer, captured: Instant) {
         if !isMicrophone { block.clear() }
         musicBlock.frameCount = min(block.frameCount, maximumBlockFrames)
         let hasMusic = music.publish(into: musicBlock, captured: captured)

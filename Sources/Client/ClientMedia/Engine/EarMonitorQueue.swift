@@ -4,7 +4,7 @@ internal import AudioGraph
 ///
 /// Both devices have clocks of their own: when the queue runs dry it waits until a little has gathered, when it gets long
 /// it is cut.
-final class EarMonitorQueue: Sendable {
+package final class EarMonitorQueue: Sendable {
     /// What gathers before it is played: less than anybody hears as an echo.
     static let reserve = 240
     /// More than this waiting beyond a block is cut away.
@@ -18,6 +18,8 @@ final class EarMonitorQueue: Sendable {
 
     /// Held for the copy of one block.
     private let state = Guarded(State())
+
+    package init() {}
 
     func setOn(_ isOn: Bool) {
         state.with { state in

@@ -1,15 +1,15 @@
-internal import AudioGraph
+package import AudioGraph
 internal import MediaCodecs
-internal import Timing
+package import Timing
 
 /// What happens on the playing device's thread: packets out of the inbox, one jitter buffer a seat, mix, music, ear monitor,
 /// limiter.
 ///
 /// Behind a `Guarded`: the device's thread holds it while it fills a block, other threads only to change something.
-final class PlayoutSide {
-    static let channels = 2
+package final class PlayoutSide {
+    package static let channels = 2
 
-    private(set) var receivers: [SlotReceiver] = []
+    package private(set) var receivers: [SlotReceiver] = []
     /// Of the present path.
     private(set) var inbox: PacketInbox?
     var playoutTap: (@Sendable (AudioBuffer, Instant) -> Void)?
@@ -27,7 +27,7 @@ final class PlayoutSide {
     /// Slots for which packets came since the last block.
     private var isExpected: [Bool] = []
 
-    init(ear: EarMonitorQueue, music: MusicPlayer) {
+    package init(ear: EarMonitorQueue, music: MusicPlayer) {
         self.ear = ear
         self.music = music
     }
@@ -35,7 +35,7 @@ final class PlayoutSide {
     deinit { payload.deallocate() }
 
     /// Another path: what was heard by the old one is over.
-    func begin(receivers: [SlotReceiver], inbox: PacketInbox?, settings: RoomAudioSettings) {
+    package func begin(receivers: [SlotReceiver], inbox: PacketInbox?, settings: RoomAudioSettings) {
         self.receivers = receivers
         self.inbox = inbox
         isExpected = receivers.map { _ in false }
@@ -54,7 +54,7 @@ final class PlayoutSide {
     }
 
     /// Fills `block`, whose first sample is heard at `heard`. Returns whether anything but silence was put in.
-    func render(_ block: AudioBuffer, heard: Instant, now: Instant) {
+    package func render(_ block: AudioBuffer, heard: Instant, now: Instant) {
         takePackets()
         let frames = min(block.frameCount, maximumBlockFrames)
         mix.frameCount = frames

@@ -2,11 +2,11 @@ internal import AudioGraph
 internal import DatagramIO
 internal import MediaCodecs
 internal import Synchronization
-internal import Timing
+package import Timing
 
 /// All tracks that play at once: each is decoded ahead by a thread of its own, heard through the output device's thread and
 /// published through the input device's.
-final class MusicPlayer: Sendable {
+package final class MusicPlayer: Sendable {
     /// More tracks at once are none that anybody could follow; each has a thread.
     static let maximumTracks = 16
 
@@ -30,6 +30,14 @@ final class MusicPlayer: Sendable {
     private let open: Opener
     private let clock: @Sendable () -> Instant
     private let tell: @Sendable (RoomAudioEvent) -> Void
+
+    /// Of files and addresses of sound.
+    package convenience init(
+        clock: @escaping @Sendable () -> Instant, tell: @escaping @Sendable (RoomAudioEvent) -> Void
+    ) {
+        self.init(
+            open: { location throws(CodecError) in try AudioFileReader(location) }, clock: clock, tell: tell)
+    }
 
     init(
         open: @escaping Opener, clock: @escaping @Sendable () -> Instant,

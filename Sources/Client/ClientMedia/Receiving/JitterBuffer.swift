@@ -413,5 +413,5 @@ package struct JitterBufferStatistics: Sendable, Hashable {
     /// By how much the sender's clock is faster, as far as it is known.
     package internal(set) var driftPPM = 0.0
 
-    init() {}
+    package init() {}
 }

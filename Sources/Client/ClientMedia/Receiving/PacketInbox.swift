@@ -3,7 +3,7 @@ internal import Timing
 
 /// Packets between the thread that receives and the one that plays. Memory is taken once; when nobody plays, the oldest
 /// go.
-final class PacketInbox: Sendable {
+package final class PacketInbox: Sendable {
     /// A burst after a hold-up of half a second: ten speakers at 20 ms a packet.
     static let capacity = 256
     static let maximumPayload = PacketStore.maximumPayload
@@ -20,7 +20,7 @@ final class PacketInbox: Sendable {
     /// Held for the copy of one packet.
     private let state: Mutex<State>
 
-    init() {
+    package init() {
         let none = IncomingPacket(slot: 0, sequence: 0, timestamp: 0, ssrc: 0, arrival: .distantPast)
         state = Mutex(
             State(
@@ -29,7 +29,7 @@ final class PacketInbox: Sendable {
                 bytes: Array(repeating: 0, count: Self.capacity * Self.maximumPayload)))
     }
 
-    func push(_ packet: IncomingPacket, _ payload: UnsafeRawBufferPointer) {
+    package func push(_ packet: IncomingPacket, _ payload: UnsafeRawBufferPointer) {
         guard payload.count <= Self.maximumPayload else { return }
         state.withLock { state in
             guard state.isOpen else { return }

@@ -1,14 +1,14 @@
 internal import AudioGraph
-internal import MediaCodecs
+package import MediaCodecs
 internal import Timing
 
 /// What is heard of one seat: jitter buffer, decoder, volume, meter. Used by the output device's thread alone.
-final class SlotReceiver {
-    let buffer: JitterBuffer
+package final class SlotReceiver {
+    package let buffer: JitterBuffer
     let gain = Gain()
     private(set) var meter = LevelMeter()
 
-    init(delay: PlayoutDelay) throws(CodecError) {
+    package init(delay: PlayoutDelay) throws(CodecError) {
         buffer = JitterBuffer(
             decoder: try OpusDecoding(channels: 2), converter: SincRateConverter(channels: 2), delay: delay)
     }

@@ -43,6 +43,17 @@ package struct IncomingPacket: Sendable, Hashable {
     /// The first after silence, or of another speaker.
     package var marker = false
     package var arrival: Instant
+
+    package init(
+        slot: Int, sequence: UInt64, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, arrival: Instant
+    ) {
+        self.slot = slot
+        self.sequence = sequence
+        self.timestamp = timestamp
+        self.ssrc = ssrc
+        self.marker = marker
+        self.arrival = arrival
+    }
 }
 
 /// Why a media path cannot be opened or changed.

@@ -1,8 +1,8 @@
 internal import RTP
-internal import Wire
+package import Wire
 
 /// The last packets of our stream in clear, so that a lost one can be sent again, byte by byte the same.
-final class SentPackets {
+package final class SentPackets {
     /// More than a second at 5 ms a packet. A power of two.
     static let indexCount = 256
     /// Two seconds of stereo music at 128 kbit/s. A power of two.
@@ -21,9 +21,11 @@ final class SentPackets {
     private let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
     private var written: UInt64 = 0
 
+    package init() {}
+
     deinit { bytes.deallocate() }
 
-    func store(
+    package func store(
         _ sequence: SequenceNumber16, header: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer
     ) {
         let length = header.count + payload.count
@@ -42,7 +44,9 @@ final class SentPackets {
     }
 
     /// Header and payload of a packet that is still there. Valid until the next `store`.
-    func find(_ sequence: SequenceNumber16) -> (header: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer)? {
+    package func find(_ sequence: SequenceNumber16) -> (
+        header: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer
+    )? {
         let record = records[Int(sequence.rawValue) & (Self.indexCount - 1)]
         guard record.length > 0, record.sequence == sequence, written - record.start <= UInt64(Self.byteCount)
         else { return nil }
