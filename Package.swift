@@ -206,6 +206,9 @@ let package = Package(
             ],
             path: "Benchmarks/DuetBench", swiftSettings: base),
         .executableTarget(
+            name: "DuetSoak", dependencies: ["DuetSimulation", "Timing"], path: "Benchmarks/DuetSoak",
+            swiftSettings: base),
+        .executableTarget(
             name: "AudienceBench",
             dependencies: [
                 "Ovation", "ClientMedia", "MediaDevices", "AudioGraph", "RoomModel", "SoundAnalysis",
@@ -223,6 +226,12 @@ let package = Package(
         .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
         support("SeededRandom", []),
         support("NetworkSimulation", ["SeededRandom", "Wire", "Timing"]),
+        support(
+            "DuetSimulation",
+            [
+                "ClientMedia", "AudioGraph", "MediaCodecs", "Timing", "Wire", "RTP", "ICE", "DTLS", "PeerSession",
+                "Forwarding", "NetworkSimulation", "SeededRandom",
+            ]),
         support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
         support("JournalContract", ["RoomModel", "RoomPorts"]),
         support(
@@ -256,7 +265,7 @@ let package = Package(
             "ClientMedia",
             [
                 "ClientMedia", "AudioGraph", "MediaCodecs", "MediaDevices", "Timing", "Wire", "RTP", "DatagramIO",
-                "PeerSession", "SDP", "MediaNode", "RoomPorts", "NetworkSimulation", "SoundAnalysis",
+                "PeerSession", "SDP", "MediaNode", "RoomPorts", "NetworkSimulation", "DuetSimulation", "SoundAnalysis",
                 "CAllocationCount",
             ]),
         tests(
