@@ -19,6 +19,10 @@ struct DelayEstimator {
     /// How fast the target comes down, in frames a second: slowly, since what was late once is late again.
     static let fallPerSecond = 10.0 * 48
 
+    /// The delay is led to its target no better than this, while clocks differ by 100 ppm; where nothing else is to spare, it is
+    /// added, so that a packet as late as was expected is not too late now and then.
+    static let steeringFrames = 24.0
+
     var mode: PlayoutDelay
     /// The longest block that is asked for at once: all of it must be there at its start.
     private(set) var blockFrames = 0
@@ -101,7 +105,7 @@ struct DelayEstimator {
         case .adaptive:
             let waiting = max(frames(PlayoutDelay.adaptiveMinimum), lateness(share: 0.97) + Double(blockFrames))
             wanted = waiting + Double(lossFrames)
-        case .minimal: wanted = lateness(share: 0.95) + Double(blockFrames)
+        case .minimal: wanted = lateness(share: 0.95) + Double(blockFrames) + Self.steeringFrames
         case .fixed(let delay): wanted = frames(delay)
         }
         let limited = min(max(0, wanted), frames(PlayoutDelay.maximum))
