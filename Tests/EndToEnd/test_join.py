@@ -193,9 +193,9 @@ def bursts(path, hertz, places, seconds):
 
 
 def onset(sound, hertz):
-    """When a tone is heard first, in seconds."""
+    """When a tone is heard first, in seconds. Within a tenth of a second other tones leave nothing of note at its frequency."""
     for step in range(len(sound) // 480):
-        if strength(sound, hertz, step / 100, 0.04) > 0.02:
+        if strength(sound, hertz, step / 100, 0.1) > 0.05:
             return step / 100
     raise AssertionError(f"no {hertz} Hz was heard")
 
