@@ -75,10 +75,13 @@ public struct MusicTrack: Sendable, Hashable {
 extension MusicTrack {
     /// How long the sound at a path or an address is, such as `Song.durationMs` wants it. Blocks its thread while that is opened,
     /// for some seconds if its server is slow.
+    /// - Parameter certificates: a PEM file of those that are trusted over TLS; without it the system's are.
     /// - Throws: `media_failed` if it cannot be opened, or does not tell.
-    package static func duration(of source: String) throws(OvationError) -> Duration {
+    package static func duration(of source: String, certificates: String? = nil) throws(OvationError) -> Duration {
         let found: Duration?
-        do throws(RoomAudioError) { found = try MusicSettings.duration(of: source).map { Duration($0) } } catch {
+        do throws(RoomAudioError) {
+            found = try MusicSettings.duration(of: source, certificates: certificates).map { Duration($0) }
+        } catch {
             throw OvationError(.mediaFailed, error.description)
         }
         guard let found else { throw OvationError(.mediaFailed, "\(source) does not tell how long it is") }

@@ -61,7 +61,9 @@ final class SongPlayer: Sendable {
         guard !isSung(id, in: room) else { return }
         let milliseconds: Int
         do throws(OvationError) {
-            milliseconds = try MusicTrack.duration(of: server.resolve(address)).wholeMilliseconds
+            milliseconds =
+                try MusicTrack.duration(of: server.resolve(address), certificates: OvationServer.certificate)
+                .wholeMilliseconds
         } catch { return refuse(id, error.message) }
         // Opening took its time: somebody may have changed their mind, somebody else may have been faster.
         guard state.withLock({ $0.calls }) == call, !isSung(id, in: room) else { return }
