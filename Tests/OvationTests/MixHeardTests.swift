@@ -119,9 +119,9 @@ extension Ovation.RoomAudio {
         }
     }
 
-    /// What is played from now on, a period of the noises at a time.
+    /// What is played from now on, a period of the noises at a time; the newest, where looking at one takes longer than it lasts.
     fileprivate func heard() -> AsyncStream<[Float]> {
-        let (sound, continuation) = AsyncStream.makeStream(of: [Float].self)
+        let (sound, continuation) = AsyncStream.makeStream(of: [Float].self, bufferingPolicy: .bufferingNewest(1))
         withEngine { engine in
             let gathered = Mutex<[Float]>([])
             try? engine.setOutput(
