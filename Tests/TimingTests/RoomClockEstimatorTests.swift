@@ -101,7 +101,8 @@ import Testing
     }
 
     @Test(
-        "two dozen readings over a line with 20 ms of jitter each way tell the clock to 5 ms", arguments: UInt64(1)...50)
+        "two dozen readings over a line with 20 ms of jitter each way tell the clock to 5 ms", arguments: UInt64(1)...50
+    )
     func jitter(seed: UInt64) throws {
         var world = World(seed: seed, offset: 3_000_000_000, drift: 100_000)
         var estimator = RoomClockEstimator()
