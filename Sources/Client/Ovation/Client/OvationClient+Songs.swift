@@ -81,8 +81,8 @@ extension OvationClient {
         return try Self.decode(Made.self, answer).song.librarySong.song
     }
 
-    /// The words of a song with their times, LRC or WebVTT as its file has them; `nil` for a song without.
-    public func lyrics(of song: Song) async throws(OvationError) -> String? {
+    /// The words of a song and when each is sung, from its LRC or WebVTT file; `nil` for a song without.
+    public func lyrics(of song: Song) async throws(OvationError) -> Lyrics? {
         guard let address = song.lyrics, var parts = URLComponents(string: server.resolve(address)) else { return nil }
         let path =
             (parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath)
@@ -92,7 +92,7 @@ extension OvationClient {
         let exchange = HTTPExchange(server: try ServerAddress(origin), trustRoots: configuration.trustRoots)
         let answer = try await exchange.get(path)
         if let refusal = answer.refusal { throw refusal }
-        return String(buffer: answer.body)
+        return Lyrics(String(buffer: answer.body))
     }
 
     /// Removes a song that one uploaded oneself. Where it is being sung, who has its file sings on.
