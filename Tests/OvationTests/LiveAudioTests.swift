@@ -41,13 +41,13 @@ extension LiveServerTests {
                 try await levels(of: "bob") { $0 > 30 }
                 #expect(guest.audio.isMicrophoneOn)
                 let isHeard = { owner.audio.levels.users["bob"] ?? 0 > 30 }
-                while !isHeard() { await Task.yield() }
+                while !isHeard() { try await nextTurn() }
                 try await owner.muteSeat(1)
                 try await levels(of: "bob") { $0 == 0 }
                 try await owner.muteSeat(1, false)
                 try await levels(of: "bob") { $0 > 30 }
                 try await guest.leaveSeat()
-                while guest.audio.isMicrophoneOn { await Task.yield() }
+                while guest.audio.isMicrophoneOn { try await nextTurn() }
                 try await levels(of: "bob") { $0 == 0 }
                 try await guest.exit()
                 #expect(guest.audio.connection == .closed && owner.audio.connection == .connected)
@@ -88,7 +88,7 @@ extension LiveServerTests {
             _ = try await events.upTo { $0 == .resumed }
             #expect(owner.state.mediaEpoch != before)
             try await isHeard(owner.events)
-            while owner.audio.levels.users[singer] ?? 0 < 30 { await Task.yield() }
+            while owner.audio.levels.users[singer] ?? 0 < 30 { try await nextTurn() }
             #expect(guest.state.mySeat == 1 && guest.audio.isMicrophoneOn)
             for client in clients { await client.signOut() }
         }

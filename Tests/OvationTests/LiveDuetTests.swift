@@ -53,11 +53,11 @@ extension LiveServerTests {
                     #expect(room.network.apart != nil)
                 }
                 // Levels are the speaker's, not the listener's: what counts is what is played.
-                func plays(_ room: RoomSession, seat: Int, _ wanted: Bool) async {
-                    while await room.audio.plays(seat) != wanted { await Task.yield() }
+                func plays(_ room: RoomSession, seat: Int, _ wanted: Bool) async throws {
+                    while await room.audio.plays(seat) != wanted { try await nextTurn() }
                 }
-                while alice.audio.levels.users["bob"] ?? 0 < 20 { await Task.yield() }
-                await plays(alice, seat: 1, true)
+                while alice.audio.levels.users["bob"] ?? 0 < 20 { try await nextTurn() }
+                try await plays(alice, seat: 1, true)
                 try await alice.startSong(
                     Song(
                         id: "tone", title: "Tone", durationMs: 120_000,
@@ -66,8 +66,8 @@ extension LiveServerTests {
                 try await bob.leadAndFollow()
                 #expect(bob.state.duet == .leadFollow(leader: "alice"), "seat 0 leads")
                 _ = await alice.changes.first { $0.duet.leader == "alice" }
-                await plays(alice, seat: 1, false)
-                await plays(bob, seat: 0, true)
+                try await plays(alice, seat: 1, false)
+                try await plays(bob, seat: 0, true)
                 // The follower's song is later than the room by what the room says of the way; the leader's is not.
                 while true {
                     let now = clients[0].clock.now
@@ -78,23 +78,21 @@ extension LiveServerTests {
                         let first = alice.audio.singer?.position(at: now),
                         let second = bob.audio.singer?.position(at: now), first > .seconds(1)
                     else {
-                        await Task.yield()
+                        try await nextTurn()
                         continue
                     }
                     let exact = Interval(nanoseconds: room.server - startAt * 1_000_000)
                     let (ahead, behind) = ((first - exact).milliseconds, (exact - second - lag).milliseconds)
                     // What the way has changed by since moves the song only beyond 20 ms.
-                    if abs(ahead) <= 5, abs(behind) <= 25, lag - (exact - second) < lag / 2, lag > .milliseconds(25) {
-                        break
-                    }
-                    await Task.yield()
+                    if abs(ahead) <= 5, abs(behind) <= 25, exact - second >= .milliseconds(10) { break }
+                    try await nextTurn()
                 }
 
                 try await alice.singTogether()
                 _ = await bob.changes.first { $0.duet == .together }
-                await plays(alice, seat: 1, true)
+                try await plays(alice, seat: 1, true)
                 try await bob.leadAndFollow(leader: "bob")
-                await plays(bob, seat: 0, false)
+                try await plays(bob, seat: 0, false)
                 try await bob.leaveSeat()
                 _ = await alice.changes.first { $0.duet == .together }
                 for client in clients { await client.signOut() }

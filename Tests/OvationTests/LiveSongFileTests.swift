@@ -131,7 +131,7 @@ extension LiveServerTests {
                 try await own(at: .seconds(22)) { $0 == 0 }
                 try await own(at: .seconds(11)) { $0 > 30 }
                 try await room.pauseSong()
-                while room.audio.levels.own > 0 { await Task.yield() }
+                while room.audio.levels.own > 0 { try await nextTurn() }
                 await client.signOut()
             }
         }

@@ -88,7 +88,7 @@ extension LiveServerTests {
                 try await inStep(owner, guest, by: alice.clock)
                 // In mid-song.
                 try await owner.leaveSeat()
-                while owner.audio.singer?.position(at: .here) != nil { await Task.yield() }
+                while owner.audio.singer?.position(at: .here) != nil { try await nextTurn() }
                 _ = try await guest.audio.events.upTo { if case .songProgress = $0 { true } else { false } }
                 let progress = try #require(guest.audio.song)
                 #expect(progress.position > .seconds(30) && progress.offset != nil && !progress.isPaused)
@@ -97,7 +97,7 @@ extension LiveServerTests {
                 try await owner.takeSeat(0)
                 try await inStep(owner, guest, by: bob.clock)
                 owner.audio.singing = .off
-                while owner.audio.singer?.position(at: .here) != nil { await Task.yield() }
+                while owner.audio.singer?.position(at: .here) != nil { try await nextTurn() }
                 #expect(owner.audio.song == nil)
                 try await guest.stopSong()
                 let heard = try await sounds.upTo { if case .songCompleted = $0 { true } else { false } }

@@ -73,7 +73,7 @@ extension FacadeTests {
             #expect(hands.fire(RoomDesk.patienceMilliseconds) == 1)
             try await alice.notes.line("error 10002")
             try await alice.notes.line("music 6 ended")
-            while room.audio.song != nil { await Task.yield() }
+            while room.audio.song != nil { try await nextTurn() }
             #expect(await alice.sit(0) == -1)
             alice.room.destroy()
         }
@@ -132,7 +132,9 @@ extension FacadeTests {
             }
             // Where the room's time has it, and heard by who listens: the sound's way is back too.
             for room in rooms.prefix(2) {
-                while !(room.audio.song?.offset.map { abs($0.wholeMilliseconds) <= 20 } ?? false) { await Task.yield() }
+                while !(room.audio.song?.offset.map { abs($0.wholeMilliseconds) <= 20 } ?? false) {
+                    try await nextTurn()
+                }
             }
             for room in rooms {
                 for await connection in room.audio.connectionChanges where connection == .connected { break }

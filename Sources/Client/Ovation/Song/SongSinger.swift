@@ -77,7 +77,7 @@ final class SongSinger: Sendable {
         return state.withLock { $0.follower.place(at: instant, clock: estimator) }
     }
 
-    /// A way that has changed by less moves nobody's song: the leader is still heard with it.
+    /// Once one follows, a way that has changed by less moves nobody's song: the leader is still heard with it.
     private static let distinctLag = Interval.milliseconds(20)
 
     /// The room has changed. `lag`: for whoever follows a leader.
@@ -86,7 +86,8 @@ final class SongSinger: Sendable {
             $0.play = play
             $0.isSeated = isSeated
             let change = (lag ?? .zero) - $0.lag
-            if lag == nil || change >= Self.distinctLag || .zero - change >= Self.distinctLag { $0.lag = lag ?? .zero }
+            let isDistinct = change >= Self.distinctLag || .zero - change >= Self.distinctLag
+            if lag == nil || $0.lag == .zero || isDistinct { $0.lag = lag ?? .zero }
         }
     }
 
