@@ -17,6 +17,8 @@ package struct MusicSettings: Sendable {
     /// When `start` is to be heard. If that has passed, the track begins where it would be by then. From then on it is kept
     /// there, however the output device's clock runs. nil: as soon as possible.
     package var startsAt: Instant?
+    /// Opened and held at its beginning, until it is resumed.
+    package var isHeld = false
 
     package init(id: Int32, source: String) {
         self.id = id

@@ -6,7 +6,7 @@ final class MusicTrack {
     let settings: MusicSettings
     var controls: MusicControls { didSet { setGains() } }
     let ring = TrackRing()
-    private(set) var isPaused = false
+    private(set) var isPaused: Bool
     /// No more sound will come; the frame after the last.
     var finish: Int64?
     /// Nobody may play it any more.
@@ -51,8 +51,9 @@ final class MusicTrack {
     init(_ settings: MusicSettings) {
         self.settings = settings
         controls = settings.controls
-        local = Gain(RoomAudioSettings.gain(settings.controls.localVolume))
-        published = Gain(RoomAudioSettings.gain(settings.controls.publishVolume))
+        isPaused = settings.isHeld
+        local = Gain(settings.isHeld ? 0 : RoomAudioSettings.gain(settings.controls.localVolume))
+        published = Gain(settings.isHeld ? 0 : RoomAudioSettings.gain(settings.controls.publishVolume))
         anchor = settings.startsAt.map { ($0, 0) }
     }
 

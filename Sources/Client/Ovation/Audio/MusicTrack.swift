@@ -92,10 +92,8 @@ extension MusicTrack {
 extension RoomAudio {
     /// Opens a track and holds it at its beginning: `resumeMusic` makes it heard at once.
     package func prepareMusic(_ track: MusicTrack) {
-        let settings = track.engineSettings
-        work { engine in
-            engine.playMusic(settings)
-            engine.pauseMusic(settings.id)
-        }
+        var settings = track.engineSettings
+        settings.isHeld = true
+        work { [settings] engine in engine.playMusic(settings) }
     }
 }
