@@ -210,7 +210,7 @@ struct PartsTests {
         }
         #expect(estimator.target == 960)
         estimator.setMode(.minimal)
-        #expect(estimator.target == 48 + 480)
+        #expect(estimator.target == 48 + 480 + DelayEstimator.steeringFrames)
         estimator.setMode(.fixed(.milliseconds(70)))
         #expect(abs(estimator.target - 3_360) < 0.1)
         estimator.setMode(.fixed(.seconds(70)))
