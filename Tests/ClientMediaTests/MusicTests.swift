@@ -265,18 +265,36 @@ struct MusicTests {
         return longest
     }
 
+    /// How much the last second is that part of the song: 1 if it lies within a millisecond of where it belongs.
+    private func likeness(_ sound: [Float], to song: TestSong) throws -> Float {
+        let block = AudioBuffer(channels: 1, capacity: sound.count + 4_800)
+        _ = try song.fill(block)
+        func product(_ a: some Sequence<Float>, _ b: some Sequence<Float>) -> Float {
+            zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
+        }
+        let heard = sound.suffix(48_000)
+        // What is played is heard 15 ms later.
+        return (720 - 48...720 + 48).map { lag in
+            let meant = block[0][heard.startIndex + lag..<heard.endIndex + lag]
+            return product(heard, meant) / (product(heard, heard) * product(meant, meant)).squareRoot()
+        }.max() ?? 0
+    }
+
     @Test(
-        "D05-K another recording of the song takes over without a gap, at the same place, however long it takes to open"
-    )
-    func otherRecording() throws {
+        "D05-K another recording of the song takes over without a gap, at the same place, however long it takes to open",
+        // As blocks of decoding do not come out even: it takes over at any sample.
+        arguments: [480, 441])
+    func otherRecording(block: Int) throws {
         let gate = DispatchSemaphore(value: 0)
-        let room = try VirtualRoom(songs: [
-            "song": { TestSong(seconds: 60) { 120 * pow(2, Double($0 % 12) / 12) } },
-            "original": {
-                gate.wait()
-                return TestSong(seconds: 60) { 180 * pow(2, Double($0 % 12) / 12) }
-            },
-        ])
+        let original = { @Sendable in TestSong(seconds: 60) { 180 * pow(2, Double($0 % 12) / 12) } }
+        let room = try VirtualRoom(
+            songs: [
+                "song": { TestSong(seconds: 60) { 120 * pow(2, Double($0 % 12) / 12) } },
+                "original": {
+                    gate.wait()
+                    return original()
+                },
+            ], block: block)
         room.voice = 0
         let begin = room.shared.now
         room.music.play(music("song") { $0.startsAt = begin })
@@ -301,6 +319,7 @@ struct MusicTests {
         }
         let first = try #require(higher.first)
         #expect(higher.count >= 8 && higher == Array(first..<first + higher.count), "\(higher)")
+        #expect(try likeness(own, to: original()) > 0.95, "by the sample")
         let position = room.music.read(1) { $0.position(at: room.shared.now) } ?? 0
         #expect(abs(position / 48_000 - (room.shared.now - begin).seconds) < 0.002)
 

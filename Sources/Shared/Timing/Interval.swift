@@ -4,6 +4,17 @@ package struct Interval: Hashable, Comparable, Sendable {
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Of what files and networks state: no number traps. Not a number is nothing; what does not fit (292 years) is the longest that does.
+    package init(seconds: Double) {
+        let nanoseconds = seconds * 1e9
+        guard !nanoseconds.isNaN else {
+            self = .zero
+            return
+        }
+        // 2^63 itself is a `Double`, but no `Int64`.
+        self.nanoseconds = Int64(exactly: nanoseconds.rounded(.towardZero)) ?? (nanoseconds > 0 ? .max : .min)
+    }
+
     package static let zero = Interval(nanoseconds: 0)
     package static func seconds(_ n: Int64) -> Interval { Interval(nanoseconds: n * 1_000_000_000) }
     package static func milliseconds(_ n: Int64) -> Interval { Interval(nanoseconds: n * 1_000_000) }

@@ -388,11 +388,11 @@ package final class RoomAudio: Sendable {
     /// What is heard of the song at an instant, by default now.
     package func musicPosition(_ id: Int32, at instant: Instant? = nil) -> Interval? {
         let instant = instant ?? configuration.clock()
-        return music.read(id) { Interval(nanoseconds: Int64(max(0, $0.position(at: instant)) / 48_000 * 1e9)) }
+        return music.read(id) { Interval(seconds: max(0, $0.position(at: instant)) / 48_000) }
     }
 
     /// nil while it is not known.
     package func musicDuration(_ id: Int32) -> Interval? {
-        music.read(id) { $0.duration.map { Interval(nanoseconds: Int64($0 * 1e9)) } } ?? nil
+        music.read(id) { $0.duration.map { Interval(seconds: max(0, $0)) } } ?? nil
     }
 }

@@ -9,8 +9,8 @@ extension MusicSettings {
     ) throws(RoomAudioError) -> Interval? {
         do throws(CodecError) {
             let told = try AudioFileReader(source, certificates: certificates).duration
-            guard let seconds = told, seconds >= 0, seconds < 1e9 else { return nil }
-            return Interval(nanoseconds: Int64(seconds * 1e9))
+            guard let seconds = told, seconds >= 0 else { return nil }
+            return Interval(seconds: seconds)
         } catch {
             throw .codec(error)
         }

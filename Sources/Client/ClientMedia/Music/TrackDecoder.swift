@@ -85,7 +85,7 @@ final class TrackDecoder {
         var source = try open(track.settings.source)
         let duration = source.duration
         lock.with { _ in track.duration = duration }
-        tell(.musicStarted(id, duration: duration.map { Interval(nanoseconds: Int64(max(0, $0) * 1e9)) }))
+        tell(.musicStarted(id, duration: duration.map { Interval(seconds: max(0, $0)) }))
         (speed, pitch) = lock.with { _ in (track.controls.speed, track.controls.pitch) }
         try begin(source, at: Double(startFrame), inRing: 0, isFirst: true)
         var nextProgress = clock() + Self.progressInterval
@@ -109,8 +109,8 @@ final class TrackDecoder {
         let (position, duration) = lock.with { _ in (track.position(at: now), track.duration) }
         tell(
             .musicProgress(
-                id, position: Interval(nanoseconds: Int64(max(0, position) / 48_000 * 1e9)),
-                duration: duration.map { Interval(nanoseconds: Int64(max(0, $0) * 1e9)) }))
+                id, position: Interval(seconds: max(0, position) / 48_000),
+                duration: duration.map { Interval(seconds: max(0, $0)) }))
     }
 
     // MARK: Requests
@@ -169,7 +169,8 @@ final class TrackDecoder {
 
     /// A source on its way from the thread that opens it.
     private final class Opening: Sendable {
-        /// Nobody else has it.
+        /// Lock rule: the opening thread gives its only reference away by writing `result`, and the decoding thread takes it out of there,
+        /// both under the lock of `result`; so one thread at a time has it.
         struct Source: @unchecked Sendable {
             let source: any MusicSource
         }
@@ -205,7 +206,7 @@ final class TrackDecoder {
             tell(
                 .musicSwitched(
                     id, source: opening.location,
-                    duration: duration.map { Interval(nanoseconds: Int64(max(0, $0) * 1e9)) }))
+                    duration: duration.map { Interval(seconds: max(0, $0)) }))
             return opened.source
         }
     }
@@ -244,15 +245,16 @@ final class TrackDecoder {
             let target = Int64(wanted.rounded())
             if target < standing || target - standing > Self.readOnFrames {
                 try source.seek(toSeconds: Double(target) / 48_000)
-            } else {
-                while standing < target {
-                    input.frameCount = Int(min(Int64(Self.blockFrames), target - standing))
-                    let count = try source.fill(input)
-                    if count == 0 { break }
-                    standing += Int64(count)
-                }
+                standing = target
             }
-            setOff(at: max(target, standing))
+            // Whole blocks, since a source fills what it is given; the rest is cut off the sound.
+            while target - standing >= Int64(Self.blockFrames) {
+                let count = try source.fill(input)
+                if count == 0 { break }
+                standing += Int64(count)
+            }
+            setOff(at: standing)
+            skip += Int((Double(target - standing) / speed).rounded())
             let count = try makeSound(source)
             standing = position
             let isInTime = lock.with { _ in
