@@ -97,6 +97,7 @@ import Timing
         let unmeasured = PathReading(jitter: .milliseconds(1))
         duet.measure(unmeasured, way(40))
         #expect(duet.reports(of: duet.listener).last?.apart == nil)
+        #expect(duet.reports(of: duet.listener).last?.singers[.owner]?.quality == .unknown, "however even it comes")
         duet.salon.core.setEquipment(
             SingerEquipment(latency: .zero, roundTrip: .milliseconds(80), buffer: .milliseconds(45)),
             of: duet.owner.session)

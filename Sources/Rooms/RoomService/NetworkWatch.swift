@@ -57,10 +57,11 @@ struct NetworkWatch {
             let quality: NetworkQuality =
                 if reading.isLost {
                     .down
-                } else if roundTrip == nil, reading.jitter == nil {
-                    .unknown
+                } else if let roundTrip {
+                    NetworkQuality(roundTripMs: roundTrip.exactMs, loss: loss, waitMs: wait)
                 } else {
-                    NetworkQuality(roundTripMs: roundTrip?.exactMs, loss: loss, waitMs: wait)
+                    // Little jitter says nothing about how far somebody is.
+                    .unknown
                 }
             return SingerNetwork(
                 quality: quality, roundTripMs: roundTrip?.roundedMs, jitterMs: reading.jitter?.roundedMs,
