@@ -1,7 +1,9 @@
 """The server under test: the built executable, as a process of its own, on ports that stay the same over restarts."""
 
+import itertools
 import os
 import pathlib
+import random
 import signal
 import socket
 import ssl
@@ -14,10 +16,22 @@ EXECUTABLE = pathlib.Path(os.environ.get("OVATION_EXECUTABLE", ROOT / ".build/de
 READY_SECONDS = 20
 
 
+# Below those that the system gives to whoever asks for any (32768 and up on Linux): otherwise another socket takes a port between the
+# choice and the server, or while a server is dead that is to come back there.
+PORTS = range(20_000, 32_000)
+_next = itertools.count(random.randrange(len(PORTS)))
+
+
 def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    for step in itertools.islice(_next, len(PORTS)):
+        port = PORTS[step % len(PORTS)]
+        with socket.socket(socket.AF_INET, kind) as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("no port is free")
 
 
 class Server:

@@ -60,7 +60,7 @@ extension LiveServerTests {
         func restarted() async throws {
             let folder = NSTemporaryDirectory() + "ovation-sound-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: folder) }
-            let ports = try await (ServerProcess.freePort(), ServerProcess.freePort())
+            let ports = try (FreePort.take(), FreePort.take())
             var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
             var clients: [OvationClient] = []
             for name in ["Alice", "Bob"] {

@@ -194,7 +194,7 @@ extension LiveServerTests {
         func killed() async throws {
             let folder = temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
-            let ports = try await (ServerProcess.freePort(), ServerProcess.freePort())
+            let ports = try (FreePort.take(), FreePort.take())
             var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
             func client(_ name: String) async throws -> OvationClient {
                 let client = OvationClient(

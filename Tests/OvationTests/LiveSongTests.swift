@@ -114,7 +114,7 @@ extension LiveServerTests {
             let folder = NSTemporaryDirectory() + "ovation-song-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let song = try makeSong(in: folder)
-            let ports = try await (ServerProcess.freePort(), ServerProcess.freePort())
+            let ports = try (FreePort.take(), FreePort.take())
             var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
             var rooms: [RoomSession] = []
             var clients: [OvationClient] = []

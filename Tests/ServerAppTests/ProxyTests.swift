@@ -45,23 +45,6 @@ extension WholeServerTests {
             try await body()
         }
 
-        /// A port that was free a moment ago.
-        private func freePort() throws -> Int {
-            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(socket) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            return withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    _ = bind(socket, $0, length)
-                    _ = getsockname(socket, $0, &length)
-                }
-                return Int(UInt16(bigEndian: pointer.pointee.sin_port))
-            }
-        }
-
         /// What must work through any proxy.
         private func prove(through port: Int, tls: TLSTrust? = nil, to server: TestServer) async throws {
             // A page of our public URL opens a WebSocket and talks.
@@ -128,7 +111,7 @@ extension WholeServerTests {
             .enabled(if: path(of: "nginx") != nil), .timeLimit(.minutes(1)))
         func nginx() async throws {
             try await withServer { server, folder in
-                let (plain, port) = (try freePort(), try freePort())
+                let (plain, port) = try (FreePort.take(), FreePort.take())
                 let pair = try certificate(in: folder)
                 let folderOfIssuer = "/etc/letsencrypt/live/salon.example"
                 let text = try example("nginx.conf").split(separator: "\n", omittingEmptySubsequences: false)
@@ -171,7 +154,7 @@ extension WholeServerTests {
             .enabled(if: path(of: "caddy") != nil), .timeLimit(.minutes(1)))
         func caddy() async throws {
             try await withServer { server, folder in
-                let port = try freePort()
+                let port = try FreePort.take()
                 let text = try example("Caddyfile")
                     .replacing(
                         "\nsalon.example {",

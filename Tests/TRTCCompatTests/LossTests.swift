@@ -85,7 +85,7 @@ extension FacadeTests {
             let folder = NSTemporaryDirectory() + "ovation-façade-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let path = try SoundFile.addSong(seconds: 120, to: folder)
-            let ports = try await (ServerProcess.freePort(), ServerProcess.freePort())
+            let ports = try (FreePort.take(), FreePort.take())
             var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
             var people: [ChorusPerson] = []
             for name in ["Alice", "Bob", "Carol"] {

@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOPosix
 
 /// The built executable as a process of its own, which can be killed.
 package final class ServerProcess {
@@ -36,14 +34,6 @@ package final class ServerProcess {
             guard !more.isEmpty else { throw Ended() }
             said += more
         }
-    }
-
-    /// A port that was free a moment ago.
-    package static func freePort() async throws -> Int {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        defer { channel.close(promise: nil) }
-        return channel.localAddress?.port ?? 0
     }
 
     /// kill -9: no goodbye, no flush.
