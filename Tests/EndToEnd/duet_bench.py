@@ -22,6 +22,15 @@ from server import Server
 # Real addresses in candidates, as between two machines: names for them are resolved by multicast, which not every machine has.
 FLAGS = ["--disable-features=WebRtcHideLocalIpsWithMdns"]
 
+# How often a page hands over what it has recorded: it keeps 16 bits a sample in memory until then.
+FETCH_SECONDS = 2
+# The jitter buffers find their length before bursts count.
+SETTLING_SECONDS = 5
+# How long both ways stay connected to the page's graph in one order.
+BATCH_SECONDS = 6
+# A burst in which they change is over before the next look.
+CHANGE_SECONDS = 0.3
+
 # A page of the server's origin with the SDK's modules, signed in.
 SDK = """
 const build = /\\/assets\\/([^/]+)\\//.exec(await (await fetch('/')).text())[1];
@@ -255,7 +264,7 @@ def listen(options):
             print("ready", flush=True)
             end = time.monotonic() + options.seconds
             while time.monotonic() < end:
-                time.sleep(2)
+                time.sleep(FETCH_SECONDS)
                 file.write(base64.b64decode(browser.run("return __take()")))
             rate = browser.run("return __frames.rate")
             if rate != 48000:
@@ -272,17 +281,17 @@ def tabs(options):
             offer = run(sender, SDK, WORKLET, SENDER, [BURSTS])
             answer = run(hearer, SDK, WORKLET, HEARER, [ONSETS, offer["room"], offer["offer"]])
             run(sender, "await window.__accept(arguments_[0]);", [answer])
-            time.sleep(5)
+            time.sleep(SETTLING_SECONDS)
             made, heard, before = sender.run("return __made()"), hearer.run("return __heard()"), run(hearer, "return __buffers();", [])
             made, heard, pairs = [], [], []
             deadline = time.monotonic() + 30 + options.bursts
             while len(pairs) < options.bursts and time.monotonic() < deadline:
-                time.sleep(6)
+                time.sleep(BATCH_SECONDS)
                 made += sender.run("return __made()")
                 heard += hearer.run("return __heard()")
                 pairs = pair(made, heard)
                 hearer.run("__connect()")
-                time.sleep(0.3)
+                time.sleep(CHANGE_SECONDS)
             after = run(hearer, "return __buffers();", [])
         finally:
             for browser in (sender, hearer):

@@ -1,5 +1,6 @@
 """Signing in outside development: an operator's own ticket server, guests, and tickets that run out in mid-room."""
 
+import contextlib
 import http.server
 import json
 import os
@@ -106,37 +107,48 @@ def ask(url, question, origin):
         return answer.status, json.loads(answer.read())
 
 
-@story("A10-W A11-W the page signs in by the operator's tickets and renews one that runs out, without losing the seat")
-def test_page_renews(tmp_path):
+@contextlib.contextmanager
+def signed_in(tmp_path, lifetime):
+    """Somebody in the lobby by a ticket of the operator's; yields the person and a list of who gives tickets, whose last one is stopped."""
     data = tmp_path / "data"
     app, key = own_application(data)
     server = Server(data, "--sign-in-application", app, development=False)
-    # 62 s of life: the server announces the end at 60 s, so the page has to renew two seconds after signing in.
-    tickets = TicketServer("python", app, key, server.url, 62)
-    server.arguments += ["--sign-in-tickets-url", tickets.url]
+    givers = [TicketServer("python", app, key, server.url, lifetime)]
+    server.arguments += ["--sign-in-tickets-url", givers[0].url]
     try:
         with server:
             person = Chromium("Mina", server, tmp_path / "mina")
             try:
                 sign_in(person)
                 person.sees("lobby")
-                person.click("create-room")
-                person.type("create-name", "Long evening")
-                person.click("create-submit")
-                person.click("id-done")
-                go_in(person)
-                sit(person, 0)
-                live(person)
-                # Past the first ticket's end: a page that had not renewed would have been closed, and have opened a second socket.
-                person.wait("the first ticket's end", "return performance.now() > 75000", seconds=90)
-                microphone_is(person, "live")
-                shows(person, 0, "Mina")
-                assert person.run("return window.__sockets") == 1, "the connection did not last"
+                yield person, givers
                 assert not person.complaints(), person.complaints()
             finally:
                 person.close()
     finally:
-        tickets.stop()
+        givers[-1].stop()
+
+
+def open_room(person, name):
+    person.click("create-room")
+    person.type("create-name", name)
+    person.click("create-submit")
+    person.click("id-done")
+    go_in(person)
+
+
+@story("A10-W A11-W the page signs in by the operator's tickets and renews one that runs out, without losing the seat")
+def test_page_renews(tmp_path):
+    # 62 s of life: the server announces the end at 60 s, so the page has to renew two seconds after signing in.
+    with signed_in(tmp_path, 62) as (person, _):
+        open_room(person, "Long evening")
+        sit(person, 0)
+        live(person)
+        # Past the first ticket's end: a page that had not renewed would have been closed, and have opened a second socket.
+        person.wait("the first ticket's end", "return performance.now() > 75000", seconds=90)
+        microphone_is(person, "live")
+        shows(person, 0, "Mina")
+        assert person.run("return window.__sockets") == 1, "the connection did not last"
 
 
 class Refuses:
@@ -169,33 +181,14 @@ class Refuses:
 
 @story("V17-W a ticket that runs out and is not renewed ends in a sentence with a way on, in the room too")
 def test_page_cannot_renew(tmp_path):
-    data = tmp_path / "data"
-    app, key = own_application(data)
-    server = Server(data, "--sign-in-application", app, development=False)
-    tickets = TicketServer("python", app, key, server.url, 30)
-    server.arguments += ["--sign-in-tickets-url", tickets.url]
-    try:
-        with server:
-            person = Chromium("Mina", server, tmp_path / "mina")
-            try:
-                sign_in(person)
-                person.sees("lobby")
-                tickets.stop()
-                tickets = Refuses(tickets.port, server.url)
-                person.click("create-room")
-                person.type("create-name", "Short evening")
-                person.click("create-submit")
-                person.click("id-done")
-                go_in(person)
-                person.sees('[data-testid="message-page"][data-kind="session_expired"]', "run out", seconds=60)
-                person.sees_no("salon")
-                person.click("sign-in-again")
-                person.sees("sign-in-name")
-                assert not person.complaints(), person.complaints()
-            finally:
-                person.close()
-    finally:
-        tickets.stop()
+    with signed_in(tmp_path, 30) as (person, givers):
+        givers[0].stop()
+        givers.append(Refuses(givers[0].port, person.server.url))
+        open_room(person, "Short evening")
+        person.sees('[data-testid="message-page"][data-kind="session_expired"]', "run out", seconds=60)
+        person.sees_no("salon")
+        person.click("sign-in-again")
+        person.sees("sign-in-name")
 
 
 @story("A11-W guests enter by a name where the operator allows it, and nowhere else")

@@ -241,6 +241,21 @@ private func isNear(_ interval: Interval?, _ limit: Interval) -> Bool {
         #expect(isNear(stage.offset(of: play), .milliseconds(2)) && stage.files.count == 1)
     }
 
+    @Test("D02-K until the song sounds the copy is led as closely as the clock is known")
+    func ledToTheStart() {
+        var stage = Stage(reads: false)
+        // 1.5 ms off: less than what is left alone later.
+        stage.read(there: .milliseconds(5), back: .milliseconds(2))
+        let play = stage.play(stage.time + 1_000)
+        stage.follower.take(play, sings: true)
+        stage.pass(.milliseconds(600))
+        stage.read(there: .microseconds(100), back: .microseconds(100))
+        stage.pass(.milliseconds(200))
+        #expect(stage.now < stage.anchor?.heard ?? stage.now, "before it begins")
+        stage.pass(.seconds(3))
+        #expect(isNear(stage.offset(of: play), .microseconds(200)) && stage.files.count == 1)
+    }
+
     @Test("D02-K the server starts again and its clock has leapt: the copy follows it")
     func restarted() {
         var stage = Stage()

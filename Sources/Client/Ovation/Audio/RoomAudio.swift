@@ -1,7 +1,5 @@
-public import AudioGraph
 internal import ClientMedia
 internal import Dispatch
-package import MediaDevices
 public import RoomModel
 internal import Synchronization
 internal import Timing
@@ -27,31 +25,6 @@ public final class RoomAudio: Sendable {
         case failed(OvationError)
         /// The room is over.
         case closed
-    }
-
-    /// Where sound comes from.
-    public enum Input: Sendable, Hashable {
-        /// From nowhere.
-        case none
-        /// The system's microphone, or the one of that name.
-        case microphone(String?)
-        /// A tone of that frequency in Hz, 1 is full scale.
-        case tone(frequency: Double, amplitude: Double)
-        /// A file or address of sound, once or for ever.
-        case file(String, loops: Bool)
-        /// A file that was sung along with the room's song: what is captured is the file's sound at the place where the song is then,
-        /// and silence while none plays, or beyond the file's end. It keeps its place over pauses and leaps, and has no end of its own.
-        case alongSong(String)
-    }
-
-    /// Where sound is played.
-    public enum Output: Sendable, Hashable {
-        /// Nowhere, in time with the clock.
-        case none
-        /// The system's loudspeaker, or the one of that name.
-        case speaker(String?)
-        /// Written to a WAV file.
-        case recording(String)
     }
 
     /// Something that happened to the sound.
@@ -84,17 +57,19 @@ public final class RoomAudio: Sendable {
 
     let box = StateBox<Connection>(.off)
     let broadcast = EventBroadcast<Event>()
-    private let engine: ClientMedia.RoomAudio?
+    let engine: ClientMedia.RoomAudio?
     /// Devices, sockets and certificates take their time: nobody else's thread waits for them.
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
-    private let clock: RoomClock
-    private let certificates: CertificateFile?
+    let clock: RoomClock
+    let certificates: CertificateFile?
     /// Absent without sound.
     let singer: SongSinger?
     let network = Mutex(NetworkObserver())
     let lookedAt = Mutex<(@Sendable (NetworkObserver.Counts) -> Void)?>(nil)
     let teller = Mutex(LatencyTeller())
+    /// How long the file is that is the microphone.
+    let inputLength = Mutex<Duration?>(nil)
     private let wishes = Mutex(Wishes())
 
     /// What is to be, as people and the room say it.
@@ -107,7 +82,6 @@ public final class RoomAudio: Sendable {
         var isLeading = false
         var mutedUsers: Set<UserID> = []
         var volumes: [UserID: Int] = [:]
-        var inputDuration: Duration?
     }
 
     private enum Microphone { case whenSeated, on, off }
@@ -185,75 +159,6 @@ public final class RoomAudio: Sendable {
         return result
     }
 
-    // MARK: - Devices
-
-    /// Captures from there from now on.
-    /// - Throws: `media_failed` if the device or file is not there.
-    public func useInput(_ input: Input) throws(OvationError) {
-        let device: (any AudioInputDevice)? =
-            switch input {
-            case .none: nil
-            case .microphone(let name): PulseInput(name: name, onFailure: failed)
-            case .tone(let frequency, let amplitude): ToneInput(frequency: frequency, amplitude: Float(amplitude))
-            case .file(let path, let loops): try file(path, loops: loops)
-            case .alongSong(let path): try singing(path)
-            }
-        wishes.withLock { $0.inputDuration = (device as? FileInput)?.duration.map { .seconds($0) } }
-        try Self.naming { try engine?.setInput(device) }
-    }
-
-    /// How long the file is that is the microphone, as far as it tells.
-    public var inputDuration: Duration? { wishes.withLock { $0.inputDuration } }
-
-    /// Plays there from now on.
-    /// - Throws: `media_failed` if the device or file is not there.
-    public func useOutput(_ output: Output) throws(OvationError) {
-        let device: any AudioOutputDevice =
-            switch output {
-            case .none: NullOutput()
-            case .speaker(let name): PulseOutput(name: name)
-            case .recording(let path): RecordingOutput(path: path)
-            }
-        try Self.naming { try engine?.setOutput(device) }
-    }
-
-    /// Devices made elsewhere; they go by the clock of the client (`RoomClock`).
-    package func use(input: any AudioInputDevice, output: any AudioOutputDevice) throws(OvationError) {
-        try Self.naming {
-            try engine?.setInput(input)
-            try engine?.setOutput(output)
-        }
-    }
-
-    private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {
-        do {
-            return try FileInput(path, loops: loops, certificates: certificates?.path) { [broadcast] error in
-                broadcast.send(.inputEnded(error.map { OvationError(.mediaFailed, "\($0)") }))
-            }
-        } catch {
-            throw OvationError(.mediaFailed, "\(error)")
-        }
-    }
-
-    private func singing(_ path: String) throws(OvationError) -> PlacedFileInput {
-        do {
-            return try PlacedFileInput(
-                path, certificates: certificates?.path,
-                onFailure: { [broadcast] in broadcast.send(.inputEnded(OvationError(.mediaFailed, "\($0)"))) },
-                place: { [weak singer] in singer?.place(at: $0) })
-        } catch {
-            throw OvationError(.mediaFailed, "\(error)")
-        }
-    }
-
-    private var failed: @Sendable (DeviceError) -> Void {
-        { [broadcast] in broadcast.send(.microphoneFailed(OvationError(.mediaFailed, $0.description))) }
-    }
-
-    private static func naming(_ body: () throws -> Void) throws(OvationError) {
-        do { try body() } catch { throw OvationError(.mediaFailed, "\(error)") }
-    }
-
     // MARK: - Microphone
 
     /// Whether sound is captured now.
@@ -288,81 +193,6 @@ public final class RoomAudio: Sendable {
         get { engine?.settings.playoutVolume ?? 100 }
         set { engine?.update { $0.playoutVolume = newValue } }
     }
-
-    // MARK: - What one sounds like oneself
-
-    /// What the sound is encoded for.
-    public var quality: AudioQuality {
-        get { engine.flatMap { AudioQuality(rawValue: $0.settings.quality.rawValue) } ?? .standard }
-        set {
-            guard let quality = RoomAudioQuality(rawValue: newValue.rawValue) else { return }
-            engine?.update { $0.quality = quality }
-        }
-    }
-
-    /// How loud one is sent.
-    public var captureVolume: Int {
-        get { engine?.settings.captureVolume ?? 100 }
-        set { engine?.update { $0.captureVolume = newValue } }
-    }
-
-    /// Hears oneself; for headphones.
-    public func setEarMonitor(_ isOn: Bool, volume: Int = 100) {
-        engine?.update {
-            $0.earMonitor.isOn = isOn
-            $0.earMonitor.volume = volume
-        }
-    }
-
-    /// The room that one's voice sounds in.
-    public var reverb: ReverbPreset {
-        get { engine?.settings.reverb ?? .off }
-        set { engine?.update { $0.reverb = newValue } }
-    }
-
-    /// Whose voice one's own becomes.
-    public var voiceChanger: VoicePreset {
-        get { engine?.settings.voiceChanger ?? .off }
-        set { engine?.update { $0.voiceChanger = newValue } }
-    }
-
-    /// One's own voice higher or lower, in semitones, -12…12.
-    public var voicePitch: Double {
-        get { engine?.settings.voicePitch ?? 0 }
-        set { engine?.update { $0.voicePitch = newValue } }
-    }
-
-    // MARK: - Music
-
-    /// Plays a track, in place of another one with its id. Failures come as `musicEnded`.
-    public func playMusic(_ track: MusicTrack) {
-        var settings = track.engineSettings
-        settings.startsAt = track.startsAt.flatMap { clock.instant(ofServer: $0) }
-        work { [settings] in $0.playMusic(settings) }
-    }
-
-    /// Holds a track where it is.
-    public func pauseMusic(_ id: Int32) { engine?.pauseMusic(id) }
-
-    /// Goes on with it.
-    public func resumeMusic(_ id: Int32) { engine?.resumeMusic(id) }
-
-    /// Ends a track.
-    public func stopMusic(_ id: Int32) { engine?.stopMusic(id) }
-
-    /// Goes on elsewhere in a track.
-    public func seekMusic(_ id: Int32, to position: Duration) { engine?.seekMusic(id, to: Interval(position)) }
-
-    /// Changes volumes, pitch, speed, and who hears it.
-    public func updateMusic(_ id: Int32, _ controls: MusicTrack.Controls) {
-        engine?.updateMusic(id) { $0 = controls.engineControls }
-    }
-
-    /// What is heard of a track now; `nil` if there is none.
-    public func musicPosition(_ id: Int32) -> Duration? { engine?.musicPosition(id).map { Duration($0) } }
-
-    /// How long a track is; `nil` while that is not known.
-    public func musicDuration(_ id: Int32) -> Duration? { engine?.musicDuration(id).map { Duration($0) } }
 
     // MARK: - The room's side
 

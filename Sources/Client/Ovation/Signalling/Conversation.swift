@@ -2,7 +2,6 @@ internal import Foundation
 internal import NIOCore
 internal import RoomModel
 internal import SignalProtocol
-internal import Synchronization
 internal import Timing
 
 /// A signed-in conversation with the server that survives lost connections: carries out what the `ReconnectionMachine` says,
@@ -30,13 +29,14 @@ final class Conversation {
     private(set) var machine: ReconnectionMachine
     private let open: SocketOpener
     var credentials: Credentials
-    private var secret: String?
+    /// With which this session is resumed.
+    var secret: String?
     private var socket: (any SignalSocket)?
     /// Grows with each socket, so that a late event of an old one is known.
-    private var generation = 0
+    private(set) var generation = 0
     private var farewell: OvationError?
     private var ledger = CallLedger()
-    private var pacer: CallPacer
+    var pacer: CallPacer
     private var paceTimer: Scheduled<Void>?
     private var deadlines: [Int64: Scheduled<Void>] = [:]
     private var tokens: [ObjectIdentifier: Int64] = [:]
@@ -140,7 +140,7 @@ final class Conversation {
 
     // MARK: - The machine
 
-    private func handle(_ input: ReconnectionMachine.Input) {
+    func handle(_ input: ReconnectionMachine.Input) {
         let wasReady = machine.hasBeenReady
         for action in machine.handle(input, at: now) { carryOut(action, wasReady: wasReady) }
         armMachine()
@@ -343,53 +343,6 @@ final class Conversation {
         if !tokens.isEmpty { tokens = tokens.filter { $0.value != entry.number } }
     }
 
-    // MARK: - The handshake
-
-    private func signIn() {
-        let opening = SessionOpening(
-            application: credentials.application, user: credentials.user, ticket: credentials.ticket,
-            name: credentials.name, avatar: credentials.avatar, resume: secret, client: credentials.client)
-        perform(.openSession(opening), timeout: .seconds(10), isHandshake: true) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(.session(let opened)):
-                secret = opened.session
-                let limits = ClientState.Limits(
-                    textBytes: opened.limits.textBytes, seats: opened.limits.seats,
-                    callsAtOnce: opened.limits.callsAtOnce ?? CallPacer.usualAtOnce,
-                    callsPerSecond: opened.limits.callsPerSecond ?? CallPacer.usualPerSecond)
-                pacer.limit(atOnce: limits.callsAtOnce, perSecond: limits.callsPerSecond)
-                publish {
-                    $0.user = opened.user
-                    $0.limits = limits
-                }
-                handle(.signedIn)
-            case .success: handle(.handshakeFailed(OvationError(.invalidAnswer)))
-            // The socket's end is heard by itself.
-            case .failure(let error) where error.is(.connectionLost): break
-            case .failure(let error): handle(.handshakeFailed(error))
-            }
-        }
-    }
-
-    private func resumeRooms() {
-        let returning = followers.values.filter(\.isPresent)
-        guard !returning.isEmpty else { return handle(.roomsResumed) }
-        let mine = generation
-        var left = returning.count
-        for follower in returning {
-            follower.resume { [weak self] error in
-                guard let self, mine == generation else { return }
-                if let error {
-                    if !error.is(.connectionLost) { handle(.handshakeFailed(error)) }
-                    return
-                }
-                left -= 1
-                if left == 0 { handle(.roomsResumed) }
-            }
-        }
-    }
-
     // MARK: - Tools
 
     func publish(_ change: (inout ClientState) -> Void) {
@@ -424,11 +377,4 @@ private struct WeakReference<Object: AnyObject> {
 
 extension Instant {
     init(_ deadline: NIODeadline) { self.init(nanoseconds: Int64(clamping: deadline.uptimeNanoseconds)) }
-}
-
-/// With which a waiting call can be called off, from any thread.
-final class CallToken: Sendable {
-    private let cancelled = Mutex(false)
-    var isCancelled: Bool { cancelled.withLock { $0 } }
-    func cancel() { cancelled.withLock { $0 = true } }
 }

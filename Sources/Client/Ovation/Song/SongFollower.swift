@@ -16,6 +16,8 @@ struct SongFollower: Sendable {
     static let checkInterval = Interval.seconds(1)
     /// Two clocks that agree this well are left alone: far below what two singers hear (some 5 ms).
     static let tolerance = Interval.milliseconds(2)
+    /// The same before the copy sounds, when nobody hears that it is moved: what the start is off adds to the clock's own error.
+    static let silentTolerance = Interval.microseconds(100)
     /// A copy that is that far from where the engine was told to hold it has been told wrongly, or its device stood still.
     static let astray = Interval.milliseconds(20)
     /// A held copy that stands further than this from where the song goes on is sought instead.
@@ -273,16 +275,17 @@ struct SongFollower: Sendable {
     private mutating func check(
         _ play: SongPlay, _ now: Instant, _ clock: RoomClockEstimator, heard: Interval?
     ) -> [Action] {
-        guard var copy, !copy.isHeld, copy.retryAt == nil, now - copy.checkedAt >= Self.checkInterval,
-            let line = Line(play, clock, now)
-        else { return [] }
+        guard var copy, !copy.isHeld, copy.retryAt == nil, let line = Line(play, clock, now) else { return [] }
+        let isSilent = now < copy.anchor.heard
+        guard isSilent || now - copy.checkedAt >= Self.checkInterval else { return [] }
         copy.checkedAt = now
         defer { self.copy = copy }
         let drift = line.exact - copy.position(at: now)
         // Before its place is reached the copy stands, and that says nothing.
         let isUnderWay = hasOpened && now >= copy.anchor.heard + Self.joiningLead
         let offset = isUnderWay && line.exact < fileDuration ?? line.duration ? heard.map { $0 - line.exact } : nil
-        guard abs(drift) > Self.tolerance || abs(offset ?? .zero) > Self.astray else { return [] }
+        let tolerance = isSilent ? Self.silentTolerance : Self.tolerance
+        guard abs(drift) > tolerance || abs(offset ?? .zero) > Self.astray else { return [] }
         copy.anchor = line.next(now)
         return [.align(position: copy.anchor.position, heard: copy.anchor.heard)]
     }

@@ -1,0 +1,98 @@
+internal import ClientMedia
+package import MediaDevices
+internal import Synchronization
+
+extension RoomAudio {
+    /// Where sound comes from.
+    public enum Input: Sendable, Hashable {
+        /// From nowhere.
+        case none
+        /// The system's microphone, or the one of that name.
+        case microphone(String?)
+        /// A tone of that frequency in Hz, 1 is full scale.
+        case tone(frequency: Double, amplitude: Double)
+        /// A file or address of sound, once or for ever.
+        case file(String, loops: Bool)
+        /// A file that was sung along with the room's song: what is captured is the file's sound at the place where the song is then,
+        /// and silence while none plays, or beyond the file's end. It keeps its place over pauses and leaps, and has no end of its own.
+        case alongSong(String)
+    }
+
+    /// Where sound is played.
+    public enum Output: Sendable, Hashable {
+        /// Nowhere, in time with the clock.
+        case none
+        /// The system's loudspeaker, or the one of that name.
+        case speaker(String?)
+        /// Written to a WAV file.
+        case recording(String)
+    }
+
+    /// Captures from there from now on.
+    /// - Throws: `media_failed` if the device or file is not there.
+    public func useInput(_ input: Input) throws(OvationError) {
+        let device: (any AudioInputDevice)? =
+            switch input {
+            case .none: nil
+            case .microphone(let name): PulseInput(name: name, onFailure: failed)
+            case .tone(let frequency, let amplitude): ToneInput(frequency: frequency, amplitude: Float(amplitude))
+            case .file(let path, let loops): try file(path, loops: loops)
+            case .alongSong(let path): try singing(path)
+            }
+        let length = (device as? FileInput)?.duration.map { Duration.seconds($0) }
+        inputLength.withLock { $0 = length }
+        try Self.naming { try engine?.setInput(device) }
+    }
+
+    /// How long the file is that is the microphone, as far as it tells.
+    public var inputDuration: Duration? { inputLength.withLock { $0 } }
+
+    /// Plays there from now on.
+    /// - Throws: `media_failed` if the device or file is not there.
+    public func useOutput(_ output: Output) throws(OvationError) {
+        let device: any AudioOutputDevice =
+            switch output {
+            case .none: NullOutput()
+            case .speaker(let name): PulseOutput(name: name)
+            case .recording(let path): RecordingOutput(path: path)
+            }
+        try Self.naming { try engine?.setOutput(device) }
+    }
+
+    /// Devices made elsewhere; they go by the clock of the client (`RoomClock`).
+    package func use(input: any AudioInputDevice, output: any AudioOutputDevice) throws(OvationError) {
+        try Self.naming {
+            try engine?.setInput(input)
+            try engine?.setOutput(output)
+        }
+    }
+
+    private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {
+        do {
+            return try FileInput(path, loops: loops, certificates: certificates?.path) { [broadcast] error in
+                broadcast.send(.inputEnded(error.map { OvationError(.mediaFailed, "\($0)") }))
+            }
+        } catch {
+            throw OvationError(.mediaFailed, "\(error)")
+        }
+    }
+
+    private func singing(_ path: String) throws(OvationError) -> PlacedFileInput {
+        do {
+            return try PlacedFileInput(
+                path, certificates: certificates?.path,
+                onFailure: { [broadcast] in broadcast.send(.inputEnded(OvationError(.mediaFailed, "\($0)"))) },
+                place: { [weak singer] in singer?.place(at: $0) })
+        } catch {
+            throw OvationError(.mediaFailed, "\(error)")
+        }
+    }
+
+    private var failed: @Sendable (DeviceError) -> Void {
+        { [broadcast] in broadcast.send(.microphoneFailed(OvationError(.mediaFailed, $0.description))) }
+    }
+
+    private static func naming(_ body: () throws -> Void) throws(OvationError) {
+        do { try body() } catch { throw OvationError(.mediaFailed, "\(error)") }
+    }
+}
