@@ -132,6 +132,26 @@ test('a connection that is silent is noticed by the heartbeat and replaced', asy
   assert.equal(session.state.get().phase, 'ready');
 });
 
+test('D02-W while one sings the clock is asked twice a second, and then no more than usual', async t => {
+  const time = VirtualTime.install(t);
+  const server = new FakeServer();
+  const session = await openSession(server);
+  const asked = async ms => {
+    const before = server.of('clock.read').length;
+    await time.advance(ms);
+    return server.of('clock.read').length - before;
+  };
+  assert.ok((await asked(10_000)) <= 2);
+  session.setSinging(true);
+  assert.ok((await asked(1_000)) >= 6, 'some at once');
+  const often = await asked(10_000);
+  assert.ok(often >= 18 && often <= 21, String(often));
+  session.setSinging(true);
+  session.setSinging(false);
+  await time.advance(1_000);
+  assert.ok((await asked(10_000)) <= 2);
+});
+
 test("the server's clock is read by the reading with the shortest way", async t => {
   const time = VirtualTime.install(t);
   const server = new FakeServer();

@@ -111,7 +111,10 @@ export class DuetModel {
     this.#player.state.subscribe(render, quietly);
     stage.speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
     stage.preferences.subscribe(({ playout }) => this.#player.setVolume(playout), { signal });
-    signal.addEventListener('abort', () => this.#player.close());
+    signal.addEventListener('abort', () => {
+      this.#player.close();
+      stage.session.setSinging(false);
+    });
     void stage.session.measureClock().then(() => this.#player.follow(this.#play));
   }
 
@@ -255,6 +258,7 @@ export class DuetModel {
       this.#stage.render();
     }
     this.#visit.peer.setTight(seated);
+    this.#stage.session.setSinging(seated && room.play?.startAt !== undefined);
     this.#player.setAudible(seated || this.#visit.peer.mix.get() === null);
     const lag = leading === 'follow' ? this.#leaderLate(room) : 0;
     if (lag === 0 || Math.abs(lag - this.#lag) >= lagStepMs) this.#lag = lag;
