@@ -97,6 +97,32 @@ import Testing
         #expect(results.withLock { $0 } == [true, true])
     }
 
+    @Test("D02-K the server's clock is read often once a song is set, steadily while one sings, and seldom otherwise")
+    func clockReadings() throws {
+        _ = try start()
+        func readings(in time: TimeAmount) -> Int {
+            let before = server.count(of: .clockRead)
+            server.pass(time)
+            return server.count(of: .clockRead) - before
+        }
+        #expect((10...13).contains(readings(in: .seconds(4))), "a dozen to begin with")
+        #expect((3...5).contains(readings(in: .seconds(20))))
+        server.news([.taken(2, 1, People.bob)])
+        #expect((3...5).contains(readings(in: .seconds(20))), "a seat is no song")
+        let song = Song(id: "song", title: "Song", durationMs: 60_000, accompaniment: "/songs/a.mp3")
+        var play = SongPlay(song: song, by: "alice", track: .accompaniment, startAt: 90_000, positionMs: 0)
+        server.news([.change(3, .songChanged(play, .started, by: "alice"))])
+        #expect((29...32).contains(readings(in: .seconds(3))))
+        #expect((9...11).contains(readings(in: .seconds(4))))
+        play.startAt = 95_000
+        server.news([.change(4, .songChanged(play, .sought, by: "alice"))])
+        #expect((29...32).contains(readings(in: .seconds(3))), "elsewhere it begins anew")
+        play.startAt = nil
+        server.news([.change(5, .songChanged(play, .paused, by: "alice"))])
+        server.pass(.seconds(3))
+        #expect((3...5).contains(readings(in: .seconds(20))))
+    }
+
     @Test("a hole in the numbers is filled by asking for what is missing")
     func hole() throws {
         let (_, room) = try start()

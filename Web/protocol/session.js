@@ -15,8 +15,8 @@ const heartbeatMs = 5_000;
 const heartbeatTimeoutMs = 8_000;
 /** Clock readings kept; the one with the shortest way counts. */
 const clockReadings = 8;
-/** Readings in a row before a song. */
-const songReadings = 6;
+/** Readings in a row before a song: over a line with 20 ms of jitter each way they tell the time to some 2 ms. */
+const songReadings = 12;
 /** How often the clock is asked while one sings. */
 const singingMs = 500;
 /** After a ticket could not be renewed. */

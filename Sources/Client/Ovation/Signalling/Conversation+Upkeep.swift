@@ -5,12 +5,17 @@ internal import Timing
 // What a conversation does by itself while it stands: new tickets, and the server's clock.
 
 extension Conversation {
-    /// Between readings of the server's clock. The first ones are quick, and so are those after a song was set: over a line with
-    /// 20 ms of jitter each way, a dozen readings tell the clock to 2 ms. While one sings, they keep it there.
+    /// Between readings of the server's clock. The first ones are quick.
     static let clockWait = TimeAmount.seconds(5)
-    static let singingClockWait = TimeAmount.milliseconds(400)
     static let quickClockWait = TimeAmount.milliseconds(200)
     static let quickClockReadings = 12
+    /// Once a song is set: its start is off by half of what the quickest question and the quickest answer were held up differently,
+    /// which over a line with 20 ms of jitter each way is some 1.5 ms after a dozen readings, 5 ms for one start in twenty, and half a
+    /// millisecond after forty.
+    static let songClockWait = TimeAmount.milliseconds(100)
+    static let songClockReadings = 30
+    /// And while one sings, so that it stays there.
+    static let singingClockWait = TimeAmount.milliseconds(400)
     static let clockPatience = TimeAmount.seconds(8)
     /// After a ticket could not be renewed.
     static let renewAgain = TimeAmount.seconds(20)
@@ -66,7 +71,7 @@ extension Conversation {
     /// Soon everything depends on the server's clock.
     func readClockQuickly() {
         guard isReady else { return }
-        clockReadings = 0
+        quickReadingsLeft = Self.songClockReadings
         readClock()
     }
 
@@ -81,8 +86,9 @@ extension Conversation {
         }
         let isSinging = followers.values.contains(where: \.isSinging)
         let usual = isSinging ? Self.singingClockWait : Self.clockWait
-        let wait = clockReadings < Self.quickClockReadings ? Self.quickClockWait : usual
-        clockReadings += 1
+        let quick = isSinging ? Self.songClockWait : Self.quickClockWait
+        let wait = quickReadingsLeft > 0 ? quick : usual
+        quickReadingsLeft = max(0, quickReadingsLeft - 1)
         clockTimer = schedule(in: wait) { if $0.isReady { $0.readClock() } }
     }
 }

@@ -46,7 +46,7 @@ final class Conversation {
     var clockTimer: Scheduled<Void>?
     var renewTimer: Scheduled<Void>?
     var isRenewing = false
-    var clockReadings = 0
+    var quickReadingsLeft = 0
     private var lastHeard: NIODeadline
     private var openings: [(Result<UserProfile, OvationError>) -> Void] = []
 
@@ -217,7 +217,7 @@ final class Conversation {
 
     private func becomeReady(again: Bool) {
         publish { $0.phase = .ready }
-        clockReadings = 0
+        quickReadingsLeft = Self.quickClockReadings
         readClock()
         for follower in followers.values where again { follower.connectionRestored() }
         if again { outlet.tell(.connectionRestored) }
