@@ -93,6 +93,16 @@ class Person:
                 return
             assert time.monotonic() < deadline, f"{self.name} does not hear {hertz} Hz; hears {heard}"
 
+    def hears_together(self, *wanted, seconds=PATIENCE, tolerance=8):
+        """Until one decoded track carries all these frequencies within a second."""
+        deadline = time.monotonic() + seconds
+        while True:
+            heard = self.hears()
+            for track in heard:
+                if all(any(abs(peak - hertz) <= tolerance for peak in track.get("peaks", [])) for hertz in wanted):
+                    return
+            assert time.monotonic() < deadline, f"{self.name} does not hear {wanted} Hz in one track; hears {heard}"
+
     def hears_silence(self, seconds=PATIENCE):
         """Until every decoded track is silent, twice in a row."""
         deadline = time.monotonic() + seconds

@@ -96,7 +96,7 @@ const done = arguments[arguments.length - 1];
     analyser.smoothingTimeConstant = 0;
     source.connect(analyser);
     const mid = (peer.getTransceivers().find((t) => t.receiver === receiver) || {}).mid;
-    return {source, analyser, heard: {mid, rms: 0, hertz: 0}};
+    return {source, analyser, heard: {mid, rms: 0, hertz: 0, peaks: []}};
   });
   for (let look = 0; look < 5; look++) {
     await new Promise((resolve) => setTimeout(resolve, look ? 170 : 400));
@@ -106,13 +106,19 @@ const done = arguments[arguments.length - 1];
       let sum = 0;
       for (const v of wave) sum += v * v;
       const rms = Math.sqrt(sum / wave.length);
-      if (rms <= heard.rms) continue;
+      const isLoud = rms > 0.003;
+      if (!isLoud && rms <= heard.rms) continue;
       const bins = new Float32Array(analyser.frequencyBinCount);
       analyser.getFloatFrequencyData(bins);
       let best = 1;
       for (let i = 2; i < bins.length; i++) if (bins[i] > bins[best]) best = i;
+      const hertz = (bin) => bin * ears.sampleRate / analyser.fftSize;
+      // Everything within 12 dB of the loudest: voices of one strength may sound at once, or by turns.
+      if (isLoud) heard.peaks.push(...[...bins.keys()].slice(1, -1).filter((i) =>
+        bins[i] > bins[best] - 12 && bins[i] >= bins[i - 1] && bins[i] > bins[i + 1]).map(hertz));
+      if (rms <= heard.rms) continue;
       heard.rms = rms;
-      heard.hertz = best * ears.sampleRate / analyser.fftSize;
+      heard.hertz = hertz(best);
     }
   }
   for (const {source} of taps) source.disconnect();

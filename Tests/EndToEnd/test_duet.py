@@ -171,8 +171,8 @@ def test_mix(people):
     join(ben, room, seat=1)
     eve = people("Eve")
     join(eve, room)
-    eve.hears_tone(ALTO)
-    eve.hears_tone(BASS)
+    # Their bursts may fall on one another, and then one of them is never the loudest.
+    eve.hears_together(ALTO, BASS)
     assert sum(heard["rms"] > SILENT for heard in eve.hears()) == 1, "more than one line sounds"
     choose(anna)
     eve.sees('[data-testid="word"][data-state="now"]', "evening", seconds=20)
