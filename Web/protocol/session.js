@@ -308,7 +308,7 @@ export class Session {
     this.#host.clearTimer(this.#heart);
     if (phase === 'ready') {
       this.#wasReady = true;
-      this.#heart = this.#host.setTimer(() => void this.#beat(), heartbeatMs);
+      this.#armHeart();
       this.state.set({ phase: 'ready', retryAt: null, error: null });
     } else if (phase === 'closed') {
       this.#host.clearTimer(this.#renewTimer);
@@ -335,6 +335,10 @@ export class Session {
       if (OvationError.of(thrown).name === 'timeout') this.#connection.abandon();
     }
     if (this.#connection.state.get().phase !== 'ready') return;
+    this.#armHeart();
+  }
+
+  #armHeart() {
     this.#host.clearTimer(this.#heart);
     this.#heart = this.#host.setTimer(() => void this.#beat(), this.#singing ? singingMs : heartbeatMs);
   }
