@@ -171,6 +171,7 @@ let package = Package(
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "HeapModule", package: "swift-collections"),
             ]),
         .executableTarget(
             name: "OvationTool",
@@ -308,7 +309,10 @@ let package = Package(
                 "UserSig",
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
             ]),
-        tests("ServerApp", ["ServerApp", "ServerTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway"]),
+        tests(
+            "ServerApp",
+            ["ServerApp", "ServerTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway", nio("NIOCore")],
+            resources: [.copy("Fixtures")]),
     ]
 )
 

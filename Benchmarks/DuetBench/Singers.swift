@@ -100,6 +100,7 @@ final class Singer {
 
     func join(_ node: MediaPlane, stage: StageID, slots: Int) async throws {
         let offer = MediaOffer(stage: stage, peer: id, number: 1, sdp: try audio.openPath(slots: slots))
+        node.admit(id, on: stage)
         try audio.accept(answer: try await node.answer(offer).sdp)
         for await event in events where event == .path(.connected) { return }
     }

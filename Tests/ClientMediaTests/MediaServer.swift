@@ -72,6 +72,7 @@ final class Person: Sendable {
 
     func answer(_ offer: String, _ server: MediaServer) async throws -> String {
         let number = offers.add(1, ordering: .relaxed).newValue
+        server.node.admit(id, on: server.stage)
         return try await server.node.answer(
             MediaOffer(stage: server.stage, peer: id, number: number, sdp: offer)
         ).sdp

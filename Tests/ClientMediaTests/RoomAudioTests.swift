@@ -70,7 +70,7 @@ struct RoomAudioTests {
         // Frames of 5 ms.
         #expect(anna.audio.statistics().framesSent > 30)
 
-        server.node.closePeer(ben.id, on: server.stage)
+        server.node.closePeer(ben.id, on: server.stage) {}
         await ben.waitFor(.path(.closed(.remote)))
         #expect(!ben.audio.isPathConnected)
         anna.audio.stopMusic(7)

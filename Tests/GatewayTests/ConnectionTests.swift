@@ -10,9 +10,14 @@ import Testing
 
 /// A connection in virtual time.
 @Suite struct ConnectionTests {
-    private final class Record: Sendable {
+    private final class Record: InputReceiver {
         let inputs = Mutex<[String]>([])
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
+
+        func receive(_ input: SocketConnection.Input) async {
+            inputs.withLock { $0.append("\(input)") }
+            if case .ended = input { end.finish() }
+        }
     }
 
     private func connect(_ record: Record = Record()) async throws -> (NIOAsyncTestingChannel, SocketConnection) {
@@ -20,12 +25,7 @@ import Testing
         let connection = try await channel.testingEventLoop.executeInContext {
             let connection = SocketConnection(
                 address: ClientAddress(text: "192.0.2.1"), loop: channel.eventLoop, clock: VirtualRoomClock(),
-                conversation: { _ in
-                    { input in
-                        record.inputs.withLock { $0.append("\(input)") }
-                        if case .ended = input { record.end.finish() }
-                    }
-                })
+                receiver: { _ in record })
             try channel.pipeline.syncOperations.addHandler(WebSocketFrameEncoder())
             try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
             return connection
@@ -72,6 +72,27 @@ import Testing
         try await channel.writeInbound(frame(.ping, [7, 8]))
         let pong = try await sent(channel)
         #expect(pong.map(\.opcode) == [0xa] && pong[0].payload == [0x7, 0x8])
+    }
+
+    @Test(
+        "of pings that come while the socket takes nothing only the newest is answered, once it takes something again")
+    func pingsWithoutReading() async throws {
+        let (channel, _) = try await connect()
+        channel.isWritable = false
+        for number in 0..<20 { try await channel.writeInbound(frame(.ping, [UInt8(number)])) }
+        #expect(try await sent(channel).isEmpty)
+        channel.isWritable = true
+        try await channel.testingEventLoop.executeInContext { channel.pipeline.fireChannelWritabilityChanged() }
+        #expect(try await sent(channel).map(\.payload) == [[19]])
+    }
+
+    @Test("more pings than anybody needs end the connection")
+    func pingFlood() async throws {
+        let (channel, _) = try await connect()
+        for number in 0..<40 where channel.isActive { try? await channel.writeInbound(frame(.ping, [UInt8(number)])) }
+        let frames = try await sent(channel)
+        #expect(frames.count { $0.opcode == 0xa } == 30)
+        #expect(frames.last?.opcode == 0x8 && frames.last?.payload == [0x0f, 0xa4], "4004")
     }
 
     @Test("V19-S a half-closed connection is over at once")

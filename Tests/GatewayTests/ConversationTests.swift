@@ -54,10 +54,7 @@ import UserSig
             try await channel.testingEventLoop.executeInContext { [channel] in
                 let connection = SocketConnection(
                     address: ClientAddress(text: "192.0.2.1"), loop: channel.eventLoop, clock: services.clock,
-                    conversation: { connection in
-                        let conversation = Conversation(connection, services: services)
-                        return { await conversation.receive($0) }
-                    })
+                    receiver: { Conversation($0, services: services) })
                 try channel.pipeline.syncOperations.addHandler(WebSocketFrameEncoder())
                 try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
             }

@@ -37,26 +37,42 @@ import Testing
     }
 
     @Test(
-        "lanes keep their own order, and chatter never overtakes control that came before it",
+        "lanes keep their own order, and control leaves before all chatter that waits",
         arguments: [UInt64(1), 2, 3, 4, 5])
     func order(seed: UInt64) {
         var state = seed
         let outbox = outbox()
-        var expected: [String] = []
-        var left: [String] = []
+        var waiting: [NewsLane: [String]] = [:]
         for index in 0..<300 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             if state >> 61 == 0 {
-                left += drain(outbox)
+                #expect(
+                    drain(outbox) == waiting[.control, default: []] + waiting[.chatter, default: []], "seed \(seed)")
+                waiting = [:]
             } else {
                 let lane: NewsLane = state >> 62 == 1 ? .control : .chatter
-                expected.append("\(lane) \(index)")
+                waiting[lane, default: []].append("\(lane) \(index)")
                 outbox.enqueue(frame("\(lane) \(index)"), lane: lane)
             }
         }
-        left += drain(outbox)
-        // Nothing was shed, so with one ticket a frame the order is simply that of coming.
-        #expect(left == expected, "seed \(seed)")
+        #expect(drain(outbox) == waiting[.control, default: []] + waiting[.chatter, default: []], "seed \(seed)")
+    }
+
+    @Test("a room that is told anew has no old chatter left behind the answer; other rooms' stays")
+    func anew() {
+        let outbox = outbox()
+        let (here, there) = (RoomID.number(1), RoomID.number(2))
+        func chat(_ text: String, _ room: RoomID) {
+            outbox.enqueue(
+                EncodedFrame(text: Array(text.utf8), room: room, chat: nil), lane: .chatter)
+        }
+        chat("old", here)
+        chat("other", there)
+        outbox.enqueue(frame("seat"), lane: .control)
+        outbox.forgetChatter(of: here)
+        outbox.enqueue(frame("entered"), lane: .control)
+        chat("new", here)
+        #expect(drain(outbox) == ["seat", "entered", "other", "new"])
     }
 
     @Test("the event loop is woken once for many frames, and again only after it has found nothing")

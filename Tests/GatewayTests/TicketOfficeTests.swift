@@ -55,6 +55,31 @@ import UserSig
             } == "user_id_invalid")
     }
 
+    @Test("A10-S renewing never gives more than was given: not longer, not of more scope, not what others have made")
+    func renewalKeepsTheScope() async throws {
+        let (office, signIn) = office(.guests)
+        let guest = try await office.issue(name: "Kim", to: here)
+        let signer = TicketSigner(application: application.id.rawValue, key: "new key")
+        let now = clock.wallTime.secondsSince1970
+        // Somebody with the key has made a short ticket for the guest.
+        let short = try signer.ticket(user: guest.user.rawValue, issuedAt: now, lifetime: 600)
+        #expect(try await office.renew(user: guest.user.rawValue, ticket: short).expiresInSeconds == 600)
+        // A ticket of ten minutes for the operator's own user does not become one of a day.
+        let operators = try signer.ticket(user: "alice", issuedAt: now, lifetime: 600)
+        #expect(
+            await refusal { () async throws(Refusal) in try await office.renew(user: "alice", ticket: operators) }
+                == "ticket_failed")
+        let scoped = try signer.privateMapKey(
+            user: guest.user.rawValue, room: .number(5), privileges: .listen, issuedAt: now, lifetime: 600)
+        #expect(
+            await refusal { () async throws(Refusal) in
+                try await office.renew(user: guest.user.rawValue, ticket: scoped)
+            } == "ticket_failed")
+        #expect(
+            await refusal { () throws(Refusal) in try signIn.verify(scoped, of: guest.user, in: application) }
+                == "ticket_failed")
+    }
+
     @Test("a name is kept for ten seconds for whoever got a ticket for it; guests with one name are different users")
     func reservation() async throws {
         let (office, _) = office(.guests)

@@ -75,6 +75,7 @@ internal import Wire
         let alice = try await party.joined(1)
         func refusal(_ offer: MediaOffer) async -> MediaRefusal? {
             do throws(MediaRefusal) {
+                party.node.admit(offer.peer, on: offer.stage)
                 _ = try await party.node.answer(offer)
                 return nil
             } catch {
@@ -189,5 +190,21 @@ internal import Wire
         }
         #expect(failure.isAddressInUse)
         #expect(failure.description.contains("\(party.node.port)"))
+    }
+
+    @Test("A12-S an offer that is worked out while its sender is thrown out opens nothing")
+    func offerAcrossAKick() async throws {
+        let party = try await Party()
+        let alice = try party.client(1)
+        // The room lets her in and throws her out again while her offer is still being read.
+        party.node.admit(alice.id, on: party.stage)
+        party.node.closePeer(alice.id, on: party.stage)
+        let offer = MediaOffer(stage: party.stage, peer: alice.id, number: 1, sdp: alice.offerText)
+        await #expect(throws: MediaRefusal.notAdmitted) { try await party.node.answer(offer) }
+        #expect(await party.node.counters()?.peers == 0)
+        // Nobody but the room opens a way, also to somebody who was never there.
+        let stranger = MediaOffer(
+            stage: party.stage, peer: PeerID(rawValue: 99), number: 1, sdp: alice.offerText)
+        await #expect(throws: MediaRefusal.notAdmitted) { try await party.node.answer(stranger) }
     }
 }

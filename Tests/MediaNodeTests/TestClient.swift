@@ -78,8 +78,12 @@ final class TestClient {
     private lazy var credentials = ICECredentials.random(using: &random)
 
     /// Offers and takes the answer. A first offer, or one after `newPeerConnection`, opens the path.
+    /// What it would offer now.
+    var offerText: String { builder.offer().text }
+
     func negotiate(with node: MediaPlane) async throws(MediaRefusal) {
         offerNumber += 1
+        node.admit(id, on: stage)
         let offer = MediaOffer(stage: stage, peer: id, number: offerNumber, sdp: builder.offer().text)
         let answer = try await node.answer(offer)
         self.answer = answer

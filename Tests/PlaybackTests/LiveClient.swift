@@ -52,6 +52,7 @@ final class LiveClient {
             microphone: SlotSource(ssrc: ssrc, cname: "mic", stream: StreamIdentification(stream: "-", track: nil)),
             slots: lines)
         builder.extensions.append(ExtensionMapping(id: 9, uri: ExtensionURI.songPosition))
+        node.admit(id, on: stage)
         let answer = try await node.answer(MediaOffer(stage: stage, peer: id, number: 1, sdp: builder.offer().text))
         self.answer = answer
         let accepted = try AcceptedOffer(answer: SessionDescription(parsing: answer.sdp))

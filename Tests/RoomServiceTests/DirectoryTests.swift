@@ -34,7 +34,8 @@ import Timing
             return await withCheckedContinuation { answered in
                 Task {
                     await directory.create(
-                        creation, in: app, by: client.attendee, key: key.flatMap { IdempotencyKey($0) }
+                        creation, in: app, by: .named(client.user), key: key.flatMap { IdempotencyKey($0) },
+                        as: { _ in client.attendee }
                     ) { answered.resume(returning: $0) }
                 }
             }
@@ -307,8 +308,8 @@ import Timing
         let room = await withCheckedContinuation { answered in
             Task {
                 await house.directory.create(
-                    RoomCreation(room: id, settings: RoomSettings(name: "Salon")), in: Self.app, by: owner.attendee,
-                    key: nil
+                    RoomCreation(room: id, settings: RoomSettings(name: "Salon")), in: Self.app, by: .named(.owner),
+                    key: nil, as: { _ in owner.attendee }
                 ) { result in
                     note()
                     answered.resume(returning: try? result.get().room)

@@ -22,6 +22,10 @@ final class Client: Sendable {
     let session: SessionToken
     let box: Shared<RecordingOutbox>
     let departures = Shared<[Departure]>([])
+    /// The stays that the room has told as begun, and as over.
+    let stays = Shared<[StayNumber]>([])
+    let ended = Shared<[StayNumber]>([])
+    let isOver = Shared(false)
     let entries = Shared<[Result<RoomEntry, RoomError>]>([])
 
     init(_ user: UserID, _ session: UInt64) {
@@ -53,9 +57,14 @@ final class Client: Sendable {
     }
 
     var attendee: Attendee {
-        Attendee(session: session, profile: .named(user), outbox: outbox) { [departures] departure in
-            departures.update { $0.append(departure) }
-        }
+        Attendee(
+            session: session, profile: .named(user), outbox: outbox,
+            mayEnter: { [isOver] in !isOver.current },
+            entered: { [stays] stay in stays.update { $0.append(stay) } },
+            departed: { [departures, ended] stay, departure in
+                departures.update { $0.append(departure) }
+                ended.update { $0.append(stay) }
+            })
     }
 }
 

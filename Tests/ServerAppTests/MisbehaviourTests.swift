@@ -63,12 +63,39 @@ extension WholeServerTests {
                         }
                     ),
                 ]
-                for (name, code, misbehave) in cases {
-                    let client = try await server.client()
+                for (index, (name, code, misbehave)) in cases.enumerated() {
+                    let client = try await server.signedIn("user-\(index)")
                     misbehave(client)
                     #expect(try await client.closeCode() == code, "\(name)")
                 }
                 #expect(try await calm.call("room.list")["rooms"].array.count == 1)
+            }
+        }
+
+        @Test("R05-S before the session is open a connection may send what a sign-in takes, in one piece or many")
+        func strangers() async throws {
+            try await TestServer.with { server async throws in
+                let calm = try await bystander(server)
+                let large = [UInt8](repeating: 0x20, count: 17 << 10)
+                let cases: [@Sendable (SignalClient) -> Void] = [
+                    { $0.send(frame: .text, large) },
+                    {
+                        for index in 0..<9 {
+                            $0.send(frame: index == 0 ? .text : .continuation, Array(large[..<2048]), final: false)
+                        }
+                    },
+                    { for _ in 0..<90 { $0.send(text: String(repeating: " ", count: 200) + "{}") } },
+                    { for _ in 0..<20 { $0.send(text: "{\"a\":\"" + String(repeating: "x", count: 1000) + "\"}") } },
+                ]
+                for misbehave in cases {
+                    let client = try await server.client()
+                    misbehave(client)
+                    #expect(try await client.closeCode() == 1009)
+                }
+                // Whoever has signed in may send what the protocol says.
+                let text = String(repeating: "a", count: 12 << 10)
+                let room = try await calm.call("room.list")["rooms"][0]["room"]
+                for _ in 0..<3 { try await calm.call("message.send", ["room": room, "text": .string(text)]) }
             }
         }
 

@@ -48,6 +48,7 @@ import Testing
             .listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c")),
             .getRooms([room, string]), .listMembers(room, .users([alice])),
             .listMembers(room, .everyone(limit: 9, cursor: "c")),
+            .listInvitations(room, cursor: nil), .listInvitations(room, cursor: "17.i-1"),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),

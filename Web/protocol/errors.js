@@ -25,6 +25,7 @@ export const serverErrors = Object.freeze({
   room_closed: 20410,
   room_id_taken: 10021,
   room_full: 20413,
+  rooms_limited: 20414,
   not_in_room: 20401,
   in_another_room: 20402,
   seat_taken: 10056,
@@ -73,6 +74,8 @@ export const clientErrors = Object.freeze({
   sign_in_unavailable: -7,
   /** Too many calls wait for answers. */
   too_many_calls: -8,
+  /** The room is of a kind that this page does not know: a newer server's. */
+  room_kind_unknown: -14,
   /** The browser lacks WebRTC or WebSocket. */
   unsupported_browser: -10,
   /** The page is not a secure context: no microphone on plain HTTP but localhost. */

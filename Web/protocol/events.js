@@ -98,7 +98,8 @@ export class Emitter {
  * @property {number} memberCount
  * @property {number} [ownerAbsentUntil] milliseconds since 1970
  * @property {string} [heir] who would inherit the room from the absent owner
- * @property {Invitation[]} invitations
+ * @property {Invitation[]} invitations as many as fit
+ * @property {string} [moreInvitations] where the page after those begins
  * @property {Message[]} messages
  * @property {number} likes
  * @property {SongPlay} [play] what a chorus room sings
@@ -128,6 +129,9 @@ export class Emitter {
  * @typedef {{users: Readonly<Record<string, SingerNetwork>>, apartMs?: number, tight?: boolean}} NetworkReport
  */
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
+
+/** The kinds of rooms that can be entered from here; a newer server may list others. */
+export const roomKinds = Object.freeze(['voice', 'chorus']);
 
 /** The command words with which this client asks for a seat and invites to one; the content is the seat's index. */
 export const seatCommands = Object.freeze({ ask: 'seat.ask', invite: 'seat.invite' });

@@ -171,7 +171,7 @@ const changes = {
 /**
  * Takes up what a resumed connection tells beside the events of the gap.
  * @param {RoomState} state
- * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], likes: number, ownerAbsentUntil?: number, heir?: string}} passing
+ * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], moreInvitations?: string, likes: number, ownerAbsentUntil?: number, heir?: string}} passing
  * @returns {RoomState}
  */
 export function applyPassing(state, passing) {
@@ -181,7 +181,12 @@ export function applyPassing(state, passing) {
     ...state,
     memberCount: passing.memberCount ?? state.memberCount,
     likes: passing.likes ?? state.likes,
-    invitations: (passing.invitations ?? []).filter(invitation => invitation.state === 'waiting'),
+    invitations: mergeInvitations(
+      state.invitations,
+      passing.invitations ?? [],
+      null,
+      passing.moreInvitations === undefined,
+    ),
     ownerAbsentUntil: passing.ownerAbsentUntil ?? null,
     heir: passing.heir ?? null,
     presenceUntil: {},
@@ -190,6 +195,36 @@ export function applyPassing(state, passing) {
     if (seat.user) next = setPerson(next, seat.user, { presence: presences.get(seat.user) ?? 'online' });
   }
   return next;
+}
+
+/**
+ * Takes up one page of the waiting invitations, oldest first. Those of its range that are not on it have been settled; what is known
+ * beyond it stays until the last page has come.
+ * @param {readonly Invitation[]} known
+ * @param {readonly Invitation[]} page
+ * @param {Invitation | null} former the last one of the page before; null for the first page
+ * @param {boolean} last there are no more pages
+ * @returns {Invitation[]}
+ */
+export function mergeInvitations(known, page, former, last) {
+  const end = page.at(-1);
+  const rest = known.filter(
+    other => (former && !isBefore(former, other)) || (!last && (end === undefined || isBefore(end, other))),
+  );
+  const waiting = page.filter(({ state }) => state === 'waiting');
+  const ids = new Set(waiting.map(({ id }) => id));
+  return [...rest.filter(({ id }) => !ids.has(id)), ...waiting].sort((a, b) =>
+    isBefore(a, b) ? -1 : isBefore(b, a) ? 1 : 0,
+  );
+}
+
+/**
+ * In the order of the list: by time, then by id.
+ * @param {Invitation} a
+ * @param {Invitation} b
+ */
+function isBefore(a, b) {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
 }
 
 /**

@@ -1,8 +1,15 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from './errors.js';
-import { danmuCommand, Emitter } from './events.js';
+import { danmuCommand, Emitter, roomKinds } from './events.js';
 import { freshKey } from './ids.js';
-import { apply, applyMembers, applyPassing, settledMeanwhile, stateOf } from './room-state.js';
+import {
+  apply,
+  applyMembers,
+  applyPassing,
+  mergeInvitations,
+  settledMeanwhile,
+  stateOf,
+} from './room-state.js';
 
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {import('./session.js').Session} Session */
@@ -48,6 +55,7 @@ export class OvationRoom {
   /** @type {(() => void) | null} */ #detach = null;
   #resyncing = false;
   #offers = 0;
+  #resumesFailed = 0;
   /** @type {any[]} news that came between the request to enter and its answer */ #early = [];
 
   /**
@@ -88,6 +96,11 @@ export class OvationRoom {
     this.#attach();
     try {
       const answer = await this.session.call('room.enter', { room: this.id }, { signal, repeat: true });
+      const kind = answer.snapshot.info.kind;
+      if (!roomKinds.includes(kind)) {
+        this.session.call('room.exit', { room: this.id }).catch(() => {});
+        throw new OvationError('room_kind_unknown', `rooms of the kind ${kind} need a newer page`);
+      }
       this.#start(answer.snapshot);
     } catch (thrown) {
       if (!this.state.get()) this.#leave();
@@ -331,14 +344,49 @@ export class OvationRoom {
     this.#detach = null;
   }
 
-  /** @param {import('./events.js').Snapshot} snapshot */
-  #start(snapshot) {
+  /**
+   * @param {import('./events.js').Snapshot} snapshot
+   * @param {Call} [call]
+   */
+  #start(snapshot, call = (method, params, options) => this.session.call(method, params, options)) {
     this.state.set(stateOf(snapshot));
     this.levels.set({});
     const early = this.#early;
     this.#early = [];
     this.events.emit('snapshot', { snapshot });
     for (const news of early) this.#receive(news);
+    void this.#readInvitations(call, snapshot.moreInvitations, snapshot.invitations.at(-1));
+  }
+
+  /**
+   * Waiting invitations that did not fit into the answer, page by page. What fails is read at the next entry.
+   * @param {Call} call
+   * @param {string | undefined} cursor
+   * @param {import('./events.js').Invitation | undefined} former
+   */
+  async #readInvitations(call, cursor, former) {
+    while (cursor !== undefined && this.#detach) {
+      /** @type {any} */ let page;
+      try {
+        page = await call('invitation.list', { room: this.id, cursor });
+      } catch {
+        return;
+      }
+      this.state.update(
+        now =>
+          now && {
+            ...now,
+            invitations: mergeInvitations(
+              now.invitations,
+              page.invitations,
+              former ?? null,
+              page.cursor === undefined,
+            ),
+          },
+      );
+      former = page.invitations.at(-1);
+      cursor = former && page.cursor;
+    }
   }
 
   /** @param {{epoch: number, events: any[]}} news */
@@ -405,10 +453,14 @@ export class OvationRoom {
     const state = this.state.get();
     if (!state || state.ended) return; // `enter` is still under way and will be repeated or refused by itself.
     const { epoch, seq, chat } = state;
+    // A gap that twice did not come through is too much for this line: the room is read anew.
+    const since = this.#resumesFailed < 2 ? { since: { epoch, seq, chat } } : {};
     /** @type {any} */ let answer;
     try {
-      answer = await call('room.enter', { room: this.id, since: { epoch, seq, chat } });
+      answer = await call('room.enter', { room: this.id, ...since });
+      this.#resumesFailed = 0;
     } catch (thrown) {
+      this.#resumesFailed += 1;
       const error = OvationError.of(thrown);
       if (!goneErrors.has(error.name)) throw error;
       const ended = { reason: error.data.reason ?? error.name, summary: error.data.summary ?? null };
@@ -418,7 +470,7 @@ export class OvationRoom {
       return;
     }
     if (!answer.resumed) {
-      this.#start(answer.snapshot);
+      this.#start(answer.snapshot, call);
       this.events.emit('resumed', {});
       return;
     }
@@ -438,6 +490,7 @@ export class OvationRoom {
     for (const news of settled) this.events.emit(news.type, news);
     this.levels.set({});
     this.events.emit('resumed', {});
+    void this.#readInvitations(call, answer.state?.moreInvitations, answer.state?.invitations?.at(-1));
     // Who came and went in the meantime has no number: read the people anew, without holding up the way back.
     call('room.members', { room: this.id, limit: membersRead })
       .then(({ members, count, cursor }) => {

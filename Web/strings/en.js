@@ -41,6 +41,7 @@ export const strings = Object.freeze({
   'kind.all': 'All',
   'kind.voice': 'Voice',
   'kind.chorus': 'Duet',
+  'kind.unknown': 'Other kind',
   // create
   'create.title': 'Start a room',
   'create.name': 'Name of the room',
@@ -493,6 +494,7 @@ export const strings = Object.freeze({
   'error.room_not_found': 'There is no room with this id. Check it, or ask whoever gave it to you.',
   'error.room_closed': 'This room is over. Others are live in the lobby.',
   'error.room_id_taken': "Somebody else's room has this id. Choose another id.",
+  'error.rooms_limited': 'You have as many open rooms as this server allows. End one of them first.',
   'error.room_full': 'As many people are in this room as it can hold. Try again in a while.',
   'error.not_in_room': 'You are not in this room any more. Enter it again.',
   'error.in_another_room': 'You are in another room. Leave that one first.',
@@ -529,6 +531,8 @@ export const strings = Object.freeze({
   'error.server_unreachable': 'Perhaps it is being restarted, or you are offline. It is worth trying again.',
   'error.sign_in_unavailable':
     'This server lets nobody in by the web. Its operator can switch on guests or a ticket server.',
+  'error.room_kind_unknown':
+    'This room needs a newer version of this page. Reload the page; if that does not help, its server is newer than this app.',
   'error.unsupported_browser':
     'Ovation needs a current Chrome, Edge, Firefox or Safari. Please update yours.',
   'error.microphone_insecure':

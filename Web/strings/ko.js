@@ -41,6 +41,7 @@ export const strings = Object.freeze({
   'kind.all': '전체',
   'kind.voice': '보이스',
   'kind.chorus': '듀엣',
+  'kind.unknown': '다른 종류',
   // create
   'create.title': '룸 만들기',
   'create.name': '룸 이름',
@@ -465,6 +466,7 @@ export const strings = Object.freeze({
   'error.room_not_found': '이 ID의 룸이 없어요. ID를 확인하거나 알려 준 사람에게 물어보세요.',
   'error.room_closed': '이 룸은 끝났어요. 로비에서 다른 라이브를 만나 보세요.',
   'error.room_id_taken': '다른 사람의 룸이 쓰는 ID예요. 다른 ID를 골라 주세요.',
+  'error.rooms_limited': '이 서버에서 열 수 있는 룸을 모두 열었어요. 먼저 하나를 끝내 주세요.',
   'error.room_full': '룸이 꽉 찼어요. 조금 뒤에 다시 시도해 주세요.',
   'error.not_in_room': '더 이상 이 룸에 있지 않아요. 다시 입장해 주세요.',
   'error.in_another_room': '다른 룸에 있어요. 먼저 그 룸에서 나가 주세요.',
@@ -494,6 +496,8 @@ export const strings = Object.freeze({
   'error.server_unreachable': '서버가 다시 시작되는 중이거나 오프라인일 수 있어요. 다시 시도해 보세요.',
   'error.sign_in_unavailable':
     '이 서버는 웹 로그인을 받지 않아요. 운영자가 손님 모드나 티켓 서버를 켤 수 있어요.',
+  'error.room_kind_unknown':
+    '이 룸은 더 새로운 버전이 필요해요. 페이지를 새로 고쳐 보세요. 그래도 안 되면 서버가 이 앱보다 새 버전이에요.',
   'error.unsupported_browser':
     'Ovation을 쓰려면 최신 Chrome, Edge, Firefox, Safari가 필요해요. 업데이트해 주세요.',
   'error.microphone_insecure':

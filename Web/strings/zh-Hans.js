@@ -41,6 +41,7 @@ export const strings = Object.freeze({
   'kind.all': '全部',
   'kind.voice': '语音',
   'kind.chorus': '合唱',
+  'kind.unknown': '其他类型',
   // create
   'create.title': '创建房间',
   'create.name': '房间名称',
@@ -460,6 +461,7 @@ export const strings = Object.freeze({
   'error.room_not_found': '没有这个房间号的房间。请核对，或询问告诉你的人。',
   'error.room_closed': '这个房间已经结束，大厅里还有其他房间。',
   'error.room_id_taken': '这个房间号已被别人使用，请换一个。',
+  'error.rooms_limited': '你已打开此服务器允许的全部房间，请先结束其中一个。',
   'error.room_full': '房间人数已满，请稍后再试。',
   'error.not_in_room': '你已不在房间中，请重新进入。',
   'error.in_another_room': '你在另一个房间，请先离开。',
@@ -488,6 +490,7 @@ export const strings = Object.freeze({
   'error.aborted': '已取消。',
   'error.server_unreachable': '服务器可能正在重启，或你处于离线状态。请再试一次。',
   'error.sign_in_unavailable': '此服务器未开放网页登录。管理员可以启用访客或票据服务器。',
+  'error.room_kind_unknown': '此房间需要更新版本的页面。请刷新页面；如果仍不行，说明服务器比此应用更新。',
   'error.unsupported_browser': 'Ovation 需要较新的 Chrome、Edge、Firefox 或 Safari,请更新浏览器。',
   'error.microphone_insecure': '浏览器只允许安全页面使用麦克风。要发言请用 https:// 打开；收听不受影响。',
   'error.microphone_denied': '此页面的麦克风被阻止。请在浏览器地址栏允许后重试。',

@@ -52,6 +52,38 @@ public struct Invitation: Codable, Hashable, Sendable {
         self.expiresAt = expiresAt
         self.reason = reason
     }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, room, from, to, command, content, state, createdAt, expiresAt, reason
+    }
+
+    // By hand, since invitations stand in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try fields.decode(String.self, forKey: .id), room: try fields.decode(RoomID.self, forKey: .room),
+            from: try fields.decode(UserID.self, forKey: .from), to: try fields.decode(UserID.self, forKey: .to),
+            command: try fields.decode(String.self, forKey: .command),
+            content: try fields.decodeIfPresent(String.self, forKey: .content) ?? "",
+            state: try fields.decodeIfPresent(InvitationState.self, forKey: .state) ?? .waiting,
+            createdAt: try fields.decode(Int64.self, forKey: .createdAt),
+            expiresAt: try fields.decodeIfPresent(Int64.self, forKey: .expiresAt),
+            reason: try fields.decodeIfPresent(String.self, forKey: .reason))
+    }
+}
+
+/// One page of the waiting invitations that concern the reader.
+public struct InvitationsPage: Codable, Hashable, Sendable {
+    /// Those of this page, oldest first.
+    public var invitations: [Invitation]
+    /// Give it back to get the next page; absent on the last.
+    public var cursor: String?
+
+    /// A page, and where the next one begins.
+    public init(invitations: [Invitation], cursor: String? = nil) {
+        self.invitations = invitations
+        self.cursor = cursor
+    }
 }
 
 /// What somebody wants to send as an invitation.

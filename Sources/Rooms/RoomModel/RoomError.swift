@@ -110,6 +110,8 @@ public struct RoomError: Error, Hashable, Sendable {
         public static let roomIDTaken = Code("room_id_taken", 10021, "somebody else's room has this id")
         /// The room is full.
         public static let roomFull = Code("room_full", 20413, "the room is full")
+        /// One person has only so many rooms open.
+        public static let roomsLimited = Code("rooms_limited", 20414, "you have too many open rooms: end one first")
         /// Enter the room first.
         public static let notInRoom = Code("not_in_room", 20401, "enter the room first")
         /// Leave the other room first.
@@ -170,7 +172,8 @@ public struct RoomError: Error, Hashable, Sendable {
             parseError, invalidRequest, methodNotFound, invalidParams, internalError, unavailable, tooFrequent,
             rateLimited, keyReused, notSignedIn, appUnknown, userIDInvalid, ticketEmpty, ticketFailed, ticketExpired,
             ticketNotYetValid, sessionExpired, sessionReplaced, nameTaken, guestsLimited, roomIDInvalid,
-            permissionDenied, roomNotFound, roomClosed, roomIDTaken, roomFull, notInRoom, inAnotherRoom, userNotInRoom,
+            permissionDenied, roomNotFound, roomClosed, roomIDTaken, roomFull, roomsLimited, notInRoom, inAnotherRoom,
+            userNotInRoom,
             seatTaken, seatClosed, seatNotFound, seatEmpty, alreadySeated, notSeated, seatMuted, consentRequired,
             messageTooLarge, invitationNotFound, invitationDenied, invitationExists, notAChorus,
             noSong, songTooLarge, songFormat, songLibraryFull, lyricsInvalid, songNotFound, mediaRefused,

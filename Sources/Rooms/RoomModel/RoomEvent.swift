@@ -52,6 +52,23 @@ package struct RoomFounding: Hashable, Sendable, Codable {
         self.owner = owner
         self.seats = seats
     }
+
+    private enum CodingKeys: String, CodingKey { case kind, settings, owner, seats, epoch }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            kind: try fields.decodeIfPresent(RoomKind.self, forKey: .kind) ?? .voice,
+            settings: try fields.decode(RoomSettings.self, forKey: .settings),
+            owner: try fields.decode(UserProfile.self, forKey: .owner),
+            seats: try fields.decode([SeatSetup].self, forKey: .seats),
+            epoch: try fields.decode(UInt64.self, forKey: .epoch))
+        guard kind.isKnown else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .kind, in: fields,
+                debugDescription: "a room of the kind \(kind.rawValue) is from a newer server")
+        }
+    }
 }
 
 /// One accepted command: what is stored whole or not at all, and applied whole.
@@ -73,6 +90,18 @@ package struct AcceptedCommand: Hashable, Sendable, Codable {
         self.answer = answer
         self.peak = peak
     }
+
+    private enum CodingKeys: String, CodingKey { case time, by, events, answer, peak }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            time: try fields.decode(Int64.self, forKey: .time),
+            by: try fields.decodeIfPresent(UserID.self, forKey: .by),
+            events: try fields.decode([RoomEvent].self, forKey: .events),
+            answer: try fields.decodeIfPresent(KeyedAnswer.self, forKey: .answer),
+            peak: try fields.decodeIfPresent(Int.self, forKey: .peak))
+    }
 }
 
 /// The first accepted answer to an idempotency key.
@@ -88,5 +117,15 @@ package struct KeyedAnswer: Hashable, Sendable, Codable {
         self.key = key
         self.fingerprint = fingerprint
         self.result = result
+    }
+
+    private enum CodingKeys: String, CodingKey { case user, key, fingerprint, result }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            user: try fields.decode(UserID.self, forKey: .user), key: try fields.decode(String.self, forKey: .key),
+            fingerprint: try fields.decode(UInt64.self, forKey: .fingerprint),
+            result: try fields.decodeIfPresent(CommandResult.self, forKey: .result) ?? .done)
     }
 }

@@ -1,9 +1,38 @@
-/// What sort of room it is.
-public enum RoomKind: String, Codable, Hashable, Sendable, CaseIterable {
+/// What sort of room it is. A newer server may have more kinds: their rooms are listed and cannot be entered.
+public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
     /// A salon: seats to talk from.
     case voice
     /// Two seats and a song: everything of a voice room, and what is sung is placed on the room's time.
     case chorus
+    /// A kind that this version does not know, by its name on the wire.
+    case unknown(String)
+
+    /// The kinds that this version knows.
+    public static let allCases: [RoomKind] = [.voice, .chorus]
+
+    /// The kind of that name on the wire.
+    public init(rawValue: String) { self = RoomKind.allCases.first { $0.rawValue == rawValue } ?? .unknown(rawValue) }
+
+    /// The name on the wire.
+    public var rawValue: String {
+        switch self {
+        case .voice: "voice"
+        case .chorus: "chorus"
+        case .unknown(let name): name
+        }
+    }
+
+    /// Whether this version knows how to be in such a room.
+    public var isKnown: Bool { if case .unknown = self { false } else { true } }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
 }
 
 /// What the owner and the admins decide about a room.
@@ -23,6 +52,18 @@ public struct RoomSettings: Codable, Hashable, Sendable {
         self.cover = cover
         self.tags = tags
         self.needsRequest = needsRequest
+    }
+
+    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest }
+
+    // By hand, since settings stand in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try fields.decode(String.self, forKey: .name),
+            cover: try fields.decodeIfPresent(String.self, forKey: .cover) ?? "",
+            tags: try fields.decodeIfPresent([String].self, forKey: .tags) ?? [],
+            needsRequest: try fields.decodeIfPresent(Bool.self, forKey: .needsRequest) ?? false)
     }
 }
 
@@ -138,5 +179,16 @@ public struct RoomSummary: Codable, Hashable, Sendable {
         self.seconds = seconds
         self.peak = peak
         self.likes = likes
+    }
+
+    private enum CodingKeys: String, CodingKey { case seconds, peak, likes }
+
+    // By hand, since summaries stand in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            seconds: try fields.decodeIfPresent(Int64.self, forKey: .seconds) ?? 0,
+            peak: try fields.decodeIfPresent(Int.self, forKey: .peak) ?? 0,
+            likes: try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0)
     }
 }

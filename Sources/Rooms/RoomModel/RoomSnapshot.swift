@@ -22,8 +22,10 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
     public var ownerAbsentUntil: Int64?
     /// Who would inherit the room now, while the owner is away.
     public var heir: UserID?
-    /// Waiting ones that concern the reader.
+    /// Waiting ones that concern the reader, oldest first, as many as fit.
     public var invitations: [Invitation]
+    /// Where the page after those begins; absent if they are all.
+    public var moreInvitations: String?
     /// The last ones, oldest first.
     public var messages: [Message]
     /// Of the room's whole life.
@@ -39,7 +41,8 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
     public init(
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
-        messages: [Message], likes: UInt64, play: SongPlay? = nil, duet: DuetMode? = nil, mediaEpoch: UInt64
+        moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
+        duet: DuetMode? = nil, mediaEpoch: UInt64
     ) {
         self.room = room
         self.epoch = epoch
@@ -53,6 +56,7 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
         self.ownerAbsentUntil = ownerAbsentUntil
         self.heir = heir
         self.invitations = invitations
+        self.moreInvitations = moreInvitations
         self.messages = messages
         self.likes = likes
         self.play = play
@@ -99,8 +103,10 @@ public struct RoomResumption: Hashable, Sendable {
         public var memberCount: Int
         /// Of everybody seated.
         public var presence: [SeatedPresence]
-        /// Waiting ones that concern the reader.
+        /// Waiting ones that concern the reader, oldest first, as many as fit.
         public var invitations: [Invitation]
+        /// Where the page after those begins; absent if they are all.
+        public var moreInvitations: String?
         /// The last ones that concern the reader and have been settled, how and by whom: some are known to the reader, others
         /// were settled meanwhile. Absent from servers that do not tell.
         public var settled: [InvitationNews]?
@@ -114,12 +120,14 @@ public struct RoomResumption: Hashable, Sendable {
         /// As its parts say.
         public init(
             memberCount: Int, presence: [SeatedPresence], invitations: [Invitation],
-            settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?, heir: UserID?
+            moreInvitations: String? = nil, settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?,
+            heir: UserID?
         ) {
             self.settled = settled
             self.memberCount = memberCount
             self.presence = presence
             self.invitations = invitations
+            self.moreInvitations = moreInvitations
             self.likes = likes
             self.ownerAbsentUntil = ownerAbsentUntil
             self.heir = heir

@@ -52,6 +52,16 @@ public struct SeatSetup: Codable, Hashable, Sendable {
         self.muted = muted
         self.closed = closed
     }
+
+    private enum CodingKeys: String, CodingKey { case muted, closed }
+
+    // By hand, since it stands in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            muted: try fields.decodeIfPresent(Bool.self, forKey: .muted) ?? false,
+            closed: try fields.decodeIfPresent(Bool.self, forKey: .closed) ?? false)
+    }
 }
 
 /// Why somebody has no longer the seat.

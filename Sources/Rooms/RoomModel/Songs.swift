@@ -28,6 +28,20 @@ public struct Song: Codable, Hashable, Sendable {
         self.original = original
         self.lyrics = lyrics
     }
+
+    private enum CodingKeys: String, CodingKey { case id, title, artist, durationMs, accompaniment, original, lyrics }
+
+    // By hand, since songs stand in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try fields.decode(String.self, forKey: .id), title: try fields.decode(String.self, forKey: .title),
+            artist: try fields.decodeIfPresent(String.self, forKey: .artist),
+            durationMs: try fields.decode(Int64.self, forKey: .durationMs),
+            accompaniment: try fields.decode(String.self, forKey: .accompaniment),
+            original: try fields.decodeIfPresent(String.self, forKey: .original),
+            lyrics: try fields.decodeIfPresent(String.self, forKey: .lyrics))
+    }
 }
 
 /// Which of a song's recordings is played.
@@ -58,6 +72,18 @@ public struct SongPlay: Codable, Hashable, Sendable {
         self.track = track
         self.startAt = startAt
         self.positionMs = positionMs
+    }
+
+    private enum CodingKeys: String, CodingKey { case song, by, track, startAt, positionMs }
+
+    // By hand, since what is sung stands in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            song: try fields.decode(Song.self, forKey: .song), by: try fields.decode(UserID.self, forKey: .by),
+            track: try fields.decodeIfPresent(SongTrack.self, forKey: .track) ?? .accompaniment,
+            startAt: try fields.decodeIfPresent(Int64.self, forKey: .startAt),
+            positionMs: try fields.decodeIfPresent(Int64.self, forKey: .positionMs) ?? 0)
     }
 
     /// Whether it stands still.

@@ -90,6 +90,8 @@ package enum MediaRefusal: Error, Hashable, Sendable {
     /// A newer offer of this peer has been answered.
     case staleOffer
     case unknownStage
+    /// The room has not admitted the peer, or has taken the admission back meanwhile.
+    case notAdmitted
     /// The worker is past its load limit, or the media plane is draining.
     case overloaded
     case stopped
@@ -147,9 +149,14 @@ package protocol MediaControl: Sendable {
     /// Cuts everybody and forgets the stage.
     func closeStage(_ stage: StageID)
 
-    /// Opens or renegotiates a peer.
+    /// Lets a peer onto a stage: its offers are answered until `closePeer`. In the order of the room, so that an offer that is being
+    /// worked out while its sender is thrown out opens nothing.
+    func admit(_ peer: PeerID, on stage: StageID)
+    /// Opens or renegotiates a peer that has been admitted.
     func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer
-    func closePeer(_ peer: PeerID, on stage: StageID)
+    /// Takes the admission back and cuts the peer. `confirmed` runs on the media thread once nothing can come from it or leave to it
+    /// any more.
+    func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 
     /// Says whose microphone is heard on `slot`, and whether it is cut there. A peer is on one slot at most; assigning
     /// it elsewhere takes it off the other. `confirmed` runs on the media thread once no further packet against this
@@ -171,4 +178,5 @@ package protocol MediaControl: Sendable {
 
 extension MediaControl {
     package func openStage(_ stage: StageID, slots: Int) { openStage(stage, slots: slots, kind: .voice) }
+    package func closePeer(_ peer: PeerID, on stage: StageID) { closePeer(peer, on: stage) {} }
 }

@@ -8,7 +8,7 @@ package protocol NewsFrame: AnyObject, Sendable {}
 
 /// Turns news into what connections send. Called in the room's turn: it must be quick and must not wait.
 package protocol NewsEncoder: Sendable {
-    /// `news.events` of a frame are all of one lane. Chat numbers of the messages in it are ascending, so that whoever
+    /// `news.events` of a frame are all of one lane and of one room. Chat numbers of the messages in it are ascending, so that whoever
     /// sheds the frame can announce the hole.
     func frame(_ news: RoomNews) -> any NewsFrame
 }
@@ -18,7 +18,7 @@ package enum NewsLane: Hashable, Sendable {
     /// Answers, seats, roles, invitations, room ends: never shed. A connection that cannot keep up is closed and
     /// resumes.
     case control
-    /// Chat, likes, levels, presence of listeners: shed oldest first; holes in chat are announced by the outbox's
+    /// Chat, likes, levels, counts: leaves when no control waits, shed oldest first; holes in chat are announced by the outbox's
     /// owner.
     case chatter
 }
@@ -26,8 +26,7 @@ package enum NewsLane: Hashable, Sendable {
 /// The sending side of one connection: bounded and lock-guarded, filled by rooms inside their turn, drained by one
 /// writer.
 package protocol Outbox: AnyObject, Sendable {
-    /// Never blocks and never suspends. Frames of one lane leave in the order in which they came, and a chatter frame
-    /// never overtakes a control frame that came before it.
+    /// Never blocks and never suspends. Frames of one lane leave in the order in which they came, control before chatter.
     func enqueue(_ frame: any NewsFrame, lane: NewsLane)
 }
 

@@ -11,9 +11,20 @@ package protocol RoomClock: Sendable {
     /// Survives a restart as well as the machine's clock does.
     var roomTime: WallTime { get }
 
-    /// Runs `action` once, at `deadline` or soon after, on any thread. Cannot be taken back: the receiver looks whether
-    /// it still wants it.
-    func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void)
+    /// Runs `action` once, at `deadline` or soon after, on any thread, unless the alarm is cancelled before. An alarm that is on its
+    /// way while it is cancelled may still ring: the receiver looks whether it still wants it.
+    @discardableResult
+    func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> RoomAlarm
+}
+
+/// Something that a clock was asked to do later.
+package struct RoomAlarm: Sendable {
+    private let taken: @Sendable () -> Void
+
+    /// - Parameter cancel: lets the clock forget the alarm and all that it holds.
+    package init(cancel: @escaping @Sendable () -> Void) { taken = cancel }
+
+    package func cancel() { taken() }
 }
 
 extension RoomClock {

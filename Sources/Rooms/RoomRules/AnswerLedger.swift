@@ -13,6 +13,19 @@ package struct AnswerLedger: Sendable {
     private struct Line: Hashable, Sendable, Codable {
         var answer: KeyedAnswer
         var time: Int64
+
+        private enum CodingKeys: String, CodingKey { case answer, time }
+
+        init(answer: KeyedAnswer, time: Int64) {
+            self.answer = answer
+            self.time = time
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            answer = try fields.decode(KeyedAnswer.self, forKey: .answer)
+            time = try fields.decode(Int64.self, forKey: .time)
+        }
     }
     /// Oldest first.
     private var lines: [UserID: [Line]] = [:]

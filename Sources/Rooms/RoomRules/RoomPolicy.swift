@@ -14,16 +14,20 @@ package struct RoomPolicy: Hashable, Sendable {
     package var ownerAbsenceSeconds: Int
     /// How many people a room holds.
     package var maxMembers: Int
+    /// How many rooms one person may have open. A room outlives its owner's exit by `ownerAbsenceSeconds`, so a script could
+    /// otherwise keep thousands.
+    package var maxRoomsPerOwner: Int
 
     package init(
         consent: Consent = .enforced, consentSeconds: Int = 60, seatGraceSeconds: Int = 15,
-        ownerAbsenceSeconds: Int = 120, maxMembers: Int = 20_000
+        ownerAbsenceSeconds: Int = 120, maxMembers: Int = 20_000, maxRoomsPerOwner: Int = 20
     ) {
         self.consent = consent
         self.consentSeconds = consentSeconds
         self.seatGraceSeconds = seatGraceSeconds
         self.ownerAbsenceSeconds = ownerAbsenceSeconds
         self.maxMembers = maxMembers
+        self.maxRoomsPerOwner = maxRoomsPerOwner
     }
 }
 
@@ -36,14 +40,23 @@ package enum RoomLimits {
     package static let nameBytes = 256
     package static let urlBytes = 500
     package static let tags = 5
+    /// Of what is given, with repeats: more is looked at by nobody.
+    package static let tagsGiven = 16
     package static let tagCharacters = 1...24
+    /// Around a command and a text.
+    private static let quotationMarks = 4
     /// Text of a message, or command and text together (the reference systems' 12 KiB).
     package static let messageBytes = 12 * 1024
+    /// The same on the wire, after escaping: JSON in JSON doubles its quotation marks, control characters grow sixfold and are no
+    /// message.
+    package static let messageWireBytes = 2 * messageBytes + quotationMarks
     package static let commandBytes = 64
     package static let invitationContentBytes = 4 * 1024
+    package static let invitationContentWireBytes = 2 * invitationContentBytes + quotationMarks
     /// A client's own id of a message or an invitation.
     package static let clientIDBytes = 64
     package static let rejectReasonBytes = 500
+    package static let rejectReasonWireBytes = 2 * rejectReasonBytes + quotationMarks
     package static let invitationTimeoutSeconds = 0...3600
     /// Waiting invitations by one person: more is not a conversation.
     package static let invitationsPerPerson = 32

@@ -2,7 +2,7 @@ package import RoomModel
 
 /// Everything about a room that outlives the process: exactly what applying its journal gives. Who is connected is not
 /// in it.
-package struct RoomState: Equatable, Sendable, Codable {
+package struct RoomState: Equatable, Sendable {
     package enum Phase: String, Hashable, Sendable, Codable {
         /// Known by its id only. → `open`
         case unborn
@@ -45,7 +45,7 @@ package struct RoomState: Equatable, Sendable, Codable {
     package var creation: KeyedAnswer?
 
     /// Somebody who may sit down although the room wants to be asked.
-    package struct Consent: Hashable, Sendable, Codable {
+    package struct Consent: Hashable, Sendable {
         package var user: UserID
         /// When it was given, in milliseconds since 1970.
         package var since: Int64

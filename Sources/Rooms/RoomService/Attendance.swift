@@ -10,6 +10,8 @@ struct Attendance {
     }
 
     struct Session {
+        /// From its entry to its exit; attaching again does not change it.
+        let stay: StayNumber
         var attendee: Attendee
         /// Whether a connection is there.
         var connected = true
@@ -38,6 +40,7 @@ struct Attendance {
     private var roll: [(arrival: UInt64, user: UserID)] = []
     private var arrivals: [UserID: UInt64] = [:]
     private var nextArrival: UInt64 = 1
+    private var nextStay: UInt64 = 1
     /// Most people at once.
     private(set) var peak = 0
 
@@ -63,7 +66,8 @@ struct Attendance {
             session.subscribed = false
             sessions[attendee.session] = session
         } else {
-            sessions[attendee.session] = Session(attendee: attendee)
+            sessions[attendee.session] = Session(stay: StayNumber(rawValue: nextStay), attendee: attendee)
+            nextStay += 1
             tokens[user, default: []].append(attendee.session)
         }
         add(attendee.profile)

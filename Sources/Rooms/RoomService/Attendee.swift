@@ -6,20 +6,36 @@ package struct Attendee: Sendable {
     package var session: SessionToken
     package var profile: UserProfile
     package var outbox: any Outbox
-    /// Called in the room's turn when the session is no longer in the room, whatever the reason, once for each session
-    /// that was let in (not for each time that it attached again). The gateway notes that the session is free to enter
-    /// another room.
-    package var departed: @Sendable (Departure) -> Void
+    /// Whether the session still has the right to enter: asked in the room's turn, so that who was replaced while the call was on its
+    /// way stays out.
+    package var mayEnter: @Sendable () -> Bool
+    /// Called in the room's turn, before the entry's answer: the session is in the room, by this stay. The same number again when it
+    /// attached anew without having left.
+    package var entered: @Sendable (StayNumber) -> Void
+    /// Called in the room's turn when that stay is over, whatever the reason, once for each that was told as entered. A later stay of
+    /// the same session is not meant.
+    package var departed: @Sendable (StayNumber, Departure) -> Void
 
     package init(
         session: SessionToken, profile: UserProfile, outbox: any Outbox,
-        departed: @escaping @Sendable (Departure) -> Void
+        mayEnter: @escaping @Sendable () -> Bool = { true },
+        entered: @escaping @Sendable (StayNumber) -> Void = { _ in },
+        departed: @escaping @Sendable (StayNumber, Departure) -> Void
     ) {
         self.session = session
         self.profile = profile
         self.outbox = outbox
+        self.mayEnter = mayEnter
+        self.entered = entered
         self.departed = departed
     }
+}
+
+/// One stay of a session in a room, from entering to leaving. Whoever leaves and enters again has another one: what belongs to the
+/// earlier stay (an exit on its way, a grace time, a media path) touches no later one.
+package struct StayNumber: Hashable, Sendable {
+    package var rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// Why a session is no longer in a room.
@@ -30,12 +46,18 @@ package enum Departure: Hashable, Sendable {
     case lost
     /// The room has ended.
     case ended
+    /// The same person signed in elsewhere.
+    case replaced
 }
 
 /// Why a connection no longer listens to a room.
 package enum DetachReason: Hashable, Sendable {
     /// The connection broke: the session has the grace time to come back.
     case lost
+    /// The ticket ran out: as `lost`, but without sound in the meantime, since the right to it is gone.
+    case expired
+    /// The same person signed in elsewhere: the session is over, the person has the grace time to enter again.
+    case replaced
     /// The session signed out: it leaves the room now.
     case left
 }

@@ -1,10 +1,13 @@
 import RoomModel
+import RoomPorts
 import Timing
 
 /// What a room waits for. A timer comes back as a command; what is no longer wanted finds nothing to do.
 enum Deadline: Hashable, Sendable {
-    /// The person's connection must be back by then.
-    case grace(UserID)
+    /// The session's connection must be back by then.
+    case grace(SessionToken)
+    /// Somebody who is in the room without any session (after a restart, or replaced) must have entered by then.
+    case absence(UserID)
     case ownerAbsence
     case invitation(String)
     case consent(UserID)
@@ -36,6 +39,7 @@ struct Deadlines {
     mutating func cancel(_ deadline: Deadline) { times[deadline] = nil }
 
     func isSet(_ deadline: Deadline) -> Bool { times[deadline] != nil }
+    func time(of deadline: Deadline) -> Instant? { times[deadline]?.at }
 
     mutating func removeAll() {
         times = [:]

@@ -83,8 +83,10 @@ extension RoomNewsEvent {
         case .message: .chatter
         case .passing(let news):
             switch news {
-            case .presence, .ownerAbsent, .ownerBack: .control
-            case .audienceEntered, .audienceLeft, .levels, .likes, .count, .network: .chatter
+            // Who comes and goes is told only in rooms that are not big. A list that lacks one of them stays wrong, and a role that
+            // is told before its bearer is lost.
+            case .presence, .ownerAbsent, .ownerBack, .audienceEntered, .audienceLeft: .control
+            case .levels, .likes, .count, .network: .chatter
             }
         }
     }

@@ -5,16 +5,26 @@ import RoomModel
 struct RecentNews {
     /// Enough for a minute of a lively room.
     static let capacity = 1_024
+    /// What they take on the wire. More than that is read anew faster than caught up with.
+    static let maximumBytes = 1 << 20
 
     /// More invitations are not settled while somebody's connection is being mended.
     static let settledKept = 64
 
+    private struct Line {
+        var event: RoomNewsEvent
+        /// On the wire.
+        var bytes: Int
+    }
+
     /// The last invitations that were settled, oldest first. They have no numbers: whoever comes back knows by the own list which
     /// of them are news.
     private(set) var settled: [InvitationNews] = []
-    private var ring: [RoomNewsEvent] = []
+    /// Oldest first, from `head` on.
+    private var lines: [Line] = []
     private var head = 0
-    /// Changes and messages after these numbers are all in the ring.
+    private var bytes = 0
+    /// Changes and messages after these numbers are all kept.
     private(set) var floor: (seq: UInt64, chat: UInt64)
     private(set) var newest: (seq: UInt64, chat: UInt64)
 
@@ -24,8 +34,6 @@ struct RecentNews {
         newest = (seq, chat)
     }
 
-    private var events: [RoomNewsEvent] { Array(ring[head...] + ring[..<head]) }
-
     mutating func append(_ event: RoomNewsEvent) {
         switch event {
         case .change(let change): newest.seq = change.seq
@@ -33,14 +41,26 @@ struct RecentNews {
         case .invitation(let news): return keep(news)
         case .passing: return
         }
-        guard ring.count == Self.capacity else { return ring.append(event) }
-        switch ring[head] {
+        let line = Line(event: event, bytes: event.wireSize)
+        lines.append(line)
+        bytes += line.bytes
+        while lines.count - head > Self.capacity || bytes > Self.maximumBytes { dropOldest() }
+    }
+
+    private mutating func dropOldest() {
+        let oldest = lines[head]
+        switch oldest.event {
         case .change(let change): floor.seq = change.seq
         case .message(let message): floor.chat = message.chat
         case .passing, .invitation: break
         }
-        ring[head] = event
-        head = (head + 1) % Self.capacity
+        bytes -= oldest.bytes
+        lines[head] = Line(event: .passing(.ownerBack), bytes: 0)
+        head += 1
+        // The dead front is cut off when it is the larger part.
+        guard head > lines.count / 2 else { return }
+        lines.removeFirst(head)
+        head = 0
     }
 
     private mutating func keep(_ news: InvitationNews) {
@@ -51,32 +71,46 @@ struct RecentNews {
         if settled.count > Self.settledKept { settled.removeFirst() }
     }
 
-    /// What happened after that point, if all of it is still known.
-    func gap(since point: ResumePoint) -> [RoomNewsEvent]? {
+    /// What happened after that point, if all of it is still known and it takes no more than `budget` bytes on the wire.
+    func gap(since point: ResumePoint, budget: Int = .max) -> [RoomNewsEvent]? {
         guard (floor.seq...newest.seq).contains(point.seq), (floor.chat...newest.chat).contains(point.chat) else {
             return nil
         }
-        return after(seq: point.seq, chat: point.chat)
+        var left = budget
+        var missed: [RoomNewsEvent] = []
+        for line in lines[head...] where line.event.isAfter(seq: point.seq, chat: point.chat) {
+            left -= line.bytes
+            guard left >= 0 else { return nil }
+            missed.append(line.event)
+        }
+        return missed
     }
 
     func after(seq: UInt64, chat: UInt64) -> [RoomNewsEvent] {
-        events.filter {
-            switch $0 {
-            case .change(let change): change.seq > seq
-            case .message(let message): message.chat > chat
-            case .passing, .invitation: false
-            }
-        }
+        lines[head...].lazy.map(\.event).filter { $0.isAfter(seq: seq, chat: chat) }
     }
 
-    /// The last messages, oldest first.
-    func messages(_ limit: Int) -> [Message] {
+    /// The last messages, oldest first, as far as they take no more than `budget` bytes on the wire.
+    func messages(_ limit: Int, budget: Int = .max) -> [Message] {
         var found: [Message] = []
-        for event in events.reversed() {
-            guard case .message(let message) = event else { continue }
+        var left = budget
+        for line in lines[head...].reversed() {
+            guard case .message(let message) = line.event else { continue }
+            left -= line.bytes
+            guard left >= 0 else { break }
             found.append(message)
             if found.count == limit { break }
         }
         return found.reversed()
+    }
+}
+
+extension RoomNewsEvent {
+    fileprivate func isAfter(seq: UInt64, chat: UInt64) -> Bool {
+        switch self {
+        case .change(let change): change.seq > seq
+        case .message(let message): message.chat > chat
+        case .passing, .invitation: false
+        }
     }
 }

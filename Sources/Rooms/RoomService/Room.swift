@@ -27,8 +27,12 @@ package actor Room {
     }
 
     /// `outbox`: the connection that is meant. A session that has attached by another one since is not touched.
-    package func detach(_ session: SessionToken, from outbox: (any Outbox)? = nil, why: DetachReason) {
-        core.detach(session, from: outbox, why: why)
+    /// `done` is called once it is in force: the session is silent and deaf, unless its connection is merely lost.
+    package func detach(
+        _ session: SessionToken, from outbox: (any Outbox)? = nil, why: DetachReason,
+        done: @escaping @Sendable () -> Void = {}
+    ) {
+        core.detach(session, from: outbox, why: why, done: done)
     }
 
     package func submit(
@@ -48,6 +52,12 @@ package actor Room {
         core.members(query, for: session, reply: reply)
     }
 
+    package func invitations(
+        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
+    ) {
+        core.invitations(after: cursor, for: session, reply: reply)
+    }
+
     /// A changed name or picture: later messages, lists and seats show it.
     package func setProfile(_ profile: UserProfile, of session: SessionToken) { core.setProfile(profile, of: session) }
 
@@ -61,12 +71,17 @@ package actor Room {
         core.setEquipment(equipment, of: session)
     }
 
-    package func closeMedia(for session: SessionToken) { core.closeMedia(for: session) }
+    package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
+        core.closeMedia(for: session, done: done)
+    }
 
     package func hear(_ fact: MediaFact) { core.hear(fact) }
 
     /// Dismisses the room by the operator's order.
     package func dismiss() { core.serve(.dismissed) }
+
+    /// Its journal cannot be read: everybody is out of it.
+    func abandon() { core.abandon() }
 
     package func drain(_ done: @escaping @Sendable () -> Void) { core.drain(done) }
 

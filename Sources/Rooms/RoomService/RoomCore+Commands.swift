@@ -97,7 +97,8 @@ extension RoomCore {
 
     func fire(_ deadline: Deadline) {
         switch deadline {
-        case .grace(let user): loseForGood(user)
+        case .grace(let session): loseForGood(session)
+        case .absence(let user): loseForGood(user)
         case .ownerAbsence: carryOut(.ownerAbsenceOver)
         case .invitation(let id): carryOut(.invitationTimedOut(id: id))
         case .consent(let user): carryOut(.consentTimedOut(user))
@@ -144,9 +145,11 @@ extension RoomCore {
     package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
         defer { endTurn() }
         if let error = closedness { throw error }
-        guard let known = attendance.sessions[session] else { throw RoomError(.notInRoom) }
+        // Who waits to be let in hears nothing yet.
+        guard let known = attendance.sessions[session], known.admission.isGranted else { throw RoomError(.notInRoom) }
         if let peer = known.peer { return MediaPlace(stage: stage, peer: peer) }
         let peer = PeerID(rawValue: world.peerNumbers.next())
+        world.media.admit(peer, on: stage)
         attendance.update(session) { $0.peer = peer }
         if let equipment = known.equipment { state(equipment, of: peer) }
         assignAgain(known.attendee.profile.id)
@@ -165,10 +168,11 @@ extension RoomCore {
         world.media.setLatency(equipment.latency, roundTrip: equipment.roundTrip, of: peer, on: stage)
     }
 
-    package func closeMedia(for session: SessionToken) {
+    /// - Parameter done: called once nothing goes either way any more.
+    package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
         defer { endTurn() }
-        guard let known = attendance.sessions[session], let peer = known.peer else { return }
-        world.media.closePeer(peer, on: stage)
+        guard let known = attendance.sessions[session], let peer = known.peer else { return done() }
+        world.media.closePeer(peer, on: stage, confirmed: done)
         forget(peer, of: session)
     }
 
@@ -178,7 +182,11 @@ extension RoomCore {
         case .connected(_, let peer), .recovered(_, let peer): note(peer, .live)
         case .lost(_, let peer): note(peer, .lost)
         case .closed(_, let peer):
-            if let session = attendance.session(of: peer) { forget(peer, of: session) }
+            // Takes the admission back: an offer that was on its way meanwhile opens a path that the room knows nothing of.
+            if let session = attendance.session(of: peer) {
+                world.media.closePeer(peer, on: stage)
+                forget(peer, of: session)
+            }
         case .levels(_, let heard):
             var users: [UserID: Int] = [:]
             for (peer, level) in heard {
@@ -213,7 +221,7 @@ extension RoomCore {
         notePresence(of: user)
     }
 
-    private func forget(_ peer: PeerID, of session: SessionToken) {
+    func forget(_ peer: PeerID, of session: SessionToken) {
         guard let user = attendance.user(of: session) else { return }
         attendance.update(session) {
             $0.peer = nil

@@ -70,13 +70,33 @@ extension RoomCore {
         sendNews()
         for token in attendance.sessions.keys {
             guard let session = attendance.remove(session: token) else { continue }
-            dismiss(session, .ended)
+            if let peer = session.peer { world.media.closePeer(peer, on: stage) }
+            if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
         }
         for user in attendance.people.keys { attendance.remove(user: user) }
         deadlines.removeAll()
+        endAlarm()
         closeStage()
         world.journal.close(key)
         world.ended()
+    }
+
+    /// The room's journal cannot be read again: nobody can be told more than that it is over for them. What is stored stays.
+    package func abandon() {
+        guard phase == .loading else { return }
+        queue.fail(from: 0, with: RoomError(.internalError, "the room's journal cannot be read"))
+        release()
+        phase = .over
+        sendNews()
+        for token in attendance.sessions.keys {
+            guard let session = attendance.remove(session: token) else { continue }
+            if let peer = session.peer { world.media.closePeer(peer, on: stage) }
+            if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
+        }
+        deadlines.removeAll()
+        endAlarm()
+        closeStage()
+        world.publish(nil)
     }
 
     /// Takes no more commands; calls `done` when all that was accepted has been released.
@@ -100,9 +120,10 @@ extension RoomCore {
     /// Clocks that ran in the former life begin anew: nobody loses a seat because the server was away.
     private func startClocks() {
         let policy = world.policy()
-        for user in attendance.people.keys where !attendance.isConnected(user) {
-            deadlines.set(.grace(user), at: now + .seconds(Int64(policy.seatGraceSeconds)))
+        for (token, session) in attendance.sessions where !session.connected {
+            deadlines.set(.grace(token), at: now + .seconds(Int64(policy.seatGraceSeconds)))
         }
+        for user in attendance.people.keys where attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
         if attendance.people[state.owner.id] == nil {
             if ownerAbsence == nil { startOwnerAbsence() }
         } else {

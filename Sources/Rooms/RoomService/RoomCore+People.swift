@@ -10,6 +10,13 @@ extension RoomCore {
     static let bigRoom = 200
     static let messagesAtEntry = 50
     static let membersAtEntry = 50
+    // What an entry's answer may take on the wire, part by part: together well below what a connection's outbox takes, so that no
+    // content can make a room that nobody can enter.
+    static let messageBytesAtEntry = 256 << 10
+    static let invitationBytesAtEntry = 64 << 10
+    static let settledBytesAtEntry = 64 << 10
+    /// A longer gap is told as a snapshot.
+    static let gapBytes = 512 << 10
 
     // MARK: Coming
 
@@ -20,13 +27,15 @@ extension RoomCore {
 
     func enter(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
         if let error = closedness { return answer(reply, .failure(error)) }
+        guard attendee.mayEnter() else { return answer(reply, .failure(RoomError(.sessionReplaced))) }
         let user = attendee.profile.id
         let wasHere = attendance.people[user] != nil
         guard wasHere || attendance.count < world.policy().maxMembers else {
             return answer(reply, .failure(RoomError(.roomFull)))
         }
         attendance.admit(attendee)
-        deadlines.cancel(.grace(user))
+        deadlines.cancel(.grace(attendee.session))
+        deadlines.cancel(.absence(user))
         var news: [PassingNews] = []
         if let change = presenceChange(of: user), wasHere { news.append(change) }
         if !wasHere, let person = attendance.people[user] { news.append(.audienceEntered(state.member(person))) }
@@ -36,15 +45,20 @@ extension RoomCore {
             news.append(.ownerBack)
         }
         let entry = entry(for: user, since: point)
-        let admission = attendance.sessions[attendee.session]?.admission
+        guard let session = attendance.sessions[attendee.session] else { return }
         queue.append(
             ReleaseQueue.Item(
                 needs: watermark,
                 deliver: { [unowned self] in
-                    attendance.update(attendee.session) { $0.subscribed = true }
-                    admission?.isGranted = true
+                    guard phase != .over else { return reply(.failure(RoomError(.roomClosed))) }
+                    session.admission.isGranted = true
+                    // Unless it has left meanwhile.
+                    if attendance.sessions[attendee.session]?.stay == session.stay {
+                        attendance.update(attendee.session) { $0.subscribed = true }
+                    }
                     info?.memberCount = attendance.count
                     publishInfo()
+                    attendee.entered(session.stay)
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
                     desk.welcome(attendee.session)
@@ -52,22 +66,29 @@ extension RoomCore {
                 },
                 fail: { [unowned self] error in
                     reply(.failure(error))
-                    turnAway(attendee)
+                    turnAway(attendee, session, wasHere: wasHere)
                 }))
         refreshHeir()
     }
 
     /// Whoever could not be let in is not here, unless they were before.
-    private func turnAway(_ attendee: Attendee) {
-        guard attendance.sessions[attendee.session]?.admission.isGranted == false else { return }
+    private func turnAway(_ attendee: Attendee, _ session: Attendance.Session, wasHere: Bool) {
+        guard !session.admission.isGranted, attendance.sessions[attendee.session]?.stay == session.stay else { return }
         _ = attendance.remove(session: attendee.session)
         let user = attendee.profile.id
-        if attendance.sessions(of: user).isEmpty, state.seat(of: user) == nil { attendance.remove(user: user) }
+        guard attendance.sessions(of: user).isEmpty else { return }
+        if wasHere || state.seat(of: user) != nil {
+            awaitReturn(of: user)
+        } else {
+            attendance.remove(user: user)
+        }
     }
 
     private func entry(for user: UserID, since point: ResumePoint?) -> RoomEntry {
-        let invitations = state.invitations.filter { state.concerns($0, user) }
-        if let point, (state.createdIn...epoch).contains(point.epoch), let events = recent.gap(since: point) {
+        let invitations = state.invitations(of: user, budget: Self.invitationBytesAtEntry)
+        if let point, (state.createdIn...epoch).contains(point.epoch),
+            let events = recent.gap(since: point, budget: Self.gapBytes)
+        {
             let presence = state.seats.compactMap { seat -> RoomResumption.SeatedPresence? in
                 guard let seated = seat.occupant?.profile.id else { return nil }
                 let presence = attendance.people[seated]?.presence ?? .reconnecting
@@ -77,8 +98,8 @@ extension RoomCore {
                 RoomResumption(
                     epoch: epoch, seq: state.seq, chat: state.chat, events: events,
                     state: RoomResumption.PassingState(
-                        memberCount: attendance.count, presence: presence, invitations: invitations,
-                        settled: recent.settled.filter { state.concerns($0.invitation, user) }, likes: state.likes,
+                        memberCount: attendance.count, presence: presence, invitations: invitations.page,
+                        moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
                         ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir),
                     mediaEpoch: world.media.epoch))
         }
@@ -90,9 +111,19 @@ extension RoomCore {
                 room: key.room, epoch: epoch, seq: state.seq, chat: state.chat, info: stateInfo,
                 seats: state.seats.indices.map { state.seatView($0, attendance.people) }, me: state.member(person),
                 members: membersAtEntry(), memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
-                heir: ownerAbsence?.heir, invitations: invitations,
-                messages: recent.messages(Self.messagesAtEntry), likes: state.likes,
+                heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
+                messages: recent.messages(Self.messagesAtEntry, budget: Self.messageBytesAtEntry), likes: state.likes,
                 play: state.play, duet: state.leader == nil ? nil : state.duet, mediaEpoch: world.media.epoch))
+    }
+
+    /// The last invitations that were settled, as far as they fit: who misses one finds it gone from the waiting ones all the same.
+    private func settled(for user: UserID) -> [InvitationNews] {
+        var left = Self.settledBytesAtEntry
+        let fitting = recent.settled.reversed().lazy.filter { [state] in state.concerns($0.invitation, user) }.prefix {
+            left -= WireSize.object + $0.invitation.wireSize
+            return left >= 0
+        }
+        return fitting.reversed()
     }
 
     /// First those whom everybody needs to know by name: owner, admins, the seated.
@@ -126,6 +157,19 @@ extension RoomCore {
         answer(reply, .success(MembersPage(members: members, count: attendance.count, cursor: cursor)))
     }
 
+    /// The waiting invitations that concern the reader, after those of the page before.
+    package func invitations(
+        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
+    ) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        guard let user = attendance.user(of: session) else {
+            return answer(reply, .failure(RoomError(.notInRoom)))
+        }
+        let found = state.invitations(of: user, after: cursor, budget: Self.invitationBytesAtEntry)
+        answer(reply, .success(InvitationsPage(invitations: found.page, cursor: found.cursor)))
+    }
+
     package func setProfile(_ profile: UserProfile, of session: SessionToken) {
         guard attendance.user(of: session) == profile.id else { return }
         attendance.setProfile(profile)
@@ -133,82 +177,126 @@ extension RoomCore {
 
     // MARK: Going
 
-    package func detach(_ session: SessionToken, from outbox: (any Outbox)?, why: DetachReason) {
+    /// - Parameter done: called once it is in force: the session is silent and deaf, unless its connection is merely lost.
+    package func detach(
+        _ session: SessionToken, from outbox: (any Outbox)?, why: DetachReason,
+        done: @escaping @Sendable () -> Void = {}
+    ) {
         guard let known = attendance.sessions[session], outbox == nil || known.attendee.outbox === outbox else {
-            return
+            return done()
         }
         defer { endTurn() }
         switch why {
-        case .left: leave(session)
+        case .left: leave(session, answer: done)
+        case .replaced: replace(session, done)
         case .lost:
-            attendance.update(session) {
-                $0.connected = false
-                $0.subscribed = false
-            }
-            notePresence(of: known.attendee.profile.id)
+            lose(session)
+            done()
+        case .expired:
+            lose(session)
+            guard let peer = known.peer else { return done() }
+            world.media.closePeer(peer, on: stage, confirmed: done)
+            forget(peer, of: session)
         }
     }
 
+    /// The session's connection is gone. It has the grace time to come back.
+    private func lose(_ token: SessionToken) {
+        attendance.update(token) {
+            $0.connected = false
+            $0.subscribed = false
+        }
+        deadlines.set(.grace(token), at: now + graceTime)
+        if let user = attendance.user(of: token) { notePresence(of: user) }
+    }
+
+    /// The session is over, at once; its person stays, seat and all, for the grace time.
+    private func replace(_ token: SessionToken, _ done: @escaping @Sendable () -> Void) {
+        guard let session = attendance.remove(session: token) else { return done() }
+        let user = session.attendee.profile.id
+        deadlines.cancel(.grace(token))
+        if let peer = session.peer {
+            world.media.closePeer(peer, on: stage, confirmed: done)
+        } else {
+            done()
+        }
+        assignAgain(user)
+        if attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
+        if session.admission.isGranted { session.attendee.departed(session.stay, .replaced) }
+        notePresence(of: user)
+    }
+
+    /// Somebody is in the room without any session.
+    func awaitReturn(of user: UserID) {
+        deadlines.set(.absence(user), at: now + graceTime)
+    }
+
+    /// For how long somebody lost is waited for.
+    private var graceTime: Interval { .seconds(Int64(world.policy().seatGraceSeconds)) }
+
     /// A session goes by its own will. A person with another session stays, seat and all.
     func leave(_ token: SessionToken, answer: @escaping () -> Void = {}) {
+        remove(token, .exited, answer: answer)
+    }
+
+    /// The session's grace time is over.
+    func loseForGood(_ token: SessionToken) {
+        // While the room is being loaded nobody goes: when it is, the clocks begin anew.
+        guard attendance.sessions[token]?.connected == false, phase == .open else { return }
+        remove(token, .lost)
+    }
+
+    /// Nobody came back for a person who is here without a session.
+    func loseForGood(_ user: UserID) {
+        guard attendance.people[user] != nil, attendance.sessions(of: user).isEmpty, phase == .open else { return }
+        part(with: user, .lost, closing: nil, answer: {}, afterwards: {})
+    }
+
+    private func remove(_ token: SessionToken, _ reason: SeatLeaveReason, answer: @escaping () -> Void = {}) {
         guard let session = attendance.remove(session: token) else { return }
+        deadlines.cancel(.grace(token))
         let user = session.attendee.profile.id
+        let departure: Departure = reason == .exited ? .exited : .lost
         guard attendance.sessions(of: user).isEmpty else {
-            inOrder { [unowned self] in
+            inOrder(closing: session.peer) { [unowned self] in
                 answer()
-                dismiss(session, .exited)
+                if session.admission.isGranted { session.attendee.departed(session.stay, departure) }
                 assignAgain(user)
             }
             return notePresence(of: user)
         }
-        part(with: user, .exited, answer: answer) { [unowned self] in dismiss(session, .exited) }
-    }
-
-    /// The grace time of somebody without a connection is over.
-    func loseForGood(_ user: UserID) {
-        guard attendance.people[user] != nil, !attendance.isConnected(user) else { return }
-        guard phase == .open else {
-            // The room is being loaded: when it is, the clocks begin anew.
-            return
-        }
-        let sessions = attendance.sessions(of: user).compactMap { attendance.remove(session: $0) }
-        part(with: user, .lost, answer: {}) { [unowned self] in
-            for session in sessions { dismiss(session, .lost) }
+        part(with: user, reason, closing: session.peer, answer: answer) {
+            if session.admission.isGranted { session.attendee.departed(session.stay, departure) }
         }
     }
 
     private func part(
-        with user: UserID, _ reason: SeatLeaveReason, answer: @escaping () -> Void,
+        with user: UserID, _ reason: SeatLeaveReason, closing peer: PeerID?, answer: @escaping () -> Void,
         afterwards: @escaping () -> Void
     ) {
-        deadlines.cancel(.grace(user))
+        deadlines.cancel(.absence(user))
         attendance.remove(user: user)
         let after = { [unowned self] in
             tellOfPeople(.audienceLeft(user, reason: reason == .lost ? .lost : .left))
             afterwards()
         }
         guard phase == .open else {
-            return inOrder {
+            return inOrder(closing: peer) {
                 answer()
                 after()
             }
         }
         carryOut(
-            state.decide(.departed(user, reason), in: situation), by: reason == .exited ? user : nil, answer: answer,
-            afterwards: after,
-            refuse: { _ in
+            state.decide(.departed(user, reason), in: situation), by: reason == .exited ? user : nil, closing: peer,
+            answer: answer, afterwards: after,
+            refuse: { [unowned self] _ in
                 // Who goes is gone. A seat that could not be freed is freed once the room is loaded and the grace time
                 // over.
+                if let peer { world.media.closePeer(peer, on: stage) }
                 answer()
                 after()
             })
         if user == state.owner.id { startOwnerAbsence() } else { refreshHeir() }
-    }
-
-    /// The end of a session in this room, as far as others are concerned.
-    func dismiss(_ session: Attendance.Session, _ departure: Departure) {
-        if let peer = session.peer { world.media.closePeer(peer, on: stage) }
-        if session.admission.isGranted { session.attendee.departed(departure) }
     }
 
     // MARK: Presence
@@ -224,18 +312,17 @@ extension RoomCore {
     private func presenceChange(of user: UserID) -> PassingNews? {
         guard let former = attendance.people[user]?.presence else { return nil }
         let presence = presence(of: user)
-        let connected = attendance.isConnected(user)
-        var until: Int64?
-        if connected {
-            deadlines.cancel(.grace(user))
-        } else {
-            let grace = Int64(world.policy().seatGraceSeconds)
-            if !deadlines.isSet(.grace(user)) { deadlines.set(.grace(user), at: now + .seconds(grace)) }
-            until = wallNow + grace * 1_000
-        }
         guard presence != former else { return nil }
         attendance.setPresence(presence, of: user)
+        let until = attendance.isConnected(user) ? nil : lossTime(of: user)
         return state.seat(of: user) == nil ? nil : .presence(user, presence, until: until)
+    }
+
+    /// When somebody without a connection will be gone, in milliseconds since 1970: with the last of their sessions.
+    private func lossTime(of user: UserID) -> Int64 {
+        let last = attendance.sessions(of: user).compactMap { deadlines.time(of: .grace($0)) }.max()
+        let end = last ?? deadlines.time(of: .absence(user)) ?? now + graceTime
+        return wallNow + (end - now).nanoseconds / 1_000_000
     }
 
     func notePresence(of user: UserID) {

@@ -50,6 +50,7 @@ package final class RoomCore {
     private var postings: UInt64 = 0
     var reports = TurnSignal.Reports()
     private var armed = Instant.distantFuture
+    private var alarm: RoomAlarm?
     var snapshot: RoomState?
     var lastSnapshot: UInt64 = 0
     /// How far the people in the room have been told.
@@ -105,21 +106,23 @@ package final class RoomCore {
 
     /// Makes a decision true: applies it, submits it, and queues what follows for when it is stored. `answer` comes
     /// first, then the news, then `afterwards`. With no events only the answer waits, for what it could have seen.
+    /// `closing`: whose way on the media plane is closed before anything of it is said.
     func carryOut(
-        _ decision: Decision, by user: UserID?, keyed answerToKeep: KeyedAnswer? = nil,
+        _ decision: Decision, by user: UserID?, keyed answerToKeep: KeyedAnswer? = nil, closing peer: PeerID? = nil,
         answer: @escaping () -> Void = {}, afterwards: @escaping () -> Void = {},
         refuse: @escaping (RoomError) -> Void = { _ in }
     ) {
         guard !decision.events.isEmpty else {
             queue.append(
                 ReleaseQueue.Item(
-                    needs: watermark,
+                    needs: watermark, steps: peer.map { [.close($0)] } ?? [],
                     deliver: {
                         answer()
                         afterwards()
                     }, fail: refuse))
             return
         }
+        let closing: [StageStep] = peer.map { [.close($0)] } ?? []
         let peak = attendance.peak > state.peak ? attendance.peak : nil
         let accepted = AcceptedCommand(
             time: wallNow, by: user, events: decision.events, answer: answerToKeep, peak: peak)
@@ -153,7 +156,7 @@ package final class RoomCore {
         let play = state.play
         queue.append(
             ReleaseQueue.Item(
-                needs: state.position, steps: director.steps(to: state.seats),
+                needs: state.position, steps: closing + director.steps(to: state.seats),
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
                     self.info = info
@@ -203,8 +206,15 @@ package final class RoomCore {
 
     /// Queues something that says nothing new of the durable state (presence, who came and went): in its place in the
     /// order, and also if what stands before it fails.
-    func inOrder(_ deliver: @escaping () -> Void) {
-        queue.append(ReleaseQueue.Item(needs: watermark, deliver: deliver, fail: { _ in deliver() }))
+    /// - Parameter peer: whose way on the media plane is closed before.
+    func inOrder(closing peer: PeerID? = nil, _ deliver: @escaping () -> Void) {
+        queue.append(
+            ReleaseQueue.Item(
+                needs: watermark, steps: peer.map { [.close($0)] } ?? [], deliver: deliver,
+                fail: { [unowned self] _ in
+                    if let peer { world.media.closePeer(peer, on: stage) }
+                    deliver()
+                }))
     }
 
     /// Queues an answer that changes nothing.
@@ -253,10 +263,22 @@ package final class RoomCore {
             phase = .over
             for done in done { done() }
         }
-        if deadlines.earliest < armed {
-            armed = deadlines.earliest
-            world.clock.schedule(at: armed) { [signal] in signal.ring() }
-        }
+        arm()
+    }
+
+    /// One alarm at a time: an earlier one takes the place of a later one.
+    private func arm() {
+        guard deadlines.earliest < armed else { return }
+        alarm?.cancel()
+        armed = deadlines.earliest
+        alarm = world.clock.schedule(at: armed) { [signal] in signal.ring() }
+    }
+
+    /// Nothing is waited for any more.
+    func endAlarm() {
+        alarm?.cancel()
+        alarm = nil
+        armed = .distantFuture
     }
 
     /// Shows the directory what has changed. An ended room has left it, and stays out.
@@ -271,11 +293,11 @@ package final class RoomCore {
         reports.failed = fresh.failed
         reports.confirmed += fresh.confirmed
         // An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it
-        // rang a little early.
-        if fresh.rang { armed = .distantFuture }
+        // rang a little early. One that was replaced while it rang leaves the newer one alone.
+        if fresh.rang, armed <= now || alarm == nil { armed = .distantFuture }
     }
 
-    private func release() {
+    func release() {
         while var item = queue.first {
             if let failure = item.failure {
                 queue.removeFirst()
@@ -292,7 +314,7 @@ package final class RoomCore {
                 hear(signal.take())
             }
             if let posting = item.posting {
-                let owed = item.steps.count { $0.cuts }
+                let owed = item.steps.count { $0.isConfirmed }
                 guard reports.confirmed.count(where: { $0 == posting }) >= owed else {
                     if !deadlines.isSet(.confirmation) {
                         deadlines.set(.confirmation, at: now + Self.confirmationLimit)
@@ -322,12 +344,13 @@ package final class RoomCore {
 
     func post(_ steps: [StageStep], posting: UInt64 = 0) {
         for step in steps {
-            director.notePosted(step)
-            guard step.cuts else {
-                assign(step.slot, step.rule)
-                continue
+            let confirmed: @Sendable () -> Void = { [signal] in if step.isConfirmed { signal.confirmed(posting) } }
+            switch step {
+            case .assign(let slot, let rule, _):
+                director.notePosted(rule, on: slot)
+                assign(slot, rule, confirmed: confirmed)
+            case .close(let peer): world.media.closePeer(peer, on: stage, confirmed: confirmed)
             }
-            assign(step.slot, step.rule) { [signal] in signal.confirmed(posting) }
         }
     }
 

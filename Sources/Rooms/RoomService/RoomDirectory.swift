@@ -30,6 +30,9 @@ package actor RoomDirectory {
     /// Rooms whose journal cannot be read: they are neither entered nor overwritten.
     private var damaged: Set<RoomKey> = []
     private var creations: [CreationKey: (room: RoomKey, fingerprint: UInt64, time: Int64)] = [:]
+    /// The open rooms of those who created them, for `RoomPolicy.maxRoomsPerOwner`.
+    private var owned: [OwnerKey: Set<RoomKey>] = [:]
+    private var ownerOf: [RoomKey: OwnerKey] = [:]
     private var listening: Task<Void, Never>?
     private var isDown = false
 
@@ -37,6 +40,11 @@ package actor RoomDirectory {
         var application: ApplicationID
         var user: UserID
         var key: String
+    }
+
+    private struct OwnerKey: Hashable {
+        var application: ApplicationID
+        var user: UserID
     }
 
     package init(
@@ -126,12 +134,13 @@ package actor RoomDirectory {
     /// V01. Answers like `Room.attach`, in the room's turn; only what goes wrong before there is a room is answered
     /// from here.
     package func create(
-        _ creation: RoomCreation, in application: ApplicationID, by attendee: Attendee, key: IdempotencyKey?,
+        _ creation: RoomCreation, in application: ApplicationID, by user: UserProfile, key: IdempotencyKey?,
+        as attendee: @Sendable (Room) -> Attendee,
         reply: @escaping Reply<(room: Room, entry: RoomEntry)>
     ) async {
         do throws(RoomError) {
-            let (room, id) = try await roomToCreate(creation, in: application, by: attendee.profile, key: key)
-            await room.create(creation, by: attendee, key: key) { [weak self] result in
+            let (room, id) = try await roomToCreate(creation, in: application, by: user, key: key)
+            await room.create(creation, by: attendee(room), key: key) { [weak self] result in
                 switch result {
                 case .success(let entry): reply(.success((room, entry)))
                 case .failure(let error):
@@ -158,6 +167,11 @@ package actor RoomDirectory {
         // What the rules refuse must not leave a trace in the journal.
         _ = try RoomState.decideCreation(creation, by: user, epoch: 0)
         let id = try await vacantKey(creation.room, in: application)
+        let owner = OwnerKey(application: application, user: user.id)
+        guard id.room != nil || (owned[owner]?.count ?? 0) < policy(application).maxRoomsPerOwner else {
+            throw RoomError(.roomsLimited)
+        }
+        if id.room == nil { note(id.key, of: owner) }
         if let name { creations[name] = (id.key, creation.fingerprint, now) }
         if let room = id.room { return (room, id.key) }
         let task = Task {
@@ -167,6 +181,7 @@ package actor RoomDirectory {
         opening[id.key] = task
         await task.value
         guard let room = rooms[id.key] else {
+            forgetOwner(of: id.key)
             if let name { creations[name] = nil }
             throw damaged.contains(id.key) ? RoomError(.roomIDTaken) : RoomCore.unavailable
         }
@@ -211,12 +226,12 @@ package actor RoomDirectory {
     @discardableResult
     private func open(_ key: RoomKey, toCreate: Bool) async -> JournalFailure? {
         do {
-            var rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
+            var rebuilt = try await read(key)
             if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && !toCreate) {
                 // Its end did not get through to the journal before the server stopped; or its beginning did not.
                 journal.close(key)
                 guard toCreate else { return nil }
-                rebuilt = try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
+                rebuilt = try await read(key)
             }
             let room = Room(key: key, stage: StageID(rawValue: stageNumbers.next()), surroundings: surroundings(key))
             await room.install(rebuilt)
@@ -226,6 +241,9 @@ package actor RoomDirectory {
                 let name = CreationKey(application: key.application, user: first.user, key: first.key)
                 creations[name] = (key, first.fingerprint, rebuilt.state.createdAt)
             }
+            if rebuilt.state.phase == .open {
+                note(key, of: OwnerKey(application: key.application, user: rebuilt.state.owner.id))
+            }
         } catch let failure as JournalFailure {
             report(.journalFailed(key, failure))
             return failure
@@ -234,6 +252,24 @@ package actor RoomDirectory {
             report(.damaged(key, "\(error)"))
         }
         return nil
+    }
+
+    /// Replays a room's journal, beside the directory's own work and that of other rooms.
+    @concurrent
+    private nonisolated func read(_ key: RoomKey) async throws -> RebuiltRoom {
+        try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
+    }
+
+    private func note(_ key: RoomKey, of owner: OwnerKey) {
+        forgetOwner(of: key)
+        owned[owner, default: []].insert(key)
+        ownerOf[key] = owner
+    }
+
+    private func forgetOwner(of key: RoomKey) {
+        guard let owner = ownerOf.removeValue(forKey: key) else { return }
+        owned[owner]?.remove(key)
+        if owned[owner]?.isEmpty == true { owned[owner] = nil }
     }
 
     private func surroundings(_ key: RoomKey) -> RoomSurroundings {
@@ -253,7 +289,7 @@ package actor RoomDirectory {
     private func reload(_ key: RoomKey) async {
         guard let room = rooms[key] else { return }
         do {
-            await room.install(try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room))
+            await room.install(try await read(key))
         } catch let failure as JournalFailure {
             report(.journalFailed(key, failure))
             guard !isDown else { return }
@@ -261,6 +297,7 @@ package actor RoomDirectory {
         } catch {
             damaged.insert(key)
             report(.damaged(key, "\(error)"))
+            await room.abandon()
             forget(key, room)
         }
     }
@@ -278,6 +315,7 @@ package actor RoomDirectory {
     private func forget(_ key: RoomKey, _ room: Room) {
         guard rooms[key] === room else { return }
         rooms[key] = nil
+        forgetOwner(of: key)
         stages.withLock { $0[room.stage] = nil }
     }
 }

@@ -8,31 +8,68 @@ package final class RoomIndex: Sendable {
     private struct Line: Sendable {
         var info: RoomInfo
         /// Name, tags and id in small letters.
-        var name: String
-        var tags: [String]
-        var id: String
+        var name: [UInt8]
+        var tags: [[UInt8]]
+        var id: [UInt8]
 
         init(_ info: RoomInfo) {
             self.info = info
-            name = info.name.lowercased()
-            tags = info.tags.map { $0.lowercased() }
+            name = Array(info.name.lowercased().utf8)
+            tags = info.tags.map { Array($0.lowercased().utf8) }
             id =
                 switch info.room {
-                case .number(let number): String(number)
-                case .string(let string): string.lowercased()
+                case .number(let number): Array(String(number).utf8)
+                case .string(let string): Array(string.lowercased().utf8)
                 }
         }
 
         /// Newest first; the id decides between rooms of the same millisecond.
         var place: Place { Place(createdAt: info.createdAt, id: info.room.description) }
 
-        func matches(_ text: String) -> Bool {
-            name.contains(text) || id == text || tags.contains { $0.hasPrefix(text) }
+        func matches(_ text: [UInt8]) -> Bool {
+            name.contains(text) || id == text || tags.contains { $0.starts(with: text) }
+        }
+    }
+
+    /// The rooms of one application, in the order of the list. A value: whoever searches takes it out of the lock.
+    private struct Shelf: Sendable {
+        var lines: [RoomID: Line] = [:]
+        var order: [Place] = []
+        var ids: [RoomID] = []
+
+        mutating func set(_ line: Line) {
+            if let former = lines[line.info.room] {
+                if former.place != line.place { remove(line.info.room) }
+            }
+            if lines.updateValue(line, forKey: line.info.room) == nil {
+                let index = index(of: line.place)
+                order.insert(line.place, at: index)
+                ids.insert(line.info.room, at: index)
+            }
+        }
+
+        mutating func remove(_ room: RoomID) {
+            guard let line = lines.removeValue(forKey: room) else { return }
+            let index = index(of: line.place)
+            guard index < order.count, order[index] == line.place else { return }
+            order.remove(at: index)
+            ids.remove(at: index)
+        }
+
+        /// The first place that is not before `place`.
+        func index(of place: Place) -> Int {
+            var low = 0
+            var high = order.count
+            while low < high {
+                let middle = (low + high) / 2
+                if order[middle] < place { low = middle + 1 } else { high = middle }
+            }
+            return low
         }
     }
 
     /// Where a page ends.
-    private struct Place: Comparable {
+    private struct Place: Comparable, Sendable {
         var createdAt: Int64
         var id: String
 
@@ -53,39 +90,55 @@ package final class RoomIndex: Sendable {
         var cursor: String { "\(createdAt).\(id)" }
     }
 
-    private let lines = Mutex<[ApplicationID: [RoomID: Line]]>([:])
+    private let shelves = Mutex<[ApplicationID: Shelf]>([:])
 
     package init() {}
 
     func set(_ info: RoomInfo, of key: RoomKey) {
         let line = Line(info)
-        lines.withLock { $0[key.application, default: [:]][key.room] = line }
+        shelves.withLock { $0[key.application, default: Shelf()].set(line) }
     }
 
     func remove(_ key: RoomKey) {
-        lines.withLock { $0[key.application]?[key.room] = nil }
+        shelves.withLock { $0[key.application]?.remove(key.room) }
     }
 
-    /// A06. A cursor that is none begins anew.
+    /// A06. A cursor that is none begins anew. Rooms that change meanwhile wait for nothing: the search goes through the list as it
+    /// was.
     package func list(_ query: RoomQuery, of application: ApplicationID) -> RoomPage {
-        let text = query.text?.lowercased()
-        let tag = query.tag?.lowercased()
-        let start = query.cursor.flatMap(Place.init)
-        let found = lines.withLock {
-            $0[application, default: [:]].values.filter { line in
-                (query.kind == nil || line.info.kind == query.kind)
-                    && (text == nil || text == "" || text.map(line.matches) == true)
-                    && (tag == nil || tag.map(line.tags.contains) == true)
-                    && (start.map { $0 < line.place } ?? true)
-            }
-        }.sorted { $0.place < $1.place }
+        let text = query.text.map { Array($0.lowercased().utf8) } ?? []
+        let tag = query.tag.map { Array($0.lowercased().utf8) }
         let limit = max(1, query.limit)
-        let page = found.prefix(limit)
-        return RoomPage(rooms: page.map(\.info), cursor: found.count > limit ? page.last?.place.cursor : nil)
+        guard let shelf = shelves.withLock({ $0[application] }) else { return RoomPage(rooms: []) }
+        var page: [Line] = []
+        var index = 0
+        if let start = query.cursor.flatMap(Place.init) {
+            index = shelf.index(of: start)
+            if index < shelf.order.count, shelf.order[index] == start { index += 1 }
+        }
+        while index < shelf.ids.count, page.count <= limit {
+            defer { index += 1 }
+            guard let line = shelf.lines[shelf.ids[index]], query.kind == nil || line.info.kind == query.kind,
+                text.isEmpty || line.matches(text), tag.map(line.tags.contains) ?? true
+            else { continue }
+            page.append(line)
+        }
+        guard page.count > limit else { return RoomPage(rooms: page.map(\.info)) }
+        page.removeLast()
+        return RoomPage(rooms: page.map(\.info), cursor: page.last?.place.cursor)
     }
 
     /// A05: in the order of the request, unknown ids dropped.
     package func infos(_ rooms: [RoomID], of application: ApplicationID) -> [RoomInfo] {
-        lines.withLock { lines in rooms.compactMap { lines[application]?[$0]?.info } }
+        shelves.withLock { shelves in rooms.compactMap { shelves[application]?.lines[$0]?.info } }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ part: [UInt8]) -> Bool {
+        guard let first = part.first, part.count <= count else { return part.isEmpty }
+        return indices.prefix(count - part.count + 1).contains { start in
+            self[start] == first && self[start..<start + part.count].elementsEqual(part)
+        }
     }
 }

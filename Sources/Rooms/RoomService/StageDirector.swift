@@ -14,13 +14,20 @@ struct SlotRule: Hashable, Sendable {
     }
 }
 
-/// A change of one slot on the media plane.
-struct StageStep: Hashable, Sendable {
-    var slot: Int
-    var rule: SlotRule
-    /// Somebody who could be heard no longer can: whoever is told so must be told the truth, so the cut is confirmed
-    /// first.
-    var cuts: Bool
+/// A change on the media plane.
+enum StageStep: Hashable, Sendable {
+    /// `cuts`: somebody who could be heard no longer can.
+    case assign(slot: Int, rule: SlotRule, cuts: Bool)
+    /// Somebody's way is closed, in both directions.
+    case close(PeerID)
+
+    /// Whoever is told of it must be told the truth, so it is confirmed first.
+    var isConfirmed: Bool {
+        switch self {
+        case .assign(_, _, let cuts): cuts
+        case .close: true
+        }
+    }
 }
 
 /// Turns what is decided about seats into steps of the media plane.
@@ -39,7 +46,7 @@ struct StageDirector {
             guard former != rule else { continue }
             let wasHeard = former.map { $0.user != nil && !$0.silent } ?? false
             let cuts = wasHeard && (rule.silent || rule.user != former?.user)
-            if former != nil || rule.user != nil { steps.append(StageStep(slot: slot, rule: rule, cuts: cuts)) }
+            if former != nil || rule.user != nil { steps.append(.assign(slot: slot, rule: rule, cuts: cuts)) }
         }
         decided = wanted
         return steps
@@ -50,11 +57,11 @@ struct StageDirector {
         decided = seats.map(SlotRule.init)
         return decided.enumerated().compactMap { slot, rule in
             guard posted[slot] != rule, posted[slot] != nil || rule.user != nil else { return nil }
-            return StageStep(slot: slot, rule: rule, cuts: false)
+            return .assign(slot: slot, rule: rule, cuts: false)
         }
     }
 
-    mutating func notePosted(_ step: StageStep) { posted[step.slot] = step.rule }
+    mutating func notePosted(_ rule: SlotRule, on slot: Int) { posted[slot] = rule }
 
     /// The seat whose sound the media plane takes from that person.
     func postedSlot(of user: UserID) -> Int? { posted.first { $0.value.user == user }?.key }

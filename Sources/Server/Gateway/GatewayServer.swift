@@ -73,10 +73,7 @@ package struct GatewayServer: Service {
         self.door = SocketDoor(
             origins: settings.origins, proxies: settings.proxies, isSecure: settings.certificates != nil,
             limits: settings.limits, clock: clock,
-            conversations: { connection in
-                let conversation = Conversation(connection, services: services)
-                return { await conversation.receive($0) }
-            })
+            receivers: { Conversation($0, services: services) })
         self.office = settings.ticketOffice.flatMap { kind in
             settings.webApplication.map {
                 TicketOffice(

@@ -11,7 +11,9 @@ enum WorkerCommand: Sendable {
     case openStage(StageID, slots: Int, StageKind, feed: MixFeed?)
     case closeStage(StageID)
     case offer(ParsedOffer, reply: @Sendable (Result<NegotiatedOffer, MediaRefusal>) -> Void)
-    case closePeer(PeerID, StageID)
+    /// Its offers are answered until it is closed.
+    case admit(PeerID, StageID)
+    case closePeer(PeerID, StageID, confirmed: @Sendable () -> Void)
     /// What a client has measured itself, perhaps before its first offer.
     case stateRoundTrip(Interval, PeerID, StageID)
     case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)

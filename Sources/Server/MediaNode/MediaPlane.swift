@@ -133,7 +133,12 @@ package final class MediaPlane: MediaControl {
         if let roundTrip { _ = mailbox.post(.stateRoundTrip(roundTrip, peer, stage)) }
     }
 
-    package func closePeer(_ peer: PeerID, on stage: StageID) { _ = mailbox.post(.closePeer(peer, stage)) }
+    package func admit(_ peer: PeerID, on stage: StageID) { _ = mailbox.post(.admit(peer, stage)) }
+
+    package func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        // Nothing leaves a stopped worker.
+        if !mailbox.post(.closePeer(peer, stage, confirmed: confirmed)) { confirmed() }
+    }
 
     package func assign(
         slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void

@@ -150,9 +150,11 @@ final class MediaWorker {
                 counters.offersRefused &+= 1
                 reply(.failure(error))
             }
-        case .closePeer(let id, let stage):
-            guard let peer = table[id], peer.stage.id == stage else { return }
-            close(peer)
+        case .admit(let id, let stage): stages[stage]?.admit(id)
+        case .closePeer(let id, let stage, let confirmed):
+            stages[stage]?.expel(id)
+            if let peer = table[id], peer.stage.id == stage { close(peer) }
+            confirmations.append(confirmed)
         case .stateRoundTrip(let roundTrip, let id, let stage):
             stages[stage]?.note(roundTrip, of: id)
             if let peer = table[id], peer.stage.id == stage { peer.statedRoundTrip = roundTrip }
@@ -173,9 +175,9 @@ final class MediaWorker {
     private func refuse(_ command: WorkerCommand) {
         switch command {
         case .offer(_, let reply): reply(.failure(.stopped))
-        case .assign(_, _, _, _, let confirmed): confirmed()
+        case .assign(_, _, _, _, let confirmed), .closePeer(_, _, let confirmed): confirmed()
         case .readCounters(let reply): reply(presentCounters())
-        case .openStage, .closeStage, .closePeer, .stateRoundTrip, .drain, .stop: break
+        case .openStage, .closeStage, .admit, .stateRoundTrip, .drain, .stop: break
         }
     }
 
@@ -194,6 +196,7 @@ final class MediaWorker {
 
     private func answer(_ offer: ParsedOffer) throws(MediaRefusal) -> NegotiatedOffer {
         guard let stage = stages[offer.stage] else { throw .unknownStage }
+        guard stage.admitted.contains(offer.peer) else { throw .notAdmitted }
         let present = table[offer.peer]
         if let present {
             guard offer.number > present.offerNumber else { throw .staleOffer }

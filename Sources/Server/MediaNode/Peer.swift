@@ -160,6 +160,8 @@ final class Stage {
     let audio: AudioStage
     let kind: StageKind
     var peers: Set<PeerID> = []
+    /// Whom the room has let in. As many as it has members; a peer that has no path yet is among them.
+    private(set) var admitted: Set<PeerID> = []
     /// What clients have told of their ways, those whose path is not open yet among them.
     private(set) var statedRoundTrips: [PeerID: Interval] = [:]
     /// Somebody's way was told last time.
@@ -186,6 +188,9 @@ final class Stage {
     }
 
     func forgetRoundTrip(of peer: PeerID) { statedRoundTrips[peer] = nil }
+
+    func admit(_ peer: PeerID) { admitted.insert(peer) }
+    func expel(_ peer: PeerID) { admitted.remove(peer) }
 
     /// Far more than people who sing at once.
     private static let statementsKept = 256

@@ -76,7 +76,7 @@ package struct ApplicationDesk: Sendable {
     ) async throws -> Value {
         let store: SQLiteStore
         do throws(StoreFailure) {
-            store = try SQLiteStore(directory: data, now: { SystemClock().wallTime })
+            store = try SQLiteStore(directory: data, now: { ServerClock().wallTime })
         } catch {
             throw ConfigurationFailure("\(error). --data chooses another directory")
         }

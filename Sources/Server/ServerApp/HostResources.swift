@@ -1,4 +1,6 @@
+import DatagramIO
 import Foundation
+import Timing
 
 /// What the host gives this process.
 enum HostResources {
@@ -38,12 +40,11 @@ enum HostResources {
             let ticks = text[name...].split(separator: " ").dropFirst(20).first.flatMap({ Int64($0) })
         else { return nil }
         let perSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
-        var boot = timespec()
-        var monotonic = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &boot)
-        clock_gettime(CLOCK_MONOTONIC, &monotonic)
-        let asleep =
-            (Int64(boot.tv_sec) - Int64(monotonic.tv_sec)) * 1_000_000_000 + Int64(boot.tv_nsec - monotonic.tv_nsec)
+        // Ticks go on while the host sleeps, the monotonic clock does not.
+        guard let uptime = try? String(contentsOfFile: "/proc/uptime", encoding: .utf8),
+            let awakeAndAsleep = uptime.split(separator: " ").first.flatMap({ Double($0) })
+        else { return nil }
+        let asleep = Int64(awakeAndAsleep * 1e9) - SystemClock.now().nanoseconds
         return perSecond > 0 ? ticks * (1_000_000_000 / perSecond) - asleep : nil
     }
 

@@ -46,7 +46,7 @@ package struct OvationServer: Sendable {
     private let clock: any RoomClock
 
     package init(
-        settings: ServerSettings, mode: ServerMode, logger: Logger, clock: any RoomClock = SystemClock()
+        settings: ServerSettings, mode: ServerMode, logger: Logger, clock: any RoomClock = ServerClock()
     ) {
         self.settings = settings
         self.mode = mode
@@ -159,7 +159,7 @@ package struct OvationServer: Sendable {
         let started = HostResources.startedNanoseconds
         return Readiness(
             url: url(port: port), port: port, mediaPort: Int(media.port),
-            milliseconds: started.map { (SystemClock().now.nanoseconds - $0) / 1_000_000 },
+            milliseconds: started.map { (ServerClock().now.nanoseconds - $0) / 1_000_000 },
             residentBytes: HostResources.residentBytes)
     }
 

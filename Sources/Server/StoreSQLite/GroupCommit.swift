@@ -95,6 +95,13 @@ final class GroupCommit: Sendable {
         return try result.get()
     }
 
+    /// Reads what is durable, beside the writer: nobody's commit waits for it.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(JournalFailure) -> Value {
+        do { return try await pool.read(body) } catch { throw JournalFailure(error) }
+    }
+
     /// Writes what has been submitted and refuses the rest (`closed`). Returns when the last completion has run.
     func close() async {
         pending.withLock { $0.isClosed = true }

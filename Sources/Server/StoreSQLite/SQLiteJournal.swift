@@ -101,7 +101,8 @@ package final class SQLiteJournal: RoomJournal {
     }
 
     package func exists(_ key: RoomKey) async throws(JournalFailure) -> Bool {
-        try await commit.run { try JournalTables(db: $0).exists(key) }
+        // Anybody may ask for any id, so it must not go through the writer.
+        try await commit.read { try JournalTables(db: $0).exists(key) }
     }
 
     /// Removes what has outlived its retention, a step at a time between the commits of others.

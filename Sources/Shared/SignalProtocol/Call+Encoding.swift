@@ -48,6 +48,7 @@ extension Call.Body {
         case .listRooms: .roomList
         case .getRooms: .roomGet
         case .listMembers: .roomMembers
+        case .listInvitations: .invitationList
         case .command(_, let command, _): command.method
         case .offerMedia: .mediaOffer
         case .closeMedia: .mediaClose
@@ -59,7 +60,9 @@ extension Call.Body {
     package var isRepeatable: Bool {
         switch self {
         case .createRoom(_, let key), .command(_, _, let key): key != nil
-        case .getProfiles, .listRooms, .getRooms, .listMembers, .setProfile, .enterRoom, .stateLatency: true
+        case .getProfiles, .listRooms, .getRooms, .listMembers, .listInvitations, .setProfile, .enterRoom,
+            .stateLatency:
+            true
         // The clock is read on one connection, and media is negotiated with what one remembers of it.
         case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .closeMedia: false
         }
@@ -98,6 +101,9 @@ extension Call.Body {
                 try params.encode(limit, forKey: .limit)
                 try params.encodeIfPresent(cursor, forKey: .cursor)
             }
+        case .listInvitations(let room, let cursor):
+            try params.encode(room, forKey: .room)
+            try params.encodeIfPresent(cursor, forKey: .cursor)
         case .command(let room, let command, let key):
             try params.encode(room, forKey: .room)
             try command.encode(into: &params)

@@ -27,6 +27,8 @@ package struct Call: Sendable, Hashable {
         case listRooms(RoomQuery)
         case getRooms([RoomID])
         case listMembers(RoomID, MembersQuery)
+        /// The waiting ones that concern the reader, after a page's cursor.
+        case listInvitations(RoomID, cursor: String?)
         /// Everything that somebody inside a room does to it.
         case command(RoomID, RoomCommand, key: IdempotencyKey?)
         // media

@@ -32,6 +32,7 @@ package enum Method: String, CaseIterable, Sendable {
     case invitationAccept = "invitation.accept"
     case invitationReject = "invitation.reject"
     case invitationCancel = "invitation.cancel"
+    case invitationList = "invitation.list"
     case messageSend = "message.send"
     case likeSend = "like.send"
 
@@ -92,6 +93,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .invitationAccept: try p.command(.acceptInvitation(id: p.required("id")))
         case .invitationReject: try p.command(.rejectInvitation(id: p.required("id"), reason: p.optional("reason")))
         case .invitationCancel: try p.command(.cancelInvitation(id: p.required("id")))
+        case .invitationList: .listInvitations(try p.room(), cursor: try p.optional("cursor"))
         case .messageSend: try p.command(.sendMessage(p.message()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
 
@@ -137,7 +139,8 @@ extension Parameters {
 
     fileprivate func roomCreation() throws -> RoomCreation {
         let kindName: String? = try optional("kind")
-        guard let kind = kindName.map(RoomKind.init(rawValue:)) ?? .voice else {
+        let kind = kindName.map(RoomKind.init(rawValue:)) ?? .voice
+        guard kind.isKnown else {
             throw RoomError.invalid("kind", "there is no such kind of room")
         }
         return RoomCreation(
@@ -176,7 +179,8 @@ extension Parameters {
     fileprivate func roomQuery() throws -> RoomQuery {
         let kindName: String? = try optional("kind")
         let kind = try kindName.map { name throws -> RoomKind in
-            guard let kind = RoomKind(rawValue: name) else {
+            let kind = RoomKind(rawValue: name)
+            guard kind.isKnown else {
                 throw RoomError.invalid("kind", "there is no such kind of room")
             }
             return kind

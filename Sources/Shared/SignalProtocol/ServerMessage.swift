@@ -28,6 +28,7 @@ package enum CallAnswer: Sendable, Hashable {
     case page(RoomPage)
     case rooms([RoomInfo])
     case members(MembersPage)
+    case invitations(InvitationsPage)
     case command(CommandOutcome)
     case media(MediaAnswered)
 }
@@ -151,6 +152,7 @@ extension CallAnswer {
         case .roomList: self = .page(try fields.decode(RoomPage.self, forKey: key))
         case .roomGet: self = .rooms(try fields.decode(RoomsAnswer.self, forKey: key).rooms)
         case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
+        case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
         case .sessionClose, .mediaClose, .songLatency: self = .empty
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,

@@ -205,7 +205,8 @@ final class FakeServer {
             .answer(CommandAnswer(CommandOutcome(.invited(id: draft.id ?? "i", position: 1))))
         case .command(_, .sendLikes, _): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
         case .command: .answer(CommandAnswer(CommandOutcome(.done)))
-        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia, .stateLatency: .answer(Answer.Empty())
+        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia, .stateLatency, .listInvitations:
+            .answer(Answer.Empty())
         }
     }
 }

@@ -16,6 +16,7 @@ package final class RecordingMedia: MediaControl {
     package enum Order: Hashable, Sendable {
         case open(StageID, slots: Int)
         case close(StageID)
+        case admit(PeerID, StageID)
         case closePeer(PeerID, StageID)
         case assign(slot: Int, PeerID?, muted: Bool, StageID)
     }
@@ -30,6 +31,7 @@ package final class RecordingMedia: MediaControl {
         var holding = false
         var held: [@Sendable () -> Void] = []
         var epoch: UInt64
+        var admitted: Set<PeerID> = []
     }
     private let contents: Mutex<Contents>
     package let facts: AsyncStream<MediaFact>
@@ -42,6 +44,8 @@ package final class RecordingMedia: MediaControl {
 
     package var epoch: UInt64 { contents.withLock { $0.epoch } }
     package var orders: [Order] { contents.withLock { $0.orders } }
+    /// Who has been let onto a stage and not closed since.
+    package var admitted: Set<PeerID> { contents.withLock { $0.admitted } }
     /// Who may be heard where, as of now.
     package func slots(of stage: StageID) -> [Int: Slot]? { contents.withLock { $0.stages[stage] } }
     package func kind(of stage: StageID) -> StageKind? { contents.withLock { $0.kinds[stage] } }
@@ -91,11 +95,25 @@ package final class RecordingMedia: MediaControl {
     /// Answers with the offer's own text.
     package func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer {
         guard contents.withLock({ $0.stages[offer.stage] != nil }) else { throw .unknownStage }
+        guard admitted.contains(offer.peer) else { throw .notAdmitted }
         return MediaAnswer(number: offer.number, sdp: offer.sdp, slots: [])
     }
 
-    package func closePeer(_ peer: PeerID, on stage: StageID) {
-        contents.withLock { $0.orders.append(.closePeer(peer, stage)) }
+    package func admit(_ peer: PeerID, on stage: StageID) {
+        contents.withLock {
+            $0.orders.append(.admit(peer, stage))
+            $0.admitted.insert(peer)
+        }
+    }
+
+    package func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        let holding = contents.withLock { contents in
+            contents.orders.append(.closePeer(peer, stage))
+            contents.admitted.remove(peer)
+            if contents.holding { contents.held.append(confirmed) }
+            return contents.holding
+        }
+        if !holding { confirmed() }
     }
 
     package func assign(

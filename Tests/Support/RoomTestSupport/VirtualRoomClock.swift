@@ -1,4 +1,4 @@
-import RoomPorts
+package import RoomPorts
 import Synchronization
 package import Timing
 
@@ -24,12 +24,20 @@ package final class VirtualRoomClock: RoomClock {
     package var now: Instant { hands.withLock { $0.now } }
     package var wallTime: WallTime { hands.withLock { $0.wall } }
 
-    package func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) {
-        hands.withLock { hands in
+    @discardableResult
+    package func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> RoomAlarm {
+        let serial = hands.withLock { hands in
             hands.serial += 1
             hands.alarms.append(Alarm(time: deadline, serial: hands.serial, action: action))
+            return hands.serial
         }
+        return RoomAlarm { [weak self] in self?.cancel(serial) }
     }
+
+    private func cancel(_ serial: Int) { hands.withLock { $0.alarms.removeAll { $0.serial == serial } } }
+
+    /// How many alarms wait.
+    package var alarmCount: Int { hands.withLock { $0.alarms.count } }
 
     /// When the next alarm is due.
     package var nextAlarm: Instant? { hands.withLock { $0.alarms.map(\.time).min() } }

@@ -21,7 +21,7 @@ package struct TestServer: Sendable {
 
     /// Runs `body` with a server that is stopped afterwards; its folder is removed.
     package static func with<Result>(
-        mode: ServerMode = .production, clock: any RoomClock = SystemClock(),
+        mode: ServerMode = .production, clock: any RoomClock = ServerClock(),
         configure: (inout ServerSettings) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         let directory = NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString
@@ -39,7 +39,7 @@ package struct TestServer: Sendable {
 
     /// Starts on a folder that may hold an earlier server's database.
     package static func start(
-        mode: ServerMode = .production, directory: String, clock: any RoomClock = SystemClock(),
+        mode: ServerMode = .production, directory: String, clock: any RoomClock = ServerClock(),
         configure: (inout ServerSettings) -> Void = { _ in }
     ) async throws -> TestServer {
         let desk = ApplicationDesk(data: directory)
@@ -87,6 +87,12 @@ package struct TestServer: Sendable {
     ) throws -> String {
         try TicketSigner(application: application, key: key ?? keys[0]).ticket(
             user: user, issuedAt: issuedAt, lifetime: lifetime)
+    }
+
+    /// A ticket for one room and no more than listening there.
+    package func privateMapKey(_ user: String, room: UInt32) throws -> String {
+        try TicketSigner(application: Self.application, key: keys[0]).privateMapKey(
+            user: user, room: .number(room), privileges: .listen, issuedAt: Int64(Date().timeIntervalSince1970))
     }
 
     /// A client that has connected.

@@ -5,7 +5,7 @@ import Timing
 /// The time some hours from now, for a server that comes back after a long night.
 struct LaterClock: RoomPorts.RoomClock {
     let hours: Int64
-    private let clock = SystemClock()
+    private let clock = ServerClock()
 
     init(hours: Int64) { self.hours = hours }
 
@@ -13,7 +13,8 @@ struct LaterClock: RoomPorts.RoomClock {
     var wallTime: WallTime { later(clock.wallTime) }
     var roomTime: WallTime { later(clock.roomTime) }
 
-    func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) {
+    @discardableResult
+    func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> RoomAlarm {
         clock.schedule(at: deadline, action)
     }
 

@@ -3,6 +3,7 @@ import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { roomKinds } from '../../protocol/events.js';
 import { follow } from '../shell.js';
 
 /** @param {import('../app.js').App} app @param {import('../../models/lobby.js').RoomCard} room */
@@ -19,7 +20,9 @@ export function roomCard(app, room) {
         <div class="card-picture">
           <ov-cover .of=${{ id: room.slug, cover: room.cover, title: room.name }}></ov-cover>
           <span class="card-kind">${room.speaking ? icon('audio-lines') : icon('mic-vocal')}${
-            room.speaking ? t('lobby.speaking') : t(`kind.${room.kind}`)
+            room.speaking
+              ? t('lobby.speaking')
+              : t(roomKinds.includes(room.kind) ? `kind.${room.kind}` : 'kind.unknown')
           }</span>
           <span class="card-count numbers">${icon('users-round')}<span class="only-read">${t('lobby.people', { count: room.memberCount })}</span><ov-count aria-hidden="true" .value=${room.memberCount}></ov-count></span>
         </div>

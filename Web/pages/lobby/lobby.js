@@ -5,6 +5,7 @@ import { errorText, language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
+import { roomKinds } from '../../protocol/events.js';
 import { openProfile } from '../profile.js';
 import { openSettings } from '../settings.js';
 import { brand } from '../shell.js';
@@ -14,9 +15,6 @@ import { enterField } from './enter.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../../models/lobby.js').LobbyModel} LobbyModel */
-
-/** The kinds of rooms that this app can show. */
-const kinds = ['voice', 'chorus'];
 
 /**
  * Live rooms, and the way to start one.
@@ -100,7 +98,7 @@ function filters(lobby, state) {
     );
   const tags = state.tag && !state.tags.includes(state.tag) ? [state.tag, ...state.tags] : state.tags;
   return html`<div class="filters">
-    <div class="tabs" role="tablist" aria-label=${t('lobby.kinds')}>${['', ...kinds].map(tab)}</div>
+    <div class="tabs" role="tablist" aria-label=${t('lobby.kinds')}>${['', ...roomKinds].map(tab)}</div>
     <div class="tags" role="group" aria-label=${t('lobby.tags')}>${tags.slice(0, 12).map(chip)}</div>
   </div>`;
 }

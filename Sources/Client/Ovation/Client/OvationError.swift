@@ -21,6 +21,7 @@ internal import SignalProtocol
 /// | `invalid_address` | -11 | this is no address of a server |
 /// | `invalid_answer` | -12 | what answered is no Ovation server, or one of another version |
 /// | `file_unreadable` | -13 | a file of this machine that was to be sent cannot be read |
+/// | `room_kind_unknown` | -14 | the room is of a kind that this version does not know: the app needs a newer one |
 /// | `media_failed` | -30 | the path for sound could not be opened |
 public struct OvationError: Error, Hashable, Sendable {
     /// The documented number. Several names may share one.
@@ -75,13 +76,16 @@ public struct OvationError: Error, Hashable, Sendable {
         public static let invalidAnswer = Name("invalid_answer", -12, "what answered is no server of this kind")
         /// A file of this machine cannot be read.
         public static let fileUnreadable = Name("file_unreadable", -13, "the file cannot be read")
+        /// The room is of a kind that this version does not know.
+        public static let roomKindUnknown = Name(
+            "room_kind_unknown", -14, "the room needs a newer version of this app")
         /// The path for sound could not be opened.
         public static let mediaFailed = Name("media_failed", -30, "the path for sound could not be opened")
 
         /// Every failure of this side.
         public static let all: [Name] = [
             offline, connectionLost, timeout, cancelled, signedOut, serverUnreachable, signInUnavailable, tooManyCalls,
-            tooSlow, invalidAddress, invalidAnswer, fileUnreadable, mediaFailed,
+            tooSlow, invalidAddress, invalidAnswer, fileUnreadable, roomKindUnknown, mediaFailed,
         ]
     }
 

@@ -54,8 +54,10 @@ final class RoomFollower {
 
     // MARK: - News
 
-    func tellEntry() {
+    /// - Parameter snapshot: what was entered with.
+    func tellEntry(_ snapshot: RoomSnapshot) {
         tell(state.entryEvents)
+        readInvitations(after: snapshot.moreInvitations, snapshot.invitations.last)
         path?.handle(.resumed(mediaEpoch: state.mediaEpoch))
     }
 
@@ -64,7 +66,7 @@ final class RoomFollower {
         var next = state
         let events = next.replace(with: snapshot)
         take(next, events)
-        tellEntry()
+        tellEntry(snapshot)
     }
 
     func hear(_ events: [HeardEvent], epoch: UInt64) {
@@ -141,9 +143,11 @@ final class RoomFollower {
             case .success(.entered(.resumed(let gap))):
                 let events = next.resume(gap)
                 take(next, events)
+                readInvitations(after: gap.state.moreInvitations, gap.state.invitations.last)
             case .success(.entered(.snapshot(let snapshot))):
                 let events = next.replace(with: snapshot)
                 take(next, events)
+                readInvitations(after: snapshot.moreInvitations, snapshot.invitations.last)
             case .success: return done(OvationError(.invalidAnswer))
             case .failure(let error) where Conversation.means(error, gone: false): end(.gone(error))
             case .failure(let error): return done(error)
@@ -169,6 +173,21 @@ final class RoomFollower {
             var next = state
             let events = next.take(page, isWhole: page.cursor == nil)
             take(next, events)
+        }
+    }
+
+    /// Waiting invitations that did not fit into the answer are read page by page.
+    private func readInvitations(after cursor: String?, _ former: Invitation?) {
+        guard let cursor else { return }
+        conversation.perform(.listInvitations(room, cursor: cursor), timeout: Self.resumePatience) {
+            [weak self] result in
+            guard let self, isPresent, case .success(.invitations(let page)) = result else { return }
+            var next = state
+            let events = next.takeInvitations(page.invitations, after: former, isLast: page.cursor == nil)
+            take(next, events)
+            // A page is never empty unless it is the last.
+            guard let last = page.invitations.last else { return }
+            readInvitations(after: page.cursor, last)
         }
     }
 

@@ -51,7 +51,7 @@ extension RoomState {
         }
         events += absence(until: passing.ownerAbsentUntil, heir: passing.heir)
         events += settledInvitations(passing)
-        events += newInvitations(passing.invitations)
+        events += takeInvitations(passing.invitations, after: nil, isLast: passing.moreInvitations == nil)
         return events
     }
 
@@ -71,10 +71,21 @@ extension RoomState {
         return news.map { .invitation($0) }
     }
 
-    private mutating func newInvitations(_ waiting: [Invitation]) -> [RoomSession.Event] {
-        let waiting = waiting.filter { $0.state == .waiting }
+    /// Takes up one page of the waiting invitations, oldest first. Those of its range that are not on it have been settled.
+    /// - Parameters:
+    ///   - former: the last one of the page before; nil for the first page.
+    ///   - isLast: there are no more pages. Until then what is known beyond this page stays.
+    package mutating func takeInvitations(
+        _ page: [Invitation], after former: Invitation?, isLast: Bool
+    ) -> [RoomSession.Event] {
+        let waiting = page.filter { $0.state == .waiting }
         let known = Set(invitations.map(\.id))
-        invitations = waiting
+        let rest = invitations.filter { invitation in
+            if let former, !former.isBefore(invitation) { return true }
+            return !isLast && page.last.map { $0.isBefore(invitation) } ?? true
+        }
+        let onPage = Set(waiting.map(\.id))
+        invitations = (rest.filter { !onPage.contains($0.id) } + waiting).sorted { $0.isBefore($1) }
         return waiting.filter { !known.contains($0.id) && $0.from != me.id }.map {
             .invitation(InvitationNews(invitation: $0, by: $0.from))
         }
@@ -176,4 +187,9 @@ extension RoomState {
         }
         return events
     }
+}
+
+extension Invitation {
+    /// In the order of the list: by time, then by id.
+    fileprivate func isBefore(_ other: Invitation) -> Bool { (createdAt, id) < (other.createdAt, other.id) }
 }

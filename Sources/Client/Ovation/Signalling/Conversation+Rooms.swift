@@ -32,6 +32,13 @@ extension Conversation {
         case .success: return completion(.failure(OvationError(.invalidAnswer)))
         case .failure(let error): return completion(.failure(error))
         }
+        guard snapshot.info.kind.isKnown else {
+            perform(.command(snapshot.room, .exitRoom, key: nil), timeout: Self.clockPatience) { _ in }
+            return completion(
+                .failure(
+                    OvationError(
+                        .roomKindUnknown, "rooms of the kind \(snapshot.info.kind.rawValue) need a newer version")))
+        }
         if let known = followers[snapshot.room], known.isPresent {
             completion(.success(known.session))
             return known.enterAgain(snapshot)
@@ -41,7 +48,7 @@ extension Conversation {
         let follower = RoomFollower(session, in: self)
         follow(follower, as: snapshot.room)
         completion(.success(session))
-        follower.tellEntry()
+        follower.tellEntry(snapshot)
     }
 
     /// Asks the room for something.

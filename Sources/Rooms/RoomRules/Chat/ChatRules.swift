@@ -8,14 +8,15 @@ extension RoomState {
         switch draft.body {
         case .text(let text):
             guard !text.isEmpty else { throw .invalid("text", "a message says something") }
-            guard text.utf8.count <= RoomLimits.messageBytes else { throw RoomError(.messageTooLarge) }
+            guard text.utf8.count <= RoomLimits.messageBytes, WireSize.of(text) <= RoomLimits.messageWireBytes
+            else { throw RoomError(.messageTooLarge) }
         case .custom(let command, let message):
             guard (1...RoomLimits.commandBytes).contains(command.utf8.count) else {
                 throw .invalid("command", "a command word has 1…64 bytes")
             }
-            guard command.utf8.count + message.utf8.count <= RoomLimits.messageBytes else {
-                throw RoomError(.messageTooLarge)
-            }
+            guard command.utf8.count + message.utf8.count <= RoomLimits.messageBytes,
+                WireSize.of(command) + WireSize.of(message) <= RoomLimits.messageWireBytes
+            else { throw RoomError(.messageTooLarge) }
         }
         if let id = draft.id, !RoomState.isClientID(id) {
             throw .invalid("id", "an id has 1…64 printable ASCII characters")

@@ -9,9 +9,9 @@ extension RoomState {
         guard (1...RoomLimits.commandBytes).contains(draft.command.utf8.count) else {
             throw .invalid("command", "a command word has 1…64 bytes")
         }
-        guard draft.content.utf8.count <= RoomLimits.invitationContentBytes else {
-            throw .invalid("content", "the content may have 4 KiB")
-        }
+        guard draft.content.utf8.count <= RoomLimits.invitationContentBytes,
+            WireSize.of(draft.content) <= RoomLimits.invitationContentWireBytes
+        else { throw .invalid("content", "the content may have 4 KiB, and 8 KiB with its escapes") }
         guard RoomLimits.invitationTimeoutSeconds.contains(draft.timeoutSeconds) else {
             throw .invalid("timeoutSeconds", "a timeout is 0…3600 s")
         }
@@ -39,9 +39,9 @@ extension RoomState {
     func answerInvitation(
         _ id: String, _ answer: InvitationState, reason: String?, by user: UserProfile, _ permission: Permission
     ) throws(RoomError) -> Decision {
-        guard (reason?.utf8.count ?? 0) <= RoomLimits.rejectReasonBytes else {
-            throw .invalid("reason", "a reason may have 500 bytes")
-        }
+        guard (reason?.utf8.count ?? 0) <= RoomLimits.rejectReasonBytes,
+            WireSize.of(reason) <= RoomLimits.rejectReasonWireBytes
+        else { throw .invalid("reason", "a reason may have 500 bytes, and 1,000 with its escapes") }
         let invitation = try waitingInvitation(id)
         let mine =
             invitation.to == user.id || (permission == .asInviteeOrForOwner && invitation.to == owner.id)
@@ -75,6 +75,26 @@ extension RoomState {
     package func concerns(_ invitation: Invitation, _ user: UserID) -> Bool {
         invitation.from == user || invitation.to == user
             || (invitation.to == owner.id && role(of: user) == .admin)
+    }
+
+    /// The waiting invitations that are the business of that person, oldest first, as many as fit.
+    /// - Parameters:
+    ///   - cursor: of the page before. What it names may have been settled since; then the page begins with what came after it.
+    ///   - budget: bytes on the wire. One invitation is always told.
+    package func invitations(
+        of user: UserID, after cursor: String? = nil, budget: Int
+    ) -> (page: [Invitation], cursor: String?) {
+        let start = cursor.flatMap(InvitationPlace.init)
+        var left = budget
+        var page: [Invitation] = []
+        let mine = invitations.filter { concerns($0, user) }
+        for invitation in mine.sorted(by: { InvitationPlace($0) < InvitationPlace($1) }) {
+            if let start, InvitationPlace(invitation) <= start { continue }
+            left -= invitation.wireSize
+            guard left >= 0 || page.isEmpty else { return (page, page.last.map { InvitationPlace($0).cursor }) }
+            page.append(invitation)
+        }
+        return (page, nil)
     }
 
     private func waitingInvitation(_ id: String) throws(RoomError) -> Invitation {

@@ -77,6 +77,7 @@ extension RoomState {
             throw .invalid("cover", "a cover is an https:, http: or relative URL of up to 500 bytes")
         }
         settings.tags = []
+        guard wanted.tags.count <= RoomLimits.tagsGiven else { throw .invalid("tags", "up to 5 tags") }
         for tag in wanted.tags.map(\.trimmed) where !settings.tags.contains(tag) {
             guard RoomLimits.tagCharacters.contains(tag.count), tag.utf8.count <= RoomLimits.nameBytes else {
                 throw .invalid("tags", "a tag has 1…24 characters")

@@ -1,8 +1,8 @@
 package import RoomModel
 
 /// A seat in the room's state: the case holds what is valid in it, so that a closed seat cannot have a user.
-package struct SeatPlace: Hashable, Sendable, Codable {
-    package enum Condition: Hashable, Sendable, Codable {
+package struct SeatPlace: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         /// → `used` by sitting down, → `closed`.
         case empty
         /// → `empty` by leaving, → `closed` after its user has left.
@@ -11,7 +11,7 @@ package struct SeatPlace: Hashable, Sendable, Codable {
         case closed(by: UserID?)
     }
 
-    package struct Occupant: Hashable, Sendable, Codable {
+    package struct Occupant: Hashable, Sendable {
         package var profile: UserProfile
         /// The user's own mute. A user who sits down speaks: taking a seat starts the microphone.
         package var micMuted: Bool

@@ -65,10 +65,11 @@ package final class TicketOffice: Sendable {
         guard reserve(name, for: user), !sessions.isNameInUse(name, in: application, besides: nil) else {
             throw Refusal(RoomError(.nameTaken))
         }
-        return try await ticket(user: user, name: name)
+        return try await ticket(user: user, name: name, lifetime: Self.lifetime)
     }
 
-    /// Changes an own ticket, which may have run out lately, for a new one.
+    /// Changes a ticket of this office, which may have run out lately, for a new one that lasts no longer than the old one did. What an
+    /// operator has signed the operator renews: here it would become more than was given.
     func renew(user: String, ticket text: String) async throws(Refusal) -> Issued {
         guard let user = UserID(user) else { throw Refusal(RoomError(.userIDInvalid, field: "user")) }
         let application = try await signIn.application(application)
@@ -77,22 +78,29 @@ package final class TicketOffice: Sendable {
         do throws(TicketFailure) { old = try verifier.verifySignature(text, user: user.rawValue) } catch {
             throw SignIn.refusal(error)
         }
+        guard old.userbuf == nil else { throw SignIn.scoped }
+        guard user.rawValue.hasPrefix(prefix) else {
+            throw Refusal(
+                RoomError(
+                    .ticketFailed, "this server did not make the ticket: get a new one where it came from",
+                    reason: "foreign"))
+        }
         let (end, overflow) = old.expiresAt.addingReportingOverflow(Self.renewalWindow)
         guard overflow || clock.wallTime.secondsSince1970 <= end else {
             throw SignIn.refusal(.expired(at: old.expiresAt))
         }
         let name = try await signIn.profiles([user], in: self.application).first?.name ?? ""
-        return try await self.ticket(user: user, name: name)
+        return try await self.ticket(user: user, name: name, lifetime: min(old.lifetime, Self.lifetime))
     }
 
-    private func ticket(user: UserID, name: String) async throws(Refusal) -> Issued {
+    private func ticket(user: UserID, name: String, lifetime: Int64) async throws(Refusal) -> Issued {
         let application = try await signIn.application(application)
         guard let key = application.keys.first else { throw Refusal(RoomError(.appUnknown)) }
         let signer = TicketSigner(application: application.id.rawValue, key: key)
         do throws(TicketSigner.Failure) {
             let ticket = try signer.ticket(
-                user: user.rawValue, issuedAt: clock.wallTime.secondsSince1970, lifetime: Self.lifetime)
-            return Issued(app: application.id, user: user, name: name, ticket: ticket, expiresInSeconds: Self.lifetime)
+                user: user.rawValue, issuedAt: clock.wallTime.secondsSince1970, lifetime: lifetime)
+            return Issued(app: application.id, user: user, name: name, ticket: ticket, expiresInSeconds: lifetime)
         } catch {
             throw Refusal(RoomError(.internalError))
         }
@@ -110,11 +118,18 @@ package final class TicketOffice: Sendable {
         }
     }
 
-    private static func guestUser() throws(Refusal) -> UserID { try user("guest-", UInt64.random(in: .min ... .max)) }
+    /// How the users begin that this office makes.
+    private var prefix: String { kind == .guests ? Self.guestPrefix : Self.developmentPrefix }
+    private static let guestPrefix = "guest-"
+    private static let developmentPrefix = "demo-"
+
+    private static func guestUser() throws(Refusal) -> UserID {
+        try user(guestPrefix, UInt64.random(in: .min ... .max))
+    }
 
     private static func developmentUser(_ name: String) throws(Refusal) -> UserID {
         let digest = SHA256.hash(data: Array(name.lowercased().utf8))
-        return try user("demo-", digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        return try user(developmentPrefix, digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     private static func user(_ prefix: String, _ number: UInt64) throws(Refusal) -> UserID {

@@ -9,7 +9,7 @@ import Timing
 /// What is said on one connection: decodes calls, knows who speaks, and passes on what rooms are to decide.
 ///
 /// Inputs come one at a time (`SocketConnection` sees to that), so the state between two inputs is always settled.
-actor Conversation {
+actor Conversation: InputReceiver {
     /// Legal successors: fresh → signedIn → over; fresh → over.
     private enum Phase {
         case fresh
@@ -40,7 +40,7 @@ actor Conversation {
         case .overBudget(let text, let wait): refuse(text, retryAfterMs: wait)
         case .alarm(.signInDeadline):
             if case .fresh = phase { end(.notSignedIn) }
-        case .alarm(.ticket(let number, let remaining)): ticketAlarm(number: number, remaining: remaining)
+        case .alarm(.ticket(let number, let remaining)): await ticketAlarm(number: number, remaining: remaining)
         case .ended: await ended()
         }
     }
@@ -72,6 +72,9 @@ actor Conversation {
         case (.over, _): break
         case (.fresh, .openSession(let opening)): await open(opening, call: call.id)
         case (.fresh, _): send(Answer.failure(call.id, RoomError(.notSignedIn)))
+        case (.signedIn(let session), _) where !session.speaks(through: connection):
+            // Replaced, and the close is on its way.
+            send(Answer.failure(call.id, RoomError(.sessionReplaced)))
         case (.signedIn(let session), let body):
             do throws(Refusal) { try await perform(body, of: session, call: call.id) } catch {
                 send(Answer.failure(call.id, error))
@@ -91,10 +94,12 @@ actor Conversation {
                 application: identity.application, profile: identity.profile, resume: opening.resume,
                 ticketEnd: identity.ticketEnd, connection: connection)
             phase = .signedIn(opened.session)
+            connection.signedIn()
             for (session, replaced) in opened.replaced {
                 replaced?.close(.replaced)
-                // The seat is kept for the grace time: it is the same person, who may enter again.
-                await session.place?.room.detach(session.token, why: .lost)
+                // The seat is kept for the grace time: it is the same person, who may enter again. But what the old client
+                // sends and hears ends before this one is answered.
+                await detach(session, why: .replaced)
             }
             opened.displaced?.close(.replaced)
             let now = services.clock.wallTime
@@ -134,6 +139,8 @@ actor Conversation {
     private func scheduleTicketAlarms(of session: Session, end: WallTime) {
         let number = session.withState { $0.ticketNumber }
         let left = end - services.clock.wallTime
+        // Those of the ticket before go with it: a ticket may be good for years, and be renewed every minute.
+        connection.cancelAlarms()
         for remaining in Self.expiryNotices + [.zero] {
             let wait = left.nanoseconds - remaining.nanoseconds
             // A notice that would already be due is not sent: the answer has just said the same.
@@ -146,11 +153,12 @@ actor Conversation {
     /// A year; timers beyond would overflow the event loop's clock.
     private static let longestAlarm: Int64 = 365 * 86_400 * 1_000_000_000
 
-    private func ticketAlarm(number: Int, remaining: TimeAmount) {
+    private func ticketAlarm(number: Int, remaining: TimeAmount) async {
         guard case .signedIn(let session) = phase, session.speaks(through: connection),
             session.withState({ $0.ticketNumber }) == number
         else { return }
         if remaining == .zero {
+            await detach(session, why: .expired)
             end(.ticketExpired)
         } else {
             send(Answer.sessionExpiring(inSeconds: remaining.nanoseconds / 1_000_000_000))
@@ -160,18 +168,33 @@ actor Conversation {
     private func close(_ session: Session, call: CallID) async {
         let place = session.place
         services.sessions.close(session)
-        if let place { await place.room.detach(session.token, why: .left) }
-        send(Answer.success(call, Answer.Empty()))
-        end(.signedOut)
+        isEnding = true
+        let farewell: @Sendable () -> Void = { [connection] in
+            connection.send(Answer.success(call, Answer.Empty()))
+            connection.close(.signedOut)
+        }
+        guard let place else { return farewell() }
+        await place.room.detach(session.token, why: .left, done: farewell)
+    }
+
+    /// Takes a session out of its room; returns once nothing of it is heard or sent any more.
+    private func detach(_ session: Session, why: DetachReason) async {
+        guard let place = session.place else { return }
+        let (done, finish) = AsyncStream.makeStream(of: Void.self)
+        await place.room.detach(session.token, why: why) { finish.finish() }
+        for await _ in done {}
     }
 
     /// The socket is gone, for whatever reason.
     private func ended() async {
         defer { phase = .over }
-        guard case .signedIn(let session) = phase,
-            services.sessions.lose(session, connection: connection, now: services.clock.now)
-        else { return }
-        await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
+        guard case .signedIn(let session) = phase else { return }
+        if services.sessions.lose(session, connection: connection, now: services.clock.now) {
+            await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
+        } else if session.isOver {
+            // An entry that was on its way while the session was replaced.
+            await session.place?.room.detach(session.token, why: .replaced)
+        }
     }
 
     // MARK: calls of the signed in
@@ -188,14 +211,15 @@ actor Conversation {
         case .getProfiles(let users):
             let profiles = try await services.signIn.profiles(users, in: session.application)
             send(Answer.success(call, ProfilesAnswer(users: profiles)))
-        case .createRoom, .enterRoom, .listRooms, .getRooms, .listMembers, .command:
+        case .createRoom, .enterRoom, .listRooms, .getRooms, .listMembers, .listInvitations, .command:
             try await RoomCalls(session: session, connection: connection, services: services).perform(body, call: call)
         case .offerMedia(let room, let number, let sdp):
             try await offer(session, room: room, number: number, sdp: sdp, call: call)
         case .closeMedia(let room):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
-            await place.room.closeMedia(for: session.token)
-            send(Answer.success(call, Answer.Empty()))
+            await place.room.closeMedia(for: session.token) { [connection] in
+                connection.send(Answer.success(call, Answer.Empty()))
+            }
         case .stateLatency(let room, let stated):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
             let equipment = SingerEquipment(
@@ -216,7 +240,7 @@ actor Conversation {
         if let avatar { profile.avatar = avatar }
         if let bio { profile.bio = bio }
         try await services.signIn.save(profile, in: session.application)
-        session.withState { [profile] in $0.profile = profile }
+        services.sessions.note(profile, of: session)
         await session.place?.room.setProfile(profile.brief, of: session.token)
         send(Answer.success(call, ProfileAnswer(user: profile)))
     }
@@ -260,6 +284,7 @@ actor Conversation {
         switch refusal {
         case .badOffer(let what): RoomError(.mediaRefused, "the offer cannot be answered: \(what)", reason: "bad_offer")
         case .staleOffer: RoomError(.mediaRefused, "a newer offer has been answered", reason: "stale")
+        case .notAdmitted: RoomError(.mediaRefused, "the room has closed this media path", reason: "closed")
         case .unknownStage: RoomError(.mediaRefused, "the room has no media path now", reason: "no_stage")
         case .overloaded: RoomError(.mediaRefused, "the media plane is full", retryAfterMs: 5000, reason: "overloaded")
         case .stopped: RoomError(.mediaRefused, "the media plane is stopping", retryAfterMs: 2000, reason: "stopped")

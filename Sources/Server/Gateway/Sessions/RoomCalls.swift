@@ -19,6 +19,8 @@ struct RoomCalls: Sendable {
         case .getRooms(let ids):
             let infos = services.rooms.infos(ids, of: session.application)
             connection.send(Answer.success(call, RoomsAnswer(rooms: infos)))
+        case .listInvitations(let id, let cursor):
+            await (try await room(id)).invitations(after: cursor, for: session.token, reply: reply(to: call) { $0 })
         case .listMembers(let id, let query):
             await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
         case .command(let id, let command, let key):
@@ -39,13 +41,10 @@ struct RoomCalls: Sendable {
             return true
         }
         guard isFree else { throw Refusal(RoomError(.inAnotherRoom)) }
-        await services.rooms.create(creation, in: application, by: attendee, key: key) { [connection, session] result in
-            session.withState { state in
-                state.isCreating = false
-                if case .success(let created) = result {
-                    state.place = Session.Place(key: created.room.key, room: created.room)
-                }
-            }
+        await services.rooms.create(
+            creation, in: application, by: session.profile.brief, key: key, as: { attendee(of: $0) }
+        ) { [connection, session] result in
+            session.withState { $0.isCreating = false }
             switch result {
             case .success((_, .snapshot(let snapshot))):
                 connection.send(Answer.success(call, RoomCreated(snapshot: snapshot)))
@@ -58,29 +57,25 @@ struct RoomCalls: Sendable {
 
     private func enter(_ id: RoomID, since: ResumePoint?, call: CallID) async throws(Refusal) {
         let room = try await find(id)
-        let wasElsewhere = session.withState { state -> Bool? in
-            if state.isCreating { return nil }
-            guard let place = state.place else {
-                state.place = Session.Place(key: room.key, room: room)
-                return true
-            }
-            return place.key == room.key ? false : nil
-        }
-        guard let wasElsewhere else { throw Refusal(RoomError(.inAnotherRoom)) }
-        await room.attach(attendee, since: since) { [connection, session] result in
+        guard session.begins(entering: room) else { throw Refusal(RoomError(.inAnotherRoom)) }
+        await room.attach(attendee(of: room), since: since) { [connection, session] result in
+            session.ends(entering: room)
             switch result {
-            case .success(let entry): connection.send(Answer.success(call, RoomEntered(entry)))
-            case .failure(let error):
-                if wasElsewhere { session.departed() }
-                connection.send(Answer.failure(call, error))
+            case .success(let entry):
+                // What still waits of the room's chatter is older than what the answer tells.
+                connection.outbox.forgetChatter(of: room.key.room)
+                connection.send(Answer.success(call, RoomEntered(entry)))
+            case .failure(let error): connection.send(Answer.failure(call, error))
             }
         }
     }
 
-    private var attendee: Attendee {
-        Attendee(session: session.token, profile: session.profile.brief, outbox: connection.outbox) { [session] _ in
-            session.departed()
-        }
+    private func attendee(of room: Room) -> Attendee {
+        Attendee(
+            session: session.token, profile: session.profile.brief, outbox: connection.outbox,
+            mayEnter: { [session, connection] in session.speaks(through: connection) },
+            entered: { [session] stay in session.entered(room, stay) },
+            departed: { [session] stay, _ in session.departed(stay, from: room) })
     }
 
     /// The room of a call. Whether the session is in it, the room itself says: entering may still be on its way.

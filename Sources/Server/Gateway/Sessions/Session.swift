@@ -17,6 +17,10 @@ final class Session: Sendable {
     struct Place: Sendable {
         var key: RoomKey
         var room: Room
+        /// The stay that the room has told of; nil while it has not let the session in yet.
+        var stay: StayNumber?
+        /// Entries that the room has not answered yet.
+        var entering = 0
     }
 
     struct State: Sendable {
@@ -31,6 +35,8 @@ final class Session: Sendable {
         /// The connection that speaks for the session; `nil` while it is lost.
         var connection: SocketConnection?
         var lostAt: Instant?
+        /// Replaced, signed out or forgotten: nothing is done for it any more.
+        var isOver = false
     }
 
     private let state: Mutex<State>
@@ -51,8 +57,52 @@ final class Session: Sendable {
     var profile: UserProfile { state.withLock { $0.profile } }
     var place: Place? { state.withLock { $0.place } }
 
-    /// The room has let go of the session, which is free to enter another.
-    func departed() { state.withLock { $0.place = nil } }
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    // MARK: the room
+
+    /// The session asks to be let into a room.
+    /// - Returns: false if it is in another one, or on the way there.
+    func begins(entering room: Room) -> Bool {
+        state.withLock { state in
+            if state.isCreating { return false }
+            guard var place = state.place else {
+                state.place = Place(key: room.key, room: room, entering: 1)
+                return true
+            }
+            guard place.key == room.key else { return false }
+            place.room = room
+            place.entering += 1
+            state.place = place
+            return true
+        }
+    }
+
+    /// The room has answered an entry, with `entered` before if it let the session in.
+    func ends(entering room: Room) {
+        state.withLock { state in
+            guard state.place?.room === room else { return }
+            state.place?.entering -= 1
+            if let place = state.place, place.entering <= 0, place.stay == nil { state.place = nil }
+        }
+    }
+
+    /// The room says that the session is in it.
+    func entered(_ room: Room, _ stay: StayNumber) {
+        state.withLock { state in
+            let entering = state.place?.room === room ? state.place?.entering ?? 0 : 0
+            state.place = Place(key: room.key, room: room, stay: stay, entering: entering)
+        }
+    }
+
+    /// That stay is over: the session is free to enter another room, unless it is on its way into this one again.
+    func departed(_ stay: StayNumber, from room: Room) {
+        state.withLock { state in
+            guard let place = state.place, place.room === room, place.stay == stay else { return }
+            state.place?.stay = nil
+            if place.entering <= 0 { state.place = nil }
+        }
+    }
 
     func speaks(through connection: SocketConnection) -> Bool {
         state.withLock { $0.connection === connection }

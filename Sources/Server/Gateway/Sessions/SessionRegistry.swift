@@ -13,7 +13,16 @@ package final class SessionRegistry: Sendable {
     private struct State {
         var nextToken: UInt64 = 1
         var bySecret: [String: Session] = [:]
+        var byToken: [SessionToken: Session] = [:]
         var byUser: [UserKey: [Session]] = [:]
+        /// Who is signed in under a name, in small letters: sign-ins by name ask, and thousands may be there.
+        var byName: [NameKey: Set<SessionToken>] = [:]
+        var names: [SessionToken: NameKey] = [:]
+    }
+
+    private struct NameKey: Hashable {
+        var application: ApplicationID
+        var name: String
     }
 
     /// What a sign-in led to.
@@ -50,6 +59,7 @@ package final class SessionRegistry: Sendable {
                     }
                     return session.connection
                 }
+                Self.name(session, profile.name, in: &state)
                 return Opened(session: session, resumed: true, replaced: [], displaced: displaced)
             }
             let earlier = application.settings.secondSession == .replaces ? state.byUser[user] ?? [] : []
@@ -59,12 +69,17 @@ package final class SessionRegistry: Sendable {
                 profile: profile, ticketEnd: ticketEnd, connection: connection)
             state.nextToken += 1
             state.bySecret[session.secret] = session
+            state.byToken[session.token] = session
+            Self.name(session, profile.name, in: &state)
             state.byUser[user, default: []].append(session)
             let replaced = earlier.map { session in
                 (
                     session: session,
                     connection: session.withState { state -> SocketConnection? in
-                        defer { state.connection = nil }
+                        defer {
+                            state.connection = nil
+                            state.isOver = true
+                        }
                         return state.connection
                     }
                 )
@@ -87,7 +102,10 @@ package final class SessionRegistry: Sendable {
     /// Signs out.
     func close(_ session: Session) {
         state.withLock { Self.forget(session, in: &$0) }
-        session.withState { $0.connection = nil }
+        session.withState {
+            $0.connection = nil
+            $0.isOver = true
+        }
     }
 
     /// Forgets sessions that lost their connection before `deadline` and are in no room; returns how many.
@@ -97,20 +115,43 @@ package final class SessionRegistry: Sendable {
             let expired = state.bySecret.values.filter { session in
                 session.withState { ($0.lostAt.map { $0 < deadline } ?? false) && $0.place == nil }
             }
-            for session in expired { Self.forget(session, in: &state) }
+            for session in expired {
+                Self.forget(session, in: &state)
+                session.withState { $0.isOver = true }
+            }
             return expired.count
         }
     }
 
     /// Whether somebody else than `user` is signed in under that name; capitals do not matter.
     func isNameInUse(_ name: String, in application: ApplicationID, besides user: UserID?) -> Bool {
-        let lowered = name.lowercased()
+        let key = NameKey(application: application, name: name.lowercased())
         return state.withLock { state in
-            state.bySecret.values.contains { session in
-                session.application == application && session.user != user
-                    && session.withState { $0.connection != nil && $0.profile.name.lowercased() == lowered }
+            (state.byName[key] ?? []).contains { token in
+                guard let session = state.byToken[token], session.user != user else { return false }
+                return session.withState { $0.connection != nil }
             }
         }
+    }
+
+    /// A session's profile has another name.
+    func note(_ profile: UserProfile, of session: Session) {
+        state.withLock { state in
+            session.withState { $0.profile = profile }
+            guard state.bySecret[session.secret] != nil else { return }
+            Self.name(session, profile.name, in: &state)
+        }
+    }
+
+    private static func name(_ session: Session, _ name: String?, in state: inout State) {
+        if let former = state.names.removeValue(forKey: session.token) {
+            state.byName[former]?.remove(session.token)
+            if state.byName[former]?.isEmpty == true { state.byName[former] = nil }
+        }
+        guard let name else { return }
+        let key = NameKey(application: session.application, name: name.lowercased())
+        state.names[session.token] = key
+        state.byName[key, default: []].insert(session.token)
     }
 
     /// Sessions, with and without a connection.
@@ -118,6 +159,8 @@ package final class SessionRegistry: Sendable {
 
     private static func forget(_ session: Session, in state: inout State) {
         state.bySecret[session.secret] = nil
+        state.byToken[session.token] = nil
+        name(session, nil, in: &state)
         let user = UserKey(application: session.application, user: session.user)
         state.byUser[user]?.removeAll { $0 === session }
         if state.byUser[user]?.isEmpty ?? false { state.byUser[user] = nil }

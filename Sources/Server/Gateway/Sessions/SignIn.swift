@@ -45,13 +45,17 @@ package final class SignIn: Sendable {
     /// - Returns: when the ticket runs out.
     func verify(_ ticket: String, of user: UserID, in application: Application) throws(Refusal) -> WallTime {
         let verifier = TicketVerifier(application: application.id.rawValue, keys: application.keys)
+        let good: Ticket
         do throws(TicketFailure) {
-            let ticket = try verifier.verify(ticket, user: user.rawValue, now: clock.wallTime.secondsSince1970)
-            // Tickets may claim to last for ever; ours end within what nanoseconds can say.
-            return WallTime(secondsSince1970: min(ticket.expiresAt, Self.lastSecond))
+            good = try verifier.verify(ticket, user: user.rawValue, now: clock.wallTime.secondsSince1970)
         } catch {
             throw Self.refusal(error)
         }
+        // A privateMapKey is good for one room and some privileges. Until rooms enforce those (A03), taking it for a whole ticket
+        // would give its bearer more than its maker wanted.
+        guard good.userbuf == nil else { throw Self.scoped }
+        // Tickets may claim to last for ever; ours end within what nanoseconds can say.
+        return WallTime(secondsSince1970: min(good.expiresAt, Self.lastSecond))
     }
 
     /// 2116: far beyond any ticket and still representable.
@@ -102,6 +106,11 @@ package final class SignIn: Sendable {
             }
         }
     }
+
+    static let scoped = Refusal(
+        RoomError(
+            .ticketFailed, "a privateMapKey is no whole ticket: sign in with a UserSig without userbuf", reason: "scope"
+        ))
 
     private static let unavailable = Refusal(RoomError(.unavailable, retryAfterMs: 1000))
 

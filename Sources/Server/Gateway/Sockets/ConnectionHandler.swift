@@ -18,6 +18,19 @@ final class ConnectionHandler: ChannelInboundHandler {
     static let messageLimit = 256 << 10
     /// Browsers do not fragment; a message in more pieces than this is made to cost us work.
     private static let fragmentLimit = 64
+    /// What may come before the session is open: a ticket and a name, with room to spare. Whoever has not shown a ticket shall not fill
+    /// our memory.
+    static let strangerLimit = 16 << 10
+    /// The client's own pings. Nobody needs more than one a second; each costs an answer.
+    private static let pingAllowance = Allowance(burst: 30, perSecond: 2)
+
+    /// Why nothing is read from the socket at the moment.
+    enum Obstacle: Hashable {
+        /// What was read before has not been looked at.
+        case inbox
+        /// The client does not read what it is sent: it shall not make us write more.
+        case outbound
+    }
 
     private let connection: SocketConnection
     /// The encoder's place in the pipeline: what is written from here is not encoded again.
@@ -26,11 +39,18 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var lastHeard: NIODeadline = .uptimeNanoseconds(0)
     private var partial: ByteBuffer?
     private var fragments = 0
+    private var obstacles: Set<Obstacle> = []
+    /// The payload of the newest ping that has not been answered, since the socket takes nothing (RFC 6455 §5.5.3: the newest is enough).
+    private var pendingPong: [UInt8]?
+    private var pingBudget: TokenBucket
+    /// What a stranger has sent; nil once the session is open.
+    private var strangerBytes: Int? = 0
     private var closing = false
     private var ended = false
 
     init(_ connection: SocketConnection) {
         self.connection = connection
+        pingBudget = TokenBucket(Self.pingAllowance, now: connection.now)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -57,6 +77,12 @@ final class ConnectionHandler: ChannelInboundHandler {
         let frame = unwrapInboundIn(data)
         lastHeard = context.eventLoop.now
         guard !ended else { return }
+        if let bytes = strangerBytes {
+            strangerBytes = bytes + frame.data.readableBytes
+            guard bytes + frame.data.readableBytes <= Self.strangerLimit else {
+                return close(.tooLarge, context: context)
+            }
+        }
         // RFC 6455 §5.1: a server must close on an unmasked frame; §5.2: reserved bits are zero without an extension.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             return close(.protocolError, context: context)
@@ -69,8 +95,9 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .binary:
             close(.binaryFrame, context: context)
         case .ping:
-            let payload = Array(frame.unmaskedData.readableBytesView)
-            write(EncodedFrame.control(opcode: 0xa, payload: payload), context: context)
+            guard pingBudget.take(now: connection.now) else { return close(.flood, context: context) }
+            pendingPong = Array(frame.unmaskedData.readableBytesView)
+            sendPong(context)
         case .connectionClose:
             if !closing {
                 closing = true
@@ -128,9 +155,32 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        setReading(context.channel.isWritable, for: .outbound)
+        sendPong(context)
         drain(context)
         context.fireChannelWritabilityChanged()
     }
+
+    private func sendPong(_ context: ChannelHandlerContext) {
+        guard !closing, !ended, context.channel.isWritable, let payload = pendingPong else { return }
+        pendingPong = nil
+        write(EncodedFrame.control(opcode: 0xa, payload: payload), context: context)
+    }
+
+    /// The socket is read while nothing stands against it: what is not read waits at the sender.
+    func setReading(_ isClear: Bool, for obstacle: Obstacle) {
+        guard !ended, let context = writer else { return }
+        let former = obstacles.isEmpty
+        if isClear { obstacles.remove(obstacle) } else { obstacles.insert(obstacle) }
+        guard obstacles.isEmpty != former else { return }
+        // What is not read cannot be heard: the silence counts from when reading goes on, and a client that takes nothing is found by
+        // the outbox.
+        lastHeard = context.eventLoop.now
+        context.channel.setOption(.autoRead, value: obstacles.isEmpty).whenFailure { _ in }
+    }
+
+    /// The session is open: calls may be as large as the protocol says.
+    func signedIn() { strangerBytes = nil }
 
     /// Writes what waits, as far as the socket takes it; `channelWritabilityChanged` goes on.
     func drain() {
@@ -179,7 +229,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func tick(_ context: ChannelHandlerContext) {
         guard !ended else { return }
         if context.eventLoop.now - lastHeard >= Self.silenceLimit {
-            // Nobody reads a close frame on a dead path.
+            // Nobody reads a close frame on a dead path; a client that has not read for so long is one too.
             context.close(promise: nil)
         } else if !closing {
             write(EncodedFrame.control(opcode: 0x9, payload: []), context: context)

@@ -1,13 +1,14 @@
 import DequeModule
 import NIOCore
+import RoomModel
 package import RoomPorts
 import SignalProtocol
 import Synchronization
 
 /// What waits to be written to one connection. Filled by rooms and sessions from any thread, drained by the connection's event loop.
 ///
-/// Frames of a lane leave in order, and a chatter frame never overtakes a control frame that came before it: each frame gets
-/// a ticket when it comes, and the lane whose first frame has the older ticket goes next.
+/// Frames of a lane leave in order. Control leaves before chatter, always: a seat event is not held up by what a flood of chat has
+/// left lying.
 final class ConnectionOutbox: Outbox {
     /// What a client may fall behind before it must reconnect and resume. A snapshot of a large room is some 50 KB,
     /// a seat event 300 bytes; whoever cannot take 2 MiB is not coming back on this socket.
@@ -15,17 +16,11 @@ final class ConnectionOutbox: Outbox {
     /// Chatter beyond this is shed, oldest first: 512 frames are several seconds of the liveliest room.
     static let chatterLimit = (frames: 512, bytes: 512 << 10)
 
-    private struct Waiting {
-        var ticket: UInt64
-        var frame: EncodedFrame
-    }
-
     private struct State {
-        var control = Deque<Waiting>()
-        var chatter = Deque<Waiting>()
+        var control = Deque<EncodedFrame>()
+        var chatter = Deque<EncodedFrame>()
         var controlBytes = 0
         var chatterBytes = 0
-        var nextTicket: UInt64 = 0
         /// A drain has been asked for and has not yet found the queue empty.
         var draining = false
         var holes: [ChatSpan] = []
@@ -55,8 +50,6 @@ final class ConnectionOutbox: Outbox {
         let consequence = state.withLock { state -> Consequence in
             guard !state.closed else { return .none }
             let size = frame.bytes.readableBytes
-            let waiting = Waiting(ticket: state.nextTicket, frame: frame)
-            state.nextTicket += 1
             switch lane {
             case .control:
                 guard state.control.count < Self.controlLimit.frames,
@@ -66,16 +59,16 @@ final class ConnectionOutbox: Outbox {
                     state.closed = true
                     return .overflow
                 }
-                state.control.append(waiting)
+                state.control.append(frame)
                 state.controlBytes += size
             case .chatter:
-                state.chatter.append(waiting)
+                state.chatter.append(frame)
                 state.chatterBytes += size
                 while state.chatter.count > Self.chatterLimit.frames || state.chatterBytes > Self.chatterLimit.bytes,
                     let shed = state.chatter.popFirst()
                 {
-                    state.chatterBytes -= shed.frame.bytes.readableBytes
-                    if let span = shed.frame.chat { Self.note(span, in: &state.holes) }
+                    state.chatterBytes -= shed.bytes.readableBytes
+                    if let span = shed.chat { Self.note(span, in: &state.holes) }
                 }
             }
             guard !state.draining else { return .none }
@@ -92,23 +85,31 @@ final class ConnectionOutbox: Outbox {
     /// The next bytes to write, or `nil` if nothing waits; the next `enqueue` then wakes the event loop again.
     func next() -> ByteBuffer? {
         state.withLock { state in
-            if let chatter = state.chatter.first, state.control.first.map({ chatter.ticket < $0.ticket }) ?? true {
-                // What was shed was older than what is left, so its notice goes first.
-                if let hole = state.holes.popLast() {
-                    return EncodedFrame(
-                        text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)
-                    ).bytes
-                }
-                state.chatter.removeFirst()
-                state.chatterBytes -= chatter.frame.bytes.readableBytes
-                return chatter.frame.bytes
-            }
             if let control = state.control.popFirst() {
-                state.controlBytes -= control.frame.bytes.readableBytes
-                return control.frame.bytes
+                state.controlBytes -= control.bytes.readableBytes
+                return control.bytes
+            }
+            // What was shed was older than what is left, so its notice goes first.
+            if let hole = state.holes.popLast() {
+                return EncodedFrame(
+                    text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)
+                ).bytes
+            }
+            if let chatter = state.chatter.popFirst() {
+                state.chatterBytes -= chatter.bytes.readableBytes
+                return chatter.bytes
             }
             state.draining = false
             return nil
+        }
+    }
+
+    /// What waits of a room's chatter is of no use any more: the room is about to be told anew.
+    func forgetChatter(of room: RoomID) {
+        state.withLock { state in
+            state.chatter.removeAll { $0.room == room }
+            state.chatterBytes = state.chatter.reduce(0) { $0 + $1.bytes.readableBytes }
+            state.holes.removeAll { $0.room == room }
         }
     }
 

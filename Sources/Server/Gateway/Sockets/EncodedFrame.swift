@@ -7,8 +7,11 @@ final class EncodedFrame: NewsFrame {
     let bytes: ByteBuffer
     /// The chat messages inside, if any, so that a connection that sheds the frame can say which are missing.
     let chat: ChatSpan?
+    /// The room whose news these are.
+    let room: RoomID?
 
-    init(text: [UInt8], chat: ChatSpan? = nil) {
+    init(text: [UInt8], room: RoomID? = nil, chat: ChatSpan? = nil) {
+        self.room = room ?? chat?.room
         self.bytes = Self.frame(opcode: 0x1, payload: text)
         self.chat = chat
     }

@@ -12,6 +12,6 @@ package struct SignalNewsEncoder: NewsEncoder {
             if chat == nil { chat = ChatSpan(room: news.room, epoch: news.epoch, from: message.chat, to: message.chat) }
             chat?.to = message.chat
         }
-        return EncodedFrame(text: news.text, chat: chat)
+        return EncodedFrame(text: news.text, room: news.room, chat: chat)
     }
 }

@@ -27,6 +27,10 @@ final class SocketConnection: Sendable {
 
     private struct Inbox {
         var waiting = Deque<Input>()
+        /// Of the texts among them.
+        var bytes = 0
+        /// Reading from the socket has been stopped until the inbox is empty again.
+        var isFull = false
         /// A task is handing inputs over.
         var serving = false
         var ended = false
@@ -34,6 +38,9 @@ final class SocketConnection: Sendable {
 
     /// Calls that wait for earlier ones; rooms answer in microseconds, so more than this means that the client does not wait for us.
     private static let inboxLimit = 512
+    /// Texts that wait for earlier ones: one offer, or a screenful of messages. Beyond that the socket is not read until they are done
+    /// with, so that the sender waits and not our memory.
+    private static let inboxBytes = 256 << 10
 
     let address: ClientAddress
     let outbox: ConnectionOutbox
@@ -42,26 +49,31 @@ final class SocketConnection: Sendable {
     private let inbox = Mutex(Inbox())
     private let budget: Mutex<FloodBudget>
     private let clock: any RoomClock
-    private let serve: @Sendable (SocketConnection) -> (@Sendable (Input) async -> Void)
-    private let conversation: Mutex<(@Sendable (Input) async -> Void)?> = Mutex(nil)
+    private let makeReceiver: @Sendable (SocketConnection) -> any InputReceiver
+    private let receiver: Mutex<(any InputReceiver)?> = Mutex(nil)
+    /// What has been asked for with `schedule` and has not rung; on the event loop.
+    private let alarms: NIOLoopBoundBox<[Alarm: Scheduled<Void>]>
 
     /// On the connection's event loop.
-    /// - Parameter conversation: makes the receiver of the inputs, which come one at a time.
+    /// - Parameter receiver: makes the receiver of the inputs.
     init(
         address: ClientAddress, loop: any EventLoop, clock: any RoomClock,
-        conversation: @escaping @Sendable (SocketConnection) -> (@Sendable (Input) async -> Void)
+        receiver makeReceiver: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
         self.address = address
         self.loop = loop
         self.clock = clock
         self.budget = Mutex(FloodBudget(now: clock.now))
-        self.serve = conversation
+        self.makeReceiver = makeReceiver
+        alarms = NIOLoopBoundBox([:], eventLoop: loop)
         let handler = NIOLoopBoundBox<ConnectionHandler?>(nil, eventLoop: loop)
         self.handler = handler
         self.outbox = ConnectionOutbox(
             wake: { loop.execute { handler.value?.drain() } },
             overflow: { loop.execute { handler.value?.close(.tooSlow) } })
     }
+
+    var now: Instant { clock.now }
 
     /// Puts what is addressed to this client alone into the outbox.
     func send(_ text: [UInt8]) { outbox.enqueue(EncodedFrame(text: text), lane: .control) }
@@ -71,16 +83,41 @@ final class SocketConnection: Sendable {
         loop.execute { [handler] in handler.value?.close(reason) }
     }
 
+    /// The client has proven who it is: from now on it may send more than a sign-in takes.
+    func signedIn() {
+        loop.execute { [handler] in handler.value?.signedIn() }
+    }
+
     /// Puts an alarm into the inbox later.
     func schedule(_ alarm: Alarm, in delay: TimeAmount) {
-        loop.scheduleTask(in: delay) { [weak self] in self?.post(.alarm(alarm)) }
+        onLoop { connection in
+            guard connection.handler.value != nil else { return }
+            let task = connection.loop.scheduleTask(in: delay) { [weak connection] in
+                connection?.alarms.value[alarm] = nil
+                connection?.post(.alarm(alarm))
+            }
+            connection.alarms.value.updateValue(task, forKey: alarm)?.cancel()
+        }
+    }
+
+    /// Forgets what was scheduled.
+    func cancelAlarms() {
+        onLoop { connection in
+            for alarm in connection.alarms.value.values { alarm.cancel() }
+            connection.alarms.value = [:]
+        }
+    }
+
+    private func onLoop(_ body: @escaping @Sendable (SocketConnection) -> Void) {
+        if loop.inEventLoop { body(self) } else { loop.execute { body(self) } }
     }
 
     // From the handler, on the event loop.
 
     func attach(_ handler: ConnectionHandler) {
         self.handler.value = handler
-        conversation.withLock { $0 = serve(self) }
+        let made = makeReceiver(self)
+        receiver.withLock { $0 = made }
     }
 
     func received(_ text: ByteBuffer) {
@@ -92,12 +129,14 @@ final class SocketConnection: Sendable {
     }
 
     func ended() {
+        cancelAlarms()
         handler.value = nil
         post(.ended)
     }
 
     private func post(_ input: Input) {
         enum Next { case nothing, serve, flood }
+        var isFull = false
         let next = inbox.withLock { inbox -> Next in
             guard !inbox.ended else { return .nothing }
             if case .ended = input {
@@ -106,10 +145,16 @@ final class SocketConnection: Sendable {
                 return .flood
             }
             inbox.waiting.append(input)
+            inbox.bytes += input.bytes
+            if !inbox.isFull, inbox.bytes > Self.inboxBytes {
+                inbox.isFull = true
+                isFull = true
+            }
             guard !inbox.serving else { return .nothing }
             inbox.serving = true
             return .serve
         }
+        if isFull { onLoop { $0.handler.value?.setReading(false, for: .inbox) } }
         switch next {
         case .nothing: break
         case .serve: Task { await self.handOver() }  // ends when the inbox is empty
@@ -118,18 +163,36 @@ final class SocketConnection: Sendable {
     }
 
     private func handOver() async {
-        let receive = conversation.withLock { $0 }
+        guard let receiver = receiver.withLock({ $0 }) else { return }
+        var former: Input?
         while true {
+            var isEmptied = false
             let input = inbox.withLock { inbox -> Input? in
+                inbox.bytes -= former?.bytes ?? 0
+                if inbox.isFull, inbox.waiting.isEmpty {
+                    inbox.isFull = false
+                    isEmptied = true
+                }
                 guard let input = inbox.waiting.popFirst() else {
                     inbox.serving = false
                     return nil
                 }
                 return input
             }
+            if isEmptied { onLoop { $0.handler.value?.setReading(true, for: .inbox) } }
             guard let input else { return }
-            await receive?(input)
-            if case .ended = input { conversation.withLock { $0 = nil } }
+            await receiver.receive(input)
+            former = input
+            if case .ended = input { self.receiver.withLock { $0 = nil } }
+        }
+    }
+}
+
+extension SocketConnection.Input {
+    fileprivate var bytes: Int {
+        switch self {
+        case .text(let text), .overBudget(let text, _): text.readableBytes
+        case .alarm, .ended: 0
         }
     }
 }

@@ -27,12 +27,12 @@ package final class SocketDoor: Sendable {
     private let limits: GatewayLimits
     private let rates: AddressRates
     private let clock: any RoomClock
-    private let conversations: @Sendable (SocketConnection) -> (@Sendable (SocketConnection.Input) async -> Void)
+    private let receivers: @Sendable (SocketConnection) -> any InputReceiver
     private let state = Mutex((open: 0, draining: false))
 
     init(
         origins: OriginRule, proxies: TrustedProxies, isSecure: Bool, limits: GatewayLimits, clock: any RoomClock,
-        conversations: @escaping @Sendable (SocketConnection) -> (@Sendable (SocketConnection.Input) async -> Void)
+        receivers: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
         self.origins = origins
         self.proxies = proxies
@@ -40,7 +40,7 @@ package final class SocketDoor: Sendable {
         self.limits = limits
         self.rates = AddressRates(limits.connectionsPerAddress)
         self.clock = clock
-        self.conversations = conversations
+        self.receivers = receivers
     }
 
     /// No more connections are let in.
@@ -82,7 +82,7 @@ package final class SocketDoor: Sendable {
         channel.closeFuture.whenComplete { [state = self] _ in state.closed() }
         return SocketConnection(
             address: address(head.headers, peer: channel.remoteAddress), loop: channel.eventLoop, clock: clock,
-            conversation: conversations)
+            receiver: receivers)
     }
 
     private func closed() { state.withLock { $0.open -= 1 } }

@@ -1,0 +1,132 @@
+"""Records what a release leaves behind, for every later release to read: a data directory in which each kind of event, a snapshot and
+an ended room stand, and what the release itself answered about it after a restart.
+
+    .venv/bin/python Tests/EndToEnd/record_release.py Tests/ServerAppTests/Fixtures/release-1
+
+Run once for a release, with the executable of that release (OVATION_EXECUTABLE), and never again: `ReleasedRoomTests` reads the result.
+"""
+
+import contextlib
+import json
+import pathlib
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+
+from client import Client, Refused, ticket
+from server import Server
+
+SALON, CHORUS, HEIRLOOM, OVER = 48213, "a duet", "heirloom", 7
+SONG = {"id": "river", "title": "The River", "artist": "Nobody", "durationMs": 180000,
+        "accompaniment": "/songs/river/accompaniment.mp3", "original": "/songs/river/original.mp3", "lyrics": "/songs/river/words.lrc"}
+# More than one snapshot's distance and its lag, so that a snapshot stands in the file.
+MESSAGES = 560
+
+
+def patiently(client, method, **params):
+    while True:
+        try:
+            return client.call(method, **params)
+        except Refused as refusal:
+            if refusal.name != "rate_limited":
+                raise
+            time.sleep(0.5)
+
+
+def salon(clients):
+    """Half of what can happen stands before the snapshot, so that it holds a bit of everything, the other half after it."""
+    owner, admin, guest, other = clients
+    owner.call("room.create", room=SALON, name="Salon \u2615 사랑방", seats=8, needsRequest=True, tags=["evening", "저녁"],
+               cover="/cover.png", key="create")
+    for client in (admin, guest, other):
+        client.call("room.enter", room=SALON)
+    owner.call("role.set", room=SALON, user=admin.user, role="admin", key="role")
+    owner.call("seat.take", room=SALON, seat=0)
+    asked = guest.call("invitation.send", room=SALON, user=owner.user, command="ENTER_SEAT", content="3", key="ask")["id"]
+    owner.call("invitation.accept", room=SALON, id=asked)
+    guest.call("seat.take", room=SALON, seat=3, key="sit")
+    guest.call("microphone.set", room=SALON, muted=True)
+    admin.call("seat.mute", room=SALON, seat=5, muted=True)
+    owner.call("seat.close", room=SALON, seat=7, closed=True)
+    other.call("like.send", room=SALON, count=42)
+    other.call("invitation.send", room=SALON, user=owner.user, command="ENTER_SEAT", content="\u0001\n", timeoutSeconds=3600, id="waits")
+    # Somebody who may sit down although the room wants to be asked, and does not.
+    consent = admin.call("invitation.send", room=SALON, user=other.user, command="PICK", content="6")["id"]
+    other.call("invitation.accept", room=SALON, id=consent)
+    guest.call("seat.move", room=SALON, seat=4)
+    for number in range(MESSAGES):
+        patiently(clients[number % 4], "message.send", room=SALON, text=f"message {number}", id=f"m-{number}", key=f"k-{number}")
+    owner.call("seat.pick", room=SALON, seat=2, user=other.user)
+    owner.call("seat.kick", room=SALON, seat=2)
+    guest.call("seat.move", room=SALON, seat=6)
+    admin.call("seat.mute", room=SALON, seat=1, muted=True)
+    owner.call("seat.close", room=SALON, seat=3, closed=True)
+    guest.call("microphone.set", room=SALON, muted=False)
+    other.call("message.send", room=SALON, command="CMD_DANMU", message='{"text":"\u0007\\"quoted\\" \U0001f3a4"}', id="danmu")
+    other.call("like.send", room=SALON, count=7)
+    no = admin.call("invitation.send", room=SALON, user=other.user, command="PICK", content="1")["id"]
+    other.call("invitation.reject", room=SALON, id=no, reason="later")
+    owner.call("room.update", room=SALON, name="Salon, renamed", tags=["night"])
+
+
+def heirloom(clients):
+    """A room whose owner stays away, so that an admin inherits it."""
+    owner, heir = clients
+    owner.call("room.create", room=HEIRLOOM, name="Heirloom", seats=[{}, {"muted": True}, {"closed": True}])
+    heir.call("room.enter", room=HEIRLOOM)
+    owner.call("role.set", room=HEIRLOOM, user=heir.user, role="admin")
+    owner.call("room.exit", room=HEIRLOOM)
+    while not any(event["type"] == "owner.changed" for event in heir.events):
+        time.sleep(0.1)
+
+
+def chorus(clients):
+    lead, follower = clients
+    lead.call("room.create", room=CHORUS, kind="chorus", name="Duet", seats=2)
+    follower.call("room.enter", room=CHORUS)
+    lead.call("seat.take", room=CHORUS, seat=0)
+    follower.call("seat.take", room=CHORUS, seat=1)
+    lead.call("duet.mode", room=CHORUS, mode="leadFollow", leader=follower.user)
+    lead.call("song.start", room=CHORUS, song=SONG, track="original", positionMs=1000)
+    lead.call("song.track", room=CHORUS, track="accompaniment")
+    lead.call("song.seek", room=CHORUS, positionMs=65000)
+    lead.call("song.pause", room=CHORUS)
+
+
+def record(target):
+    with tempfile.TemporaryDirectory() as work:
+        data = pathlib.Path(work) / "data"
+        with Server(data, "--rooms-owner-absence-seconds", "1") as server:
+            people = {name: ticket(server, name) for name in ("Ada", "Bo", "Cy", "Di", "Eve", "Fay", "Gus", "Hal", "Ida", "Reader")}
+            connect = lambda *names: [Client(server, people[name]) for name in names]
+            salon(connect("Ada", "Bo", "Cy", "Di"))
+            chorus(connect("Eve", "Fay"))
+            heirloom(connect("Hal", "Ida"))
+            (gone,) = connect("Gus")
+            gone.call("room.create", room=OVER, name="Over", seats=4)
+            gone.call("room.destroy", room=OVER)
+            server.kill()
+            left = pathlib.Path(work) / "left"
+            shutil.copytree(data, left)
+            server.arguments = ["--dev"]
+            server.start()
+            (reader,) = connect("Reader")
+            answers = {}
+            for name, room in (("salon", SALON), ("chorus", CHORUS), ("heirloom", HEIRLOOM)):
+                answers[name] = reader.call("room.enter", room=room)["snapshot"]
+                reader.call("room.exit", room=room)
+            answers["rooms"] = reader.call("room.list")["rooms"]
+        target.mkdir(parents=True)
+        # One small file instead of a write-ahead log of megabytes; the rows are as the release wrote them.
+        with contextlib.closing(sqlite3.connect(left / "ovation.sqlite")) as database:
+            database.execute("VACUUM INTO ?", (str(target / "ovation.sqlite"),))
+            for wanted in ("snapshot", "entry", "profile"):
+                assert database.execute(f"SELECT count(*) FROM {wanted}").fetchone()[0] > 0, wanted
+        (target / "answers.json").write_text(json.dumps(answers, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        print(*sorted(file.name for file in target.iterdir()))
+
+
+if __name__ == "__main__":
+    record(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,65 @@
+import Foundation
+import ServerApp
+import ServerTestSupport
+import Testing
+
+extension WholeServerTests {
+    /// The rooms of each release are read by every later one. `Fixtures/<release>` holds what a server of that release left behind, and
+    /// what it said of it itself after a restart (`Tests/EndToEnd/record_release.py`).
+    @Suite struct ReleasedRoomTests {
+        private static let releases = ["release-1"]
+
+        private func folder(_ release: String) throws -> URL {
+            try #require(Bundle.module.url(forResource: release, withExtension: nil, subdirectory: "Fixtures"))
+        }
+
+        /// What depends on who is connected just now and on when it is asked.
+        private static let passing: Set<String> = [
+            "epoch", "mediaEpoch", "memberCount", "members", "me", "ownerAbsentUntil", "heir", "presence", "speaking",
+        ]
+
+        private func lasting(_ value: JSON) -> JSON {
+            switch value {
+            case .object(let fields):
+                .object(fields.filter { !Self.passing.contains($0.key) }.mapValues(lasting))
+            case .array(let items): .array(items.map(lasting))
+            case .null, .bool, .number, .string: value
+            }
+        }
+
+        @Test("R09-S rooms of a released server are there, to the last seat, word and number", arguments: releases)
+        func rooms(release: String) async throws {
+            let source = try folder(release)
+            let directory = NSTemporaryDirectory() + "ovation-released-" + UUID().uuidString
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            try FileManager.default.copyItem(
+                atPath: source.appending(path: "ovation.sqlite").path, toPath: directory + "/ovation.sqlite")
+            let told = try JSON(parsing: Data(contentsOf: source.appending(path: "answers.json")))
+            let applications = try await ApplicationDesk(data: directory).list()
+            let application = try #require(applications.first)
+
+            let server = try await TestServer.start(directory: directory)
+            let reader = try await server.client()
+            guard case .object(var opening) = try server.opening("reader") else { return }
+            opening["app"] = .number(Double(application.id))
+            opening["ticket"] = .string(
+                try server.ticket("reader", key: application.keys[0], application: application.id))
+            try await reader.call("session.open", .object(opening))
+            for name in ["salon", "chorus", "heirloom"] {
+                let before = told[name]
+                let now = try await reader.call("room.enter", ["room": before["room"]])["snapshot"]
+                #expect(lasting(now) == lasting(before), "\(name)")
+                // What was recorded after the restart of its own server is a new epoch there too.
+                #expect((now["epoch"].int ?? 0) >= (before["epoch"].int ?? 0))
+                // And the room goes on from there.
+                let sent = try await reader.call("message.send", ["room": before["room"], "text": "after the upgrade"])
+                #expect(sent["chat"].int == (before["chat"].int ?? 0) + 1)
+                try await reader.call("room.exit", ["room": before["room"]])
+            }
+            #expect(try await reader.call("room.list")["rooms"].array.count == told["rooms"].array.count)
+            #expect(try await reader.refusal("room.enter", ["room": 7]) == "room_closed")
+            try await server.stop()
+        }
+    }
+}
