@@ -260,4 +260,23 @@ import Wire
         #expect(peers.server.keys == nil)
         #expect(peers.server.datagramLengths.count < 60)
     }
+
+    @Test("an established session tries few records, however many are thrown at it, and still hears a goodbye later")
+    func recordFlood() throws {
+        let peers = try DTLSPeers()
+        peers.start()
+        peers.network.run(for: .seconds(1))
+        #expect(peers.server.keys != nil)
+        // Records of the right epoch with rubbish inside: each would take a trial decryption.
+        let record: [UInt8] = [22, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 9, 0, 40] + [UInt8](repeating: 7, count: 40)
+        let datagram = Array(repeatElement(record, count: 20).joined())
+        for _ in 0..<1_000 {
+            datagram.withUnsafeBytes { peers.server.session.receive($0, at: peers.network.now) }
+        }
+        #expect((1...60).contains(peers.server.session.recordsTried))
+        peers.network.run(for: .seconds(5))
+        peers.client.session.close()
+        peers.network.run(for: .seconds(1))
+        #expect(peers.server.events.contains(.closed))
+    }
 }

@@ -23,6 +23,19 @@ private final class NotingMixer: AudienceMixer {
     func set(latency: Interval, of singer: PeerID, on stage: StageID) {}
     func stop() {}
 
+    /// What has been asked to be cut since the last look.
+    func cuts() -> [Int] {
+        var slots: [Int] = []
+        feed.withLock { $0 }?.takeCuts { slot, _ in slots.append(slot) }
+        return slots
+    }
+
+    /// Says that everything that was asked for is in force.
+    func confirm() {
+        guard let feed = feed.withLock({ $0 }) else { return }
+        feed.confirmCuts(feed.cutsAsked)
+    }
+
     /// The newest packet that came since the last look.
     func newest() -> VocalPacket? {
         var newest: VocalPacket?
@@ -32,7 +45,40 @@ private final class NotingMixer: AudienceMixer {
     }
 }
 
+private final class Confirmation: Sendable {
+    private let state = Mutex(false)
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
+}
+
 @Suite(.serialized) struct DuetPathTests {
+    @Test(
+        "A12-S V06-S a mute, and the end of somebody's path, is confirmed when the mix has it in force too",
+        arguments: [true, false])
+    func cutsInTheMix(isMute: Bool) async throws {
+        let mixer = NotingMixer()
+        let party = try await Party(slots: 2, kind: .chorus, mixer: mixer)
+        let alice = try await party.joined(1, slots: 3)
+        await party.assign(0, alice)
+        await party.run {
+            alice.speak([1])
+            return mixer.newest() != nil
+        }
+        let confirmed = Confirmation()
+        if isMute {
+            party.node.assign(slot: 0, to: alice.id, muted: true, on: party.stage) { confirmed.set() }
+        } else {
+            party.node.closePeer(alice.id, on: party.stage) { confirmed.set() }
+        }
+        // The worker has done it, and whatever was queued behind it.
+        _ = await party.node.counters()
+        #expect(mixer.cuts() == [0])
+        _ = await party.node.counters()
+        #expect(!confirmed.isSet, "the mix still has her voice of the last 0.3 s")
+        mixer.confirm()
+        await party.run { confirmed.isSet }
+    }
+
     @Test(
         "D04-S a singer of whom nothing can be measured is mixed by the round trip that the client told, until it is measured"
     )

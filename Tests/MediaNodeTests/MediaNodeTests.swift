@@ -268,12 +268,33 @@ internal import Wire
             stranger.sendRaw(bytes, to: NetworkPath(local: stranger.socket.local, remote: toNode.remote))
             alice.sendRaw(bytes, to: toNode)
             alice.speak([1, UInt8(truncatingIfNeeded: n)])
-            if n % 50 == 49 { await party.run { bob.payloads(on: 0).count == n + 1 } }
+            guard n % 50 == 49 else { continue }
+            await party.run { bob.payloads(on: 0).count == n + 1 }
+            // As much time as a microphone takes for as much.
+            await party.leap(.milliseconds(250))
         }
         #expect(bob.payloads(on: 0).count == 600)
         let counters = try #require(await party.node.counters())
         #expect(counters.unknownDatagrams > 400)
         #expect(counters.drops.reduce(0, +) > 300)
         #expect(counters.connectedPeers == 2)
+    }
+
+    @Test(
+        "a microphone that sends more than any microphone does is heard as much as one may be, before it is multiplied")
+    func flood() async throws {
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
+        for round in 0..<40 {
+            for n in 0..<50 { alice.speak([1, UInt8(truncatingIfNeeded: round &* 50 &+ n)]) }
+            // The socket's buffer holds so many.
+            _ = await party.node.counters()
+        }
+        await party.run {
+            alice.speak([2])
+            return bob.payloads(on: 0).contains([2])
+        }
+        let counters = try #require(await party.node.counters())
+        #expect(counters.mediaOverLimit > 500)
+        #expect(bob.payloads(on: 0).count < 1_200)
     }
 }

@@ -86,6 +86,8 @@ final class Singer: SimulatedEndpoint {
     var joins: Instant
     private var captured = 0
     private var sequence: UInt64 = 0
+    /// Of the packet that it sends next.
+    var nextSequence: UInt64 { sequence }
     private var outgoing: [[UInt8]] = []
     private let block: AudioBuffer
 

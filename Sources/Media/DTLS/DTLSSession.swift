@@ -43,6 +43,10 @@ package final class DTLSSession {
     package static let longestWait = Interval.seconds(2)
     /// More datagrams than any handshake takes, with repeats: whoever sends more is not trying to finish it.
     package static let maximumHandshakeDatagrams = 1000
+    /// Records of an established session: a repeated last flight has two or three, a goodbye one. Each takes a trial decryption, and
+    /// whoever knows the path may send some.
+    private static let maximumRecordsPerDatagram = 4
+    private static let recordAllowance = Allowance(burst: 40, perSecond: 20)
     /// The shortest time between two repeats of the last flight on demand.
     private static let shortestRepeatInterval = Interval.milliseconds(50)
 
@@ -63,6 +67,9 @@ package final class DTLSSession {
     private var wait = DTLSSession.firstWait
     private var nextRepeat = Instant.distantFuture
     private var datagramsTaken = 0
+    private var records = TokenBucket(DTLSSession.recordAllowance, now: .distantPast)
+    /// Trial decryptions since the handshake.
+    package private(set) var recordsTried: UInt64 = 0
     /// For repeats while the handshake still runs.
     private var protection: RecordProtection?
     private var lastFinished: UInt64?
@@ -92,8 +99,15 @@ package final class DTLSSession {
             proceed(datagram, at: now)
         case .established(let protection):
             var offset = 0
+            var count = 0
             while let record = DTLSRecord.parse(datagram, at: offset) {
                 offset = record.range.upperBound
+                // What is repeated of the handshake in clear costs nothing and means nothing.
+                guard record.epoch == RecordProtection.epoch else { continue }
+                count += 1
+                guard count <= DTLSSession.maximumRecordsPerDatagram else { return }
+                guard records.take(now: now) else { return }
+                recordsTried &+= 1
                 guard let content = protection.open(record, in: datagram) else { continue }
                 take(record, content, at: now)
                 if isOver { return }

@@ -78,6 +78,9 @@ package final class AudioStage {
     private var levelsReadAt = Instant.distantPast
     private var toldSilence = true
     package private(set) var stats = Stats()
+    /// Told of each cut, before `assign` returns: what a slot sent with lower numbers than this may not be heard any more, wherever it
+    /// waits.
+    package var onCut: ((_ slot: Int, _ before: UInt64) -> Void)?
 
     /// `slots` is brought into 1…16; the mix comes on top.
     package init(slots: Int, hasMix: Bool = false) {
@@ -133,6 +136,8 @@ package final class AudioStage {
 
     private func cut(_ slot: Int, at now: Instant, _ send: Send) {
         slots[slot].meter.reset()
+        guard slots[slot].stream.isActive else { return }
+        onCut?(slot, slots[slot].stream.nextSequence)
         var silence: [SlotPacket] = []
         slots[slot].stream.cut(at: now) { silence.append($0) }
         SlotStream.silence.withUnsafeBytes { payload in

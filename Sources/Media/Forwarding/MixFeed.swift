@@ -52,7 +52,9 @@ package struct MixPacket: Sendable, Hashable {
 
 /// The two ways between a stage and its mixer: what singers send goes there, the mix comes back. The stage's side belongs
 /// to the media thread, the mixer's to the thread that mixes; neither ever waits for the other.
-package final class MixFeed: Sendable {
+///
+/// Sendable by this rule: `marks` is only reached atomically.
+package final class MixFeed: @unchecked Sendable {
     /// 16 singers with a packet every 2.5 ms for 40 ms: twice what the mixer leaves lying between two blocks.
     static let vocalPackets = 256
     static let vocalBytes = 64 * 1024
@@ -63,6 +65,10 @@ package final class MixFeed: Sendable {
     private let vocals = PacketRing<VocalPacket>(packets: vocalPackets, bytes: vocalBytes)
     private let mix = PacketRing<MixPacket>(packets: mixPackets, bytes: mixBytes)
     private let mixerSleeps = Atomic(false)
+    /// For each slot the number before which nothing may be heard any more; 0: none that the mixer does not know of.
+    private let marks: UnsafeMutablePointer<Atomic<UInt64>>
+    private let cutsAskedFor = Atomic<UInt64>(0)
+    private let cutsConfirmed = Atomic<UInt64>(0)
     private let lostVocals = Atomic<UInt64>(0)
     private let lostMix = Atomic<UInt64>(0)
     private let wakeMixer: @Sendable () -> Void
@@ -72,6 +78,13 @@ package final class MixFeed: Sendable {
     package init(wakeMixer: @escaping @Sendable () -> Void, wakeStage: @escaping @Sendable () -> Void) {
         self.wakeMixer = wakeMixer
         self.wakeStage = wakeStage
+        marks = .allocate(capacity: AudioStage.maximumSlots)
+        for slot in 0..<AudioStage.maximumSlots { (marks + slot).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        marks.deinitialize(count: AudioStage.maximumSlots)
+        marks.deallocate()
     }
 
     /// Packets that the mixer was too slow to take.
@@ -90,6 +103,20 @@ package final class MixFeed: Sendable {
         if mixerSleeps.exchange(false, ordering: .sequentiallyConsistent) { wakeMixer() }
     }
 
+    /// What came on a slot with lower numbers than that may not be heard any more.
+    /// - Returns: the cut's own number, for `isInForce`.
+    package func cut(slot: Int, before sequence: UInt64) -> UInt64 {
+        guard slot < AudioStage.maximumSlots else { return 0 }
+        marks[slot].store(sequence, ordering: .releasing)
+        let number = cutsAskedFor.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+        mixerSleeps.store(false, ordering: .sequentiallyConsistent)
+        wakeMixer()
+        return number
+    }
+
+    /// Whether nothing of what was cut is in any packet of the mix that is still to come.
+    package func isInForce(_ cut: UInt64) -> Bool { cutsConfirmed.load(ordering: .acquiring) >= cut }
+
     /// The next packet of the mix, whose payload is valid during the call; false if there is none.
     package func takeMix(_ body: (MixPacket, UnsafeRawBufferPointer) -> Void) -> Bool { mix.pop(body) }
 
@@ -97,6 +124,24 @@ package final class MixFeed: Sendable {
 
     /// The next vocal packet, whose payload is valid during the call; false if there is none.
     package func takeVocal(_ body: (VocalPacket, UnsafeRawBufferPointer) -> Void) -> Bool { vocals.pop(body) }
+
+    /// How many cuts have been asked for so far. Read it before `takeCuts`.
+    package var cutsAsked: UInt64 { cutsAskedFor.load(ordering: .sequentiallyConsistent) }
+
+    /// Slots that have been cut since the last call, with the numbers before which nothing may be heard any more.
+    package func takeCuts(_ body: (_ slot: Int, _ before: UInt64) -> Void) {
+        for slot in 0..<AudioStage.maximumSlots {
+            let before = marks[slot].exchange(0, ordering: .acquiring)
+            if before > 0 { body(slot, before) }
+        }
+    }
+
+    /// Nothing of the first so many cuts is heard any more.
+    package func confirmCuts(_ count: UInt64) {
+        guard cutsConfirmed.load(ordering: .relaxed) < count else { return }
+        cutsConfirmed.store(count, ordering: .releasing)
+        wakeStage()
+    }
 
     package func post(_ packet: MixPacket, _ payload: UnsafeRawBufferPointer) {
         guard mix.push(packet, payload) else {

@@ -30,9 +30,14 @@ struct SlotStream {
     static let ticksPerMillisecond: Int64 = 48
     /// A source's timestamps go on by 20 ms at least over a seam; browsers send frames of that length.
     static let frameTicks: UInt32 = 960
-    /// A jump further than this is a source that started anew (MAX_DROPOUT of RFC 3550 A.1). It also keeps what a
-    /// listener sees below half the range of a sequence number, where SRTP's rollover guess would fail.
-    static let maximumJump: UInt64 = 3000
+    /// A jump further than this is a source that started anew: two seconds of the longest frames. Listeners see no gap then.
+    static let maximumJump: UInt64 = 100
+    /// So many numbers may be skipped in all: as many as a source with the shortest frames (400 a second) loses when nothing comes
+    /// through. Without a limit, a source whose numbers leap with each packet takes the listeners' numbers along, and one that misses
+    /// packets for a moment can no longer tell how often they have wrapped (RFC 3711 §3.3.1): it is deaf for good.
+    static let skipAllowance = Allowance(burst: 400, perSecond: 400)
+    /// A source that jumps further starts anew, but not with every packet: each start costs a report to every listener.
+    static let jumpInterval = Interval.milliseconds(200)
     /// How late a packet may come: nobody plays it later, and the history does not reach further back.
     static let maximumLateness: UInt64 = 200
     /// How long a source must be silent before another SSRC of the same producer takes over from it.
@@ -67,7 +72,9 @@ struct SlotStream {
     /// By how many ticks the reference is ahead of the time that really passed.
     private var ahead: Int64 = 0
     private var lastTimestamp: UInt32 = 0
-    private var nextSequence: UInt64 = 0
+    private(set) var nextSequence: UInt64 = 0
+    private var skips = TokenBucket(SlotStream.skipAllowance, now: .distantPast)
+    private var lastJump = Instant.distantPast
 
     var isActive: Bool { source != nil }
 
@@ -91,7 +98,12 @@ struct SlotStream {
             return splice(header, input, at: now)
         }
         if input > current.highestInput {
-            guard input - current.highestInput <= Self.maximumJump else { return splice(header, input, at: now) }
+            let skipped = input - current.highestInput - 1
+            guard skipped < Self.maximumJump, skipped == 0 || skips.take(Double(skipped), now: now) else {
+                guard now - lastJump >= Self.jumpInterval else { return .stale }
+                lastJump = now
+                return splice(header, input, at: now)
+            }
             current.highestInput = input
             current.lastArrival = now
             source = current

@@ -94,7 +94,9 @@ extension MediaPeer {
     package func reception(of ssrc: SSRC) -> ReceptionStatistics? { reports.reception(of: ssrc) }
 
     private func receiveControl(_ clear: UnsafeRawBufferPointer, _ media: SecureMedia) -> Received {
+        guard control.take(now: now) else { return .dropped(.tooMuchControl) }
         var compound = RTCPCompound(clear)
+        var requests = 0
         while let packet = compound.next() {
             switch packet {
             case .senderReport(let info, let blocks):
@@ -106,6 +108,8 @@ extension MediaPeer {
                 take(blocks)
             case .nack(_, let media, let missing):
                 for entry in missing {
+                    requests += 1
+                    guard requests <= MediaPeer.maximumRepeatRequests else { break }
                     stats.repeatsAsked &+= UInt64(1 + entry.following.nonzeroBitCount)
                     tell(.nack(media, sequence: entry.first, following: entry.following))
                 }

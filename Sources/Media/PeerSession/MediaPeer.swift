@@ -24,6 +24,11 @@ package final class MediaPeer {
     package static let maximumDatagramLength = 1200
     /// 16 audio slots, and as many again for pictures.
     package static let maximumSendStreams = 32
+    /// Requests for repeats in one datagram, each for up to 17 packets: more than a lost second of a stream. The rest is asked for
+    /// again.
+    static let maximumRepeatRequests = 32
+    /// RTCP datagrams: a report a second for each of 16 streams, and requests for repeats every few milliseconds where a line is bad.
+    private static let controlAllowance = Allowance(burst: 200, perSecond: 100)
     /// What nobody fetches is not kept: the owner drains after each call, so only a flood of requests gets here.
     private static let maximumEvents = 256
 
@@ -44,6 +49,7 @@ package final class MediaPeer {
     var handshakePath: NetworkPath?
     private var isHandshakeStarted = false
     var reports: ReportSession
+    var control: TokenBucket
     private var events: [PeerEvent] = []
     private var eventsTaken = 0
     var now: Instant
@@ -54,6 +60,7 @@ package final class MediaPeer {
         self.now = now
         phase = .connecting(until: now + MediaPeer.connectTimeout)
         reports = ReportSession(configuration)
+        control = TokenBucket(MediaPeer.controlAllowance, now: now)
         switch configuration.role {
         case .server:
             agent = ICELiteAgent(local: configuration.localCredentials, remote: configuration.remoteCredentials)

@@ -37,6 +37,8 @@ package enum DropReason: Int, CaseIterable, Sendable {
     case replayed
     /// More SSRCs than a peer may have.
     case tooManyStreams
+    /// More RTCP than a peer has any use for.
+    case tooMuchControl
     /// After `closed`.
     case closed
 }

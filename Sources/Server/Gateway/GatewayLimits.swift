@@ -1,3 +1,5 @@
+package import Timing
+
 /// What the gateway grants at most. Each is a setting with a reason; see Configuration/ovation.yml.
 package struct GatewayLimits: Sendable, Hashable {
     /// WebSockets at once. Each takes about 20 KB and a descriptor.

@@ -13,6 +13,8 @@ package struct MediaCounters: Sendable, Hashable {
     package var unknownDatagrams: UInt64 = 0
     /// Media in a format that was not agreed on.
     package var unexpectedMedia: UInt64 = 0
+    /// From microphones that sent more than one may.
+    package var mediaOverLimit: UInt64 = 0
     /// Datagrams that peers dropped, by the reason's raw value.
     package var drops = [UInt64](repeating: 0, count: DropReason.allCases.count)
     package var offersAnswered: UInt64 = 0

@@ -17,6 +17,8 @@ internal import Wire
 final class MediaWorker {
     /// Batches that are read from one socket before others get their turn; the poller reports what is left at once.
     private static let maximumBatches = 8
+    /// A turn reads no longer than this, whatever waits: commands and what is due come in between.
+    private static let readingTime = Interval.milliseconds(5)
     /// An RTP header, at most the mid in an extension, payload and tag: a payload up to this fits any path that brought it.
     private static let maximumPayload = DatagramSocket.slotBytes - 128
 
@@ -86,6 +88,7 @@ final class MediaWorker {
         for peer in table.all { close(peer) }
         flush()
         for command in mailbox.close() { refuse(command) }
+        for stage in stages.values { confirmations += stage.giveUpCuts() }
         for confirmation in confirmations { confirmation() }
         confirmations = []
         facts.finish()
@@ -141,6 +144,7 @@ final class MediaWorker {
             mixedStages.removeAll { $0 === stage }
             watchedStages.removeAll { $0 === stage }
             counters.add(stage.audio.stats)
+            confirmations += stage.giveUpCuts()
         case .offer(let offer, let reply):
             do throws(MediaRefusal) {
                 let answer = try answer(offer)
@@ -154,7 +158,7 @@ final class MediaWorker {
         case .closePeer(let id, let stage, let confirmed):
             stages[stage]?.expel(id)
             if let peer = table[id], peer.stage.id == stage { close(peer) }
-            confirmations.append(confirmed)
+            confirm(confirmed, on: stages[stage])
         case .stateRoundTrip(let roundTrip, let id, let stage):
             stages[stage]?.note(roundTrip, of: id)
             if let peer = table[id], peer.stage.id == stage { peer.statedRoundTrip = roundTrip }
@@ -164,11 +168,17 @@ final class MediaWorker {
                     slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, muted: muted, at: now, send: send)
                 reportStartedStreams()
             }
-            confirmations.append(confirmed)
+            confirm(confirmed, on: stages[stageID])
         case .readCounters(let reply): reply(presentCounters())
         case .drain: isDraining = true
         case .stop: isStopped = true
         }
+    }
+
+    /// Tells that a cut is true, as soon as it is: for what goes out directly with the next flush, in the mix when the mixer says so.
+    private func confirm(_ confirmed: @escaping @Sendable () -> Void, on stage: Stage?) {
+        guard let stage else { return confirmations.append(confirmed) }
+        stage.afterCuts(confirmed) { confirmations.append($0) }
     }
 
     /// A command that will never be done, since the worker has stopped.
@@ -343,12 +353,14 @@ final class MediaWorker {
     // MARK: Packets
 
     private func read(_ socket: DatagramSocket) {
+        let start = now
         for _ in 0..<Self.maximumBatches {
             let count = socket.receive(at: now) { slot, length, path, arrival in
                 receive(slot, length, path, arrival)
             }
             guard count == DatagramSocket.receiveSlots else { return }
             now = clock()
+            guard now - start < Self.readingTime else { return }
         }
     }
 
@@ -379,6 +391,10 @@ final class MediaWorker {
             counters.unexpectedMedia &+= 1
             return
         }
+        guard peer.maySend(media.header.payloadLength, at: now) else {
+            counters.mediaOverLimit &+= 1
+            return
+        }
         peer.noteMicrophone(media.header.ssrc)
         let stage = peer.stage
         let payload = UnsafeRawBufferPointer(rebasing: slot[media.header.payload])
@@ -401,7 +417,10 @@ final class MediaWorker {
     private func sendMixes() {
         for stage in mixedStages {
             guard let feed = stage.feed else { continue }
+            // Asked first: what the mixer made before it said so has then been taken when it is told.
+            let inForce = stage.takeCuts()
             while feed.takeMix({ stage.audio.forwardMix($0, payload: $1, at: now, send: send) }) {}
+            confirmations += inForce
         }
         if !startedStreams.isEmpty { reportStartedStreams() }
     }

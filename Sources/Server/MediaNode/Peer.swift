@@ -31,6 +31,13 @@ final class Peer {
     var isConnected = false
     /// Nothing came for a while.
     var isLost = false
+    /// What a microphone may send before it is multiplied by the listeners: the shortest frames are 400 a second, half as many again for
+    /// repeats and what a line has held up.
+    private static let packetAllowance = Allowance(burst: 300, perSecond: 600)
+    /// Opus ends at 510 kbit/s (RFC 6716 §2.1.1).
+    private static let byteAllowance = Allowance(burst: 64_000, perSecond: 80_000)
+    private var packets: TokenBucket
+    private var bytes: TokenBucket
     /// As the peer's newest report tells it.
     private(set) var measuredRoundTrip: Interval?
     /// As the client tells it, which counts until a report does.
@@ -62,10 +69,17 @@ final class Peer {
         self.negotiated = negotiated
         self.offerNumber = offerNumber
         self.remoteSessionID = remoteSessionID
+        packets = TokenBucket(Self.packetAllowance, now: .distantPast)
+        bytes = TokenBucket(Self.byteAllowance, now: .distantPast)
         take(negotiated)
     }
 
     var member: MemberID { MemberID(rawValue: id.rawValue) }
+
+    /// Whether the microphone keeps within what one may send.
+    func maySend(_ count: Int, at now: Instant) -> Bool {
+        packets.take(now: now) && bytes.take(Double(count), now: now)
+    }
 
     /// To the peer and back, as far as known.
     var roundTrip: Interval? { measuredRoundTrip ?? statedRoundTrip }
@@ -170,12 +184,38 @@ final class Stage {
     var isMetered = false
     /// To and from the mixer, if there is a mix.
     let feed: MixFeed?
+    /// The number of the last cut that the mixer was told of.
+    private(set) var lastCut: UInt64 = 0
+    /// Told when the mixer has those cuts in force, in their order.
+    private var awaitedCuts: [(cut: UInt64, confirmed: @Sendable () -> Void)] = []
 
     init(id: StageID, slots: Int, kind: StageKind = .voice, feed: MixFeed? = nil) {
         self.id = id
         self.kind = kind
         self.feed = feed
         audio = AudioStage(slots: slots, hasMix: feed != nil)
+        guard let feed else { return }
+        audio.onCut = { [unowned self] slot, before in lastCut = feed.cut(slot: slot, before: before) }
+    }
+
+    /// What is to be told once everything that has been cut so far is silent in the mix too; at once if it is.
+    func afterCuts(_ confirmed: @escaping @Sendable () -> Void, now: (@escaping @Sendable () -> Void) -> Void) {
+        guard let feed, !feed.isInForce(lastCut) else { return now(confirmed) }
+        awaitedCuts.append((lastCut, confirmed))
+    }
+
+    /// Whoever waits for what the mixer has in force by now: to be told once the packets that it has made are taken.
+    func takeCuts() -> [@Sendable () -> Void] {
+        guard let feed else { return [] }
+        let count = awaitedCuts.prefix { feed.isInForce($0.cut) }.count
+        defer { awaitedCuts.removeFirst(count) }
+        return awaitedCuts.prefix(count).map(\.confirmed)
+    }
+
+    /// Nothing is heard here any more.
+    func giveUpCuts() -> [@Sendable () -> Void] {
+        defer { awaitedCuts = [] }
+        return awaitedCuts.map(\.confirmed)
     }
 
     func note(_ roundTrip: Interval, of peer: PeerID) {

@@ -62,6 +62,8 @@ package final class DuetMix {
     private let openTrack: (_ file: String, _ position: Int) -> (any SongSound)?
     private var song = SongLine()
     private var voices: [Voice?]
+    /// Packets with lower numbers may still be on their way when their slot is cut.
+    private var cutBefore = [UInt64](repeating: 0, count: DuetMix.maximumVoices)
     private var latencies: [MemberID: Interval] = [:]
     private let limiter = Limiter(channels: 2)
     private let encoder: OpusEncoding
@@ -107,7 +109,8 @@ package final class DuetMix {
 
     package func receive(_ vocal: VocalPacket, _ payload: UnsafeRawBufferPointer) {
         counted.vocalPackets &+= 1
-        guard voices.indices.contains(vocal.slot), let voice = voice(vocal) else { return }
+        guard voices.indices.contains(vocal.slot), vocal.sequence >= cutBefore[vocal.slot], let voice = voice(vocal)
+        else { return }
         let arrival = line.place(vocal.arrival)
         let places = vocal.songPosition.map { song.places(of: Double($0)) } ?? []
         if vocal.startsSource { voice.latency = latencies[vocal.singer] ?? .zero }
@@ -148,6 +151,17 @@ package final class DuetMix {
         next = Int((behind / Double(Self.blockFrames)).rounded(.up)) * Self.blockFrames
     }
 
+    /// What came on the slot with lower numbers than that is not heard any more: the voice fades out at the beginning of the next block,
+    /// and what waited of it is gone.
+    package func cut(slot: Int, before sequence: UInt64) {
+        guard voices.indices.contains(slot) else { return }
+        cutBefore[slot] = max(cutBefore[slot], sequence)
+        voices[slot]?.cut(before: sequence)
+    }
+
+    /// Blocks that have been mixed so far, silent ones among them.
+    package private(set) var blocksMixed: UInt64 = 0
+
     // MARK: The mix
 
     /// Makes the blocks that are due, and gives each as a packet whose payload is valid during the call.
@@ -173,6 +187,7 @@ package final class DuetMix {
         for case let voice? in voices { voice.mix(into: block, at: place, using: work) }
         song.mix(into: block, at: place, gain: Self.songGain, using: work)
         limiter.process(block)
+        blocksMixed &+= 1
     }
 
     private func send(_ place: Int, _ post: (MixPacket, UnsafeRawBufferPointer) -> Void) {

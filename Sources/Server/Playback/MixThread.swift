@@ -131,6 +131,29 @@ package final class MixThread: AudienceMixer {
     private final class Stage {
         let feed: MixFeed
         let mix: DuetMix
+        /// Cuts that have been applied, with how many blocks had been mixed before: they are in force with the block after.
+        private var applied: [(cuts: UInt64, blocks: UInt64)] = []
+        private var cutsKnown: UInt64 = 0
+
+        /// Applies what has been cut.
+        func applyCuts() {
+            let asked = feed.cutsAsked
+            guard asked > cutsKnown else { return }
+            cutsKnown = asked
+            feed.takeCuts { mix.cut(slot: $0, before: $1) }
+            applied.append((asked, mix.blocksMixed))
+        }
+
+        /// Says which cuts are in force, after mixing.
+        func confirmCuts() {
+            while let first = applied.first,
+                mix.blocksMixed > first.blocks || mix.nextDeadline == .distantFuture
+            {
+                feed.confirmCuts(first.cuts)
+                applied.removeFirst()
+            }
+        }
+
         init(feed: MixFeed, mix: DuetMix) {
             self.feed = feed
             self.mix = mix
@@ -153,11 +176,16 @@ package final class MixThread: AudienceMixer {
             for command in commands {
                 switch command {
                 case .open(let id, let feed):
-                    guard let mix = newMix(trouble) else { continue }
+                    guard let mix = newMix(trouble) else {
+                        // Nothing is ever heard from there.
+                        feed.confirmCuts(.max)
+                        continue
+                    }
                     stages[id] = Stage(feed: feed, mix: mix)
                 case .close(let id):
                     guard let stage = stages.removeValue(forKey: id) else { continue }
                     stage.mix.close()
+                    stage.feed.confirmCuts(.max)
                     count(stage, into: &closed)
                 case .song(let song, let id, let at): stages[id]?.mix.set(song, at: at)
                 case .latency(let latency, let singer, let id): stages[id]?.mix.set(latency: latency, of: singer)
@@ -175,7 +203,10 @@ package final class MixThread: AudienceMixer {
             let deadline = work(stages.values)
             _ = poller.wait(until: deadline == .distantFuture ? nil : deadline, now: clock())
         }
-        for stage in stages.values { stage.mix.close() }
+        for stage in stages.values {
+            stage.mix.close()
+            stage.feed.confirmCuts(.max)
+        }
         // Before the poller goes: nobody wakes it any more.
         let rest = state.withLock { state in
             state.waker = nil
@@ -190,8 +221,10 @@ package final class MixThread: AudienceMixer {
         var deadline = Instant.distantFuture
         for stage in stages {
             repeat {
+                stage.applyCuts()
                 while stage.feed.takeVocal({ stage.mix.receive($0, $1) }) {}
                 stage.mix.advance(to: clock()) { stage.feed.post($0, $1) }
+                stage.confirmCuts()
             } while stage.mix.nextDeadline == .distantFuture && !stage.feed.fallAsleep()
             deadline = min(deadline, stage.mix.nextDeadline)
         }

@@ -11,12 +11,10 @@ package struct Instant: Hashable, Comparable, Sendable {
 
     /// Saturates, so that `distantFuture` stays where it is.
     package static func + (a: Instant, b: Interval) -> Instant {
-        let (sum, overflow) = a.nanoseconds.addingReportingOverflow(b.nanoseconds)
-        return Instant(nanoseconds: overflow ? (b.nanoseconds > 0 ? .max : .min) : sum)
+        Instant(nanoseconds: a.nanoseconds.saturatingPlus(b.nanoseconds))
     }
 
     package static func - (a: Instant, b: Instant) -> Interval {
-        let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
-        return Interval(nanoseconds: overflow ? (a > b ? .max : .min) : difference)
+        Interval(nanoseconds: a.nanoseconds.saturatingMinus(b.nanoseconds))
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOWebSocket
+import Timing
 
 /// One client's WebSocket on its event loop: frames in, liveness, the outbox out, and an orderly close.
 ///

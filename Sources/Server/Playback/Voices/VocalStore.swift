@@ -55,6 +55,11 @@ final class VocalStore {
         highest = highest.map { max($0, sequence) } ?? sequence
     }
 
+    /// Forgets what came with lower numbers than that.
+    func removeAll(before sequence: UInt64) {
+        for index in 0..<Self.recordCount where records[index].sequence < sequence { records[index] = Record() }
+    }
+
     /// Valid until the next `insert`.
     func find(_ sequence: UInt64) -> Packet? {
         let record = records[index(sequence)]

@@ -32,6 +32,10 @@ final class Voice {
     private var newest: Int64?
     /// The timestamp that is heard next.
     private var wanted = -Double.infinity
+    /// The voice is cut: its next block is the last one, and ends within `fadeFrames`.
+    private var isFading = false
+    /// 5 ms: no click.
+    private static let fadeFrames = 240
     private let scratch = AudioBuffer(channels: 2, capacity: 2 * maximumBlockFrames)
     private let faded = AudioBuffer(channels: 2, capacity: maximumBlockFrames)
 
@@ -72,6 +76,12 @@ final class Voice {
         sound.store.insert(sequence: packet.sequence, timestamp: timestamp, frames: frames, payload: payload)
     }
 
+    /// What came with lower numbers than that is not heard any more, but for what it takes to fade out.
+    func cut(before sequence: UInt64) {
+        sound.store.removeAll(before: sequence)
+        if !isIdle { isFading = true }
+    }
+
     func forgetStatedPositions() { clock.forgetStated() }
 
     private func extended(_ timestamp: UInt32) -> Int64 {
@@ -101,6 +111,7 @@ final class Voice {
             sound.restart(at: base)
         }
         block.frameCount = target.frameCount
+        guard !isFading else { return fadeOut(into: target, block) }
         let error = wanted - Double(base) - reader.position
         if abs(error) > Self.jump {
             move(to: wanted, block)
@@ -110,6 +121,19 @@ final class Voice {
         }
         target.add(block)
         if sound.silence > Self.silenceUntilIdle { isIdle = true }
+    }
+
+    private func fadeOut(into target: AudioBuffer, _ block: AudioBuffer) {
+        fill(block)
+        for channel in 0..<block.channels {
+            let samples = block[channel]
+            for frame in 0..<block.frameCount {
+                samples[frame] *= max(0, 1 - Float(frame) / Float(Self.fadeFrames))
+            }
+        }
+        target.add(block)
+        isFading = false
+        isIdle = true
     }
 
     /// Whether something is waiting to be heard, or heard.

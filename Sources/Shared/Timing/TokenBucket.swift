@@ -1,5 +1,3 @@
-import Timing
-
 /// A named allowance: so many at once, and so many a second in the long run.
 package struct Allowance: Sendable, Hashable {
     package var burst: Double
@@ -11,34 +9,34 @@ package struct Allowance: Sendable, Hashable {
 }
 
 /// What is left of an allowance.
-struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     private let allowance: Allowance
     private var left: Double
     private var filledAt: Instant
 
-    init(_ allowance: Allowance, now: Instant) {
+    package init(_ allowance: Allowance, now: Instant) {
         self.allowance = allowance
         self.left = allowance.burst
         self.filledAt = now
     }
 
-    /// Takes one if there is one.
-    mutating func take(now: Instant) -> Bool {
+    /// Takes that much if it is there.
+    package mutating func take(_ amount: Double = 1, now: Instant) -> Bool {
         fill(now)
-        guard left >= 1 else { return false }
-        left -= 1
+        guard left >= amount else { return false }
+        left -= amount
         return true
     }
 
     /// Milliseconds until there will be one, rounded up; 0 if there is one.
-    func wait(now: Instant) -> Int {
+    package func wait(now: Instant) -> Int {
         var bucket = self
         bucket.fill(now)
         return bucket.left >= 1 ? 0 : Int(((1 - bucket.left) / allowance.perSecond * 1000).rounded(.up))
     }
 
     /// Whether nothing has been taken for so long that it is full again.
-    func isFull(now: Instant) -> Bool {
+    package func isFull(now: Instant) -> Bool {
         var bucket = self
         bucket.fill(now)
         return bucket.left >= allowance.burst
