@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet soak-duet screenshots api docs archive clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet soak soak-duet screenshots api docs archive clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ bench-audio: ## what each effect and processor costs per block of sound
 bench-duet: ## singing together: delay between singers, starts, what the audience hears, browsers (ARGS='--only D2')
 	@scripts/bootstrap build
 	@scripts/bench-duet $(ARGS)
+
+soak: ## whether anything costs more the longer it lives: calls, turns, deliveries, media (ARGS='--scale 0.1')
+	@scripts/bootstrap build
+	@scripts/soak $(ARGS)
 
 soak-duet: ## one hour of a virtual duet with clocks 100 ppm apart: no drift, no click (ARGS='--minutes 5')
 	@scripts/bootstrap build

@@ -210,6 +210,12 @@ let package = Package(
             name: "DuetSoak", dependencies: ["DuetSimulation", "Timing"], path: "Benchmarks/DuetSoak",
             swiftSettings: base),
         .executableTarget(
+            name: "AgeSoak",
+            dependencies: [
+                "Ovation", "RoomModel", "ServerApp", "ServerTestSupport", "DuetSimulation", "Timing",
+            ],
+            path: "Benchmarks/AgeSoak", swiftSettings: base),
+        .executableTarget(
             name: "AudienceBench",
             dependencies: [
                 "Ovation", "ClientMedia", "MediaDevices", "AudioGraph", "RoomModel", "SoundAnalysis",

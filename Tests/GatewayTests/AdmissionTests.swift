@@ -26,7 +26,7 @@ import Timing
 
     @Test("over the budget calls are refused with a wait, and going on regardless is a flood; heeding the wait is not")
     func flood() {
-        var budget = FloodBudget(now: at(0))
+        var budget = FloodBudget(GatewayLimits().calls, now: at(0))
         var verdicts: [FloodBudget.Verdict] = []
         for _ in 0..<400 { verdicts.append(budget.receive(now: at(0))) }
         #expect(verdicts.prefix(120).allSatisfy { $0 == .pass })
@@ -34,7 +34,7 @@ import Timing
         #expect(verdicts[319] == .refuse(retryAfterMs: 25))
         #expect(verdicts[320] == .flood)
 
-        var patient = FloodBudget(now: at(0))
+        var patient = FloodBudget(GatewayLimits().calls, now: at(0))
         for call in 0..<2000 {
             let verdict = patient.receive(now: at(Int64(call) * 26))
             #expect(verdict == .pass)

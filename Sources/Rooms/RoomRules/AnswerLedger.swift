@@ -58,11 +58,19 @@ package struct AnswerLedger: Sendable {
                 remove(oldest.key, of: oldest.user)
             }
         }
-        if head > 1_024, head > order.count / 2 {
-            order.removeFirst(head)
-            head = 0
+        // What is left in it of lines that are gone: somebody who changes things all the time has 64 lines and, within ten minutes, tens
+        // of thousands of places.
+        guard order.count > 2 * count + Self.slack else { return }
+        order = order[head...].filter { place in
+            lines[place.user]?.contains { $0.answer.key == place.key && $0.time == place.time } ?? false
         }
+        head = 0
     }
+
+    /// Places beyond those of the lines, before they are swept.
+    private static let slack = 1_024
+    /// For tests: what is kept in all.
+    package var places: Int { order.count }
 
     private mutating func remove(_ key: String, of user: UserID) {
         guard let index = lines[user]?.firstIndex(where: { $0.answer.key == key }) else { return }

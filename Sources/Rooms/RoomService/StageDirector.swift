@@ -43,10 +43,11 @@ struct StageDirector {
         var steps: [StageStep] = []
         for (slot, rule) in wanted.enumerated() {
             let former = slot < decided.count ? decided[slot] : nil
-            guard former != rule else { continue }
+            // A seat that nobody sits on is told with the next who does.
+            guard former != rule, former?.user != nil || rule.user != nil else { continue }
             let wasHeard = former.map { $0.user != nil && !$0.silent } ?? false
             let cuts = wasHeard && (rule.silent || rule.user != former?.user)
-            if former != nil || rule.user != nil { steps.append(.assign(slot: slot, rule: rule, cuts: cuts)) }
+            steps.append(.assign(slot: slot, rule: rule, cuts: cuts))
         }
         decided = wanted
         return steps

@@ -8,6 +8,13 @@ package struct GatewayLimits: Sendable, Hashable {
     package var connectionsPerAddress = Allowance(burst: 2_000, perSecond: 100)
     /// New demo or guest identities from one address: a class of 100 signs in at once, a script gets one every three seconds.
     package var guestsPerAddress = Allowance(burst: 100, perSecond: 0.33)
+    /// Calls of one connection: a page that opens makes some ten at once, a person clicking fast five a second; a moderator's tool stays
+    /// below thirty.
+    package var calls = GatewayLimits.calls(perSecond: 40)
+    /// Three seconds' worth at once.
+    package static func calls(perSecond: Int) -> Allowance {
+        Allowance(burst: 3 * Double(perSecond), perSecond: Double(perSecond))
+    }
     /// How long a session that lost its connection can be taken over with its secret, in seconds.
     /// Longer than any grace of a room, since a room's grace decides about the seat and this only about the session.
     package var resumeSeconds = 300

@@ -63,8 +63,8 @@ package struct GatewayServer: Service {
         let services = ConversationServices(
             signIn: signIn, sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
             statedLimits: SessionOpened.Limits(
-                textBytes: 12 << 10, seats: 16, callsAtOnce: Int(FloodBudget.calls.burst),
-                callsPerSecond: Int(FloodBudget.calls.perSecond)))
+                textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
+                callsPerSecond: Int(settings.limits.calls.perSecond)))
         self.settings = settings
         self.services = services
         self.accounts = accounts

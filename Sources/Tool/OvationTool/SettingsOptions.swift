@@ -47,6 +47,8 @@ struct SettingsOptions: ParsableArguments {
     var roomsOwnerAbsenceSeconds: String?
     @Option(help: "How long a lost speaker keeps the seat, in seconds.")
     var roomsSeatGraceSeconds: String?
+    @Option(help: "Calls of one connection in a second; three times as many at once.")
+    var limitsCallsPerSecond: String?
     @Option(help: "WebSockets at once.")
     var limitsConnections: String?
     @Option(help: "How long the journal of an ended room is kept, in days.")
@@ -62,7 +64,8 @@ struct SettingsOptions: ParsableArguments {
             ("media.max_peers", mediaMaxPeers), ("sign_in.application", signInApplication),
             ("sign_in.tickets_url", signInTicketsURL), ("sign_in.guests", signInGuests),
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),
-            ("rooms.seat_grace_seconds", roomsSeatGraceSeconds), ("limits.connections", limitsConnections),
+            ("rooms.seat_grace_seconds", roomsSeatGraceSeconds),
+            ("limits.calls_per_second", limitsCallsPerSecond), ("limits.connections", limitsConnections),
             ("store.retention_days", storeRetentionDays), ("log.level", logLevel),
         ]
         let lists = [

@@ -43,6 +43,6 @@ extension RoomAudio {
 
     /// With each look at an open way.
     func lookAtNetwork(_ look: @escaping @Sendable (NetworkObserver.Counts) -> Void) {
-        lookedAt.withLock { $0 = look }
+        lookedAt.withLock { $0 = Callback(look) }
     }
 }

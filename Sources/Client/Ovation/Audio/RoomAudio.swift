@@ -66,7 +66,7 @@ public final class RoomAudio: Sendable {
     /// Absent without sound.
     let singer: SongSinger?
     let network = Mutex(NetworkObserver())
-    let lookedAt = Mutex<(@Sendable (NetworkObserver.Counts) -> Void)?>(nil)
+    let lookedAt = Mutex<Callback<NetworkObserver.Counts>?>(nil)
     let teller = Mutex(LatencyTeller())
     /// How long the file is that is the microphone.
     let inputLength = Mutex<Duration?>(nil)
@@ -202,7 +202,7 @@ public final class RoomAudio: Sendable {
         queue.async { body(engine) }
     }
 
-    func follow(_ path: @escaping @Sendable (PathEvent) -> Void) { relay.path.withLock { $0 = path } }
+    func follow(_ path: @escaping @Sendable (PathEvent) -> Void) { relay.path.withLock { $0 = Callback(path) } }
 
     func show(_ connection: Connection) {
         guard box.value != connection else { return }
@@ -296,7 +296,7 @@ public final class RoomAudio: Sendable {
 
 /// Brings the engine's events, which come on its threads, to whoever is there.
 private final class PathRelay: Sendable {
-    let path = Mutex<(@Sendable (PathEvent) -> Void)?>(nil)
+    let path = Mutex<Callback<PathEvent>?>(nil)
     let audio = Mutex<WeakAudio?>(nil)
 
     func tell(_ event: RoomAudioEvent) {

@@ -9,7 +9,7 @@ final class ClientOutlet: Sendable {
     let events = EventBroadcast<OvationClient.Event>()
     let clock: RoomClock
     let callTimeout: TimeAmount
-    private let handler = Mutex<(@Sendable (OvationClient.Delivery) -> Void)?>(nil)
+    private let handler = Mutex<Callback<OvationClient.Delivery>?>(nil)
 
     let hasAudio: Bool
     /// Addresses in rooms are relative to it.
@@ -30,7 +30,7 @@ final class ClientOutlet: Sendable {
     }
 
     func deliver(to handler: (@Sendable (OvationClient.Delivery) -> Void)?) {
-        self.handler.withLock { $0 = handler }
+        self.handler.withLock { $0 = handler.map(Callback.init) }
     }
 
     // On the event loop of the conversation.

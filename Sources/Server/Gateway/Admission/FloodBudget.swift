@@ -2,8 +2,6 @@ import Timing
 
 /// How many calls one connection may make. Over the budget a call is refused with the time to wait; who goes on regardless is cut off.
 struct FloodBudget: Sendable {
-    /// A page that opens makes some ten calls at once, a person clicking fast five a second; a moderator's tool stays below thirty.
-    static let calls = Allowance(burst: 120, perSecond: 40)
     /// Refused calls before the connection is closed: a client that does not heed `retryAfterMs` for seconds is broken or malicious.
     static let refusals = Allowance(burst: 200, perSecond: 10)
 
@@ -16,8 +14,8 @@ struct FloodBudget: Sendable {
     private var calls: TokenBucket
     private var refusals: TokenBucket
 
-    init(now: Instant) {
-        calls = TokenBucket(Self.calls, now: now)
+    init(_ allowance: Allowance, now: Instant) {
+        calls = TokenBucket(allowance, now: now)
         refusals = TokenBucket(Self.refusals, now: now)
     }
 

@@ -58,12 +58,13 @@ final class SocketConnection: Sendable {
     /// - Parameter receiver: makes the receiver of the inputs.
     init(
         address: ClientAddress, loop: any EventLoop, clock: any RoomClock,
+        calls: Allowance = GatewayLimits().calls,
         receiver makeReceiver: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
         self.address = address
         self.loop = loop
         self.clock = clock
-        self.budget = Mutex(FloodBudget(now: clock.now))
+        self.budget = Mutex(FloodBudget(calls, now: clock.now))
         self.makeReceiver = makeReceiver
         alarms = NIOLoopBoundBox([:], eventLoop: loop)
         let handler = NIOLoopBoundBox<ConnectionHandler?>(nil, eventLoop: loop)

@@ -82,7 +82,7 @@ package final class SocketDoor: Sendable {
         channel.closeFuture.whenComplete { [state = self] _ in state.closed() }
         return SocketConnection(
             address: address(head.headers, peer: channel.remoteAddress), loop: channel.eventLoop, clock: clock,
-            receiver: receivers)
+            calls: limits.calls, receiver: receivers)
     }
 
     private func closed() { state.withLock { $0.open -= 1 } }

@@ -26,6 +26,7 @@ package struct ServerSettings: Sendable, Hashable {
     package var roomsOwnerAbsenceSeconds = 120
     package var roomsSeatGraceSeconds = 15
 
+    package var limitsCallsPerSecond = 40
     package var limitsConnections = 20_000
     package var storeRetentionDays = 30
     package var logLevel = "info"
@@ -62,6 +63,7 @@ package struct SettingKey: Sendable {
         integer("rooms.max_members", \.roomsMaxMembers, 1...1_000_000),
         integer("rooms.owner_absence_seconds", \.roomsOwnerAbsenceSeconds, 0...86_400),
         integer("rooms.seat_grace_seconds", \.roomsSeatGraceSeconds, 1...3600),
+        integer("limits.calls_per_second", \.limitsCallsPerSecond, 1...1_000_000),
         integer("limits.connections", \.limitsConnections, 1...1_000_000),
         integer("store.retention_days", \.storeRetentionDays, 0...36_500),
         choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),

@@ -1,0 +1,220 @@
+import DuetSimulation
+import Foundation
+import Ovation
+import RoomModel
+import ServerApp
+import ServerTestSupport
+import Synchronization
+
+/// R5: what costs more after an hour than in the first minute? One connection that makes calls, one client that gets news, one room
+/// that takes turns, one virtual hour of two singers; each in thirty windows of the same work, whose cost (processor time of the whole
+/// process, server and client together) and resident memory are printed. Exits with 1 if the last tenth of them costs more than the
+/// first by more than a tenth.
+@main
+struct AgeSoak {
+    private struct Window: Encodable {
+        var microsecondsPerUnit: Double
+        var residentMiB: Double
+    }
+
+    private struct Result: Encodable {
+        var name: String
+        var units: Int
+        var windows: [Window]
+
+        var costRatio: Double { ratio(\.microsecondsPerUnit) }
+        var memoryRatio: Double { ratio(\.residentMiB) }
+
+        private func ratio(_ figure: KeyPath<Window, Double>) -> Double {
+            func median(_ some: ArraySlice<Window>) -> Double {
+                let sorted = some.map { $0[keyPath: figure] }.sorted()
+                return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+            }
+            let tenth = AgeSoak.windows / 10
+            return median(windows.suffix(tenth)) / median(windows.prefix(tenth))
+        }
+    }
+
+    /// Three of them are a tenth, whose median counts: a machine that others share stumbles now and then.
+    fileprivate static let windows = 30
+    private static let limit = 1.1
+    /// Before the first window: caches, connections and pools fill once.
+    private static let warmUpShare = 20
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        func value(_ name: String) -> String? {
+            arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+        }
+        let scale = value("--scale").flatMap(Double.init) ?? 1
+        let only = value("--only")
+        func units(_ count: Int) -> Int { max(windows * 20, Int(Double(count) * scale)) }
+        var results: [Result] = []
+        let all: [(String, () async throws -> Result)] = [
+            ("calls", { try await calls(units(100_000)) }),
+            ("turns", { try await turns(units(100_000)) }),
+            ("deliveries", { try await deliveries(units(1_000_000)) }),
+            ("media", { try await media(minutes: max(15, 60 * scale)) }),
+        ]
+        for (name, run) in all where only == nil || only == name {
+            let result = try await run()
+            print(line(result))
+            results.append(result)
+        }
+        if let path = value("--json") { try JSONEncoder().encode(results).write(to: URL(fileURLWithPath: path)) }
+        let isWell = results.allSatisfy { $0.costRatio <= limit && $0.memoryRatio <= limit }
+        print(isWell ? "all is well" : "OLDER IS DEARER")
+        exit(isWell ? 0 : 1)
+    }
+
+    // MARK: The work
+
+    /// Calls of one connection that need no room.
+    private static func calls(_ count: Int) async throws -> Result {
+        try await withServer { server in
+            let client = try await signIn("caller", at: server)
+            let result = try await measure("calls of one connection", units: count, atOnce: 32) {
+                _ = try await client.roomInfo([RoomID.number(1)])
+            }
+            await client.signOut()
+            return result
+        }
+    }
+
+    /// Durable commands to one room.
+    private static func turns(_ count: Int) async throws -> Result {
+        try await withServer { server in
+            let client = try await signIn("owner", at: server)
+            let room = try await client.createRoom(RoomDraft(name: "Age", seats: 16))
+            let number = Mutex(0)
+            let result = try await measure("turns of one room", units: count, atOnce: 64) {
+                let turn = number.withLock { number in
+                    number += 1
+                    return number
+                }
+                try await room.muteSeat(turn % 16, turn / 16 % 2 == 0)
+            }
+            await client.signOut()
+            return result
+        }
+    }
+
+    /// News to one client that listens in both ways: by events and by a handler.
+    private static func deliveries(_ count: Int) async throws -> Result {
+        try await withServer { server in
+            let sender = try await signIn("sender", at: server)
+            let room = try await sender.createRoom(RoomDraft(name: "Age"))
+            let listener = try await signIn("listener", at: server)
+            let entered = try await listener.enterRoom(room.id)
+            let heard = Mutex(0)
+            listener.deliver { delivery in
+                if case .room(_, .message) = delivery { heard.withLock { $0 += 1 } }
+            }
+            let counted = Task {
+                for try await event in entered.events { _ = event }
+            }
+            var sent = 0
+            let result = try await measure("deliveries to one client", units: count, atOnce: 100) {
+                _ = try await room.send("one of many messages of an ordinary length")
+            } settle: { done in
+                sent = done
+                while heard.withLock({ $0 }) < sent { try await Task.sleep(for: .milliseconds(5)) }
+            }
+            counted.cancel()
+            await listener.signOut()
+            await sender.signOut()
+            return result
+        }
+    }
+
+    /// Two singers, their clocks and the network in virtual time.
+    private static func media(minutes: Double) async throws -> Result {
+        let duet = try VirtualDuet()
+        duet.run(VirtualDuet.settling + 60)
+        let seconds = minutes * 60 / Double(windows)
+        var found: [Window] = []
+        for _ in 0..<windows {
+            let before = processorTime()
+            duet.run(seconds)
+            found.append(
+                Window(microsecondsPerUnit: (processorTime() - before) * 1e6 / seconds, residentMiB: residentMiB()))
+        }
+        return Result(name: "seconds of a virtual duet", units: Int(minutes * 60), windows: found)
+    }
+
+    // MARK: Measuring
+
+    private static func measure(
+        _ name: String, units: Int, atOnce: Int, _ work: @escaping @Sendable () async throws -> Void,
+        settle: (Int) async throws -> Void = { _ in }
+    ) async throws -> Result {
+        let warmUp = units / warmUpShare
+        try await repeated(warmUp, atOnce: atOnce, work)
+        try await settle(warmUp)
+        var done = warmUp
+        var found: [Window] = []
+        for _ in 0..<windows {
+            let before = processorTime()
+            try await repeated(units / windows, atOnce: atOnce, work)
+            done += units / windows
+            try await settle(done)
+            found.append(
+                Window(
+                    microsecondsPerUnit: (processorTime() - before) * 1e6 / Double(units / windows),
+                    residentMiB: residentMiB()))
+        }
+        return Result(name: name, units: units, windows: found)
+    }
+
+    private static func repeated(
+        _ count: Int, atOnce: Int, _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            for worker in 0..<atOnce {
+                group.addTask {
+                    for _ in stride(from: worker, to: count, by: atOnce) { try await work() }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func withServer(_ body: (TestServer) async throws -> Result) async throws -> Result {
+        try await TestServer.with(configure: { $0.limitsCallsPerSecond = 1_000_000 }) { try await body($0) }
+    }
+
+    private static func signIn(_ name: String, at server: TestServer) async throws -> OvationClient {
+        var configuration = OvationClient.Configuration(callTimeout: .seconds(60))
+        configuration.audio = .off
+        let client = OvationClient(
+            server: try ServerAddress("127.0.0.1:\(server.port)"), configuration: configuration)
+        guard let user = UserID(name) else { throw CancellationError() }
+        try await client.signIn(
+            app: ApplicationID(TestServer.application), user: user, ticket: try server.ticket(name), name: name)
+        return client
+    }
+
+    private static func processorTime() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
+    private static func residentMiB() -> Double {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+        else { return .nan }
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
+    }
+
+    private static func line(_ result: Result) -> String {
+        let costs = result.windows.map { String(format: "%.1f", $0.microsecondsPerUnit) }.joined(separator: " ")
+        let memory = result.windows.map { String(format: "%.0f", $0.residentMiB) }.joined(separator: " ")
+        return """
+            \(result.units) \(result.name)
+              µs of processor time each, by thirtieths: \(costs)   (last ÷ first \(String(format: "%.2f", result.costRatio)))
+              resident MiB after each: \(memory)   (last ÷ first \(String(format: "%.2f", result.memoryRatio)))
+            """
+    }
+}
