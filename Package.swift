@@ -85,6 +85,7 @@ let package = Package(
         systemLibrary("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
         systemLibrary("COpus", pkgConfig: "opus", apt: "libopus-dev"),
         .target(name: "CNet", path: "Sources/C/CNet"),
+        .target(name: "CConfine", path: "Sources/C/CConfine"),
         // Opened at run time: a server that reads no sound files does not load FFmpeg, and none loads a sound server's library.
         .target(
             name: "CLibAV", path: "Sources/C/CLibAV", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]
@@ -144,7 +145,7 @@ let package = Package(
             ]),
         target(
             "Server", "Playback",
-            ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs"]),
+            ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs", "CConfine"]),
         target(
             "Server", "StoreSQLite",
             ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -291,7 +292,8 @@ let package = Package(
         tests(
             "Playback",
             [
-                "Playback", "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession",
+                "Playback", "CZlib", "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS",
+                "PeerSession",
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),
         tests("RoomModel", ["RoomModel"]),

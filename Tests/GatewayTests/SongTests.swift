@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import RoomPorts
 import SeededRandom
 import Testing
 
@@ -129,11 +130,49 @@ import Testing
             var parts = [(name: "title", bytes: Array("x".utf8)), (name: "audio", bytes: Array("fLaC, or so".utf8))]
             if let stated { parts.append((name: "durationMs", bytes: Array(stated.utf8))) }
             try upload.take(form(parts))
-            let song = try? upload.finish(id: "a", by: user, at: 1) { path in
-                #expect(FileManager.default.fileExists(atPath: path))
-                return measured
-            }
+            let files = try upload.soundFiles()
+            #expect(files.map(\.field) == ["audio"] && FileManager.default.fileExists(atPath: files[0].path))
+            let finding: SoundFinding =
+                switch measured {
+                case 0: .unreadable
+                case let length?: .sound(milliseconds: length)
+                case nil: .noLibrary
+                }
+            let song = try? upload.finish(id: "a", by: user, at: 1, findings: ["audio": finding])
             #expect(song?.durationMs == result, "\(stated ?? "nil") \(measured ?? -1)")
+        }
+    }
+
+    @Test("R11-S every sound of an upload is inspected, and none is taken where files cannot be")
+    func inspection() throws {
+        let user = try #require(UserID("alice"))
+        let cases: [(audio: SoundFinding, original: SoundFinding?, result: SongUpload.Failure?)] = [
+            (.sound(milliseconds: 1000), .sound(milliseconds: 900), nil),
+            (.sound(milliseconds: 1000), .unreadable, .format(field: "original")),
+            (.unreadable, .sound(milliseconds: 900), .format(field: "audio")),
+            (.unavailable, .sound(milliseconds: 900), .uninspected), (.sound(milliseconds: 1000), nil, .uninspected),
+            (.busy, .sound(milliseconds: 900), .busy),
+        ]
+        for (audio, original, result) in cases {
+            let folder = NSTemporaryDirectory() + "ovation-song-" + UUID().uuidString
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            var upload = try SongUpload(into: folder, contentType: "multipart/form-data; boundary=\(Self.boundary)")
+            let sound = Array("fLaC, or so".utf8)
+            try upload.take(
+                form([
+                    (name: "title", bytes: Array("x".utf8)), (name: "audio", bytes: sound),
+                    (name: "original", bytes: sound),
+                ]))
+            #expect(try upload.soundFiles().map(\.field) == ["audio", "original"])
+            var findings = ["audio": audio]
+            findings["original"] = original
+            do throws(SongUpload.Failure) {
+                _ = try upload.finish(id: "a", by: user, at: 1, findings: findings)
+                #expect(result == nil)
+            } catch {
+                #expect(error == result)
+            }
         }
     }
 

@@ -55,7 +55,7 @@ MODULES = {
     # UserSig for the reference's GenerateTestUserSig; SignalProtocol to name the calls of the ordered queue.
     "TRTCCompat": ("Client", {"Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "UserSig"}),
     # The mixer is a peer of Forwarding that decodes; it shares the codecs and the sample processing with the clients.
-    "Playback": ("Server", {"Forwarding", "DatagramIO", "MediaNode", "RoomPorts", "AudioGraph", "MediaCodecs"}),
+    "Playback": ("Server", {"Forwarding", "DatagramIO", "MediaNode", "RoomPorts", "AudioGraph", "MediaCodecs", "CConfine"}),
     "OvationTool": ("Tool", {"ServerApp", "UserSig", "RoomModel", "Ovation", "ArgumentParser"}),
 }
 
@@ -63,7 +63,9 @@ ANYONE = {"Timing", "Synchronization", "Swift"}
 # Platform modules: allowed where the work is at an edge.
 PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
 PLATFORM_USERS = {"StoreSQLite", "Gateway", "ServerApp", "OvationTool", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
-    "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat"}
+    "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat",
+    # It starts processes.
+    "Playback"}
 # The Hummingbird and NIO families, logging and configuration: server edges only.
 SERVER_PACKAGES = {
     "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTPTypes",

@@ -24,7 +24,7 @@ BANNED_EVERYWHERE = {
     r"fatalError\(\"(?:not|un)": "no stub behind a finished-looking door",
     r"\b(?:TODO|FIXME|XXX)\b": "the roadmap is the place for what is missing",
     # Each access wraps the closure once more: what is called often becomes slower with every call. `Callback` of Timing is the box.
-    r"\b(?:Mutex|NIOLoopBound(?:Box)?|NIOLockedValueBox|StateBox)<[^>]*->": "a closure in a generic container needs a box",
+    r"\b(?:Mutex|NIOLoopBoundBox|NIOLockedValueBox|StateBox)<[^>]*->": "a closure in a generic container needs a box",
     # A periodic task at an edge may sleep on its clock; nothing blocks a thread.
     r"\bThread\.sleep|\busleep\(|(?<!Task\.)\bsleep\(": "nothing waits by sleeping",
     r"\b(?:class|struct|enum|actor|protocol) \w*(?<!TXAudioEffect)(?<!TXDevice)(?<!TXBeauty)(?<!V2TIM)(?:Manager|Util|Utils|Helper|Helpers|Common|Base)\b": "find the noun",

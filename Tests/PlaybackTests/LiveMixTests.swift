@@ -44,6 +44,10 @@ private final class Reports: Sendable {
 
 @Suite(.serialized) struct LiveMixTests {
     private static let patience = Interval.seconds(30)
+    /// The executable stands beside the test bundle.
+    private static let inspector = Inspector(
+        executable: URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "ovation").path)
 
     /// Lets `work` be done again and again until it says that it is enough.
     private func run(_ work: () async throws -> Bool) async rethrows {
@@ -65,7 +69,8 @@ private final class Reports: Sendable {
         let track = Noise(seed: 23, seconds: 8)
         let file = try SongFile(track.samples)
         let reports = Reports()
-        let mixer = MixThread(files: Files(places: ["song": file.path]), report: reports.note)
+        let mixer = MixThread(
+            files: Files(places: ["song": file.path]), inspector: Self.inspector, report: reports.note)
         var configuration = MediaNodeConfiguration()
         configuration.port = 0
         configuration.bindAddresses = [IPAddress(v4: 127, 0, 0, 1)]
@@ -155,7 +160,9 @@ private final class Reports: Sendable {
         let voice = Noise(seed: 41, seconds: 6)
         let track = Noise(seed: 42, seconds: 6)
         let file = try SongFile(track.samples)
-        let mixer = MixThread(files: Files(places: ["song": file.path])) { Issue.record("\($0)") }
+        let mixer = MixThread(files: Files(places: ["song": file.path]), inspector: Self.inspector) {
+            Issue.record("\($0)")
+        }
         var configuration = MediaNodeConfiguration()
         configuration.port = 0
         configuration.bindAddresses = [IPAddress(v4: 127, 0, 0, 1)]
@@ -225,7 +232,7 @@ private final class Reports: Sendable {
         let reports = Reports()
         let mixer = MixThread(
             files: Files(places: ["a": files[0].path, "b": files[1].path, "gone": "/nowhere/song.wav"]),
-            report: reports.note)
+            inspector: Self.inspector, report: reports.note)
         defer { mixer.stop() }
         #expect(await mixer.counters() == PlaybackCounters())
         let feeds = (1...3).map { mixer.open(StageID(rawValue: $0)) {} }
@@ -261,7 +268,9 @@ private final class Reports: Sendable {
         let file = try SongFile(samples)
         let block = AudioBuffer(channels: 2, capacity: 960)
         for position in [0, 48_000, 100_001] {
-            let stream = try TrackStream.open(file.path, at: position) { Issue.record("\($0)") }
+            let stream = try TrackStream.open(file.path, at: position, by: Self.inspector.executable) {
+                Issue.record("\($0)")
+            }
             defer { stream.close() }
             await run { stream.isReady(at: position + 96_000) }
             for start in [position, position + 960, position + 40_000] {
@@ -273,7 +282,9 @@ private final class Reports: Sendable {
             #expect(stream.read(block, at: position) == 0)
             #expect((0..<960).allSatisfy { block[1][$0] == 0 })
         }
-        let stream = try TrackStream.open(file.path, at: 200_000) { Issue.record("\($0)") }
+        let stream = try TrackStream.open(file.path, at: 200_000, by: Self.inspector.executable) {
+            Issue.record("\($0)")
+        }
         await run { stream.isReady(at: 10_000_000) }
         #expect(stream.read(block, at: 239_500) == 0 && abs(block[0][400] - samples[239_900]) < 1e-3)
         #expect(block[0][600] == 0, "after the end there is silence")

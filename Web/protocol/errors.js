@@ -54,6 +54,7 @@ export const serverErrors = Object.freeze({
   song_library_full: 20465,
   lyrics_invalid: 20466,
   song_not_found: 20467,
+  uploads_unavailable: 20468,
 });
 
 /** What can go wrong on this side, before or without an answer. Numbers are this client's own. */

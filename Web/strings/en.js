@@ -624,6 +624,8 @@ export const strings = Object.freeze({
   'error.song_format': 'This is no MP3, M4A, Ogg, FLAC or WAV file.',
   'error.song_library_full': 'There are too many songs on this server. Remove one first.',
   'error.lyrics_invalid': 'These words have no times: LRC or WebVTT text in UTF-8 is needed.',
+  'error.uploads_unavailable':
+    'This server takes no uploads: it cannot check files safely. Its songs still work.',
   'error.song_not_found': 'This song is no longer there.',
   'error.too_many_calls': 'Too much at once. Wait a moment.',
   'error.song_unplayable': 'The song could not be loaded or played here.',

@@ -587,6 +587,8 @@ export const strings = Object.freeze({
   'error.song_format': 'MP3, M4A, Ogg, FLAC, WAV 파일이 아니에요.',
   'error.song_library_full': '서버에 노래가 너무 많아요. 먼저 하나를 지워 주세요.',
   'error.lyrics_invalid': '시간이 없는 가사예요. UTF-8의 LRC나 WebVTT가 필요해요.',
+  'error.uploads_unavailable':
+    '이 서버는 파일을 안전하게 확인할 수 없어 업로드를 받지 않아요. 준비된 노래는 쓸 수 있어요.',
   'error.song_not_found': '이 노래는 이제 없어요.',
   'error.too_many_calls': '한꺼번에 너무 많아요. 잠시 기다려 주세요.',
   'error.song_unplayable': '여기서 노래를 불러오거나 재생하지 못했어요.',

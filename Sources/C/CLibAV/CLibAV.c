@@ -1,10 +1,13 @@
 #include "CLibAV.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #if defined(__APPLE__)
 #define FILE_NAME(folder, name, major, into, capacity) snprintf(into, capacity, "%slib%s.%d.dylib", folder, name, major)
@@ -86,4 +89,43 @@ static int stops(void *context) {
 
 AVIOInterruptCB clibav_guard_callback(clibav_guard *guard) {
     return (AVIOInterruptCB){.callback = stops, .opaque = guard};
+}
+
+static int read_some(void *opaque, uint8_t *buffer, int size) {
+    ssize_t count = read((int)(intptr_t)opaque, buffer, (size_t)size);
+    return count > 0 ? (int)count : count == 0 ? AVERROR_EOF : AVERROR(errno);
+}
+
+static int64_t seek_to(void *opaque, int64_t offset, int whence) {
+    int descriptor = (int)(intptr_t)opaque;
+    if (whence & AVSEEK_SIZE) {
+        struct stat about;
+        return fstat(descriptor, &about) ? AVERROR(errno) : about.st_size;
+    }
+    off_t place = lseek(descriptor, offset, whence & ~AVSEEK_FORCE);
+    return place < 0 ? AVERROR(errno) : place;
+}
+
+static int open_nothing(AVFormatContext *format, AVIOContext **source, const char *url, int flags, AVDictionary **options) {
+    return AVERROR(EPERM);
+}
+
+bool clibav_read_descriptor(const clibav_functions *functions, AVFormatContext *format, int descriptor) {
+    const int size = 32768;
+    uint8_t *buffer = functions->av_malloc((size_t)size);
+    if (!buffer) return false;
+    format->pb = functions->avio_alloc_context(buffer, size, 0, (void *)(intptr_t)descriptor, read_some, NULL, seek_to);
+    if (!format->pb) {
+        functions->av_free(buffer);
+        return false;
+    }
+    format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format->io_open = open_nothing;
+    return true;
+}
+
+void clibav_close_descriptor(const clibav_functions *functions, AVIOContext **source) {
+    if (!*source) return;
+    functions->av_free((*source)->buffer);
+    functions->avio_context_free(source);
 }

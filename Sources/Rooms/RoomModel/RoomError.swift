@@ -160,6 +160,9 @@ public struct RoomError: Error, Hashable, Sendable {
         public static let songLibraryFull = Code("song_library_full", 20465, "there are too many songs: remove one")
         /// Words need times.
         public static let lyricsInvalid = Code("lyrics_invalid", 20466, "lyrics are LRC or WebVTT text with times")
+        /// Uploads are off: files cannot be inspected safely.
+        public static let uploadsUnavailable = Code(
+            "uploads_unavailable", 20468, "this server cannot inspect files safely, so it takes none")
         /// There is no such song.
         public static let songNotFound = Code("song_not_found", 20467, "there is no such song")
 
@@ -176,7 +179,8 @@ public struct RoomError: Error, Hashable, Sendable {
             userNotInRoom,
             seatTaken, seatClosed, seatNotFound, seatEmpty, alreadySeated, notSeated, seatMuted, consentRequired,
             messageTooLarge, invitationNotFound, invitationDenied, invitationExists, notAChorus,
-            noSong, songTooLarge, songFormat, songLibraryFull, lyricsInvalid, songNotFound, mediaRefused,
+            noSong, songTooLarge, songFormat, songLibraryFull, lyricsInvalid, uploadsUnavailable, songNotFound,
+            mediaRefused,
         ]
 
         private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

@@ -30,9 +30,8 @@ package struct GatewaySettings: Sendable {
     package var ticketOffice: TicketOffice.Kind?
     /// Where the songs are kept that people upload; need not exist.
     package var songFolder = "songs"
-    /// Reads a sound file's length in milliseconds, 0 if there is no sound in it; where the machine cannot (`nil`) the
-    /// uploader's word counts.
-    package var measureSound: @Sendable (_ path: String) -> Int64? = { _ in nil }
+    /// Finds out what a sound file is. Where no library reads it, the uploader's word counts.
+    package var inspectSound: @Sendable (_ path: String) async -> SoundFinding = { _ in .noLibrary }
 
     package init() {}
 }
@@ -140,7 +139,7 @@ package struct GatewayServer: Service {
         library.sweep()
         return SongDoor(
             library: library, signIn: services.signIn,
-            now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, measure: settings.measureSound)
+            now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, inspect: settings.inspectSound)
     }
 
     private func expireSessions() {

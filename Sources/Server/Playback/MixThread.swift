@@ -55,15 +55,18 @@ package final class MixThread: AudienceMixer {
 
     private let state = Mutex(State())
     private let files: any SongFiles
+    private let inspector: Inspector
     private let clock: @Sendable () -> Instant
     private let report: @Sendable (PlaybackReport) -> Void
 
     /// No thread yet, and no memory to speak of.
     package init(
-        files: any SongFiles, clock: @escaping @Sendable () -> Instant = SystemClock.now,
+        files: any SongFiles, inspector: Inspector = Inspector(),
+        clock: @escaping @Sendable () -> Instant = SystemClock.now,
         report: @escaping @Sendable (PlaybackReport) -> Void
     ) {
         self.files = files
+        self.inspector = inspector
         self.clock = clock
         self.report = report
     }
@@ -239,13 +242,15 @@ package final class MixThread: AudienceMixer {
 
     private func newMix(_ trouble: SongTrouble) -> DuetMix? {
         do throws(CodecError) {
-            return try DuetMix(at: clock()) { [files] file, position in
+            return try DuetMix(at: clock()) { [files, inspector] file, position in
                 guard let location = files.location(of: file) else {
                     trouble.note(file, CodecError(.cannotOpen, "it is none of this server's songs"))
                     return nil
                 }
                 do throws(SocketFailure) {
-                    return try TrackStream.open(location, at: position) { trouble.note(file, $0) }
+                    return try TrackStream.open(location, at: position, by: inspector.executable) {
+                        trouble.note(file, $0)
+                    }
                 } catch {
                     trouble.note(file, CodecError(.inputOutput, "\(error)"))
                     return nil

@@ -32,7 +32,7 @@ extension OvationServer {
         }
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
-        gateway.measureSound = { SoundLength.milliseconds(of: $0) }
+        gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }
         if settings.signInApplication > 0 {
             gateway.webApplication = UInt32(exactly: settings.signInApplication).map { ApplicationID($0) }
         }

@@ -44,6 +44,8 @@ package struct OvationServer: Sendable {
     package var mode: ServerMode
     private let logger: Logger
     private let clock: any RoomClock
+    /// Finds out what strangers' files are, and names the program that reads them.
+    let inspector: Inspector
 
     package init(
         settings: ServerSettings, mode: ServerMode, logger: Logger, clock: any RoomClock = ServerClock()
@@ -52,7 +54,11 @@ package struct OvationServer: Sendable {
         self.mode = mode
         self.logger = logger
         self.clock = clock
+        inspector = Inspector(executable: settings.inspector)
     }
+
+    /// Reads a stranger's file, as the process that `Inspector` starts: `ovation inspect`. Gives the process's status.
+    package static func inspect(_ arguments: [String]) -> Int32 { Inspection.run(arguments).rawValue }
 
     /// Runs until graceful shutdown (SIGTERM or SIGINT under `ServiceGroup`).
     package func run(onReady: @escaping @Sendable (Readiness) async -> Void) async throws {
@@ -128,7 +134,8 @@ package struct OvationServer: Sendable {
     /// Makes the mixes of choruses; nothing runs before the first of them.
     private func mixer(webRoot: WebRoot?) -> MixThread {
         let roots = ["\(settings.data)/songs"] + (webRoot.map { ["\($0.folder)/songs"] } ?? [])
-        return MixThread(files: ServerSongFiles(roots: roots, publicURL: settings.publicURL)) { [logger] in
+        return MixThread(files: ServerSongFiles(roots: roots, publicURL: settings.publicURL), inspector: inspector) {
+            [logger] in
             logger.report($0)
         }
     }

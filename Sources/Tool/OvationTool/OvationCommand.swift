@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ServerApp
 
 @main
@@ -13,7 +14,15 @@ struct OvationCommand: AsyncParsableCommand {
             From a terminal:   ovation join --name Mina --room 48213 --seat 1 --play song.wav
             """,
         version: OvationServer.version,
-        subcommands: [Serve.self, Join.self, App.self, UserSigCommand.self, Version.self])
+        subcommands: [Serve.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Version.self])
+
+    /// `inspect` is for the server itself: it comes before everything else, while the process has one thread and nothing open.
+    static func main() async {
+        if CommandLine.arguments.dropFirst().first == "inspect" {
+            Foundation.exit(OvationServer.inspect(Array(CommandLine.arguments.dropFirst(2))))
+        }
+        await main(nil)
+    }
 }
 
 struct Version: ParsableCommand {

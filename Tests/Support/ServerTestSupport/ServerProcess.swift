@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The built executable as a process of its own, which can be killed.
 package final class ServerProcess {
@@ -9,7 +9,7 @@ package final class ServerProcess {
     private let output: Pipe
 
     /// Beside the test bundle: SwiftPM builds it with the tests.
-    private static var executable: URL {
+    package static var executable: URL {
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0])
         return bundle.deletingLastPathComponent().appendingPathComponent("ovation")
     }

@@ -51,6 +51,7 @@ package struct TestServer: Sendable {
         settings.port = 0
         settings.mediaPort = 0
         settings.data = directory
+        settings.inspector = ServerProcess.executable.path
         settings.signInApplication = Int(TestServer.application)
         // A busy machine must not free a seat while a test is still on its way.
         settings.roomsSeatGraceSeconds = 300

@@ -21,7 +21,7 @@
 #define CLIBAV_UTIL(X) \
     X(av_log_set_level) X(av_strerror) X(av_dict_set) X(av_dict_free) X(av_frame_alloc) X(av_frame_free) \
     X(av_frame_unref) X(av_channel_layout_default) X(av_channel_layout_compare) X(av_channel_layout_copy) \
-    X(av_channel_layout_uninit) X(av_get_bytes_per_sample) X(av_sample_fmt_is_planar)
+    X(av_malloc) X(av_free) X(av_channel_layout_uninit) X(av_get_bytes_per_sample) X(av_sample_fmt_is_planar)
 #define CLIBAV_RESAMPLE(X) X(swr_alloc_set_opts2) X(swr_init) X(swr_convert) X(swr_get_out_samples) X(swr_free)
 #define CLIBAV_CODEC(X) \
     X(avcodec_alloc_context3) X(avcodec_free_context) X(avcodec_parameters_to_context) X(avcodec_open2) \
@@ -29,7 +29,7 @@
     X(av_packet_unref)
 #define CLIBAV_FORMAT(X) \
     X(avformat_network_init) X(avformat_alloc_context) X(avformat_free_context) X(avformat_open_input) \
-    X(avformat_close_input) X(avformat_find_stream_info) X(av_find_best_stream) X(av_read_frame) X(av_seek_frame)
+    X(avio_alloc_context) X(avio_context_free) X(avformat_close_input) X(avformat_find_stream_info) X(av_find_best_stream) X(av_read_frame) X(av_seek_frame)
 
 /// The functions above, each under its own name.
 typedef struct clibav_functions {
@@ -62,6 +62,13 @@ bool clibav_guard_is_cancelled(const clibav_guard *_Nonnull guard);
 bool clibav_guard_is_late(const clibav_guard *_Nonnull guard);
 /// For `AVFormatContext.interrupt_callback`.
 AVIOInterruptCB clibav_guard_callback(clibav_guard *_Nonnull guard);
+
+// MARK: One descriptor, and nothing else
+
+/// Lets the format read from a descriptor that can be sought in, and open nothing beside it, whatever the file names. False without
+/// memory. `clibav_close_descriptor` before the format is closed.
+bool clibav_read_descriptor(const clibav_functions *_Nonnull functions, AVFormatContext *_Nonnull format, int descriptor);
+void clibav_close_descriptor(const clibav_functions *_Nonnull functions, AVIOContext *_Nullable *_Nonnull source);
 
 // MARK: Macros that Swift cannot read
 

@@ -31,13 +31,32 @@ package final class AudioFileReader {
     /// `timeout` is for each single operation, not for the whole. `certificates` is a PEM file of those that are trusted over TLS;
     /// without it the system's are. Throws `libraryMissing`, `cannotOpen`, `malformed`,
     /// `timedOut` or `cancelled`.
-    package init(
+    package convenience init(
         _ location: String, timeout: Interval = .seconds(10), certificates: String? = nil,
         cancellation: ReadCancellation = ReadCancellation()
     ) throws(CodecError) {
+        try self.init(
+            location, descriptor: nil, timeout: timeout, certificates: certificates, cancellation: cancellation)
+    }
+
+    /// Reads a stranger's file from a descriptor that can be sought in: the formats that people may upload, and nothing that the file
+    /// names. `prepare` loads what it takes, before whoever calls gives up the right to.
+    package convenience init(descriptor: Int32) throws(CodecError) {
+        try self.init(
+            "the file", descriptor: descriptor, timeout: .zero, certificates: nil, cancellation: ReadCancellation())
+    }
+
+    /// Loads FFmpeg's libraries.
+    package static func prepare() throws(CodecError) { _ = try LibAV.loaded() }
+
+    private init(
+        _ location: String, descriptor: Int32?, timeout: Interval, certificates: String?,
+        cancellation: ReadCancellation
+    ) throws(CodecError) {
         let av = try LibAV.loaded()
         stream = try SoundStream(
-            location, av: av, timeout: timeout, certificates: certificates, cancellation: cancellation)
+            location, descriptor: descriptor, av: av, timeout: timeout, certificates: certificates,
+            cancellation: cancellation)
         converter = StereoConverter(av: av)
         guard let first = try stream.nextFrame() else {
             throw CodecError(.malformed, "there is no sound in \(location)")

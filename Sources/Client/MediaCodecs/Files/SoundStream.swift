@@ -7,8 +7,20 @@ final class SoundStream {
     /// How many packets in a row may be undecodable before the file counts as broken: several seconds of any codec.
     private static let tolerableDamage = 500
 
+    /// What strangers' files may be: the demuxers and decoders of the sounds that an upload may have, and no other of FFmpeg's hundreds.
+    private static let strangersFormats = "mp3,mov,mp4,m4a,ogg,flac,wav"
+    private static let strangersCodecs: Set<String> = [
+        "mp3float", "mp3", "aac", "alac", "flac", "vorbis", "libvorbis", "opus", "libopus", "pcm_u8", "pcm_s16le",
+        "pcm_s16be",
+        "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw",
+    ]
+
     let av: LibAV
     private let location: String
+    /// A file that somebody else has opened, of a stranger: it may name no other.
+    private let descriptor: Int32?
+    /// Outlives the format, which does not free what it did not open.
+    private var source: UnsafeMutablePointer<AVIOContext>?
     private let timeout: Interval
     private let certificates: String?
     private let cancellation: ReadCancellation
@@ -21,10 +33,12 @@ final class SoundStream {
     private var damaged = 0
 
     init(
-        _ location: String, av: LibAV, timeout: Interval, certificates: String? = nil, cancellation: ReadCancellation
+        _ location: String, descriptor: Int32? = nil, av: LibAV, timeout: Interval, certificates: String? = nil,
+        cancellation: ReadCancellation
     ) throws(CodecError) {
         self.av = av
         self.location = location
+        self.descriptor = descriptor
         self.timeout = timeout
         self.certificates = certificates
         self.cancellation = cancellation
@@ -43,6 +57,7 @@ final class SoundStream {
         // Each sets the pointer to nil.
         av.functions.avcodec_free_context(&codec)
         av.functions.avformat_close_input(&format)
+        withUnsafePointer(to: av.functions) { clibav_close_descriptor($0, &source) }
         av.functions.av_packet_free(&packet)
         av.functions.av_frame_free(&frame)
     }
@@ -70,17 +85,28 @@ final class SoundStream {
         defer { av.functions.av_dict_free(&options) }
         // A playlist from the network cannot make us read local files, nor the other way round, and what does not carry
         // files (UDP, pipes, devices) is out of place here.
-        let isLocal = url.hasPrefix("file:")
+        if let descriptor {
+            guard withUnsafePointer(to: av.functions, { clibav_read_descriptor($0, format, descriptor) }) else {
+                throw CodecError(.cannotOpen, "no memory to open \(location)")
+            }
+            source = format.pointee.pb
+            _ = av.functions.av_dict_set(&options, "format_whitelist", Self.strangersFormats, 0)
+            _ = av.functions.av_dict_set(
+                &options, "codec_whitelist", Self.strangersCodecs.sorted().joined(separator: ","), 0)
+            // What a file claims to need before its first sound.
+            _ = av.functions.av_dict_set(&options, "max_streams", "16", 0)
+        }
+        let isLocal = descriptor != nil || url.hasPrefix("file:")
         let allowed = isLocal ? "file,crypto,data" : "http,https,tcp,tls,httpproxy,rtmp,rtmps,crypto,data"
         _ = av.functions.av_dict_set(&options, "protocol_whitelist", allowed, 0)
         // FFmpeg believes every certificate unless it is told not to.
         _ = av.functions.av_dict_set(&options, "tls_verify", "1", 0)
-        if let file = certificates ?? Self.systemCertificates {
+        if descriptor == nil, let file = certificates ?? Self.systemCertificates {
             _ = av.functions.av_dict_set(&options, "ca_file", file, 0)
         }
         cancellation.arm(timeout)
         // On failure it frees the context and sets the pointer to nil.
-        let status = av.functions.avformat_open_input(&self.format, url, nil, &options)
+        let status = av.functions.avformat_open_input(&self.format, descriptor == nil ? url : "", nil, &options)
         guard status >= 0 else { throw failure(status, .cannotOpen, "cannot open \(location)") }
     }
 
@@ -94,6 +120,13 @@ final class SoundStream {
         guard index >= 0, let stream else { throw CodecError(.malformed, "there is no sound in \(location)") }
         codec = av.functions.avcodec_alloc_context3(decoder)
         guard let decoder, let codec else { throw CodecError(.malformed, "no decoder for \(location)") }
+        if descriptor != nil {
+            guard Self.strangersCodecs.contains(String(cString: decoder.pointee.name)) else {
+                throw CodecError(.malformed, "no decoder for \(location)")
+            }
+            // No threads: where it is read, none can be made.
+            codec.pointee.thread_count = 1
+        }
         _ = av.functions.avcodec_parameters_to_context(codec, stream.pointee.codecpar)
         codec.pointee.pkt_timebase = stream.pointee.time_base
         let opened = av.functions.avcodec_open2(codec, decoder, nil)

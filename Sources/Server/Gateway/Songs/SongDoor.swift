@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RoomModel
+import RoomPorts
 import SignalProtocol
 import Synchronization
 
@@ -10,6 +11,12 @@ import Synchronization
 final class SongDoor: Sendable {
     /// Each upload holds a connection and writes to the disk.
     private static let uploadsAtOnce = 4
+    private static let uploadsPerPerson = 1
+    /// 60 MiB in that time is 70 KiB/s: a phone on a bad line.
+    private static let longestUpload = Duration.seconds(900)
+    /// Whoever sends less than this on average keeps others from uploading.
+    private static let leastBytesPerSecond = 4_096
+    private static let watchInterval = Duration.seconds(15)
     /// Form fields and boundaries beside the files.
     private static let overhead = 64 << 10
     /// Of a refused upload so much more is read: what is under way by then on any line.
@@ -19,17 +26,22 @@ final class SongDoor: Sendable {
     private let library: SongLibrary
     private let signIn: SignIn
     private let now: @Sendable () -> Int64
-    private let measure: @Sendable (String) -> Int64?
-    private let uploads = Mutex(0)
+    private let inspect: @Sendable (String) async -> SoundFinding
+    private let uploads = Mutex<[UserKey: Int]>([:])
+
+    private struct UserKey: Hashable {
+        var application: ApplicationID
+        var user: UserID
+    }
 
     init(
         library: SongLibrary, signIn: SignIn, now: @escaping @Sendable () -> Int64,
-        measure: @escaping @Sendable (String) -> Int64?
+        inspect: @escaping @Sendable (String) async -> SoundFinding
     ) {
         self.library = library
         self.signIn = signIn
         self.now = now
-        self.measure = measure
+        self.inspect = inspect
     }
 
     func addRoutes(to router: Router<GatewayRequest>) {
@@ -70,19 +82,23 @@ final class SongDoor: Sendable {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit {
             return Self.refused(.tooLarge(field: "the body"))
         }
-        guard library.count(of: application) < SongLibrary.songsPerApplication else {
+        let counts = library.counts(of: application, by: user)
+        guard counts.all < SongLibrary.songsPerApplication, counts.own < SongLibrary.songsPerPerson else {
             return HTTPReply.failure(
                 code: 20465, name: "song_library_full", message: "there are too many songs: remove one first",
                 status: .conflict)
         }
-        guard begin() else {
+        let person = UserKey(application: application, user: user)
+        guard begin(person) else {
             return HTTPReply.failure(
                 code: 20503, name: "unavailable", message: "too many uploads at once: try again",
                 status: .serviceUnavailable, retryAfterMs: 3000)
         }
-        defer { end() }
+        defer { end(person) }
         do {
-            return try await receive(request, application: application, user: user)
+            return try await watched { received in
+                try await self.receive(request, application: application, user: user, received)
+            }
         } catch let failure as SongUpload.Failure {
             return Self.refused(failure)
         } catch {
@@ -90,7 +106,40 @@ final class SongDoor: Sendable {
         }
     }
 
-    private func receive(_ request: Request, application: ApplicationID, user: UserID) async throws -> Response {
+    /// An upload that takes too long, or that hardly goes on, is ended.
+    private func watched(
+        _ work: @escaping @Sendable (_ received: Counter) async throws -> Response
+    ) async throws -> Response {
+        let received = Counter()
+        return try await withThrowingTaskGroup { group in
+            group.addTask { try await work(received) }
+            group.addTask {
+                let clock = ContinuousClock()
+                let start = clock.now
+                while true {
+                    try await Task.sleep(for: Self.watchInterval)
+                    let passed = clock.now - start
+                    guard passed < Self.longestUpload,
+                        received.value >= Int(passed.components.seconds) * Self.leastBytesPerSecond
+                    else { throw SongUpload.Failure.tooSlow }
+                }
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw SongUpload.Failure.storage }
+            return response
+        }
+    }
+
+    /// Bytes, counted from several tasks.
+    private final class Counter: Sendable {
+        private let count = Atomic<Int>(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func add(_ bytes: Int) { count.add(bytes, ordering: .relaxed) }
+    }
+
+    private func receive(
+        _ request: Request, application: ApplicationID, user: UserID, _ received: Counter
+    ) async throws -> Response {
         let folder: String
         do { folder = try library.makeWorkFolder() } catch { throw SongUpload.Failure.storage }
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -99,6 +148,11 @@ final class SongDoor: Sendable {
         var failure: (any Error)?
         var readOn = 0
         for try await piece in request.body {
+            received.add(piece.readableBytes)
+            // Whatever length was stated.
+            if received.value > Self.bodyLimit, failure == nil {
+                failure = SongUpload.Failure.tooLarge(field: "the body")
+            }
             guard failure == nil else {
                 readOn += piece.readableBytes
                 if readOn > Self.readOnLimit { break }
@@ -107,7 +161,9 @@ final class SongDoor: Sendable {
             do { try upload.take(piece.readableBytesView) } catch { failure = error }
         }
         if let failure { throw failure }
-        let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), measure: measure)
+        var findings: [String: SoundFinding] = [:]
+        for (kind, path) in try upload.soundFiles() { findings[kind] = await inspect(path) }
+        let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), findings: findings)
         do { try library.publish(stored, from: folder, in: application) } catch { throw SongUpload.Failure.storage }
         let entry = stored.entry(under: "/songs/\(application)/\(stored.id)/", builtIn: false)
         return HTTPReply.json(Made(song: entry), status: .created)
@@ -178,15 +234,22 @@ final class SongDoor: Sendable {
         return (ApplicationID(number), user)
     }
 
-    private func begin() -> Bool {
-        uploads.withLock { count in
-            guard count < Self.uploadsAtOnce else { return false }
-            count += 1
+    private func begin(_ person: UserKey) -> Bool {
+        uploads.withLock { uploads in
+            guard uploads.values.reduce(0, +) < Self.uploadsAtOnce,
+                uploads[person, default: 0] < Self.uploadsPerPerson
+            else { return false }
+            uploads[person, default: 0] += 1
             return true
         }
     }
 
-    private func end() { uploads.withLock { $0 -= 1 } }
+    private func end(_ person: UserKey) {
+        uploads.withLock { uploads in
+            let left = uploads[person, default: 1] - 1
+            uploads[person] = left > 0 ? left : nil
+        }
+    }
 
     private static func refused(_ failure: SongUpload.Failure) -> Response {
         let status: HTTPResponse.Status =
@@ -194,7 +257,9 @@ final class SongDoor: Sendable {
             case .tooLarge: .contentTooLarge
             case .format, .lyrics: .unsupportedMediaType
             case .field, .malformed: .badRequest
-            case .storage: .serviceUnavailable
+            case .tooSlow: .requestTimeout
+            case .storage, .busy: .serviceUnavailable
+            case .uninspected: .notImplemented
             }
         let (number, name, message) = failure.code
         return HTTPReply.failure(code: number, name: name, message: message, status: status)

@@ -26,6 +26,8 @@ package struct SongEntry: Codable, Sendable, Hashable {
 package struct SongLibrary: Sendable {
     /// More are no library but a store.
     static let songsPerApplication = 200
+    /// One person does not fill it for the others.
+    static let songsPerPerson = 40
     static let longest: Int64 = 3_600_000
     private static let description = "song.json"
 
@@ -70,19 +72,23 @@ package struct SongLibrary: Sendable {
     }
 
     /// Those that people of an application uploaded, the newest first.
-    func uploaded(to application: ApplicationID) -> [SongEntry] {
+    package func uploaded(to application: ApplicationID) -> [SongEntry] {
         stored(in: application).sorted { ($0.createdAt ?? 0, $0.id) > ($1.createdAt ?? 0, $1.id) }
             .map { $0.entry(under: "/songs/\(application)/\($0.id)/", builtIn: false) }
     }
 
-    func count(of application: ApplicationID) -> Int { stored(in: application).count }
+    /// How many songs people uploaded, and how many of them this one did.
+    func counts(of application: ApplicationID, by user: UserID) -> (all: Int, own: Int) {
+        let songs = stored(in: application)
+        return (songs.count, songs.count { $0.by == user })
+    }
 
     /// - Returns: `nil` if there is no such song.
     func uploader(of id: String, in application: ApplicationID) -> UserID? {
         Self.isID(id) ? read(id, in: application)?.by : nil
     }
 
-    func remove(_ id: String, from application: ApplicationID) throws {
+    package func remove(_ id: String, from application: ApplicationID) throws {
         guard Self.isID(id) else { return }
         try FileManager.default.removeItem(atPath: place(of: application) + "/" + id)
     }

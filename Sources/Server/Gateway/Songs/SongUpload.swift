@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import RoomPorts
 
 /// A song on its way in: its parts are written to a folder as they come, within limits, and looked at.
 struct SongUpload {
@@ -18,6 +19,12 @@ struct SongUpload {
         case malformed(String)
         /// Of this machine: full disk, no rights.
         case storage
+        /// Files cannot be inspected on this machine, so none are taken.
+        case uninspected
+        /// Others' files are being inspected.
+        case busy
+        /// It took longer than any honest line does.
+        case tooSlow
 
         var code: (number: Int, name: String, message: String) {
             switch self {
@@ -27,6 +34,10 @@ struct SongUpload {
             case .field(let field): (-32602, "invalid_params", "\(field) is missing or cannot be used")
             case .malformed(let what): (-32600, "invalid_request", "the body is no form: \(what)")
             case .storage: (20503, "unavailable", "the song could not be stored")
+            case .uninspected:
+                (20468, "uploads_unavailable", "this server cannot inspect files safely, so it takes none")
+            case .tooSlow: (-3, "timeout", "the upload was too slow and was ended")
+            case .busy: (20503, "unavailable", "too many uploads at once: try again")
             }
         }
     }
@@ -129,20 +140,36 @@ struct SongUpload {
         lyrics = format
     }
 
+    /// The sounds that came, by the name of their field: to be inspected before `finish`.
+    func soundFiles() throws(Failure) -> [(field: String, path: String)] {
+        guard parser.isWhole else { throw .malformed("it ends too early") }
+        guard sounds["audio"] != nil else { throw .field("audio") }
+        return sounds.sorted { $0.key < $1.key }.map { field, format in
+            (field, "\(folder)/\(field == "audio" ? "accompaniment" : field).\(format.rawValue)")
+        }
+    }
+
     /// What came, once all of it did.
-    /// - Parameter measure: reads a sound file's length in milliseconds, 0 if it holds none; where it cannot, the stated one
-    ///   counts.
+    /// - Parameter findings: what each sound turned out to be; where no library reads it, the stated length counts.
     func finish(
-        id: String, by user: UserID, at time: Int64, measure: (String) -> Int64?
+        id: String, by user: UserID, at time: Int64, findings: [String: SoundFinding]
     ) throws(Failure) -> SongLibrary.Stored {
         guard parser.isWhole else { throw .malformed("it ends too early") }
         guard let sound = sounds["audio"] else { throw .field("audio") }
         let title = try name("title")
         guard let title else { throw .field("title") }
         let file = "accompaniment.\(sound.rawValue)"
+        var measured: Int64?
+        for field in sounds.keys.sorted() {
+            switch findings[field] ?? .unavailable {
+            case .sound(let milliseconds): if field == "audio" { measured = milliseconds }
+            case .noLibrary: break
+            case .unreadable: throw .format(field: field)
+            case .unavailable: throw .uninspected
+            case .busy: throw .busy
+            }
+        }
         let stated = fields["durationMs"].flatMap { Int64($0) }
-        let measured = measure("\(folder)/\(file)")
-        if measured == 0 { throw .format(field: "audio") }
         guard let durationMs = measured ?? stated, (1...SongLibrary.longest).contains(durationMs)
         else { throw .field("durationMs") }
         return SongLibrary.Stored(

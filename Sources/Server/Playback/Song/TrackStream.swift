@@ -4,7 +4,8 @@ internal import MediaCodecs
 internal import Synchronization
 internal import Timing
 
-/// The sound of a file, read and decoded ahead on a thread of its own.
+/// The sound of a file, decoded ahead by a process of its own (`Inspection`) and read from it on a thread of its own: what a stranger's
+/// file does to its decoder it does not do to the server.
 ///
 /// Sendable by this rule: the reading thread writes samples between `written` and `read` + capacity, the mixing thread
 /// reads those between `read` and `written`; the counts are published with release and read with acquire. `skipping` and
@@ -26,15 +27,15 @@ final class TrackStream: SongSound, @unchecked Sendable {
     private let isFinished = Atomic(false)
     private let isClosed = Atomic(false)
     private let isWaiting = Atomic(false)
-    private let cancellation = ReadCancellation()
+    private let process = Mutex<InspectorProcess?>(nil)
     private let poller: Poller
 
     /// Opens the file on the new thread; `failed` is called there if it cannot be read.
     static func open(
-        _ location: String, at position: Int, failed: @escaping @Sendable (CodecError) -> Void
+        _ location: String, at position: Int, by executable: String, failed: @escaping @Sendable (CodecError) -> Void
     ) throws(SocketFailure) -> TrackStream {
         let stream = try TrackStream(at: position)
-        _ = try WorkerThread(name: "song") { stream.run(location, position, failed) }
+        _ = try WorkerThread(name: "song") { stream.run(location, position, executable, failed) }
         return stream
     }
 
@@ -49,27 +50,63 @@ final class TrackStream: SongSound, @unchecked Sendable {
 
     // MARK: The reading thread
 
-    private func run(_ location: String, _ position: Int, _ failed: (CodecError) -> Void) {
-        do throws(CodecError) {
-            let reader = try AudioFileReader(location, cancellation: cancellation)
-            if position > 0 {
-                try reader.seek(toSeconds: Double(position) / Double(AudioRate.standard))
-                first.store(Int((reader.position * Double(AudioRate.standard)).rounded()), ordering: .releasing)
-            }
-            let block = AudioBuffer(channels: 2, capacity: Self.blockFrames)
-            while !isClosed.load(ordering: .acquiring) {
-                guard room >= Self.blockFrames else {
-                    waitForRoom()
-                    continue
-                }
-                guard try reader.read(into: block) > 0 else { break }
-                append(block)
-            }
-        } catch {
-            if error.kind != .cancelled { failed(error) }
+    private func run(
+        _ location: String, _ position: Int, _ executable: String, _ failed: (CodecError) -> Void
+    ) {
+        do throws(CodecError) { try stream(location, position, executable) } catch {
+            if !isClosed.load(ordering: .acquiring) { failed(error) }
         }
+        process.withLock { $0 }?.end()
+        process.withLock { $0 = nil }
         isFinished.store(true, ordering: .releasing)
     }
+
+    private func stream(_ location: String, _ position: Int, _ executable: String) throws(CodecError) {
+        let process: InspectorProcess
+        do throws(InspectorProcess.Failure) {
+            process = try InspectorProcess(executable: executable, ["decode", String(position)], file: location)
+        } catch {
+            throw CodecError(.cannotOpen, "cannot open \(location)")
+        }
+        self.process.withLock { $0 = process }
+        if isClosed.load(ordering: .acquiring) { return }
+        var start: Int64 = 0
+        let isStarted = withUnsafeMutableBytes(of: &start) { process.read(into: $0) == $0.count }
+        if isStarted {
+            first.store(Int(Int64(littleEndian: start)), ordering: .releasing)
+            read(process)
+        }
+        // Whoever closed it has heard enough.
+        if isClosed.load(ordering: .acquiring) { return }
+        switch process.result() {
+        case .done: break
+        case .noLibrary: throw CodecError(.libraryMissing, "sound files are read with FFmpeg: install libavformat")
+        case .unconfined: throw CodecError(.cannotOpen, "this system does not let readers of files be confined")
+        case .usage, .unreadable, nil: throw CodecError(.malformed, "cannot read \(location)")
+        }
+    }
+
+    private func read(_ process: InspectorProcess) {
+        let block = AudioBuffer(channels: 2, capacity: Self.blockFrames)
+        var frames = [Float](repeating: 0, count: 2 * Self.blockFrames)
+        while !isClosed.load(ordering: .acquiring) {
+            guard room >= Self.blockFrames else {
+                waitForRoom()
+                continue
+            }
+            let count = frames.withUnsafeMutableBytes { process.read(into: $0) } / 8
+            guard count > 0 else { return }
+            block.frameCount = count
+            for frame in 0..<count {
+                block[0][frame] = Self.finite(frames[2 * frame])
+                block[1][frame] = Self.finite(frames[2 * frame + 1])
+            }
+            append(block)
+        }
+    }
+
+    /// What a decoder makes of a broken file need not be a number.
+    private static func finite(_ sample: Float) -> Float { sample.isFinite ? max(-4, min(4, sample)) : 0 }
 
     private var room: Int {
         Self.capacity - (written.load(ordering: .relaxed) - taken.load(ordering: .sequentiallyConsistent))
@@ -129,7 +166,7 @@ final class TrackStream: SongSound, @unchecked Sendable {
 
     package func close() {
         isClosed.store(true, ordering: .releasing)
-        cancellation.cancel()
+        process.withLock { $0 }?.cancel()
         poller.waker.wake()
     }
 }

@@ -6,6 +6,8 @@ package struct ServerSettings: Sendable, Hashable {
     package var publicAddress: [String] = []
     package var data = "data"
     package var webRoot = ""
+    /// The program whose `inspect` reads strangers' files: this one. No setting; a test's process is another.
+    package var inspector = "/proc/self/exe"
 
     package var tlsCertificate = ""
     package var tlsKey = ""

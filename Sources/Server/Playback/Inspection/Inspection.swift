@@ -1,0 +1,87 @@
+internal import AudioGraph
+internal import CConfine
+internal import Glibc
+internal import MediaCodecs
+
+/// What `ovation inspect` does: reads a stranger's sound file in a process that can do nothing else (row R11). The file is descriptor 0,
+/// what is found goes to descriptor 1. Nothing of the file is touched before the process is confined.
+package enum Inspection {
+    /// How it ends, as the process's status. What is not here (a signal, another number) is a file that broke its reader.
+    package enum Ending: Int32, Sendable {
+        case done = 0
+        /// The arguments make no sense.
+        case usage = 64
+        /// The file holds no sound that may be read.
+        case unreadable = 65
+        /// FFmpeg is not installed.
+        case noLibrary = 69
+        /// This system does not let the process be confined.
+        case unconfined = 71
+    }
+
+    /// Private data: what the largest honest file takes, several times over. A cover of some megabytes is read as a whole.
+    private static let memory: UInt64 = 256 << 20
+    /// To find out what a file is: from the start of the process on.
+    private static let lookSeconds: UInt64 = 3
+    /// An hour of a song takes some 30 seconds.
+    private static let decodeSeconds: UInt64 = 180
+    private static let blockFrames = 4_800
+
+    /// - Parameter arguments: those after `inspect`.
+    package static func run(_ arguments: [String]) -> Ending {
+        do throws(CodecError) { try AudioFileReader.prepare() } catch { return .noLibrary }
+        switch arguments.first {
+        case "look" where arguments.count == 1: return confined(seconds: lookSeconds, look)
+        case "decode":
+            guard arguments.count == 2, let position = Int(arguments[1]), position >= 0 else { return .usage }
+            return confined(seconds: decodeSeconds) { () throws(CodecError) in try decode(from: position) }
+        default: return .usage
+        }
+    }
+
+    private static func confined(seconds: UInt64, _ work: () throws(CodecError) -> Void) -> Ending {
+        guard confine_process(memory, seconds) == 0 else { return .unconfined }
+        do throws(CodecError) { try work() } catch { return .unreadable }
+        return .done
+    }
+
+    /// The file's length in milliseconds (0: it does not tell), 8 bytes, little-endian.
+    private static func look() throws(CodecError) {
+        let reader = try AudioFileReader(descriptor: 0)
+        let seconds = reader.duration ?? 0
+        let milliseconds = seconds > 0 && seconds < 1e6 ? Int64((seconds * 1000).rounded()) : 0
+        withUnsafeBytes(of: milliseconds.littleEndian) { _ = send($0) }
+    }
+
+    /// The position of the first frame in 8 bytes, little-endian; then frames of 48 kHz stereo, two floats each, up to the end.
+    private static func decode(from position: Int) throws(CodecError) {
+        let reader = try AudioFileReader(descriptor: 0)
+        if position > 0 { try reader.seek(toSeconds: Double(position) / Double(AudioRate.standard)) }
+        let first = Int64((reader.position * Double(AudioRate.standard)).rounded())
+        guard withUnsafeBytes(of: first.littleEndian, send) else { return }
+        let block = AudioBuffer(channels: 2, capacity: blockFrames)
+        var frames = [Float](repeating: 0, count: 2 * blockFrames)
+        while try reader.read(into: block) > 0 {
+            for frame in 0..<block.frameCount {
+                frames[2 * frame] = block[0][frame]
+                frames[2 * frame + 1] = block[1][frame]
+            }
+            let isSent = frames.withUnsafeBytes {
+                send(UnsafeRawBufferPointer(rebasing: $0[..<(8 * block.frameCount)]))
+            }
+            guard isSent else { return }
+        }
+    }
+
+    /// False if nobody reads any more.
+    private static func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            guard let base = bytes.baseAddress else { return true }
+            let count = write(1, base + sent, bytes.count - sent)
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+}

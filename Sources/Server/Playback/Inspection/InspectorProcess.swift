@@ -1,0 +1,97 @@
+internal import CConfine
+internal import Glibc
+internal import Synchronization
+
+/// One `ovation inspect` at work: a child process with the file, a way back, and nothing else.
+///
+/// Sendable by this rule: `pid` changes under the lock alone; `output` belongs to who reads.
+final class InspectorProcess: @unchecked Sendable {
+    enum Failure: Error, Hashable { case cannotOpen, cannotStart }
+
+    /// Where the child writes.
+    private let output: Int32
+    /// Nil once it has ended and been waited for.
+    private let pid: Mutex<pid_t?>
+
+    /// - Parameters:
+    ///   - executable: ours; `/proc/self/exe` in the server itself.
+    ///   - file: opened here, read there.
+    init(executable: String, _ arguments: [String], file: String) throws(Failure) {
+        let input = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard input >= 0 else { throw .cannotOpen }
+        defer { close(input) }
+        var ends: [Int32] = [-1, -1]
+        guard confine_pipe(&ends) == 0 else { throw .cannotStart }
+        defer { close(ends[1]) }
+        var words: [UnsafeMutablePointer<CChar>?] = (["ovation", "inspect"] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var child: Int32 = 0
+        guard confine_spawn(executable, &words, input, ends[1], &child) == 0 else {
+            close(ends[0])
+            throw .cannotStart
+        }
+        output = ends[0]
+        pid = Mutex(child)
+    }
+
+    deinit {
+        end()
+        close(output)
+    }
+
+    /// Fills the buffer as far as the child writes; less only at its end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        while filled < buffer.count, let base = buffer.baseAddress {
+            let count = Glibc.read(output, base + filled, buffer.count - filled)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// Whether something can be read, or the child has ended, before so many milliseconds have passed.
+    func waits(atMost milliseconds: Int32) -> Bool {
+        var item = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        return poll(&item, 1, milliseconds) > 0
+    }
+
+    /// Ends the child, if it has not ended by itself.
+    func cancel() { pid.withLock { if let pid = $0 { kill(pid, SIGKILL) } } }
+
+    /// Ends the child and waits for it.
+    func end() {
+        cancel()
+        _ = collect { child, status in waitpid(child, status, 0) == child }
+    }
+
+    /// How a child ended that has been read to its end: it has nothing left to do but to end, and is ended if it does not. Nil if a
+    /// signal ended it.
+    func result() -> Inspection.Ending? {
+        var turns = 0
+        let ending = collect { child, status in
+            while turns < Self.lastTurns {
+                if waitpid(child, status, WNOHANG) == child { return true }
+                turns += 1
+                poll(nil, 0, Self.lastTurnMilliseconds)
+            }
+            return false
+        }
+        if ending == nil { end() }
+        return ending
+    }
+
+    private static let lastTurns = 200
+    private static let lastTurnMilliseconds: Int32 = 5
+
+    private func collect(_ wait: (pid_t, UnsafeMutablePointer<Int32>) -> Bool) -> Inspection.Ending? {
+        pid.withLock { pid in
+            var status: Int32 = 0
+            guard let child = pid, wait(child, &status) else { return nil }
+            pid = nil
+            guard status & 0x7f == 0 else { return nil }
+            return Inspection.Ending(rawValue: status >> 8 & 0xff)
+        }
+    }
+}
