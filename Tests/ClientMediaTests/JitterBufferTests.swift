@@ -225,6 +225,75 @@ struct JitterBufferTests {
     }
 
     @Test(
+        "D03-K two machines that stall cost singers frames and no delay: short in the middle, never long, back at once",
+        arguments: [UInt64(1), 2, 3, 4])
+    func stalls(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let simulation = StreamSimulation(decoder: ToneDecoder(), frameSize: 240, blockFrames: 240, delay: .minimal)
+        /// Moments at which a machine stands still: three a second for 5 to 30 ms, and once in five seconds for 150.
+        func moments(seconds: Double) -> [(at: Instant, for: Interval)] {
+            var list: [(at: Instant, for: Interval)] = []
+            var at = simulation.now
+            let end = simulation.now + Interval(seconds: seconds)
+            while at < end {
+                at = at + .milliseconds(Int64(random.next() % 667))
+                list.append((at, .milliseconds(5 + Int64(random.next() % 26))))
+            }
+            for number in 1..<Int(seconds / 5) {
+                list.append((simulation.now + .seconds(Int64(number * 5)), .milliseconds(150)))
+            }
+            return list.sorted { $0.at < $1.at }
+        }
+        let (sender, receiver) = (moments(seconds: 60), moments(seconds: 60))
+        let start = simulation.now
+        simulation.network = { number in
+            // What the sender's thread could not send while it stood leaves when it goes on.
+            let sent = start + .milliseconds(Int64(number) * 5)
+            let held = sender.last { $0.at <= sent && sent < $0.at + $0.for }.map { $0.at + $0.for - sent } ?? .zero
+            return [held + .milliseconds(2) + .microseconds(Int64(random.next() % 500))]
+        }
+        var next = 0
+        simulation.stall = { now in
+            guard next < receiver.count, receiver[next].at <= now else { return .zero }
+            next += 1
+            return receiver[next - 1].for
+        }
+        simulation.keepsSound = false
+        var delays: [Double] = []
+        var longest = Interval.zero
+        var above: Instant?
+        simulation.observe = {
+            let delay = milliseconds(simulation.buffer.statistics.delay)
+            delays.append(delay)
+            // Beyond what singers wait at most, the block that the device asks for and what two stalls at once add.
+            if delay > 45 {
+                above = above ?? simulation.now
+                longest = max(longest, simulation.now - above!)
+            } else {
+                above = nil
+            }
+        }
+        simulation.run(60)
+        delays.sort()
+        let median = delays[delays.count / 2]
+        let late = delays[delays.count * 99 / 100]
+        let statistics = simulation.buffer.statistics
+        let missing = Double(statistics.concealedFrames) / (60 * 48_000)
+        #expect(median < 25)
+        #expect(late < 45)
+        #expect(longest < .milliseconds(100))
+        // The machines stood for 16 % of the time, one of them or the other; most of it passes while there is something to play.
+        #expect(missing < 0.05)
+        // After a last long stall it waits no more than a second later than before all of them.
+        simulation.stall = { _ in .zero }
+        simulation.network = { _ in [.milliseconds(2) + .microseconds(Int64(random.next() % 500))] }
+        simulation.run(1)
+        let calm = simulation.buffer.statistics
+        #expect(milliseconds(calm.targetDelay) < 16)
+        #expect(milliseconds(calm.delay) < 24)
+    }
+
+    @Test(
         "a tone stays clean while the clocks differ by 100 ppm: nothing above -60 dB beside it",
         arguments: [100.0, -100.0])
     func purity(ppm: Double) {

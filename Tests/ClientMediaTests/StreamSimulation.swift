@@ -110,6 +110,8 @@ final class StreamSimulation {
     var isSilent: (UInt64) -> Bool = { _ in false }
     /// Whether a packet begins a stretch of speech.
     var isFirst: (UInt64) -> Bool = { _ in false }
+    /// For how long the receiver's thread stands still at a moment: nothing is taken or played meanwhile, and the device goes on.
+    var stall: (Instant) -> Interval = { _ in .zero }
     /// After each pull.
     var observe: () -> Void = {}
 
@@ -143,6 +145,11 @@ final class StreamSimulation {
             if keepsSound { sound.append(contentsOf: block[0]) }
             observe()
             now = now + step
+            let held = stall(now)
+            guard held > .zero else { continue }
+            let blocks = Int(held.nanoseconds / step.nanoseconds)
+            if keepsSound { sound.append(contentsOf: repeatElement(0, count: blocks * block.frameCount)) }
+            now = now + step * Int64(blocks)
         }
     }
 

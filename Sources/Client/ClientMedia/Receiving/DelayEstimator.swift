@@ -18,6 +18,10 @@ struct DelayEstimator {
     static let memoryFrames = 10.0 * 48_000
     /// How fast the target comes down, in frames a second: slowly, since what was late once is late again.
     static let fallPerSecond = 10.0 * 48
+    /// The same between singers: from the most that they wait to nothing in half a second.
+    static let minimalFallPerSecond = 60.0 * 48
+    /// How much waiting a late packet is worth to singers, in frames: to hear one of a hundred more, one waits 4 ms longer.
+    static let worthOfAll = 400.0 * 48
 
     /// The delay is led to its target no better than this, while clocks differ by 100 ppm; where nothing else is to spare, it is
     /// added, so that a packet as late as was expected is not too late now and then.
@@ -99,22 +103,48 @@ struct DelayEstimator {
         return Double((bucket + 1) * Self.bucketFrames)
     }
 
+    /// What singers wait: the sum of the wait and of what the packets are worth that are later than that is least. A machine that stalls
+    /// now and then costs some packets and no delay; a line that is always uneven is waited for.
+    private var singersWait: Double {
+        guard total > 0 else { return Double(Self.bucketFrames) }
+        let buckets = Int(frames(PlayoutDelay.minimalMaximum)) / Self.bucketFrames
+        var later = total
+        var best = (wait: Double(Self.bucketFrames), cost: Double.infinity)
+        for bucket in 0..<buckets {
+            later -= weights[bucket]
+            let wait = Double((bucket + 1) * Self.bucketFrames)
+            let cost = wait + Self.worthOfAll * Double(max(0, later) / total)
+            if cost < best.cost { best = (wait, cost) }
+        }
+        return best.wait
+    }
+
     private mutating func moveTarget(passed: Int64) {
         let wanted: Double
         switch mode {
         case .adaptive:
             let waiting = max(frames(PlayoutDelay.adaptiveMinimum), lateness(share: 0.97) + Double(blockFrames))
             wanted = waiting + Double(lossFrames)
-        case .minimal: wanted = lateness(share: 0.95) + Double(blockFrames) + Self.steeringFrames
+        case .minimal: wanted = singersWait + Double(blockFrames) + Self.steeringFrames
         case .fixed(let delay): wanted = frames(delay)
         }
         let limited = min(max(0, wanted), frames(PlayoutDelay.maximum))
         if limited >= target || mode != .adaptive && mode != .minimal {
             target = limited
         } else {
-            target = max(limited, target - Self.fallPerSecond * Double(passed) / 48_000)
+            let fall = mode == .minimal ? Self.minimalFallPerSecond : Self.fallPerSecond
+            target = max(limited, target - fall * Double(passed) / 48_000)
         }
     }
+
+    /// How far the delay may be above the target before what is late is left out: between singers what is beyond the most that they
+    /// wait, else half a second.
+    var tolerance: Double {
+        guard mode == .minimal else { return Self.longHoldUp }
+        return max(Self.leastTolerance, frames(PlayoutDelay.minimalMaximum) + Double(blockFrames) - target)
+    }
+    private static let longHoldUp = 24_000.0
+    private static let leastTolerance = 720.0
 
     /// A block of this length is asked for.
     mutating func noteBlock(_ frames: Int) {

@@ -31,8 +31,12 @@ package final class JitterBuffer {
     private static let fadedFrames = 14_400
     /// Two splices are this far apart unless the delay is far off.
     private static let spliceDistance = 2_880
-    /// Later than this is not caught up with, but left out.
+    /// Silence is changed by no more than this at once.
     private static let skipFrames = 24_000.0
+    /// Where sound is left out, so much on either side fades: 2.5 ms.
+    private static let seamFrames = 120
+    /// Between singers a delay this far off is spliced without a pause.
+    private static let minimalUrgency = 600.0
     /// A packet of 120 ms, a block and what the converter looks ahead.
     private static let queueFrames = 8_192
 
@@ -62,6 +66,8 @@ package final class JitterBuffer {
     private var concealedRun = 0
     private var isLastSilent = false
     private var isGapAdjusted = false
+    /// Sound was left out before what is decoded next.
+    private var isAfterSeam = false
     private var framesSinceSplice = JitterBuffer.spliceDistance
     private var error = 0.0
     private var lossShare = 0.0
@@ -146,6 +152,7 @@ package final class JitterBuffer {
         inventedRun = 0
         concealedRun = 0
         isLastSilent = false
+        isAfterSeam = false
         drift.forgetError()
     }
 
@@ -249,6 +256,10 @@ package final class JitterBuffer {
             statistics.discarded &+= 1
             return
         }
+        if isAfterSeam {
+            isAfterSeam = false
+            ramp(scratch, up: true)
+        }
         queue.append(scratch)
         head = packet.timestamp + Int64(count)
         frameSize = count
@@ -349,9 +360,9 @@ package final class JitterBuffer {
         drift.forgetError()
     }
 
-    /// After a long hold-up: what is too late is left out.
+    /// After a long hold-up, between singers after a short one: what is too late is left out.
     private func correctFarOff() {
-        guard error > Self.skipFrames else { return }
+        guard error > estimator.tolerance else { return }
         let wanted = head + Int64(error)
         var isAnyLeftOut = false
         while let packet = store.first(), packet.timestamp + Int64(frameSize) <= wanted {
@@ -361,15 +372,38 @@ package final class JitterBuffer {
             isAnyLeftOut = true
         }
         guard isAnyLeftOut || store.count == 0 else { return }
+        if isAnyLeftOut, inventedRun == 0 { endBeforeSeam() }
         head = store.first().map { min($0.timestamp, wanted) } ?? wanted
         error = 0
         drift.forgetError()
     }
 
+    /// What is heard goes on for a moment as it would, and fades; what follows comes in as softly.
+    private func endBeforeSeam() {
+        scratch.frameCount = Self.seamFrames
+        guard queue.room >= Self.seamFrames,
+            let count = try? decoder.decode(nil, fec: false, into: scratch), count >= Self.seamFrames
+        else { return }
+        ramp(scratch, up: false)
+        queue.append(scratch, 0..<Self.seamFrames)
+        statistics.concealedFrames &+= UInt64(Self.seamFrames)
+        isAfterSeam = true
+    }
+
+    private func ramp(_ block: AudioBuffer, up: Bool) {
+        for channel in 0..<block.channels {
+            let samples = block[channel]
+            for frame in 0..<min(Self.seamFrames, block.frameCount) {
+                let share = Float(frame) / Float(Self.seamFrames)
+                samples[frame] *= up ? share : 1 - share
+            }
+        }
+    }
+
     private func splice(needed: Int) {
         let tolerance = Double(max(4 * Self.codecQuantum, frameSize + frameSize / 2))
         guard inventedRun == 0, abs(error) > tolerance else { return }
-        let isUrgent = abs(error) > 2_880
+        let isUrgent = abs(error) > (playoutDelay == .minimal ? Self.minimalUrgency : 2_880)
         guard isUrgent || framesSinceSplice >= Self.spliceDistance else { return }
         let isShortening = error > 0
         while queue.count < needed + TimeSplice.framesWanted, queue.room >= OpusDecoding.maximumFrames,

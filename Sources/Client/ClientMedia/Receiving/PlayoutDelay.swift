@@ -9,6 +9,9 @@ package enum PlayoutDelay: Sendable, Hashable {
     /// Always the same.
     case fixed(Interval)
 
+    /// What singers wait for late packets at most, beside the block that the device asks for. Up to some 25 ms one way people keep time
+    /// by hearing each other, and most of that belongs to the line: what is later than this is not worth waiting for.
+    static let minimalMaximum = Interval.milliseconds(30)
     /// Less saves nothing that a listener notices.
     static let adaptiveMinimum = Interval.milliseconds(20)
     /// A conversation with more is none. What comes later than that is lost.
