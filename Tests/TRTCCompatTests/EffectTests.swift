@@ -13,12 +13,14 @@ private final class PaperSound: ClientSound {
     let settings = Mutex(SoundSettings())
     let news = Mutex<(@Sendable (SoundNews) -> Void)?>(nil)
 
-    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) throws(SoundFailure) {
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
         notes.write("devices")
+        return []
     }
     func startMicrophone() { notes.write("start") }
     func stopMicrophone() { notes.write("stop") }
     func captureWhenSeated() { notes.write("seat") }
+    func silence() { notes.write("silence") }
     func apply(_ settings: SoundSettings) { self.settings.withLock { $0 = settings } }
     func play(_ music: MusicRequest) {
         notes.write(
@@ -240,13 +242,62 @@ private final class PaperSound: ClientSound {
         let (person, _, paper) = stage()
         person.room.startMicrophone()
         person.room.desk.sound.attach(paper)
-        #expect(paper.notes.lines == ["devices", "start"])
+        #expect(paper.notes.lines == ["devices", "seat", "start"])
         person.room.stopMicrophone()
         person.room.desk.sound.followSeat()
-        #expect(paper.notes.lines == ["devices", "start", "stop", "seat"])
+        #expect(paper.notes.lines == ["devices", "seat", "start", "stop", "seat"])
         paper.tell(.microphoneFailed("no device"))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
         paper.tell(.pathLost)
         #expect(try await person.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
+    }
+
+    @Test(
+        "A12-C a room that is left, given up or destroyed captures nothing and plays nothing, whoever else goes on using it"
+    )
+    func silence() async throws {
+        let (person, effects, paper) = stage()
+        person.room.desk.sound.attach(paper)
+        person.room.startMicrophone()
+        person.room.desk.leaveSound()
+        #expect(paper.notes.lines.last == "silence")
+        // The same room anew, after another component of the app has kept it: it is heard again.
+        person.room.desk.sound.attach(paper)
+        #expect(paper.notes.lines.last == "seat")
+        person.room.destroy()
+        #expect(paper.notes.lines.last == "silence")
+        // Whoever has kept the effects reaches nobody any more, and is told so.
+        let before = paper.notes.lines
+        effects.setVoiceVolume(10)
+        effects.setVoiceReverbType(._1)
+        let param = TXAudioMusicParam()
+        param.id = 1
+        param.path = "song.mp3"
+        effects.startPlayMusic(param, onStart: { _ in }, onProgress: { _, _ in }, onComplete: { _ in })
+        person.room.desk.sound.attach(paper)
+        person.room.desk.sound.startMicrophone()
+        #expect(paper.notes.lines == before)
+        try await person.notes.line("error -1")
+    }
+
+    @Test("V17-C what is told is told in order, however often the queue is changed meanwhile")
+    func queues() async {
+        let queue = CallbackQueue()
+        let heard = Mutex<[Int]>([])
+        let (done, finish) = AsyncStream.makeStream(of: Void.self)
+        let queues = (0..<4).map { DispatchQueue(label: "app \($0)", attributes: $0 == 2 ? .concurrent : []) }
+        queue.use(queues[0])
+        // The first queue is busy; what comes after it goes to others.
+        let gate = DispatchSemaphore(value: 0)
+        queues[0].async { gate.wait() }
+        for number in 0..<400 {
+            if number % 7 == 3 { queue.use(queues[number % 4]) }
+            queue.run { heard.withLock { $0.append(number) } }
+        }
+        queue.run { finish.finish() }
+        #expect(heard.withLock { $0 }.isEmpty)
+        gate.signal()
+        for await _ in done {}
+        #expect(heard.withLock { $0 } == Array(0..<400))
     }
 }

@@ -1,5 +1,7 @@
 import Dispatch
 import Foundation
+import Ovation
+import RoomModel
 import ServerTestSupport
 import Testing
 
@@ -26,9 +28,8 @@ extension FacadeTests {
                 #expect(await bob.ask("destroy") { bob.room.destroyRoom(callback: $0) } == -1)
                 #expect(await alice.ask("destroy") { alice.room.destroyRoom(callback: $0) } == 0)
                 try await bob.notes.line("destroyed 7001")
-                #expect(
-                    try await alice.notes.last(["callback destroy 0", "destroyed 7001"])
-                        == ["callback destroy 0", "destroyed 7001"])
+                let end = try await alice.notes.last(["callback destroy 0", "destroyed 7001"])
+                #expect(end == ["callback destroy 0", "destroyed 7001"])
                 #expect(await bob.create(7_003) == 0)
             }
         }
@@ -149,6 +150,42 @@ extension FacadeTests {
             }
         }
 
+        @Test(
+            "A12-C V03-C who exits is off the seat and off the air, also while a chat client of the same user stays in the room"
+        )
+        func exitBesideChat() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                #expect(await bob.create(12) == 0)
+                #expect(await alice.enter(12) == 0)
+                let manager = V2TIMManager()
+                let listener = ProductPopUp(manager)
+                listener.listen()
+                #expect(await signIn(manager, "alice", server) == 0)
+                #expect(await ended { manager.joinGroup("12", succ: $0, fail: $1) } == 0)
+                #expect(await alice.sit(1) == 0)
+                try await bob.notes.line("sits 1 alice")
+                alice.room.muteLocalAudio(mute: true)
+                try await bob.notes.line("microphone alice true")
+                #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
+                try await bob.notes.line("stands 1 alice")
+                #expect(alice.room.desk.room == nil)
+                // The chat goes on.
+                #expect(await bob.ask("send") { bob.room.sendRoomTextMsg(message: "still here", callback: $0) } == 0)
+                #expect(try await listener.notes.line("text") == "text in 12: still here")
+                // Whoever comes back speaks: the mute was of the seat before.
+                #expect(await alice.enter(12) == 0)
+                #expect(await alice.sit(2) == 0)
+                try await alice.notes.line("sits 2 alice")
+                // A mute would be on its way before this.
+                #expect(await alice.ask("send") { alice.room.sendRoomTextMsg(message: "back", callback: $0) } == 0)
+                try await bob.notes.until("back") { $0.contains { $0.hasPrefix("text") && $0.contains("back") } }
+                #expect(bob.notes.lines.count { $0 == "microphone alice true" } == 1)
+                #expect(await ended { manager.logout($0, fail: $1) } == 0)
+            }
+        }
+
         @Test("V06-C seats are muted and closed; who sits in a seat that is closed leaves it")
         func muteAndClose() async throws {
             try await TestServer.with { server async throws in
@@ -166,9 +203,10 @@ extension FacadeTests {
                 try await alice.notes.line("seat 1 mute true")
                 #expect(await mute(false) == 0)
                 let muted = [
-                    "callback mute 0", "seats 0 1mbob 0", "seat 1 mute true", "callback mute 0", "seats 0 1bob 0",
-                    "seat 1 mute false",
+                    "callback mute 0", "seats 0 1mbob 0", "seat 1 mute true", "microphone bob true", "callback mute 0",
+                    "seats 0 1bob 0", "seat 1 mute false", "microphone bob false",
                 ]
+                try await alice.notes.line("microphone bob false")
                 #expect(try await alice.notes.last(muted) == muted)
 
                 #expect(await mute(true) == 0)

@@ -11,27 +11,45 @@ final class RoomSound: ClientSound {
 
     // MARK: - Devices
 
-    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) throws(SoundFailure) {
-        do throws(OvationError) {
-            switch output {
-            case .none: try audio.useOutput(.none)
-            case .speaker(let name): try audio.useOutput(.speaker(name))
-            case .recording(let path): try audio.useOutput(.recording(path))
-            }
-        } catch { throw SoundFailure(code: TRTCCode.speakerFailed, message: error.message) }
-        do throws(OvationError) {
-            switch input {
-            case .none: try audio.useInput(.none)
-            case .microphone(let name): try audio.useInput(.microphone(name))
-            case .tone(let frequency): try audio.useInput(.tone(frequency: frequency, amplitude: 0.5))
-            case .file(let path): try audio.useInput(.file(path, loops: true))
-            }
-        } catch { throw SoundFailure(code: TRTCCode.microphoneFailed, message: error.message) }
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
+        var failures: [SoundFailure] = []
+        do throws(OvationError) { try use(output) } catch {
+            failures.append(SoundFailure(code: TRTCCode.speakerFailed, message: error.message))
+            // The microphone works by the engine's clock, which goes on without a loudspeaker.
+            try? audio.useOutput(.none)
+        }
+        do throws(OvationError) { try use(input) } catch {
+            failures.append(SoundFailure(code: TRTCCode.microphoneFailed, message: error.message))
+        }
+        return failures
+    }
+
+    private func use(_ output: OvationDevices.Output) throws(OvationError) {
+        switch output {
+        case .none: try audio.useOutput(.none)
+        case .speaker(let name): try audio.useOutput(.speaker(name))
+        case .recording(let path): try audio.useOutput(.recording(path))
+        }
+    }
+
+    private func use(_ input: OvationDevices.Input) throws(OvationError) {
+        switch input {
+        case .none: try audio.useInput(.none)
+        case .microphone(let name): try audio.useInput(.microphone(name))
+        case .tone(let frequency): try audio.useInput(.tone(frequency: frequency, amplitude: 0.5))
+        case .file(let path): try audio.useInput(.file(path, loops: true))
+        }
     }
 
     func startMicrophone() { audio.startMicrophone() }
     func stopMicrophone() { audio.stopMicrophone() }
     func captureWhenSeated() { audio.captureWhenSeated() }
+
+    func silence() {
+        audio.singing = .off
+        audio.stopMicrophone()
+        audio.setAllMuted(true)
+    }
 
     // MARK: - Settings
 

@@ -71,10 +71,13 @@ struct SoundFailure: Error {
 
 /// The sound of the room one is in, as far as this module speaks to it.
 protocol ClientSound: AnyObject, Sendable {
-    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) throws(SoundFailure)
+    /// Tells which of them could not be used; the other one is all the same.
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure]
     func startMicrophone()
     func stopMicrophone()
     func captureWhenSeated()
+    /// Nothing is captured and nothing is heard any more, although the room may go on for another component of the app.
+    func silence()
     func apply(_ settings: SoundSettings)
     func play(_ music: MusicRequest)
     /// Opens it, and holds it at its beginning until `resume`.
@@ -112,6 +115,8 @@ final class SoundDesk: Sendable {
         /// Of pieces that play, and of those that an app has set before they do.
         var levels: [Int32: MusicLevels] = [:]
         var allMusicVolume = 100
+        /// The component was destroyed: whoever kept its effects reaches nobody.
+        var isOver = false
     }
 
     private let state = Mutex(State())
@@ -123,7 +128,9 @@ final class SoundDesk: Sendable {
 
     /// - Parameter source: of the room that was entered; `nil`: it was left.
     func attach(_ source: (any ClientSound)?) {
-        let (settings, wantsMicrophone, former, broken) = state.withLock { state in
+        let change = state.withLock { state -> (SoundSettings, Bool, (any ClientSound)?, [Int32: Track])? in
+            // A room that was entered after the component's end is another's.
+            if state.isOver { return nil }
             defer {
                 state.source = source
                 state.wantsMicrophone = false
@@ -131,17 +138,36 @@ final class SoundDesk: Sendable {
             }
             return (state.settings, state.wantsMicrophone, state.source, state.tracks)
         }
+        guard let (settings, wantsMicrophone, former, broken) = change else { return }
         for (id, track) in broken {
             former?.stop(id)
             track.tell(.finished)
         }
-        guard let source else { return }
+        guard let source else {
+            former?.silence()
+            return
+        }
         source.hear { [weak self] in self?.hear($0) }
-        do throws(SoundFailure) { try source.useDevices(OvationDevices.input, OvationDevices.output) } catch {
-            tell(.warning(error.code, error.message))
+        for failure in source.useDevices(OvationDevices.input, OvationDevices.output) {
+            tell(.warning(failure.code, failure.message))
         }
         source.apply(settings)
+        // A room that another component had kept was silent.
+        source.captureWhenSeated()
         if wantsMicrophone { source.startMicrophone() }
+    }
+
+    /// The component was destroyed.
+    func end() {
+        attach(nil)
+        state.withLock { $0.isOver = true }
+    }
+
+    /// Whether the component still lives; if not, the app is told.
+    private var isAlive: Bool {
+        guard state.withLock({ $0.isOver }) else { return true }
+        tell(.error(TRTCCode.failed, "these effects belong to a room that was destroyed: get new ones from it"))
+        return false
     }
 
     private var source: (any ClientSound)? { state.withLock { $0.source } }
@@ -149,6 +175,7 @@ final class SoundDesk: Sendable {
     // MARK: - Settings
 
     func set(_ change: @Sendable (inout SoundSettings) -> Void) {
+        guard isAlive else { return }
         let (source, settings) = state.withLock { state in
             change(&state.settings)
             return (state.source, state.settings)
@@ -195,6 +222,7 @@ final class SoundDesk: Sendable {
 
     /// Before there is a room, the wish is kept.
     func startMicrophone() {
+        guard isAlive else { return }
         let source = state.withLock { state in
             if state.source == nil { state.wantsMicrophone = true }
             return state.source
@@ -240,7 +268,8 @@ final class SoundDesk: Sendable {
     }
 
     private func register(_ track: Track, _ id: Int32) -> (source: (any ClientSound)?, former: Track?) {
-        state.withLock { state in
+        guard isAlive else { return (nil, nil) }
+        return state.withLock { state in
             guard let source = state.source else { return (nil, nil) }
             defer { state.tracks[id] = track }
             return (source, state.tracks[id])

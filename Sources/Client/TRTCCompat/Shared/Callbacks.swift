@@ -23,9 +23,18 @@ final class CallbackQueue: Sendable {
         DispatchQueue(label: "ovation.callbacks", target: queue)
     }
 
-    func use(_ queue: DispatchQueue) { serial.withLock { $0 = Self.serial(on: queue) } }
+    /// What was told before goes out by the former queue first, however often the queue is changed: the new one waits for it.
+    func use(_ queue: DispatchQueue) {
+        let next = Self.serial(on: queue)
+        next.suspend()
+        let former = serial.withLock { serial in
+            defer { serial = next }
+            return serial
+        }
+        former.async { next.resume() }
+    }
 
-    func run(_ body: @escaping @Sendable () -> Void) { serial.withLock { $0 }.async(execute: body) }
+    func run(_ body: @escaping @Sendable () -> Void) { serial.withLock { $0.async(execute: body) } }
 
     /// A callback of the app that is called once, in order with everything else.
     func reply(_ callback: ActionCallback?) -> Reply { Reply(queue: self, callback: callback.map(HandedOver.init)) }

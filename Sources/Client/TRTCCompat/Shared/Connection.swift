@@ -171,10 +171,23 @@ final class Connection: Sendable {
             state.rooms[session.id]?.shares.remove(share.number)
             return state.rooms[session.id]?.shares.isEmpty == false
         }
-        guard !isUsed else { return completion(.success(())) }
+        guard !isUsed else { return leaveSeat(session, completion) }
         session.exit { [weak self] result in
             if case .success = result { self?.forget(session) }
             completion(result)
+        }
+    }
+
+    /// Another component of the app stays in the room, to hear its messages: whoever exits is off the air all the same.
+    private func leaveSeat(
+        _ session: RoomSession, _ completion: @escaping @Sendable (Result<Void, OvationError>) -> Void
+    ) {
+        guard session.state.mySeat != nil else { return completion(.success(())) }
+        session.perform(.leaveSeat) { result in
+            switch result {
+            case .failure(let error) where !error.is(.notSeated) && !error.is(.notInRoom): completion(.failure(error))
+            case .success, .failure: completion(.success(()))
+            }
         }
     }
 

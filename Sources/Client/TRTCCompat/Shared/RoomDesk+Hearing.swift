@@ -53,6 +53,7 @@ extension RoomDesk {
             state.lossTimer = nil
             if case .inside(let room) = state.place { state.abandoned = room }
             state.place = .outside
+            state.wantsMicrophoneMuted = false
             stopMeasuring(&state)
             return true
         }
@@ -86,9 +87,16 @@ extension RoomDesk {
             followChoice(seat, user, in: room)
             tell(.seatTaken(seat.index, RoomPerson(profile: user, isMuted: seat.micMuted ?? false)))
         case .seatLeft(let seat, let user, _, _):
-            if user.id == room.state.me.id { sound.followSeat() }
+            if user.id == room.state.me.id {
+                // Whoever sits down again speaks.
+                state.withLock { $0.wantsMicrophoneMuted = false }
+                sound.followSeat()
+            }
             tell(.seatLeft(seat.index, RoomPerson(profile: user, isMuted: true)))
-        case .seatMuted(let seat, _): tell(.seatMuted(seat.index, seat.muted))
+        case .seatMuted(let seat, _):
+            tell(.seatMuted(seat.index, seat.muted))
+            // As the published component does: whether the person can be heard has changed.
+            if let user = seat.user, seat.micMuted == false { tell(.microphone(user, muted: seat.muted)) }
         case .seatClosed(let seat, _): tell(.seatClosed(seat.index, seat.state == .closed))
         case .microphoneMuted(let user, let muted, _): tell(.microphone(user, muted: muted))
         case .memberEntered(let member): tell(.entered(RoomPerson(profile: member.profile, isMuted: member.micMuted)))

@@ -214,6 +214,7 @@ final class RoomDesk: Sendable {
         state.share = nil
         state.abandoned = nil
         state.place = .outside
+        state.wantsMicrophoneMuted = false
         state.lossTimer?()
         state.lossTimer = nil
         stopMeasuring(&state)
@@ -235,6 +236,7 @@ final class RoomDesk: Sendable {
             return (state.share, nil)
         }
         leaveSound()
+        sound.end()
         guard let share else { return }
         guard let room else { return Connection.leave(share) }
         share.connection.exit(room, share: share) { _ in Connection.leave(share) }
@@ -259,6 +261,14 @@ final class RoomDesk: Sendable {
             state.place = .entering
             return true
         }
+        // A room that was given up while the connection was lost is left before another is entered, or the same one anew: both wait for
+        // the connection, in this order.
+        let abandoned = state.withLock { state in
+            guard isFree else { return nil as RoomSession? }
+            defer { state.abandoned = nil }
+            return state.abandoned
+        }
+        if let abandoned { share.connection.exit(abandoned, share: share) { _ in } }
         guard isFree else {
             reply(TRTCCode.failed, "in a room already: call exitRoom first")
             return nil
@@ -310,6 +320,7 @@ final class RoomDesk: Sendable {
         let wasInside = state.withLock { state in
             guard case .inside(let present) = state.place, present === room else { return false }
             state.place = .outside
+            state.wantsMicrophoneMuted = false
             stopMeasuring(&state)
             return true
         }
