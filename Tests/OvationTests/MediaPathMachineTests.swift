@@ -92,6 +92,26 @@ import Timing
         #expect(machine.phase == .closed && tell(.resumed(mediaEpoch: 5)) == [])
     }
 
+    @Test(
+        "a way that the server closes is opened anew in a moment: a failure only if that fails too, and none if the room is over"
+    )
+    mutating func closedByServer() {
+        connect()
+        #expect(tell(.pathClosed) == [])
+        #expect(machine.isReopening && machine.error == nil)
+        let (wait, actions) = pass()
+        #expect(wait == .milliseconds(500) && actions == [.open])
+        tell(.answered(mediaEpoch: 1))
+        tell(.pathClosed)
+        #expect(!machine.isReopening && machine.error?.is(.mediaFailed) == true)
+        #expect(pass().1 == [.open])
+        tell(.answered(mediaEpoch: 1))
+        tell(.connected)
+        tell(.pathClosed)
+        #expect(machine.isReopening, "after a way that held it begins from the front")
+        #expect(tell(.stop) == [.close])
+    }
+
     @Test("whatever happens in whatever order it is never stuck while there is signalling, and silent after the end")
     mutating func anything() {
         for seed in UInt64(1)...200 {

@@ -84,7 +84,7 @@ final class AudioPath {
         switch machine.phase {
         case .idle, .offering, .connecting: machine.error.map { .failed($0) } ?? .connecting
         case .connected: .connected
-        case .waiting: machine.error.map { .failed($0) } ?? .lost
+        case .waiting: machine.error.map { .failed($0) } ?? (machine.isReopening ? .connecting : .lost)
         case .closed: .closed
         }
     }

@@ -54,6 +54,11 @@ struct MediaPathMachine: Sendable {
     private var attempts = 0
     private var hasSignalling = false
     private(set) var error: OvationError?
+    /// The server has closed the way, and a new one is opened in a moment.
+    var isReopening: Bool {
+        if case .waiting = phase { return error == nil && epoch == nil && hasSignalling }
+        return false
+    }
 
     var nextDeadline: Instant? {
         switch phase {
@@ -109,6 +114,11 @@ struct MediaPathMachine: Sendable {
             case .idle, .waiting, .closed: return []
             }
             epoch = nil
+            // The server closes the way of whoever is to leave the room before it says so: that is no failure yet.
+            if attempts == 0, hasSignalling {
+                phase = .waiting(until: now + Self.firstWait)
+                return []
+            }
             return failed(OvationError(.mediaFailed, "the path for sound has ended"), at: now)
         case .deadline: return deadline(at: now)
         }

@@ -3,14 +3,16 @@ internal import Synchronization
 /// Everything that happens from the moment of subscribing on, in order.
 ///
 /// Each reading of an `events` property is a subscription of its own; read it with one `for try await` loop. The first
-/// subscription of an object also gets what happened before it since the object came to be (unless that is more than half of
-/// `limit`), so nothing falls between creating and subscribing.
+/// subscription of an object also gets what happened before it since the object came to be (unless that is more than
+/// `backlogLimit`), so nothing falls between creating and subscribing.
 ///
 /// No event is lost silently: a subscription whose reader falls `EventStream.limit` events behind ends with the error
 /// `too_slow`. It ends without an error when nothing more can happen.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     /// How far a reader may fall behind: half an hour of a lively room, and some 2 MB.
     public static var limit: Int { 8_192 }
+    /// What is kept for a first subscription, which may never come.
+    public static var backlogLimit: Int { 256 }
 
     let base: AsyncThrowingStream<Element, any Error>
 
@@ -51,7 +53,11 @@ final class EventBroadcast<Element: Sendable>: Sendable {
             guard !state.isFinished else { return [] }
             // Nobody listens, perhaps ever: what is kept for the first subscription has an end.
             if let kept = state.backlog?.count {
-                if kept < EventStream<Element>.limit / 2 { state.backlog?.append(event) } else { state.backlog = nil }
+                if kept < EventStream<Element>.backlogLimit {
+                    state.backlog?.append(event)
+                } else {
+                    state.backlog = nil
+                }
             }
             var late: [AsyncThrowingStream<Element, any Error>.Continuation] = []
             for (number, subscriber) in state.subscribers {
