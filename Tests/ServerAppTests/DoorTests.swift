@@ -210,7 +210,8 @@ extension WholeServerTests {
                     #expect(config["signIn"] == "url" && config["ticketsURL"] == "https://accounts.example/tickets")
                     let policy =
                         try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
-                    #expect(policy.contains("connect-src 'self' ws: wss: https://accounts.example;"))
+                    #expect(
+                        policy.contains("connect-src 'self' ws://127.0.0.1:\(server.port) https://accounts.example;"))
                 }
             }
         }
@@ -227,7 +228,27 @@ extension WholeServerTests {
                     let policy =
                         try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
                     #expect(
-                        policy.contains("connect-src 'self' ws: wss: https://music.example http://localhost:9001;"))
+                        policy.contains(
+                            "connect-src 'self' ws://127.0.0.1:\(server.port) https://music.example http://localhost:9001;"
+                        ))
+                }
+            }
+        }
+
+        @Test("R05-S the page may reach its own socket and no other; a host that is no name adds nothing to the policy")
+        func socketPolicy() async throws {
+            try await withWebRoot { folder in
+                try await TestServer.with(configure: { $0.webRoot = folder }) { server async throws in
+                    func policy(_ host: String) async throws -> String {
+                        try await PlainHTTP.get("/", port: server.port, headers: ["Host: \(host)"])
+                            .headers["content-security-policy"] ?? ""
+                    }
+                    #expect(
+                        try await policy("salon.example:8080").contains("connect-src 'self' ws://salon.example:8080;"))
+                    #expect(try await policy("[::1]:8080").contains("connect-src 'self' ws://[::1]:8080;"))
+                    for host in ["a;script-src *", "a 'unsafe-inline'", "*"] {
+                        #expect(try await policy(host).contains("connect-src 'self';"), "\(host)")
+                    }
                 }
             }
         }

@@ -22,9 +22,12 @@ struct PageDoor: Sendable {
         let path = request.uri.path
         if path == "/" || path.hasPrefix("/r/") {
             root.refresh()
-            return page("index.html", card: await card(path, origin: publicURL ?? origin), request: request)
+            return page(
+                "index.html", card: await card(path, origin: publicURL ?? origin), origin: origin, request: request)
         }
-        if path.hasSuffix("/") { return page(path.dropFirst() + "index.html", card: nil, request: request) }
+        if path.hasSuffix("/") {
+            return page(path.dropFirst() + "index.html", card: nil, origin: origin, request: request)
+        }
         if path.hasPrefix(Self.assets) {
             let rest = path.dropFirst(Self.assets.count)
             guard let slash = rest.firstIndex(of: "/") else { return nil }
@@ -40,11 +43,13 @@ struct PageDoor: Sendable {
             caching: path.hasPrefix(Self.songs) ? "public, max-age=3600" : "no-cache")
     }
 
-    private func page(_ path: some StringProtocol, card: PageCard?, request: Request) -> Response? {
+    private func page(
+        _ path: some StringProtocol, card: PageCard?, origin: String, request: Request
+    ) -> Response? {
         guard let source = root.file(String(path)) else { return nil }
         let html = HTMLText.page(String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card)
         var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
-        response.headers[.contentSecurityPolicy] = contentSecurityPolicy
+        response.headers[.contentSecurityPolicy] = contentSecurityPolicy(origin: origin)
         response.headers[.referrerPolicy] = "strict-origin-when-cross-origin"
         response.headers[.permissionsPolicy] =
             "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"
@@ -87,12 +92,36 @@ struct PageDoor: Sendable {
     }
 
     /// Nothing inline, nothing from elsewhere but pictures: covers and avatars are links to anywhere.
-    private var contentSecurityPolicy: String {
-        """
-        default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data: blob:; \
-        media-src 'self' blob:; connect-src \((["'self'", "ws:", "wss:"] + connectOrigins).joined(separator: " ")); \
-        worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
-        """
+    private func contentSecurityPolicy(origin: String) -> String {
+        let connect = ["'self'"] + socketOrigins(origin) + connectOrigins
+        return """
+            default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data: blob:; \
+            media-src 'self' blob:; connect-src \(connect.joined(separator: " ")); \
+            worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
+            """
+    }
+
+    /// The page's own WebSocket, by name: Safari before 15.4 does not count it as `'self'`.
+    ///
+    /// The client chose the host's name, so one that is more than a name and a port is left out.
+    private func socketOrigins(_ origin: String) -> [String] {
+        var sockets: [String] = []
+        for origin in [origin, publicURL].compactMap({ $0 }) {
+            guard let scheme = origin.firstRange(of: "://"), origin.hasPrefix("http") else { continue }
+            let host = origin[scheme.upperBound...].prefix { $0 != "/" }
+            let isPlain = host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+                    UInt8(ascii: "["), UInt8(ascii: "]"):
+                    true
+                default: false
+                }
+            }
+            let socket = (origin.hasPrefix("https") ? "wss://" : "ws://") + host
+            if !host.isEmpty, isPlain, !sockets.contains(socket) { sockets.append(socket) }
+        }
+        return sockets
     }
 
     private func card(_ path: String, origin: String) async -> PageCard? {
