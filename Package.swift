@@ -250,6 +250,9 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        support(
+            "MediaTestSupport",
+            ["RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO"]),
         tests("Wire", ["Wire"]),
         tests("RTP", ["RTP", "Wire", "Timing"]),
         tests("SRTP", ["SRTP", "RTP", "Wire", "CSRTP2"]),
@@ -263,7 +266,7 @@ let package = Package(
             "MediaNode",
             [
                 "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO",
-                "Forwarding",
+                "Forwarding", "MediaTestSupport",
             ]),
         tests("Timing", ["Timing"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
@@ -319,7 +322,11 @@ let package = Package(
             ]),
         tests(
             "ServerApp",
-            ["ServerApp", "ServerTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway", nio("NIOCore")],
+            [
+                "ServerApp", "ServerTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway",
+                "Wire",
+                "DatagramIO", nio("NIOCore"),
+            ],
             resources: [.copy("Fixtures")]),
     ]
 )

@@ -1,5 +1,6 @@
 internal import DatagramIO
 internal import Forwarding
+internal import MediaTestSupport
 internal import RoomPorts
 internal import Synchronization
 internal import Testing

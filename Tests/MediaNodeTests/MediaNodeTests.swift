@@ -1,5 +1,6 @@
 internal import DatagramIO
 internal import Forwarding
+internal import MediaTestSupport
 internal import PeerSession
 internal import RTP
 internal import RoomPorts

@@ -1,5 +1,6 @@
 internal import DatagramIO
 internal import ICE
+internal import MediaTestSupport
 internal import PeerSession
 internal import RoomPorts
 internal import SDP

@@ -1,4 +1,5 @@
 internal import DatagramIO
+internal import MediaTestSupport
 internal import RoomPorts
 internal import Synchronization
 internal import Testing
@@ -131,6 +132,18 @@ final class Party {
         let frame = [0xee] + (0..<8).map { _ in UInt8.random(in: 0...(.max)) }
         speaker.speak(frame)
         await run { listener.payloads(on: slot).contains(frame) }
+    }
+}
+
+extension TestClient {
+    /// Offers and takes the answer.
+    func negotiate(with node: MediaPlane) async throws {
+        node.admit(id, on: stage)
+        let offer = nextOffer()
+        let answer = try await node.answer(
+            MediaOffer(stage: stage, peer: id, number: offer.number, sdp: offer.sdp))
+        self.answer = answer
+        try take(sdp: answer.sdp)
     }
 }
 

@@ -1,6 +1,7 @@
 internal import DTLS
 internal import Forwarding
 internal import ICE
+internal import MediaTestSupport
 internal import PeerSession
 internal import RTP
 internal import RoomPorts

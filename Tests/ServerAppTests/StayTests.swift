@@ -79,7 +79,7 @@ extension WholeServerTests {
             }
         }
 
-        @Test("A03-S a privateMapKey signs nobody in as if it were a whole ticket")
+        @Test("A02-S a privateMapKey signs nobody in as if it were a whole ticket")
         func privateMapKey() async throws {
             try await TestServer.with { server async throws in
                 let client = try await server.client()

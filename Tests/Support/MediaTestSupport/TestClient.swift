@@ -1,58 +1,60 @@
 internal import DTLS
-internal import DatagramIO
+package import DatagramIO
 internal import ICE
-internal import PeerSession
-internal import RTP
-internal import RoomPorts
-internal import SDP
-internal import Synchronization
-internal import Testing
-internal import Timing
-internal import Wire
+package import PeerSession
+package import RTP
+package import RoomPorts
+package import SDP
+package import Timing
+package import Wire
 
-@testable internal import MediaNode
-
-/// A browser's side of a media path, over a real socket: offers, connects, speaks, and keeps what it hears.
-final class TestClient {
-    struct Heard: Equatable {
-        var sequence: UInt64
-        var timestamp: UInt32
-        var marker: Bool
-        var payload: [UInt8]
+/// A browser's side of a media path, over a real socket: offers, connects, speaks, and keeps what it hears. It goes on doing so
+/// whatever it is told.
+package final class TestClient {
+    /// An answer that cannot be read.
+    package struct Unreadable: Error {
+        package let answer: String
     }
 
-    static let silence: [UInt8] = [0xf8, 0xff, 0xfe]
+    package struct Heard: Equatable {
+        package var sequence: UInt64
+        package var timestamp: UInt32
+        package var marker: Bool
+        package var payload: [UInt8]
+    }
 
-    let id: PeerID
-    let stage: StageID
-    let slots: Int
-    let socket: DatagramSocket
+    package static let silence: [UInt8] = [0xf8, 0xff, 0xfe]
+
+    package let id: PeerID
+    package let stage: StageID
+    package let slots: Int
+    package let socket: DatagramSocket
     private let certificate: DTLSCertificate
     private let context: DTLSContext
     private var random = SystemRandomNumberGenerator()
-    private(set) var sessionID: UInt64
-    private(set) var offerNumber: UInt32 = 0
-    private(set) var media: MediaPeer?
-    private(set) var accepted: AcceptedOffer?
-    private(set) var answer: MediaAnswer?
+    package private(set) var sessionID: UInt64
+    package private(set) var offerNumber: UInt32 = 0
+    package private(set) var media: MediaPeer?
+    package private(set) var accepted: AcceptedOffer?
+    package var answer: MediaAnswer?
     private let ssrc: UInt32
 
-    private(set) var isConnected = false
-    private(set) var closeReason: CloseReason?
-    private(set) var sendersReported: Set<SSRC> = []
+    package private(set) var isConnected = false
+    package private(set) var closeReason: CloseReason?
+    package private(set) var sendersReported: Set<SSRC> = []
     /// By slot.
-    private(set) var heard: [Int: [Heard]] = [:]
+    package private(set) var heard: [Int: [Heard]] = [:]
 
     /// How many media packets the network loses on their way to us from now on.
-    var losesNext = 0
+    package var losesNext = 0
     /// Whether it sends again what it is asked for.
-    var repeatsLost = true
+    package var repeatsLost = true
     /// What was sent, for repeats.
     private var sent: [UInt16: (header: [UInt8], payload: [UInt8])] = [:]
     private var sequence: UInt16
     private var timestamp: UInt32
 
-    init(_ id: UInt64, on stage: StageID, slots: Int, ip: IPAddress) throws {
+    package init(_ id: UInt64, on stage: StageID, slots: Int, ip: IPAddress) throws {
         self.id = PeerID(rawValue: id)
         self.stage = stage
         self.slots = slots
@@ -77,27 +79,20 @@ final class TestClient {
 
     private lazy var credentials = ICECredentials.random(using: &random)
 
-    /// Offers and takes the answer. A first offer, or one after `newPeerConnection`, opens the path.
     /// What it would offer now.
-    var offerText: String { builder.offer().text }
+    package var offerText: String { builder.offer().text }
 
-    func negotiate(with node: MediaPlane) async throws(MediaRefusal) {
+    /// The next offer. A first one, or one after `newPeerConnection`, opens the path when its answer is taken.
+    package func nextOffer() -> (number: UInt32, sdp: String) {
         offerNumber += 1
-        node.admit(id, on: stage)
-        let offer = MediaOffer(stage: stage, peer: id, number: offerNumber, sdp: builder.offer().text)
-        let answer = try await node.answer(offer)
-        self.answer = answer
-        take(answer)
+        return (offerNumber, offerText)
     }
 
-    private func take(_ answer: MediaAnswer) {
-        guard let description = try? SessionDescription(parsing: answer.sdp),
+    package func take(sdp: String) throws {
+        guard let description = try? SessionDescription(parsing: sdp),
             let accepted = try? AcceptedOffer(answer: description),
             let fingerprint = accepted.fingerprints.first.flatMap(CertificateFingerprint.init(sdpValue:))
-        else {
-            Issue.record("the answer cannot be read: \(answer.sdp)")
-            return
-        }
+        else { throw Unreadable(answer: sdp) }
         let isRestart = self.accepted.map { $0.ufrag != accepted.ufrag } ?? false
         self.accepted = accepted
         let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
@@ -122,7 +117,7 @@ final class TestClient {
     }
 
     /// As after a reload of the page: the same person, nothing else the same.
-    func newPeerConnection() {
+    package func newPeerConnection() {
         media = nil
         accepted = nil
         isConnected = false
@@ -132,12 +127,12 @@ final class TestClient {
         credentials = ICECredentials.random(using: &random)
     }
 
-    func newCredentials() { credentials = ICECredentials.random(using: &random) }
+    package func newCredentials() { credentials = ICECredentials.random(using: &random) }
 
     // MARK: Media
 
     /// Sends one frame of 20 ms with that content, or lets the network lose it.
-    func speak(_ payload: [UInt8], level: UInt8 = 20, as format: UInt8? = nil, isLost: Bool = false) {
+    package func speak(_ payload: [UInt8], level: UInt8 = 20, as format: UInt8? = nil, isLost: Bool = false) {
         guard let media, let path = media.mediaPath, let payloadType = format ?? accepted?.microphonePayloadType
         else { return }
         let slot = socket.nextSlot()
@@ -171,25 +166,25 @@ final class TestClient {
     }
 
     /// Sends bytes as they are to where the media goes.
-    func sendRaw(_ bytes: [UInt8], to path: NetworkPath) {
+    package func sendRaw(_ bytes: [UInt8], to path: NetworkPath) {
         socket.nextSlot().copyBytes(from: bytes)
         let now = SystemClock.now()
         socket.commit(length: bytes.count, path: path, at: now)
         socket.flush(at: now)
     }
 
-    func say(goodbye now: Instant) {
+    package func say(goodbye now: Instant) {
         media?.close(at: now)
         drain()
     }
 
-    func payloads(on slot: Int) -> [[UInt8]] { heard[slot, default: []].map(\.payload) }
+    package func payloads(on slot: Int) -> [[UInt8]] { heard[slot, default: []].map(\.payload) }
 
     // MARK: Driving
 
-    var nextDeadline: Instant { media?.nextDeadline ?? .distantFuture }
+    package var nextDeadline: Instant { media?.nextDeadline ?? .distantFuture }
 
-    func work() {
+    package func work() {
         let now = SystemClock.now()
         while socket.receive(at: now, { slot, length, path, arrival in receive(slot, length, path) }) > 0 {}
         if let media, media.nextDeadline <= now { media.advance(to: now) }
@@ -236,5 +231,5 @@ final class TestClient {
 
 extension [TestClient.Heard] {
     /// Whether each sequence number follows the one before, as in one stream without loss.
-    var isUnbroken: Bool { zip(self, dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 } }
+    package var isUnbroken: Bool { zip(self, dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 } }
 }
