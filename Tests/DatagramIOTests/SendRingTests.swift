@@ -87,7 +87,19 @@ internal import Timing
         kernel.taken = []
         ring.flush(at: start, send: kernel.send)
         #expect(kernel.taken == slots)
-        #expect(kernel.calls.allSatisfy { $0.first + $0.count <= SendRing.capacity })
+        #expect(kernel.calls.allSatisfy { $0.first + $0.count <= SendRing.slots })
         #expect(ring.count == 0)
+    }
+
+    @Test("Asking for a slot that is not used in the end costs no datagram that waits")
+    func unusedSlot() {
+        let ring = SendRing()
+        let slots = fill(ring, SendRing.capacity, at: start)
+        for _ in 0..<10 { #expect(!slots.contains(ring.nextSlot())) }
+        #expect(ring.count == SendRing.capacity && ring.stats.droppedLate == 0)
+        let last = ring.commit(at: start)
+        let kernel = Kernel([])
+        ring.flush(at: start, send: kernel.send)
+        #expect(kernel.taken == Array(slots.dropFirst()) + [last] && ring.stats.droppedLate == 1)
     }
 }

@@ -90,6 +90,33 @@ import Wire
         #expect((answer?.count ?? 0) <= forged.count)
     }
 
+    @Test("R05-S what proves itself gets an answer no longer than itself too, over IPv6 as over IPv4")
+    func noAmplificationOfProof() {
+        let server = TransportAddress(ip: IPAddress(high: 0, low: 1), port: 7882)
+        let v6 = NetworkPath(local: server, remote: TransportAddress(ip: IPAddress(high: 0, low: 2), port: 5000))
+        // The shortest names there may be (RFC 8839 §5.4).
+        let local = ICECredentials(ufrag: "abcd", password: Self.local.password)
+        let remote = ICECredentials(ufrag: "efgh", password: Self.remote.password)
+        for path in [v6, Self.path(1)] {
+            for attributes in 0..<8 {
+                var agent = ICELiteAgent(local: local, remote: remote)
+                let check =
+                    STUNMessageTests.write { buffer in
+                        var writer = STUNWriter(into: buffer, .request, transaction: STUNTransactionID(high: 1, low: 2))
+                        writer.addUsername("\(local.ufrag):\(remote.ufrag)")
+                        if attributes & 1 != 0 { writer.addPriority(1) }
+                        if attributes & 2 != 0 { writer.addControlling(tieBreaker: 1) }
+                        if attributes & 4 != 0 { writer.addUseCandidate() }
+                        return writer.finish(key: STUNIntegrityKey(password: local.password))
+                    } ?? []
+                let (_, answer) = Self.send(check, to: &agent, from: path, at: Self.time(0))
+                #expect((answer?.count ?? 0) <= check.count, "\(path.remote), \(attributes)")
+                // What a browser sends is answered.
+                if attributes & 3 == 3 { #expect(answer != nil) }
+            }
+        }
+    }
+
     @Test("a peer that takes itself for controlled is told of the conflict")
     func roleConflict() {
         var agent = ICELiteAgent(local: Self.local, remote: Self.remote)

@@ -110,6 +110,23 @@ import Wire
         #expect(statistics.makeReportBlock(at: .distantPast)?.delaySinceLastSenderReport == 0)
     }
 
+    @Test("A packet that is late does not move a stream's reports back; a stream that begins anew does")
+    func latePacket() throws {
+        var clock = SendingClock(clockRate: 48_000)
+        for start in [RTPTimestamp(100_000), RTPTimestamp(480)] {
+            clock = SendingClock(clockRate: 48_000)
+            clock.send(timestamp: start, at: at(0))
+            // Across the wrap of the timestamps too.
+            clock.send(timestamp: start.advanced(by: -960), at: at(50))
+            #expect(clock.timestamp(at: at(50)) == start.advanced(by: 2_400))
+            clock.send(timestamp: start.advanced(by: 1_920), at: at(60))
+            #expect(clock.timestamp(at: at(60)) == start.advanced(by: 1_920))
+        }
+        clock.send(timestamp: RTPTimestamp(1 << 30), at: at(70))
+        clock.send(timestamp: RTPTimestamp(5), at: at(80))
+        #expect(clock.timestamp(at: at(80)) == RTPTimestamp(5))
+    }
+
     @Test("A sending clock moves on with time; a receiving clock maps timestamps before and after its report")
     func clocks() throws {
         var sending = SendingClock(clockRate: 48_000)

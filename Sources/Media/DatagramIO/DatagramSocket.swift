@@ -60,7 +60,7 @@ package final class DatagramSocket {
             close(descriptor)
             throw SocketFailure(port < 0 ? .open : .memory, address: address, code: port < 0 ? -port : ENOMEM)
         }
-        guard let sendBatch = cnet_batch_create(UInt32(SendRing.capacity), UInt32(Self.slotBytes)) else {
+        guard let sendBatch = cnet_batch_create(UInt32(SendRing.slots), UInt32(Self.slotBytes)) else {
             cnet_batch_destroy(receiveBatch)
             close(descriptor)
             throw SocketFailure(.memory, address: address, code: ENOMEM)

@@ -4,8 +4,11 @@ internal import Timing
 /// The order and age of queued datagrams, and what the kernel's answers mean for them. The datagrams themselves stand in a
 /// batch with the same slot numbers; the system call is passed in, so that its refusals can be played in tests.
 final class SendRing {
-    /// While the kernel takes nothing, so many datagrams may wait; then the oldest go. A power of two.
-    static let capacity = 1024
+    /// A power of two.
+    static let slots = 1024
+    /// While the kernel takes nothing, so many datagrams may wait; then the oldest go. One slot is always free, so that asking for
+    /// one costs nobody theirs.
+    static let capacity = slots - 1
     /// Sound that waited for longer in this host is worth less than the room it takes.
     static let maximumDelay = Interval.milliseconds(20)
 
@@ -25,24 +28,21 @@ final class SendRing {
     private let committedAt: UnsafeMutablePointer<Instant>
 
     init() {
-        committedAt = .allocate(capacity: Self.capacity)
-        committedAt.initialize(repeating: .distantPast, count: Self.capacity)
+        committedAt = .allocate(capacity: Self.slots)
+        committedAt.initialize(repeating: .distantPast, count: Self.slots)
     }
 
     deinit { committedAt.deallocate() }
 
-    /// The slot that the next `commit` queues; drops the oldest datagram if none is free.
-    func nextSlot() -> Int {
-        if count == Self.capacity { drop(\.droppedLate) }
-        return (head + count) & (Self.capacity - 1)
-    }
+    /// The slot that the next `commit` queues.
+    func nextSlot() -> Int { (head + count) & (Self.slots - 1) }
 
-    /// Queues the slot last given by `nextSlot`, and returns it.
+    /// Queues the slot last given by `nextSlot`, and returns it; the oldest datagram goes if too many wait.
     func commit(at now: Instant) -> Int {
-        precondition(count < Self.capacity, "commit belongs to nextSlot")
-        let slot = (head + count) & (Self.capacity - 1)
+        let slot = nextSlot()
         committedAt[slot] = now
         count += 1
+        if count > Self.capacity { drop(\.droppedLate) }
         return slot
     }
 
@@ -55,7 +55,7 @@ final class SendRing {
                 drop(\.droppedLate)
                 continue
             }
-            let result = send(head, min(count, Self.capacity - head))
+            let result = send(head, min(count, Self.slots - head))
             switch result {
             case 1...:
                 stats.sent &+= UInt64(result)
@@ -77,6 +77,6 @@ final class SendRing {
     private func advance(by sent: Int) {
         count -= sent
         // An empty ring starts over, so that in the steady state no run wraps.
-        head = count == 0 ? 0 : (head + sent) & (Self.capacity - 1)
+        head = count == 0 ? 0 : (head + sent) & (Self.slots - 1)
     }
 }

@@ -108,6 +108,9 @@ package struct ICELiteAgent: Sendable {
             refuse(401, message, datagram, path)
             return .wrongCredentials
         }
+        // Also who has proved who it is may forge the address it comes from. What RFC 8445 §7.1 wants of a check (PRIORITY, a role,
+        // FINGERPRINT) makes it longer than its answer.
+        guard datagram.count >= ICELiteAgent.successLength(path) else { return .malformed }
         if !message.unknown.isEmpty {
             answer(.refusal(420, unknown: message.unknown), to: message, path, key: named.localKey)
         } else if message.controlled != nil {
@@ -144,6 +147,11 @@ package struct ICELiteAgent: Sendable {
 extension ICELiteAgent {
     /// An error response without MESSAGE-INTEGRITY: header, ERROR-CODE and FINGERPRINT.
     private static let refusalLength = STUNMessage.headerLength + 8 + 8
+
+    /// Header, XOR-MAPPED-ADDRESS, MESSAGE-INTEGRITY and FINGERPRINT.
+    private static func successLength(_ path: NetworkPath) -> Int {
+        STUNMessage.headerLength + (path.remote.ip.isIPv4 ? 12 : 24) + 4 + STUNIntegrityKey.codeLength + 8
+    }
 
     private mutating func answer(
         _ content: Response.Content, to message: STUNMessage, _ path: NetworkPath, key: STUNIntegrityKey?

@@ -10,8 +10,17 @@ package struct SendingClock: Sendable {
 
     package init(clockRate: UInt32) { self.clockRate = clockRate }
 
-    /// A packet of the stream leaves. Repeats and packets out of order do not belong here.
-    package mutating func send(timestamp: RTPTimestamp, at now: Instant) { last = (timestamp, now) }
+    /// A packet of the stream leaves. One that is late says nothing about the present: a report made from it would move the stream back
+    /// by as much as the packet is late. A stream that goes back by more has begun anew.
+    package mutating func send(timestamp: RTPTimestamp, at now: Instant) {
+        if let last, (-Self.late * Int64(clockRate)..<0).contains(Int64(timestamp.distance(from: last.timestamp))) {
+            return
+        }
+        last = (timestamp, now)
+    }
+
+    /// Seconds; what is later no jitter buffer waits for.
+    private static let late: Int64 = 2
 
     /// nil before the first packet.
     package func timestamp(at now: Instant) -> RTPTimestamp? {

@@ -256,7 +256,7 @@ final class MediaWorker {
     }
 
     private func openStreams(of peer: Peer) {
-        for slot in peer.negotiated.slots {
+        for slot in peer.slots {
             peer.media.openSendStream(
                 SSRC(slot.ssrc), clockRate: 48_000, cname: peer.terms.sources[slot.index].cname)
         }

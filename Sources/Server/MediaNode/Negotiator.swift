@@ -53,8 +53,8 @@ struct Negotiator {
         guard offer.description.sessionID == peer.remoteSessionID else { return nil }
         let version = peer.answerVersion + 1
         let session = try answer(offer, terms: peer.terms, credentials: peer.credentials, version: version)
-        guard session.remote.fingerprints == peer.negotiated.remote.fingerprints else { return nil }
-        guard session.remote.ufrag != peer.negotiated.remote.ufrag else {
+        guard session.remote.fingerprints == peer.remote.fingerprints else { return nil }
+        guard session.remote.ufrag != peer.remote.ufrag else {
             return Renegotiation(session: session, credentials: peer.credentials, restartsICE: false)
         }
         let credentials = ICECredentials.random(using: &generator)

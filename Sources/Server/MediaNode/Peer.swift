@@ -19,7 +19,9 @@ final class Peer {
     /// The session's own part of all answers; stays as long as the peer lives.
     let terms: PeerTerms
     private(set) var credentials: ICECredentials
-    private(set) var negotiated: NegotiatedSession
+    /// Of what was agreed on, what is needed later: the answer as a whole takes 17 KB.
+    private(set) var remote: NegotiatedSession.RemoteTransport
+    private(set) var slots: [NegotiatedSession.Slot]
     /// Number of the newest offer that was answered.
     private(set) var offerNumber: UInt32
     /// The `o=` line's id in the peer's offers: another one is another peer connection.
@@ -66,7 +68,8 @@ final class Peer {
         self.media = media
         self.terms = terms
         self.credentials = credentials
-        self.negotiated = negotiated
+        remote = negotiated.remote
+        slots = negotiated.slots
         self.offerNumber = offerNumber
         self.remoteSessionID = remoteSessionID
         packets = TokenBucket(Self.packetAllowance, now: .distantPast)
@@ -113,7 +116,8 @@ final class Peer {
     }
 
     private func take(_ negotiated: NegotiatedSession) {
-        self.negotiated = negotiated
+        remote = negotiated.remote
+        slots = negotiated.slots
         microphonePayloadType = negotiated.microphone.map { PayloadType($0.payloadType) }
         extensions = HeaderExtensionMap()
         for mapping in negotiated.extensions {
@@ -124,7 +128,7 @@ final class Peer {
     /// The lines on which this peer hears its stage.
     func lines() -> [ListenerLine] {
         let midID = extensions.id(of: .mid) ?? 0
-        return negotiated.slots.map { slot in
+        return slots.map { slot in
             let start = terms.starts[slot.index]
             return ListenerLine(
                 slot: slot.index, ssrc: SSRC(slot.ssrc), payloadType: PayloadType(slot.payloadType),
