@@ -127,7 +127,9 @@ import UserSig
         let new = try TicketSigner(application: 9, key: "new key").ticket(user: "kim", issuedAt: now)
         func outcome(_ ticket: String) async -> String? {
             await refusal { () async throws(Refusal) in
-                try await signIn.identify(SessionOpening(application: ApplicationID(9), user: user, ticket: ticket))
+                try await signIn.identify(
+                    SessionOpening(application: ApplicationID(9), user: user, ticket: ticket),
+                    isTaken: { _, _, _ in false })
             }
         }
         #expect(await outcome(old) == nil)

@@ -71,16 +71,18 @@ extension RoomState {
         var settings = wanted
         settings.name = wanted.name.trimmed
         guard RoomLimits.nameCharacters.contains(settings.name.count),
-            settings.name.utf8.count <= RoomLimits.nameBytes
-        else { throw .invalid("name", "a name has 1…64 characters") }
+            settings.name.utf8.count <= RoomLimits.nameBytes, ReadableName.isReadable(settings.name)
+        else { throw .invalid("name", "a name has 1…64 characters that people can see") }
         guard WebAddress.isAcceptable(settings.cover, bytes: RoomLimits.urlBytes) else {
             throw .invalid("cover", "a cover is an https:, http: or relative URL of up to 500 bytes")
         }
         settings.tags = []
         guard wanted.tags.count <= RoomLimits.tagsGiven else { throw .invalid("tags", "up to 5 tags") }
         for tag in wanted.tags.map(\.trimmed) where !settings.tags.contains(tag) {
-            guard RoomLimits.tagCharacters.contains(tag.count), tag.utf8.count <= RoomLimits.nameBytes else {
-                throw .invalid("tags", "a tag has 1…24 characters")
+            guard RoomLimits.tagCharacters.contains(tag.count), tag.utf8.count <= RoomLimits.nameBytes,
+                ReadableName.isReadable(tag)
+            else {
+                throw .invalid("tags", "a tag has 1…24 characters that people can see")
             }
             settings.tags.append(tag)
         }

@@ -111,11 +111,16 @@ package final class TicketOffice: Sendable {
         let now = clock.now
         return reserved.withLock { reserved in
             reserved = reserved.filter { $0.value.until > now }
-            let key = name.lowercased()
+            let key = ReadableName.key(name)
             if let holder = reserved[key], holder.user != user { return false }
             reserved[key] = (user, now + Self.reservation)
             return true
         }
+    }
+
+    /// Whether a ticket office made that user.
+    static func isOwn(_ user: UserID) -> Bool {
+        user.rawValue.hasPrefix(guestPrefix) || user.rawValue.hasPrefix(developmentPrefix)
     }
 
     /// How the users begin that this office makes.
@@ -128,7 +133,7 @@ package final class TicketOffice: Sendable {
     }
 
     private static func developmentUser(_ name: String) throws(Refusal) -> UserID {
-        let digest = SHA256.hash(data: Array(name.lowercased().utf8))
+        let digest = SHA256.hash(data: Array(ReadableName.key(name).utf8))
         return try user(developmentPrefix, digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 

@@ -89,7 +89,9 @@ actor Conversation: InputReceiver {
             guard opening.version == 1 else {
                 throw Refusal(.invalid("version", "this server speaks version 1"))
             }
-            let identity = try await services.signIn.identify(opening)
+            let identity = try await services.signIn.identify(opening) { name, user, application in
+                services.sessions.isNameTaken(name, from: user, in: application)
+            }
             let opened = services.sessions.open(
                 application: identity.application, profile: identity.profile, resume: opening.resume,
                 ticketEnd: identity.ticketEnd, connection: connection)
@@ -236,7 +238,13 @@ actor Conversation: InputReceiver {
     ) async throws(Refusal) {
         try SignIn.check(name: name, avatar: avatar, bio: bio)
         var profile = session.profile
-        if let name { profile.name = name }
+        if let name {
+            let isNew = name != profile.name
+            guard !isNew || !services.sessions.isNameTaken(name, from: session.user, in: session.application) else {
+                throw Refusal(RoomError(.nameTaken))
+            }
+            profile.name = name
+        }
         if let avatar { profile.avatar = avatar }
         if let bio { profile.bio = bio }
         try await services.signIn.save(profile, in: session.application)

@@ -123,9 +123,14 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Whether somebody else than `user` is signed in under that name; capitals do not matter.
+    /// Whether a user of a ticket office may not take a name. What users of the operator's own are called the operator decides.
+    func isNameTaken(_ name: String, from user: UserID, in application: ApplicationID) -> Bool {
+        TicketOffice.isOwn(user) && isNameInUse(name, in: application, besides: user)
+    }
+
+    /// Whether somebody else than `user` is signed in under that name; capitals and what is not seen do not matter.
     func isNameInUse(_ name: String, in application: ApplicationID, besides user: UserID?) -> Bool {
-        let key = NameKey(application: application, name: name.lowercased())
+        let key = NameKey(application: application, name: ReadableName.key(name))
         return state.withLock { state in
             (state.byName[key] ?? []).contains { token in
                 guard let session = state.byToken[token], session.user != user else { return false }
@@ -149,7 +154,7 @@ package final class SessionRegistry: Sendable {
             if state.byName[former]?.isEmpty == true { state.byName[former] = nil }
         }
         guard let name else { return }
-        let key = NameKey(application: session.application, name: name.lowercased())
+        let key = NameKey(application: session.application, name: ReadableName.key(name))
         state.names[session.token] = key
         state.byName[key, default: []].insert(session.token)
     }

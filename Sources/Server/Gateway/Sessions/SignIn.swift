@@ -30,13 +30,19 @@ package final class SignIn: Sendable {
         var ticketEnd: WallTime
     }
 
-    func identify(_ opening: SessionOpening) async throws(Refusal) -> Identity {
+    /// - Parameter isTaken: whether somebody else uses a name that this user has not had before.
+    func identify(
+        _ opening: SessionOpening, isTaken: (String, UserID, ApplicationID) -> Bool
+    ) async throws(Refusal) -> Identity {
         let application = try await application(opening.application)
         let end = try verify(opening.ticket, of: opening.user, in: application)
         try Self.check(name: opening.name, avatar: opening.avatar)
         var profile = try await profile(opening.user, in: application.id)
         let known = profile
-        if let name = opening.name { profile.name = name }
+        if let name = opening.name {
+            if name != known.name, isTaken(name, opening.user, application.id) { throw Refusal(RoomError(.nameTaken)) }
+            profile.name = name
+        }
         if let avatar = opening.avatar { profile.avatar = avatar }
         if profile != known { try await save(profile, in: application.id) }
         return Identity(application: application, profile: profile, ticketEnd: end)
@@ -96,9 +102,8 @@ package final class SignIn: Sendable {
         }
         if let name {
             guard (1...nameLimit).contains(name.count), name.utf8.count <= nameLimit * 4,
-                !name.allSatisfy(\.isWhitespace),
-                !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else { throw Refusal(.invalid("name", "a name has 1…64 characters")) }
+                ReadableName.isReadable(name)
+            else { throw Refusal(.invalid("name", "a name has 1…64 characters that people can see")) }
         }
         if let avatar {
             guard avatar.utf8.count <= avatarLimit, LinkRule.allows(avatar) else {

@@ -183,7 +183,7 @@ struct SongUpload {
         let text = (fields[field] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         if text.isEmpty { return nil }
         guard text.count <= Self.textLimit, text.utf8.count <= Self.textLimit * 4,
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            ReadableName.isReadable(text)
         else { throw .field(field) }
         return text
     }
