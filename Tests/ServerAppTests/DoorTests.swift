@@ -253,6 +253,61 @@ extension WholeServerTests {
             }
         }
 
+        @Test("R08-S browsers are told to come by HTTPS only, if the operator says so and they came by it")
+        func strictTransport() async throws {
+            func told(days: Int, _ scheme: String) async throws -> String? {
+                try await withWebRoot { folder in
+                    try await TestServer.with(configure: {
+                        $0.webRoot = folder
+                        $0.tlsHSTSDays = days
+                        $0.proxiesTrusted = ["127.0.0.1"]
+                    }) { server async throws in
+                        let headers = ["X-Forwarded-For: 203.0.113.1", "X-Forwarded-Proto: \(scheme)"]
+                        return try await PlainHTTP.get("/", port: server.port, headers: headers)
+                            .headers["strict-transport-security"]
+                    }
+                }
+            }
+            #expect(try await told(days: 2, "https") == "max-age=172800")
+            #expect(try await told(days: 2, "http") == nil)
+            #expect(try await told(days: 0, "https") == nil)
+        }
+
+        @Test("A04-S a guest takes nobody's name, by no way in and however it is written")
+        func guestNames() async throws {
+            try await TestServer.with(configure: { $0.signInGuests = true }) { server async throws in
+                func ticket(_ name: String) async throws -> JSON {
+                    try await PlainHTTP.post("/v1/tickets", ["name": .string(name)], port: server.port).json
+                }
+                func opening(_ issued: JSON, name: String) -> JSON {
+                    [
+                        "version": 1, "app": issued["app"], "user": issued["user"], "ticket": issued["ticket"],
+                        "name": .string(name),
+                    ]
+                }
+                let (kim, lee) = (try await ticket("Kim"), try await ticket("Lee"))
+                let first = try await server.client()
+                try await first.call("session.open", opening(kim, name: "Kim"))
+                let second = try await server.client()
+                for name in ["Kim", "KIM", "Ki\u{200D}m"] {
+                    #expect(
+                        try await second.refusal("session.open", opening(lee, name: name)) == "name_taken", "\(name)")
+                }
+                try await second.call("session.open", opening(lee, name: "Lee"))
+                for name in ["Kim", "kim", "Kim\u{FE0F}"] {
+                    #expect(try await second.refusal("profile.set", ["name": .string(name)]) == "name_taken", "\(name)")
+                }
+                for name in ["K\u{202E}im", "\u{3164}", "Kim\u{200B}"] {
+                    #expect(
+                        try await second.refusal("profile.set", ["name": .string(name)]) == "invalid_params", "\(name)")
+                }
+                #expect(try await second.call("profile.set", ["name": "Lee Kim"])["user"]["name"] == "Lee Kim")
+                // The operator decides what the operator's own people are called.
+                let own = try await server.signedIn("own")
+                #expect(try await own.call("profile.set", ["name": "Kim"])["user"]["name"] == "Kim")
+            }
+        }
+
         @Test("R05-S broken HTTP is answered or closed, and the server goes on")
         func brokenRequests() async throws {
             try await TestServer.with { server async throws in

@@ -21,6 +21,8 @@ package struct GatewaySettings: Sendable {
     package var limits = GatewayLimits()
     package var version = ""
     package var publicURL: String?
+    /// Of Strict-Transport-Security (RFC 6797 §6.1.1); 0: not sent.
+    package var secureTransportDays = 0
     package var webRoot: WebRoot?
     package var ticketsURL: String?
     /// Sites whose sound files pages may fetch, as `OriginRule.site` gives them.
@@ -126,7 +128,7 @@ package struct GatewayServer: Service {
                 root: root,
                 connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 }
                     + settings.musicOrigins,
-                publicURL: settings.publicURL
+                publicURL: settings.publicURL, secureTransportDays: settings.secureTransportDays
             ) { [application = settings.webApplication, rooms = services.rooms] id in
                 guard let application else { return nil }
                 return rooms.infos([id], of: application).first

@@ -21,6 +21,7 @@ extension OvationServer {
         gateway.proxies = TrustedProxies(try ranges(settings.proxiesTrusted, setting: "proxies.trusted"))
         gateway.limits.connections = settings.limitsConnections
         gateway.limits.calls = GatewayLimits.calls(perSecond: settings.limitsCallsPerSecond)
+        gateway.secureTransportDays = settings.tlsHSTSDays
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed
         gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)

@@ -29,7 +29,9 @@ struct OwnCertificate {
         openssl.standardError = complaint
         openssl.standardOutput = FileHandle.nullDevice
         do {
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            // As the store would make the data folder, which this one may be in: nobody else reads it.
+            try files.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try openssl.run()
             let said = complaint.fileHandleForReading.readDataToEndOfFile()
             openssl.waitUntilExit()

@@ -23,6 +23,9 @@ struct SettingsOptions: ParsableArguments {
     var tlsCertificate: String?
     @Option(help: "Private key (PEM).")
     var tlsKey: String?
+    @Option(
+        name: .customLong("tls-hsts-days"), help: "Days for which browsers come by HTTPS only (HSTS); 0: not asked.")
+    var tlsHSTSDays: String?
     @Option(help: "Proxy whose X-Forwarded-For is believed: an address or a network. Repeatable.")
     var proxiesTrusted: [String] = []
     @Option(help: "Further origin whose pages may connect. Repeatable.")
@@ -60,7 +63,8 @@ struct SettingsOptions: ParsableArguments {
     var given: [String: [String]] {
         let single: [(String, String?)] = [
             ("host", host), ("port", port), ("public_url", publicURL), ("data", data), ("web_root", webRoot),
-            ("tls.certificate", tlsCertificate), ("tls.key", tlsKey), ("media.port", mediaPort),
+            ("tls.certificate", tlsCertificate), ("tls.key", tlsKey), ("tls.hsts_days", tlsHSTSDays),
+            ("media.port", mediaPort),
             ("media.max_peers", mediaMaxPeers), ("sign_in.application", signInApplication),
             ("sign_in.tickets_url", signInTicketsURL), ("sign_in.guests", signInGuests),
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),

@@ -10,6 +10,8 @@ struct PageDoor: Sendable {
     let connectOrigins: [String]
     /// `public_url` without a slash at the end, if the operator gave one.
     let publicURL: String?
+    /// For how long browsers that came by HTTPS come back by nothing else; 0: they are not told.
+    let secureTransportDays: Int
     /// What a link to a room says about it; `nil` if there is none.
     let room: @Sendable (RoomID) async -> RoomInfo?
 
@@ -50,6 +52,10 @@ struct PageDoor: Sendable {
         let html = HTMLText.page(String(decoding: source.bytes, as: UTF8.self), build: root.build, card: card)
         var response = serve(WebRoot.file(Array(html.utf8), path: "index.html"), request: request, caching: "no-cache")
         response.headers[.contentSecurityPolicy] = contentSecurityPolicy(origin: origin)
+        // Over plain HTTP a browser ignores it (RFC 6797 §8.1).
+        if secureTransportDays > 0, origin.hasPrefix("https://") {
+            response.headers[.strictTransportSecurity] = "max-age=\(secureTransportDays * 86_400)"
+        }
         response.headers[.referrerPolicy] = "strict-origin-when-cross-origin"
         response.headers[.permissionsPolicy] =
             "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"

@@ -11,6 +11,8 @@ package struct ServerSettings: Sendable, Hashable {
 
     package var tlsCertificate = ""
     package var tlsKey = ""
+    /// For how long a browser that has seen the site comes by HTTPS only; 0: it is not asked to.
+    package var tlsHSTSDays = 0
 
     package var proxiesTrusted: [String] = []
     package var originsAllowed: [String] = []
@@ -56,6 +58,7 @@ package struct SettingKey: Sendable {
         text("host", \.host), integer("port", \.port, 0...65535), text("public_url", \.publicURL),
         list("public_address", \.publicAddress), text("data", \.data), text("web_root", \.webRoot),
         text("tls.certificate", \.tlsCertificate), text("tls.key", \.tlsKey),
+        integer("tls.hsts_days", \.tlsHSTSDays, 0...730),
         list("proxies.trusted", \.proxiesTrusted), list("origins.allowed", \.originsAllowed),
         list("origins.music", \.originsMusic),
         integer("media.port", \.mediaPort, 0...65535), list("media.bind", \.mediaBind),
