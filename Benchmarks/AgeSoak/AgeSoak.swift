@@ -118,6 +118,7 @@ struct AgeSoak {
                 _ = try await room.send("one of many messages of an ordinary length")
             } settle: { done in
                 sent = done
+                // What is heard is counted, not waited for one by one: waiting would cost more than what is measured.
                 while heard.withLock({ $0 }) < sent { try await Task.sleep(for: .milliseconds(5)) }
             }
             counted.cancel()

@@ -32,6 +32,7 @@ def patiently(client, method, **params):
         except Refused as refusal:
             if refusal.name != "rate_limited":
                 raise
+            # The recorded server states no wait: a second of calls is given back in it.
             time.sleep(0.5)
 
 
@@ -79,7 +80,7 @@ def heirloom(clients):
     owner.call("role.set", room=HEIRLOOM, user=heir.user, role="admin")
     owner.call("room.exit", room=HEIRLOOM)
     while not any(event["type"] == "owner.changed" for event in heir.events):
-        time.sleep(0.1)
+        time.sleep(0.1)  # a recorder, not a test: it looks again until the owner's absence has run out
 
 
 def chorus(clients):

@@ -40,6 +40,15 @@ package struct OriginRule: Sendable, Hashable {
         return origin
     }
 
+    /// The WebSocket's origin beside a page's, as a content policy has it. `nil` for a host that is more than a name and a port: the client
+    /// chooses the `Host` header.
+    static func socket(_ origin: String) -> String? {
+        guard let origin = normalized(origin), let scheme = origin.range(of: "://"),
+            origin[scheme.upperBound...].utf8.allSatisfy(isOfHost)
+        else { return nil }
+        return "ws" + origin.dropFirst("http".count)
+    }
+
     /// Nothing that would end a word in a header.
     private static func isOfHost(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || ".-:[]_".utf8.contains(byte)

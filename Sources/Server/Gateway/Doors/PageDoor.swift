@@ -108,26 +108,10 @@ struct PageDoor: Sendable {
     }
 
     /// The page's own WebSocket, by name: Safari before 15.4 does not count it as `'self'`.
-    ///
-    /// The client chose the host's name, so one that is more than a name and a port is left out.
     private func socketOrigins(_ origin: String) -> [String] {
-        var sockets: [String] = []
-        for origin in [origin, publicURL].compactMap({ $0 }) {
-            guard let scheme = origin.firstRange(of: "://"), origin.hasPrefix("http") else { continue }
-            let host = origin[scheme.upperBound...].prefix { $0 != "/" }
-            let isPlain = host.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                    UInt8(ascii: "["), UInt8(ascii: "]"):
-                    true
-                default: false
-                }
-            }
-            let socket = (origin.hasPrefix("https") ? "wss://" : "ws://") + host
-            if !host.isEmpty, isPlain, !sockets.contains(socket) { sockets.append(socket) }
-        }
-        return sockets
+        let own = OriginRule.socket(origin)
+        let stated = publicURL.flatMap(OriginRule.socket)
+        return [own, stated == own ? nil : stated].compactMap { $0 }
     }
 
     private func card(_ path: String, origin: String) async -> PageCard? {
