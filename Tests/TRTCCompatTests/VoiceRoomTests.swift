@@ -182,6 +182,16 @@ extension FacadeTests {
                 #expect(await alice.ask("send") { alice.room.sendRoomTextMsg(message: "back", callback: $0) } == 0)
                 try await bob.notes.until("back") { $0.contains { $0.hasPrefix("text") && $0.contains("back") } }
                 #expect(bob.notes.lines.count { $0 == "microphone alice true" } == 1)
+                // So it is from one seat to the next within a room.
+                alice.room.muteLocalAudio(mute: true)
+                try await bob.notes.until("muted again") { $0.count { $0 == "microphone alice true" } == 2 }
+                #expect(await alice.ask("leave") { alice.room.leaveSeat(callback: $0) } == 0)
+                try await alice.notes.line("stands 2 alice")
+                #expect(await alice.sit(0) == 0)
+                try await alice.notes.line("sits 0 alice")
+                #expect(await alice.ask("send") { alice.room.sendRoomTextMsg(message: "again", callback: $0) } == 0)
+                try await bob.notes.until("again") { $0.contains { $0.hasPrefix("text") && $0.contains("again") } }
+                #expect(bob.notes.lines.count { $0 == "microphone alice true" } == 2)
                 #expect(await ended { manager.logout($0, fail: $1) } == 0)
             }
         }
