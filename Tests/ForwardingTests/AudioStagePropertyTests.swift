@@ -33,7 +33,8 @@ internal import Wire
         var now = Instant(nanoseconds: Int64.random(in: 0...1_000_000_000_000, using: &random))
         // The model: who sits where.
         var seats = [(member: UInt64, muted: Bool)?](repeating: nil, count: slotCount)
-        var listening: Set<UInt64> = []
+        // Who listens, on which slots, and with which payload type.
+        var listening: [UInt64: (slots: Set<Int>, payloadType: UInt8)] = [:]
         var microphones: [UInt64: (sequence: UInt64, timestamp: UInt32)] = [:]
         var heard: [Stream: Heard] = [:]
         var late: [UInt64: Set<UInt64>] = [:]
@@ -46,9 +47,10 @@ internal import Wire
 
         func check(_ delivery: Delivery, from speaker: UInt64?) throws {
             let member = UInt64(delivery.handle)
-            #expect(listening.contains(member))
             let stream = Stream(member: member, ssrc: delivery.header.ssrc)
             let slot = Int(delivery.header.ssrc.rawValue) - Int(member) * 100
+            #expect(listening[member]?.slots.contains(slot) == true)
+            #expect(listening[member]?.payloadType == delivery.header.payloadType.rawValue)
             if let speaker {
                 #expect(seats[slot]?.member == speaker && seats[slot]?.muted == false)
                 #expect(speaker != member)
@@ -89,23 +91,32 @@ internal import Wire
                 stage.assign(slot: slot, to: sits.map(MemberID.init), muted: muted, at: now, send: collect)
                 for delivery in deliveries { try check(delivery, from: nil) }
             case 2..<7:
-                if listening.insert(member).inserted {
+                if listening[member] == nil {
+                    listening[member] = (Set(0..<slotCount), 96)
                     // A new path has new SSRCs; the test keeps them and forgets instead what was heard before.
                     for slot in 0..<slotCount {
                         heard[Stream(member: member, ssrc: ListenerLine.line(slot, of: id).ssrc)] = nil
                     }
                     let first = UInt16.random(in: 0...(.max), using: &random)
-                    stage.addListener(
+                    stage.setListener(
                         id, handle: Int(member),
                         lines: (0..<slotCount).map { .line($0, of: id, firstSequence: first) })
+                } else {
+                    // A later offer: some lines inactive, now and then another payload type.
+                    let slots = Set((0..<slotCount).filter { _ in Int.random(in: 0..<4, using: &random) > 0 })
+                    let payloadType = [UInt8(96), 96, 111].randomElement(using: &random)!
+                    listening[member] = (slots, payloadType)
+                    stage.setListener(
+                        id, handle: Int(member),
+                        lines: slots.sorted().map { .line($0, of: id, firstSequence: 1, payloadType: payloadType) })
                 }
             case 7..<8:
-                listening.remove(member)
+                listening[member] = nil
                 stage.removeListener(id)
             case 8..<16:
                 // Sorted, since a dictionary's order differs from run to run.
                 let streams = heard.keys.sorted { ($0.member, $0.ssrc.rawValue) < ($1.member, $1.ssrc.rawValue) }
-                guard let stream = streams.randomElement(using: &random), listening.contains(stream.member),
+                guard let stream = streams.randomElement(using: &random), listening[stream.member] != nil,
                     let number = heard[stream]?.bytes.keys.sorted().suffix(60).randomElement(using: &random)
                 else { continue }
                 stage.repeat(
@@ -143,9 +154,12 @@ internal import Wire
                         from: id, .opus(ssrc: UInt32(member), sequence: sequence, timestamp: timestamp),
                         extendedSequence: sequence, level: nil, payload: $0, at: now, send: collect)
                 }
-                let isAudible = seats.contains { $0?.member == member && $0?.muted == false }
-                if !isAudible { #expect(deliveries.isEmpty) }
-                if isAudible, !isLossy { #expect(deliveries.count == listening.subtracting([member]).count) }
+                let slot = seats.firstIndex { $0?.member == member && $0?.muted == false }
+                if slot == nil { #expect(deliveries.isEmpty) }
+                if let slot, !isLossy {
+                    #expect(
+                        deliveries.count == listening.count { $0.key != member && $0.value.slots.contains(slot) })
+                }
                 for delivery in deliveries { try check(delivery, from: member) }
             }
         }

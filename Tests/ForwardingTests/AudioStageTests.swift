@@ -73,7 +73,7 @@ extension AudioStage {
 
     private func stage(slots: Int = 4) -> AudioStage {
         let stage = AudioStage(slots: slots)
-        stage.addListener(listener, handle: 90, lines: (0..<slots).map { .line($0, of: listener) })
+        stage.setListener(listener, handle: 90, lines: (0..<slots).map { .line($0, of: listener) })
         return stage
     }
 
@@ -100,7 +100,7 @@ extension AudioStage {
     func notOneself() {
         let stage = stage()
         var alice = Microphone(1)
-        stage.addListener(alice.member, handle: 10, lines: (0..<4).map { .line($0, of: alice.member) })
+        stage.setListener(alice.member, handle: 10, lines: (0..<4).map { .line($0, of: alice.member) })
         _ = stage.assign(1, alice.member, at: start)
         #expect(alice.speak(on: stage, at: start).map(\.handle) == [90])
         // The silence at the end is not for the speaker either.
@@ -211,7 +211,7 @@ extension AudioStage {
             _ = alice.send(on: stage, sequence: 500 + n, timestamp: 960 * UInt32(n), at: start)
         }
         let late = MemberID(rawValue: 10)
-        stage.addListener(late, handle: 91, lines: [.line(0, of: late)])
+        stage.setListener(late, handle: 91, lines: [.line(0, of: late)])
         #expect(alice.send(on: stage, sequence: 502, timestamp: 1920, at: start).map(\.handle) == [90])
         #expect(alice.send(on: stage, sequence: 504, timestamp: 3840, at: start).map(\.handle) == [90, 91])
     }
@@ -272,7 +272,7 @@ extension AudioStage {
         _ = stage.assign(0, alice.member, at: start)
         _ = alice.speak(on: stage, at: start)
         let late = MemberID(rawValue: 10)
-        stage.addListener(
+        stage.setListener(
             late, handle: 91, lines: [.line(0, of: late, firstSequence: 0xffff, firstTimestamp: 0xffff_fff0)])
         let heard = alice.speak(on: stage, at: start + frame)
         #expect(heard.map(\.handle) == [90, 91])
@@ -289,15 +289,56 @@ extension AudioStage {
     func addedLines() throws {
         let stage = AudioStage(slots: 2)
         var alice = Microphone(1)
-        stage.addListener(listener, handle: 90, lines: [.line(0, of: listener)])
+        stage.setListener(listener, handle: 90, lines: [.line(0, of: listener)])
         _ = stage.assign(0, alice.member, at: start)
         let before = try #require(alice.speak(on: stage, at: start).first).header
-        stage.addListener(
+        stage.setListener(
             listener, handle: 90, lines: [.line(0, of: listener, firstSequence: 7), .line(1, of: listener)])
         let after = alice.speak(on: stage, at: start + frame)
         #expect(after.map(\.header.sequence) == [before.sequence + 1])
         _ = stage.assign(1, alice.member, at: start + frame)
         #expect(alice.speak(on: stage, at: start + frame * 2).map(\.header.ssrc.rawValue) == [901])
+    }
+
+    @Test("A line that turns inactive is silent; when it comes back it goes on with its numbers")
+    func inactiveLine() throws {
+        let stage = AudioStage(slots: 2)
+        var alice = Microphone(1)
+        let lines = [ListenerLine.line(0, of: listener), .line(1, of: listener)]
+        stage.setListener(listener, handle: 90, lines: lines)
+        _ = stage.assign(0, alice.member, at: start)
+        let before = try #require(alice.speak(on: stage, at: start).first).header
+        stage.setListener(listener, handle: 90, lines: [lines[1]])
+        #expect(alice.speak(on: stage, at: start + frame).isEmpty)
+        #expect(stage.nack(listener, before.ssrc, before.sequence, at: start + frame).isEmpty)
+        #expect(stage.assign(0, alice.member, muted: true, at: start + frame).isEmpty)
+        _ = stage.assign(0, alice.member, at: start + frame)
+        stage.setListener(listener, handle: 90, lines: lines)
+        let after = try #require(alice.speak(on: stage, at: start + frame * 2).first).header
+        #expect(after.sequence == before.sequence + 1 && after.marker)
+    }
+
+    @Test("A changed payload type or mid holds from the next packet on, and nothing sealed before is sealed otherwise")
+    func changedLine() throws {
+        let stage = AudioStage(slots: 1)
+        var alice = Microphone(1)
+        var line = ListenerLine.line(0, of: listener)
+        line.mid = Mid("4")
+        line.midID = 3
+        stage.setListener(listener, handle: 90, lines: [line])
+        _ = stage.assign(0, alice.member, at: start)
+        let before = try #require(alice.speak(on: stage, at: start).first).header
+        stage.acknowledge(listener, line.ssrc)
+        #expect(try #require(alice.speak(on: stage, at: start).first).header.mid == nil)
+
+        line.payloadType = PayloadType(111)
+        line.mid = Mid("7")
+        stage.setListener(listener, handle: 90, lines: [line])
+        #expect(stage.nack(listener, line.ssrc, before.sequence, following: 1, at: start + frame).isEmpty)
+        let after = try #require(alice.speak(on: stage, at: start + frame).first).header
+        #expect(after.payloadType == PayloadType(111) && after.mid == Mid("7"))
+        #expect(after.sequence == before.sequence + 2)
+        #expect(stage.nack(listener, line.ssrc, after.sequence, at: start + frame).map(\.header) == [after])
     }
 
     @Test("The mid is sent until the listener reports on the stream, and repeats are unchanged by that")
@@ -307,7 +348,7 @@ extension AudioStage {
         var line = ListenerLine.line(0, of: listener)
         line.mid = Mid("4")
         line.midID = 3
-        stage.addListener(listener, handle: 1, lines: [line])
+        stage.setListener(listener, handle: 1, lines: [line])
         _ = stage.assign(0, alice.member, at: start)
         let first = try #require(alice.speak(on: stage, at: start).first)
         let parsed = try #require(first.bytes.withUnsafeBytes { RTPHeader.parse($0) })

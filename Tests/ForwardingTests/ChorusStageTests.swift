@@ -26,7 +26,7 @@ internal import Wire
         }
 
         func listen(_ member: UInt64, to slots: some Sequence<Int> = 0...ChorusStageTests.slots) {
-            stage.addListener(
+            stage.setListener(
                 MemberID(rawValue: member), handle: Int(member), lines: slots.map { Self.line($0, of: member) })
         }
 

@@ -21,7 +21,7 @@ internal import Wire
         let (attacker, listener) = (MemberID(rawValue: 1), MemberID(rawValue: 2))
         var now = Instant(nanoseconds: 0)
         stage.assign(slot: 0, to: attacker, muted: false, at: now) { _, _, _ in }
-        stage.addListener(listener, handle: 7, lines: [.line(0, of: listener)])
+        stage.setListener(listener, handle: 7, lines: [.line(0, of: listener)])
         var numbers: [UInt64] = []
         var starts = 0
         var input: UInt64 = 1_000
@@ -56,7 +56,7 @@ internal import Wire
         let (speaker, listener) = (MemberID(rawValue: 1), MemberID(rawValue: 2))
         var now = Instant(nanoseconds: 0)
         stage.assign(slot: 0, to: speaker, muted: false, at: now) { _, _, _ in }
-        stage.addListener(listener, handle: 7, lines: [.line(0, of: listener)])
+        stage.setListener(listener, handle: 7, lines: [.line(0, of: listener)])
         var heard: [UInt64] = []
         var sent: [UInt64] = []
         var input: UInt64 = 0

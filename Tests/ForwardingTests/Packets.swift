@@ -40,11 +40,12 @@ struct Delivery: Equatable {
 }
 
 extension ListenerLine {
-    static func line(_ slot: Int, of member: MemberID, firstSequence: UInt16 = 100, firstTimestamp: UInt32 = 5000)
-        -> Self
-    {
+    static func line(
+        _ slot: Int, of member: MemberID, firstSequence: UInt16 = 100, firstTimestamp: UInt32 = 5000,
+        payloadType: UInt8 = 96
+    ) -> Self {
         ListenerLine(
-            slot: slot, ssrc: SSRC(UInt32(member.rawValue) * 100 + UInt32(slot)), payloadType: PayloadType(96),
+            slot: slot, ssrc: SSRC(UInt32(member.rawValue) * 100 + UInt32(slot)), payloadType: PayloadType(payloadType),
             firstSequence: firstSequence, firstTimestamp: firstTimestamp)
     }
 }

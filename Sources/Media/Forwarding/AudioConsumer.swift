@@ -58,7 +58,7 @@ struct AudioConsumer {
     let member: MemberID
     /// The owner's handle of the listener; opaque here.
     let handle: Int
-    let line: ListenerLine
+    private(set) var line: ListenerLine
     /// The number of the next packet. All packets so far lie below.
     private var nextSequence: UInt64
     /// Added to the slot's numbers, modulo 2⁶⁴.
@@ -90,6 +90,19 @@ struct AudioConsumer {
 
     /// Nothing more goes out until the next `header(for:)`, which goes on without a gap.
     mutating func pause() { firstSlotSequence = .max }
+
+    /// The line's later description: another payload type or mid, from the next packet on. What went out before is not repeated: a
+    /// packet's second sealing must be the same as its first to the last byte.
+    mutating func describe(_ line: ListenerLine) {
+        var next = self.line
+        next.payloadType = line.payloadType
+        next.mid = line.mid
+        next.midID = line.midID
+        guard next != self.line else { return }
+        if next.mid != self.line.mid || next.midID != self.line.midID { midEnd = .max }
+        self.line = next
+        pause()
+    }
 
     /// The listener's side knows the stream: the mid is no longer needed.
     mutating func acknowledge() { midEnd = min(midEnd, nextSequence) }

@@ -45,7 +45,7 @@ package final class AudioStage {
         /// Who has a line for this slot: first those who are sent it, then those who are not at present. Removal moves the
         /// last of each part into the gap; beyond that the order means nothing.
         var consumers: ContiguousArray<AudioConsumer> = []
-        /// How many of them are sent it. Without a mix: all.
+        /// How many of them are sent it.
         var fed = 0
     }
 
@@ -57,6 +57,9 @@ package final class AudioStage {
             /// Among the slot's consumers.
             var index: Int
             var isAcknowledged = false
+            /// The last offer asked for it. A line that is not is silent, and keeps its numbers for when it comes back: its keys have
+            /// sealed packets with them.
+            var isOffered = true
         }
 
         var lines: [Line] = []
@@ -150,16 +153,21 @@ package final class AudioStage {
 
     // MARK: Listeners
 
-    /// Lets `member` hear the slots that it has lines for. `handle` comes back with each packet. A member that listens
-    /// already gets the lines that it does not have yet.
-    package func addListener(_ member: MemberID, handle: Int, lines: some Sequence<ListenerLine>) {
+    /// Lets `member` hear the slots that it has lines for, and no others. `handle` comes back with each packet. A member that
+    /// listens already keeps the numbers of its lines; a line that is missing here falls silent.
+    package func setListener(_ member: MemberID, handle: Int, lines: some Sequence<ListenerLine>) {
         var listener = listeners[member] ?? Listener()
+        for index in listener.lines.indices { listener.lines[index].isOffered = false }
         for line in lines where slots.indices.contains(line.slot) {
-            guard !listener.lines.contains(where: { $0.slot == line.slot || $0.ssrc == line.ssrc }) else { continue }
-            listener.lines.append(
-                Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
-            slots[line.slot].consumers.append(AudioConsumer(member: member, handle: handle, line: line))
-            if mixSlot == nil { slots[line.slot].fed += 1 }
+            if let its = listener.lines.firstIndex(where: { $0.slot == line.slot }) {
+                guard listener.lines[its].ssrc == line.ssrc else { continue }
+                listener.lines[its].isOffered = true
+                slots[line.slot].consumers[listener.lines[its].index].describe(line)
+            } else if !listener.lines.contains(where: { $0.ssrc == line.ssrc }) {
+                listener.lines.append(
+                    Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
+                slots[line.slot].consumers.append(AudioConsumer(member: member, handle: handle, line: line))
+            }
         }
         listeners[member] = listener
         feed(member)
@@ -190,15 +198,16 @@ package final class AudioStage {
         }
     }
 
-    /// Sends `member` what it should hear from now on: who has a slot the others' slots, everybody else the mix.
+    /// Sends `member` what it should hear from now on: with a mix, who has a slot the others' slots, everybody else the mix.
     private func feed(_ member: MemberID) {
-        guard let mixSlot, let listener = listeners[member] else { return }
+        guard let listener = listeners[member] else { return }
         // Who has no line for the mix hears each slot by itself rather than nothing.
-        let hearsSlots = places[member] != nil || !listener.lines.contains { $0.slot == mixSlot }
+        let hearsSlots = places[member] != nil || !listener.lines.contains { $0.slot == mixSlot && $0.isOffered }
         for line in listener.lines {
             let index = line.index
             let isFed = index < slots[line.slot].fed
-            guard ((line.slot == mixSlot) != hearsSlots) != isFed else { continue }
+            let isWanted = line.isOffered && (line.slot == mixSlot) != hearsSlots
+            guard isWanted != isFed else { continue }
             if isFed {
                 slots[line.slot].consumers[index].pause()
                 slots[line.slot].fed -= 1

@@ -250,7 +250,7 @@ final class MediaWorker {
         }
         openStreams(of: peer)
         if peer.isConnected {
-            peer.stage.audio.addListener(peer.member, handle: peer.handle, lines: peer.lines())
+            peer.stage.audio.setListener(peer.member, handle: peer.handle, lines: peer.lines())
         }
         settle(peer)
     }
@@ -346,7 +346,7 @@ final class MediaWorker {
         peer.isConnected = true
         connectedPeers += 1
         counters.peersConnected &+= 1
-        peer.stage.audio.addListener(peer.member, handle: peer.handle, lines: peer.lines())
+        peer.stage.audio.setListener(peer.member, handle: peer.handle, lines: peer.lines())
         facts.publish(.connected(peer.stage.id, peer.id))
     }
 

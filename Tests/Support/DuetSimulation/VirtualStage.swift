@@ -1,5 +1,5 @@
 import Forwarding
-package import NetworkSimulation
+import NetworkSimulation
 package import PeerSession
 package import RTP
 package import Timing
@@ -106,7 +106,7 @@ package final class VirtualStage: SimulatedEndpoint {
     private func take(_ event: PeerEvent, of index: Int) {
         switch event {
         case .connected:
-            stage.addListener(member(index), handle: index, lines: guests[index].lines)
+            stage.setListener(member(index), handle: index, lines: guests[index].lines)
             stage.assign(slot: index, to: member(index), muted: false, at: now) { _, _, _ in }
         case .nack(let ssrc, let sequence, let following):
             stage.repeat(
