@@ -16,8 +16,8 @@ import Testing
         return sent
     }
 
-    private let keyed = Call.Body.command(.number(7), .takeSeat(1), key: IdempotencyKey("k"))
-    private let plain = Call.Body.command(.number(7), .sendLikes(1), key: nil)
+    private let keyed = Call.Body.rooms(.command(.number(7), .takeSeat(1), key: IdempotencyKey("k")))
+    private let plain = Call.Body.rooms(.command(.number(7), .sendLikes(1), key: nil))
 
     @Test("the handshake goes first and alone until the session is ready")
     mutating func handshake() {
@@ -31,10 +31,10 @@ import Testing
     mutating func lost() {
         let first = ledger.add(keyed) { _ in }
         let second = ledger.add(plain) { _ in }
-        let third = ledger.add(.listRooms(RoomQuery())) { _ in }
+        let third = ledger.add(.rooms(.listRooms(RoomQuery()))) { _ in }
         #expect(send() == [.seatTake, .likeSend, .roomList])
         #expect(ledger.expected.count == 3)
-        let waits = ledger.add(.getRooms([])) { _ in }
+        let waits = ledger.add(.rooms(.getRooms([]))) { _ in }
         let handshake = ledger.add(.readClock, isHandshake: true) { _ in }
         let lost = ledger.socketLost()
         #expect(lost.map(\.number) == [second, handshake])

@@ -35,17 +35,17 @@ import Timing
         return outcome
     }
 
-    private let rooms = Call.Body.listRooms(RoomQuery())
-    private let likes = Call.Body.command(.number(7), .sendLikes(1), key: nil)
+    private let rooms = Call.Body.rooms(.listRooms(RoomQuery()))
+    private let likes = Call.Body.rooms(.command(.number(7), .sendLikes(1), key: nil))
 
     private func keyed(_ key: String) -> Call.Body {
-        .command(.number(7), .takeSeat(0), key: IdempotencyKey(key))
+        .rooms(.command(.number(7), .takeSeat(0), key: IdempotencyKey(key)))
     }
 
     @Test("it signs in, then sends what waited, in order; the next connection takes the session over")
     func handshake() {
         let conversation = server.conversation()
-        let waiting = [ask(conversation, rooms), ask(conversation, .getRooms([.number(7)]))]
+        let waiting = [ask(conversation, rooms), ask(conversation, .rooms(.getRooms([.number(7)])))]
         let user = Mutex<UserProfile?>(nil)
         conversation.start { result in user.withLock { $0 = try? result.get() } }
         server.run()
@@ -120,7 +120,7 @@ import Timing
         server.isDown = true
         server.drop()
         let waiting = CallToken()
-        let unsent = ask(conversation, .getRooms([]), token: waiting)
+        let unsent = ask(conversation, .rooms(.getRooms([])), token: waiting)
         conversation.cancel(waiting)
         #expect(unsent.error == "cancelled")
         server.isDown = false
@@ -131,7 +131,7 @@ import Timing
     @Test("A04-K the older session of the same person is told 6208 and does not come back")
     func replaced() {
         let conversation = server.signedIn()
-        let waiting = ask(conversation, .getRooms([]), timeout: .seconds(100))
+        let waiting = ask(conversation, .rooms(.getRooms([])), timeout: .seconds(100))
         server.on(.roomList, first: [.silence])
         let unanswered = ask(conversation, rooms)
         server.log.clear()

@@ -13,7 +13,7 @@ import Testing
 
     @Test(
         "V17-K every refusal of the manual reaches the caller with its name, number and sentence",
-        arguments: RoomError.Code.all)
+        arguments: RoomError.Code.allCases)
     func refusals(_ code: RoomError.Code) throws {
         server.on(.profileGet) { _ in
             .refuse(RoomError(code, "said by the server", retryAfterMs: 1_500, field: "f", reason: "r"))
@@ -28,10 +28,10 @@ import Testing
         #expect(error.name == code.name && Int(error.code) == code.number && error.is(code))
         #expect(error.message == "said by the server" && error.retryAfter == .milliseconds(1_500))
         #expect(error.field == "f" && error.reason == "r")
-        #expect(RoomError.Code.all.count { error.is($0) } == 1)
+        #expect(RoomError.Code.allCases.count { error.is($0) } == 1)
     }
 
-    @Test("V17-K every refusal over HTTP has its name and number too", arguments: RoomError.Code.all)
+    @Test("V17-K every refusal over HTTP has its name and number too", arguments: RoomError.Code.allCases)
     func httpRefusals(_ code: RoomError.Code) {
         let body = #"{"error":{"code":\#(code.number),"name":"\#(code.name)","message":"m"}}"#
         let answer = HTTPAnswer(status: 400, body: ByteBuffer(string: body))
@@ -40,7 +40,7 @@ import Testing
 
     @Test(
         "V17-K a refused return ends the session with its reason where nothing mends it; else it is shown and tried again",
-        arguments: RoomError.Code.all)
+        arguments: RoomError.Code.allCases)
     func ends(_ code: RoomError.Code) {
         let conversation = server.signedIn()
         server.log.clear()
@@ -68,7 +68,7 @@ import Testing
 
     @Test("V17-K each failure of this side has a name and a number of its own, as the documentation has it")
     func ownFailures() throws {
-        let names = OvationError.Name.all
+        let names = OvationError.Name.allCases
         #expect(Set(names.map(\.text)).count == names.count)
         var root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         for _ in 0..<3 { root.deleteLastPathComponent() }

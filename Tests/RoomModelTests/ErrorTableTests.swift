@@ -14,11 +14,11 @@ import Testing
             guard cells.count == 3, let number = Int(cells[1]) else { continue }
             documented[cells[0].replacingOccurrences(of: "`", with: "")] = number
         }
-        let known = Dictionary(uniqueKeysWithValues: RoomError.Code.all.map { ($0.name, $0.number) })
+        let known = Dictionary(uniqueKeysWithValues: RoomError.Code.allCases.map { ($0.name, $0.number) })
         #expect(documented == known)
     }
 
-    @Test("a code is found by its name, and only by its name", arguments: RoomError.Code.all)
+    @Test("a code is found by its name, and only by its name", arguments: RoomError.Code.allCases)
     func byName(_ code: RoomError.Code) {
         #expect(RoomError.Code(name: code.name)?.number == code.number)
         #expect(RoomError.Code(name: code.name.uppercased()) == nil)

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func room(_ command: RoomCommand, key: String? = nil) -> Call.Body {
-        .command(.number(7), command, key: key.flatMap(IdempotencyKey.init))
+        .rooms(.command(.number(7), command, key: key.flatMap(IdempotencyKey.init)))
     }
 
     @Test("each call of a room becomes its command")
@@ -88,26 +88,28 @@ import Testing
         #expect(try decode("clock.read") == .readClock)
         #expect(try decode("profile.set", #"{"name":"A"}"#) == .setProfile(name: "A", avatar: nil, bio: nil))
         #expect(try decode("profile.get", #"{"users":["alice"]}"#) == .getProfiles([alice]))
-        #expect(try decode("room.list") == .listRooms(RoomQuery()))
-        #expect(try decode("room.get", #"{"rooms":[1,"1"]}"#) == .getRooms([.number(1), .string("1")]))
+        #expect(try decode("room.list") == .rooms(.listRooms(RoomQuery())))
+        #expect(try decode("room.get", #"{"rooms":[1,"1"]}"#) == .rooms(.getRooms([.number(1), .string("1")])))
         #expect(
             try decode("room.members", #"{"room":"x","users":["alice"]}"#)
-                == .listMembers(.string("x"), .users([alice])))
+                == .rooms(.listMembers(.string("x"), .users([alice]))))
         #expect(
             try decode("room.members", #"{"room":"x"}"#)
-                == .listMembers(.string("x"), .everyone(limit: 100, cursor: nil)))
+                == .rooms(.listMembers(.string("x"), .everyone(limit: 100, cursor: nil))))
         #expect(
             try decode("room.enter", #"{"room":7,"since":{"epoch":1,"seq":2,"chat":3}}"#)
-                == .enterRoom(.number(7), since: ResumePoint(epoch: 1, seq: 2, chat: 3)))
+                == .rooms(.enterRoom(.number(7), since: ResumePoint(epoch: 1, seq: 2, chat: 3))))
         #expect(
             try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0"}"#)
                 == .offerMedia(.number(7), number: 2, sdp: "v=0"))
-        guard case .createRoom(let creation, _) = try decode("room.create", #"{"name":"n"}"#) else {
+        guard case .rooms(.createRoom(let creation, _)) = try decode("room.create", #"{"name":"n"}"#) else {
             Issue.record("not a creation")
             return
         }
         #expect(creation == RoomCreation(settings: RoomSettings(name: "n")))
-        guard case .createRoom(let listed, _) = try decode("room.create", #"{"name":"n","seats":[{"muted":true},{}]}"#)
+        guard
+            case .rooms(.createRoom(let listed, _)) = try decode(
+                "room.create", #"{"name":"n","seats":[{"muted":true},{}]}"#)
         else {
             Issue.record("not a creation")
             return
@@ -218,7 +220,7 @@ import Testing
                 _ = try Call.decode(Data(bytes))
                 decoded += 1
             } catch {
-                #expect(RoomError.Code.all.contains(error.error.code), "seed \(seed)")
+                #expect(RoomError.Code.allCases.contains(error.error.code), "seed \(seed)")
             }
         }
         #expect(decoded > 0)

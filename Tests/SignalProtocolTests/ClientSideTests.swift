@@ -38,17 +38,19 @@ import Testing
             .openSession(SessionOpening(application: ApplicationID(1), user: alice, ticket: "t")),
             .renewSession(ticket: "t"), .closeSession, .readClock,
             .setProfile(name: "n", avatar: nil, bio: "b"), .getProfiles([alice, bobID]),
-            .createRoom(
-                RoomCreation(
-                    room: string, settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
-                    seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key),
-            .createRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil),
-            .enterRoom(room, since: nil), .enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max)),
-            .listRooms(RoomQuery()),
-            .listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c")),
-            .getRooms([room, string]), .listMembers(room, .users([alice])),
-            .listMembers(room, .everyone(limit: 9, cursor: "c")),
-            .listInvitations(room, cursor: nil), .listInvitations(room, cursor: "17.i-1"),
+            .rooms(
+                .createRoom(
+                    RoomCreation(
+                        room: string, settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
+                        seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key)),
+            .rooms(.createRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil)),
+            .rooms(.enterRoom(room, since: nil)),
+            .rooms(.enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max))),
+            .rooms(.listRooms(RoomQuery())),
+            .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c"))),
+            .rooms(.getRooms([room, string])), .rooms(.listMembers(room, .users([alice]))),
+            .rooms(.listMembers(room, .everyone(limit: 9, cursor: "c"))),
+            .rooms(.listInvitations(room, cursor: nil)), .rooms(.listInvitations(room, cursor: "17.i-1")),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),
@@ -74,7 +76,7 @@ import Testing
             .setDuetMode(.leadFollow, leader: bobID),
             .setRole(bobID, .admin), .exitRoom, .destroyRoom,
         ]
-        bodies += commands.flatMap { [.command(room, $0, key: key), .command(string, $0, key: nil)] }
+        bodies += commands.flatMap { [.rooms(.command(room, $0, key: key)), .rooms(.command(string, $0, key: nil))] }
         for (number, body) in bodies.enumerated() {
             let call = try Call.decode(Data(Call(number: Int64(number), body).text))
             #expect(call == Call(id: .number(Int64(number)), method: body.method, body: body))

@@ -13,7 +13,7 @@ import Testing
             -3_317, -3_318, -3_319, -3_320, -100_018, 6_206, 6_208, 8_010, 8_011, 8_012, 10_001, 10_006, 10_010, 10_021,
             10_056, 80_002,
         ]
-        for code in RoomError.Code.all {
+        for code in RoomError.Code.allCases {
             let (number, message) = OvationError(code).outcome
             #expect(number == -1 || documented.contains(number), "\(code)")
             #expect(number != 0 && message.hasPrefix(code.name))
@@ -21,7 +21,7 @@ import Testing
         }
         #expect(OvationError(.permissionDenied).outcome.code == -1)
         #expect(OvationError(.seatTaken).outcome.code == TRTCCode.seatConflict)
-        for name in OvationError.Name.all {
+        for name in OvationError.Name.allCases {
             let (number, message) = OvationError(name).outcome
             #expect((-30 ... -1).contains(number) && message.hasPrefix(name.text))
         }

@@ -28,161 +28,189 @@ public struct RoomError: Error, Hashable, Sendable {
         RoomError(.invalidParams, message, field: field)
     }
 
-    /// A code of the wire protocol. New codes are added to the table below and nowhere else.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// Stable, to switch on.
-        public let name: String
-        /// The number that the reference systems document where they have one; several names may share a number.
-        public let number: Int
-        /// One sentence.
-        public let meaning: String
-
-        private init(_ name: String, _ number: Int, _ meaning: String) {
-            self.name = name
-            self.number = number
-            self.meaning = meaning
-        }
-
-        public static func == (a: Code, b: Code) -> Bool { a.name == b.name }
-        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-        public var description: String { name }
-
-        /// The code of that name, if there is one.
-        public init?(name: String) {
-            guard let code = Code.byName[name] else { return nil }
-            self = code
-        }
-
+    /// A code of the wire protocol.
+    public enum Code: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         // The call itself
         /// The frame is not JSON.
-        public static let parseError = Code("parse_error", -32700, "the frame is not JSON")
+        case parseError = "parse_error"
         /// This is not a JSON-RPC call.
-        public static let invalidRequest = Code("invalid_request", -32600, "this is not a JSON-RPC call")
+        case invalidRequest = "invalid_request"
         /// There is no such method.
-        public static let methodNotFound = Code("method_not_found", -32601, "there is no such method")
+        case methodNotFound = "method_not_found"
         /// A parameter is missing or wrong.
-        public static let invalidParams = Code("invalid_params", -32602, "a parameter is missing or wrong")
+        case invalidParams = "invalid_params"
         /// The server made a mistake.
-        public static let internalError = Code("internal", -32603, "the server made a mistake")
+        case internalError = "internal"
         /// The change could not be stored; try again.
-        public static let unavailable = Code("unavailable", 20503, "the change could not be stored; try again")
+        case unavailable = "unavailable"
         /// At most one call a second.
-        public static let tooFrequent = Code("too_frequent", 10001, "at most one call a second")
+        case tooFrequent = "too_frequent"
         /// Too many calls.
-        public static let rateLimited = Code("rate_limited", 10006, "too many calls")
+        case rateLimited = "rate_limited"
         /// The idempotency key was used with another body.
-        public static let keyReused = Code("key_reused", 20431, "the idempotency key was used with another body")
+        case keyReused = "key_reused"
 
         // Sessions
         /// Call session.open first.
-        public static let notSignedIn = Code("not_signed_in", 6014, "call session.open first")
+        case notSignedIn = "not_signed_in"
         /// There is no such application on this server.
-        public static let appUnknown = Code("app_unknown", -3317, "there is no such application on this server")
+        case appUnknown = "app_unknown"
         /// A user id is 1…32 of A-Z a-z 0-9 _ -.
-        public static let userIDInvalid = Code("user_id_invalid", -3319, "a user id is 1…32 of A-Z a-z 0-9 _ -")
+        case userIDInvalid = "user_id_invalid"
         /// No ticket was given.
-        public static let ticketEmpty = Code("ticket_empty", -3320, "no ticket was given")
+        case ticketEmpty = "ticket_empty"
         /// The ticket is malformed, forged or another's.
-        public static let ticketFailed = Code("ticket_failed", -100018, "the ticket is malformed, forged or another's")
+        case ticketFailed = "ticket_failed"
         /// The ticket is out of date.
-        public static let ticketExpired = Code("ticket_expired", -100018, "the ticket is out of date")
+        case ticketExpired = "ticket_expired"
         /// The ticket is from the future.
-        public static let ticketNotYetValid = Code("ticket_not_yet_valid", -100018, "the ticket is from the future")
+        case ticketNotYetValid = "ticket_not_yet_valid"
         /// The ticket ran out during the session.
-        public static let sessionExpired = Code("session_expired", 6206, "the ticket ran out during the session")
+        case sessionExpired = "session_expired"
         /// The same user signed in elsewhere.
-        public static let sessionReplaced = Code("session_replaced", 6208, "the same user signed in elsewhere")
+        case sessionReplaced = "session_replaced"
         /// This name is in use: choose another.
-        public static let nameTaken = Code("name_taken", 20409, "this name is in use: choose another")
+        case nameTaken = "name_taken"
         /// Too many guest sign-ins from this address.
-        public static let guestsLimited = Code("guests_limited", 20451, "too many guest sign-ins from this address")
+        case guestsLimited = "guests_limited"
 
         // Rooms
         /// This is no room id.
-        public static let roomIDInvalid = Code("room_id_invalid", -3318, "this is no room id")
+        case roomIDInvalid = "room_id_invalid"
         /// The role does not allow this.
-        public static let permissionDenied = Code("permission_denied", 10007, "the role does not allow this")
+        case permissionDenied = "permission_denied"
         /// There is no such room.
-        public static let roomNotFound = Code("room_not_found", 10010, "there is no such room")
+        case roomNotFound = "room_not_found"
         /// The room has ended.
-        public static let roomClosed = Code("room_closed", 20410, "the room has ended")
+        case roomClosed = "room_closed"
         /// Somebody else's room has this id.
-        public static let roomIDTaken = Code("room_id_taken", 10021, "somebody else's room has this id")
+        case roomIDTaken = "room_id_taken"
         /// The room is full.
-        public static let roomFull = Code("room_full", 20413, "the room is full")
+        case roomFull = "room_full"
         /// One person has only so many rooms open.
-        public static let roomsLimited = Code("rooms_limited", 20414, "you have too many open rooms: end one first")
+        case roomsLimited = "rooms_limited"
         /// Enter the room first.
-        public static let notInRoom = Code("not_in_room", 20401, "enter the room first")
+        case notInRoom = "not_in_room"
         /// Leave the other room first.
-        public static let inAnotherRoom = Code("in_another_room", 20402, "leave the other room first")
+        case inAnotherRoom = "in_another_room"
         /// The other person is not here.
-        public static let userNotInRoom = Code("user_not_in_room", 20428, "the other person is not here")
+        case userNotInRoom = "user_not_in_room"
 
         // Seats
         /// Somebody else sits there.
-        public static let seatTaken = Code("seat_taken", 10056, "somebody else sits there")
+        case seatTaken = "seat_taken"
         /// The seat is closed.
-        public static let seatClosed = Code("seat_closed", 20421, "the seat is closed")
+        case seatClosed = "seat_closed"
         /// There is no such seat.
-        public static let seatNotFound = Code("seat_not_found", 20422, "there is no such seat")
+        case seatNotFound = "seat_not_found"
         /// Nobody sits there.
-        public static let seatEmpty = Code("seat_empty", 20423, "nobody sits there")
+        case seatEmpty = "seat_empty"
         /// The person sits on another seat.
-        public static let alreadySeated = Code("already_seated", 20424, "the person sits on another seat")
+        case alreadySeated = "already_seated"
         /// The person has no seat.
-        public static let notSeated = Code("not_seated", 20425, "the person has no seat")
+        case notSeated = "not_seated"
         /// The host muted this seat.
-        public static let seatMuted = Code("seat_muted", 20426, "the host muted this seat")
+        case seatMuted = "seat_muted"
         /// Ask first.
-        public static let consentRequired = Code("consent_required", 20427, "ask first")
+        case consentRequired = "consent_required"
 
         // Messages and invitations
         /// A message may have 12 KiB.
-        public static let messageTooLarge = Code("message_too_large", 80002, "a message may have 12 KiB")
+        case messageTooLarge = "message_too_large"
         /// Unknown or already settled.
-        public static let invitationNotFound = Code("invitation_not_found", 8010, "unknown or already settled")
+        case invitationNotFound = "invitation_not_found"
         /// It is not yours to answer or cancel.
-        public static let invitationDenied = Code("invitation_denied", 8011, "it is not yours to answer or cancel")
+        case invitationDenied = "invitation_denied"
         /// The same request is already waiting.
-        public static let invitationExists = Code("invitation_exists", 8012, "the same request is already waiting")
+        case invitationExists = "invitation_exists"
 
         // Songs
         /// Songs are sung in chorus rooms.
-        public static let notAChorus = Code("not_a_chorus", 20461, "songs are sung in chorus rooms")
+        case notAChorus = "not_a_chorus"
         /// Nothing is sung at the moment.
-        public static let noSong = Code("no_song", 20462, "nothing is sung at the moment")
+        case noSong = "no_song"
         /// A song's sound has up to 30 MiB, its words up to 256 KiB.
-        public static let songTooLarge = Code("song_too_large", 20463, "the file is too large")
+        case songTooLarge = "song_too_large"
         /// This is no sound that can be sung to.
-        public static let songFormat = Code("song_format", 20464, "this is no MP3, M4A, Ogg, FLAC or WAV file")
+        case songFormat = "song_format"
         /// Remove a song first.
-        public static let songLibraryFull = Code("song_library_full", 20465, "there are too many songs: remove one")
+        case songLibraryFull = "song_library_full"
         /// Words need times.
-        public static let lyricsInvalid = Code("lyrics_invalid", 20466, "lyrics are LRC or WebVTT text with times")
+        case lyricsInvalid = "lyrics_invalid"
         /// Uploads are off: files cannot be inspected safely.
-        public static let uploadsUnavailable = Code(
-            "uploads_unavailable", 20468, "this server cannot inspect files safely, so it takes none")
+        case uploadsUnavailable = "uploads_unavailable"
         /// There is no such song.
-        public static let songNotFound = Code("song_not_found", 20467, "there is no such song")
+        case songNotFound = "song_not_found"
 
         // Media
         /// The media offer was refused.
-        public static let mediaRefused = Code("media_refused", 20441, "the media offer was refused")
+        case mediaRefused = "media_refused"
 
-        /// Every code, in the order of the manual.
-        public static let all: [Code] = [
-            parseError, invalidRequest, methodNotFound, invalidParams, internalError, unavailable, tooFrequent,
-            rateLimited, keyReused, notSignedIn, appUnknown, userIDInvalid, ticketEmpty, ticketFailed, ticketExpired,
-            ticketNotYetValid, sessionExpired, sessionReplaced, nameTaken, guestsLimited, roomIDInvalid,
-            permissionDenied, roomNotFound, roomClosed, roomIDTaken, roomFull, roomsLimited, notInRoom, inAnotherRoom,
-            userNotInRoom,
-            seatTaken, seatClosed, seatNotFound, seatEmpty, alreadySeated, notSeated, seatMuted, consentRequired,
-            messageTooLarge, invitationNotFound, invitationDenied, invitationExists, notAChorus,
-            noSong, songTooLarge, songFormat, songLibraryFull, lyricsInvalid, uploadsUnavailable, songNotFound,
-            mediaRefused,
-        ]
+        /// The code of that name, if there is one.
+        public init?(name: String) { self.init(rawValue: name) }
 
-        private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        /// Stable, to switch on.
+        public var name: String { rawValue }
+        public var description: String { rawValue }
+        /// The number that the reference systems document where they have one; several names may share a number.
+        public var number: Int { row.number }
+        /// One sentence.
+        public var meaning: String { row.meaning }
+
+        private var row: (number: Int, meaning: String) {
+            switch self {
+            case .parseError: (-32700, "the frame is not JSON")
+            case .invalidRequest: (-32600, "this is not a JSON-RPC call")
+            case .methodNotFound: (-32601, "there is no such method")
+            case .invalidParams: (-32602, "a parameter is missing or wrong")
+            case .internalError: (-32603, "the server made a mistake")
+            case .unavailable: (20503, "the change could not be stored; try again")
+            case .tooFrequent: (10001, "at most one call a second")
+            case .rateLimited: (10006, "too many calls")
+            case .keyReused: (20431, "the idempotency key was used with another body")
+            case .notSignedIn: (6014, "call session.open first")
+            case .appUnknown: (-3317, "there is no such application on this server")
+            case .userIDInvalid: (-3319, "a user id is 1…32 of A-Z a-z 0-9 _ -")
+            case .ticketEmpty: (-3320, "no ticket was given")
+            case .ticketFailed: (-100018, "the ticket is malformed, forged or another's")
+            case .ticketExpired: (-100018, "the ticket is out of date")
+            case .ticketNotYetValid: (-100018, "the ticket is from the future")
+            case .sessionExpired: (6206, "the ticket ran out during the session")
+            case .sessionReplaced: (6208, "the same user signed in elsewhere")
+            case .nameTaken: (20409, "this name is in use: choose another")
+            case .guestsLimited: (20451, "too many guest sign-ins from this address")
+            case .roomIDInvalid: (-3318, "this is no room id")
+            case .permissionDenied: (10007, "the role does not allow this")
+            case .roomNotFound: (10010, "there is no such room")
+            case .roomClosed: (20410, "the room has ended")
+            case .roomIDTaken: (10021, "somebody else's room has this id")
+            case .roomFull: (20413, "the room is full")
+            case .roomsLimited: (20414, "you have too many open rooms: end one first")
+            case .notInRoom: (20401, "enter the room first")
+            case .inAnotherRoom: (20402, "leave the other room first")
+            case .userNotInRoom: (20428, "the other person is not here")
+            case .seatTaken: (10056, "somebody else sits there")
+            case .seatClosed: (20421, "the seat is closed")
+            case .seatNotFound: (20422, "there is no such seat")
+            case .seatEmpty: (20423, "nobody sits there")
+            case .alreadySeated: (20424, "the person sits on another seat")
+            case .notSeated: (20425, "the person has no seat")
+            case .seatMuted: (20426, "the host muted this seat")
+            case .consentRequired: (20427, "ask first")
+            case .messageTooLarge: (80002, "a message may have 12 KiB")
+            case .invitationNotFound: (8010, "unknown or already settled")
+            case .invitationDenied: (8011, "it is not yours to answer or cancel")
+            case .invitationExists: (8012, "the same request is already waiting")
+            case .notAChorus: (20461, "songs are sung in chorus rooms")
+            case .noSong: (20462, "nothing is sung at the moment")
+            case .songTooLarge: (20463, "the file is too large")
+            case .songFormat: (20464, "this is no MP3, M4A, Ogg, FLAC or WAV file")
+            case .songLibraryFull: (20465, "there are too many songs: remove one")
+            case .lyricsInvalid: (20466, "lyrics are LRC or WebVTT text with times")
+            case .uploadsUnavailable: (20468, "this server cannot inspect files safely, so it takes none")
+            case .songNotFound: (20467, "there is no such song")
+            case .mediaRefused: (20441, "the media offer was refused")
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ import NIOPosix
 package import RoomModel
 package import RoomPorts
 package import RoomService
-package import ServiceLifecycle
+import ServiceLifecycle
 import SignalProtocol
 import Timing
 

@@ -1,5 +1,5 @@
 import Foundation
-package import RoomPorts
+import RoomPorts
 
 /// Finds the files of songs that this server has itself: its own ones under the web root, and those that were uploaded.
 /// Addresses of other servers are not opened: whoever starts a song must not choose what this machine fetches.

@@ -43,13 +43,7 @@ extension Call.Body {
         case .readClock: .clockRead
         case .setProfile: .profileSet
         case .getProfiles: .profileGet
-        case .createRoom: .roomCreate
-        case .enterRoom: .roomEnter
-        case .listRooms: .roomList
-        case .getRooms: .roomGet
-        case .listMembers: .roomMembers
-        case .listInvitations: .invitationList
-        case .command(_, let command, _): command.method
+        case .rooms(let asked): asked.method
         case .offerMedia: .mediaOffer
         case .closeMedia: .mediaClose
         case .stateLatency: .songLatency
@@ -59,10 +53,8 @@ extension Call.Body {
     /// Whether the server may be asked the same again without harm: a read, or a change with an idempotency key.
     package var isRepeatable: Bool {
         switch self {
-        case .createRoom(_, let key), .command(_, _, let key): key != nil
-        case .getProfiles, .listRooms, .getRooms, .listMembers, .listInvitations, .setProfile, .enterRoom,
-            .stateLatency:
-            true
+        case .rooms(let asked): asked.isRepeatable
+        case .getProfiles, .setProfile, .stateLatency: true
         // The clock is read on one connection, and media is negotiated with what one remembers of it.
         case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .closeMedia: false
         }
@@ -80,34 +72,7 @@ extension Call.Body {
             try params.encodeIfPresent(avatar, forKey: .avatar)
             try params.encodeIfPresent(bio, forKey: .bio)
         case .getProfiles(let users): try params.encode(users, forKey: .users)
-        case .createRoom(let creation, let key):
-            try Self.encode(creation, into: &params)
-            try params.encodeIfPresent(key?.rawValue, forKey: .key)
-        case .enterRoom(let room, let since):
-            try params.encode(room, forKey: .room)
-            try params.encodeIfPresent(since, forKey: .since)
-        case .listRooms(let query):
-            try params.encodeIfPresent(query.kind, forKey: .kind)
-            try params.encodeIfPresent(query.text, forKey: .query)
-            try params.encodeIfPresent(query.tag, forKey: .tag)
-            try params.encode(query.limit, forKey: .limit)
-            try params.encodeIfPresent(query.cursor, forKey: .cursor)
-        case .getRooms(let rooms): try params.encode(rooms, forKey: .rooms)
-        case .listMembers(let room, let query):
-            try params.encode(room, forKey: .room)
-            switch query {
-            case .users(let users): try params.encode(users, forKey: .users)
-            case .everyone(let limit, let cursor):
-                try params.encode(limit, forKey: .limit)
-                try params.encodeIfPresent(cursor, forKey: .cursor)
-            }
-        case .listInvitations(let room, let cursor):
-            try params.encode(room, forKey: .room)
-            try params.encodeIfPresent(cursor, forKey: .cursor)
-        case .command(let room, let command, let key):
-            try params.encode(room, forKey: .room)
-            try command.encode(into: &params)
-            try params.encodeIfPresent(key?.rawValue, forKey: .key)
+        case .rooms(let asked): try asked.encode(into: &params)
         case .offerMedia(let room, let number, let sdp):
             try params.encode(room, forKey: .room)
             try params.encode(number, forKey: .number)
@@ -137,8 +102,64 @@ extension Call.Body {
                 ["name": words.first ?? "", "version": words.count > 1 ? words[1] : ""], forKey: .client)
         }
     }
+}
 
-    private static func encode(_ creation: RoomCreation, into params: inout Parameters) throws {
+extension RoomsCall {
+    fileprivate var method: Method {
+        switch self {
+        case .createRoom: .roomCreate
+        case .enterRoom: .roomEnter
+        case .listRooms: .roomList
+        case .getRooms: .roomGet
+        case .listMembers: .roomMembers
+        case .listInvitations: .invitationList
+        case .command(_, let command, _): command.method
+        }
+    }
+
+    fileprivate var isRepeatable: Bool {
+        switch self {
+        case .createRoom(_, let key), .command(_, _, let key): key != nil
+        case .listRooms, .getRooms, .listMembers, .listInvitations, .enterRoom: true
+        }
+    }
+
+    fileprivate func encode(into params: inout KeyedEncodingContainer<Call.ParameterName>) throws {
+        switch self {
+        case .createRoom(let creation, let key):
+            try Self.encode(creation, into: &params)
+            try params.encodeIfPresent(key?.rawValue, forKey: .key)
+        case .enterRoom(let room, let since):
+            try params.encode(room, forKey: .room)
+            try params.encodeIfPresent(since, forKey: .since)
+        case .listRooms(let query):
+            try params.encodeIfPresent(query.kind, forKey: .kind)
+            try params.encodeIfPresent(query.text, forKey: .query)
+            try params.encodeIfPresent(query.tag, forKey: .tag)
+            try params.encode(query.limit, forKey: .limit)
+            try params.encodeIfPresent(query.cursor, forKey: .cursor)
+        case .getRooms(let rooms): try params.encode(rooms, forKey: .rooms)
+        case .listMembers(let room, let query):
+            try params.encode(room, forKey: .room)
+            switch query {
+            case .users(let users): try params.encode(users, forKey: .users)
+            case .everyone(let limit, let cursor):
+                try params.encode(limit, forKey: .limit)
+                try params.encodeIfPresent(cursor, forKey: .cursor)
+            }
+        case .listInvitations(let room, let cursor):
+            try params.encode(room, forKey: .room)
+            try params.encodeIfPresent(cursor, forKey: .cursor)
+        case .command(let room, let command, let key):
+            try params.encode(room, forKey: .room)
+            try command.encode(into: &params)
+            try params.encodeIfPresent(key?.rawValue, forKey: .key)
+        }
+    }
+
+    private static func encode(_ creation: RoomCreation, into params: inout KeyedEncodingContainer<Call.ParameterName>)
+        throws
+    {
         try params.encodeIfPresent(creation.room, forKey: .room)
         try params.encode(creation.kind, forKey: .kind)
         try params.encode(creation.settings.name, forKey: .name)

@@ -21,21 +21,25 @@ package struct Call: Sendable, Hashable {
         case readClock
         case setProfile(name: String?, avatar: String?, bio: String?)
         case getProfiles([UserID])
-        // rooms
-        case createRoom(RoomCreation, key: IdempotencyKey?)
-        case enterRoom(RoomID, since: ResumePoint?)
-        case listRooms(RoomQuery)
-        case getRooms([RoomID])
-        case listMembers(RoomID, MembersQuery)
-        /// The waiting ones that concern the reader, after a page's cursor.
-        case listInvitations(RoomID, cursor: String?)
-        /// Everything that somebody inside a room does to it.
-        case command(RoomID, RoomCommand, key: IdempotencyKey?)
+        case rooms(RoomsCall)
         // media
         case offerMedia(RoomID, number: UInt32, sdp: String)
         case closeMedia(RoomID)
         case stateLatency(RoomID, LatencyStatement)
     }
+}
+
+/// What the rooms and their directory answer.
+package enum RoomsCall: Sendable, Hashable {
+    case createRoom(RoomCreation, key: IdempotencyKey?)
+    case enterRoom(RoomID, since: ResumePoint?)
+    case listRooms(RoomQuery)
+    case getRooms([RoomID])
+    case listMembers(RoomID, MembersQuery)
+    /// The waiting ones that concern the reader, after a page's cursor.
+    case listInvitations(RoomID, cursor: String?)
+    /// Everything that somebody inside a room does to it.
+    case command(RoomID, RoomCommand, key: IdempotencyKey?)
 }
 
 /// What a client says of its equipment and its way, in milliseconds.

@@ -27,62 +27,98 @@ extension HeardEvent: Decodable {
     private static func number(_ fields: Fields) -> UInt64? { try? fields.decode(UInt64.self, forKey: .seq) }
 
     private static func read(_ fields: Fields, _ decoder: any Decoder) throws -> HeardEvent? {
-        let type = try fields.decode(String.self, forKey: .type)
-        if let seq = number(fields) {
-            guard let what = try change(type, fields) else { return nil }
-            let time = try fields.decode(Int64.self, forKey: .time)
-            return .known(.change(RoomChange(seq: seq, time: time, what: what)))
-        }
-        switch type {
-        case "message": return .known(.message(try Message(from: decoder)))
-        case "dropped":
-            let from = try fields.decode(UInt64.self, forKey: .from)
-            let to = try fields.decode(UInt64.self, forKey: .to)
-            return from <= to ? .dropped(from: from, to: to) : nil
-        case "invitation.received", "invitation.accepted", "invitation.rejected", "invitation.cancelled",
-            "invitation.expired":
-            return .known(
-                .invitation(
-                    InvitationNews(
-                        invitation: try fields.decode(Invitation.self, forKey: .invitation),
-                        by: try fields.decodeIfPresent(UserID.self, forKey: .by))))
-        default: return try passing(type, fields).map { .known(.passing($0)) }
-        }
+        guard let type = EventType(rawValue: try fields.decode(String.self, forKey: .type)) else { return nil }
+        let event = try event(type, fields, decoder)
+        // Only durable events have a number. A server that numbers another one is newer, and its number counts.
+        if case .known(.change) = event { return event }
+        return number(fields) == nil ? event : nil
     }
 
-    private static func change(_ type: String, _ fields: Fields) throws -> RoomChange.What? {
+    private static func event(_ type: EventType, _ fields: Fields, _ decoder: any Decoder) throws -> HeardEvent? {
         func by() throws -> UserID? { try fields.decodeIfPresent(UserID.self, forKey: .by) }
         func seat() throws -> Seat { try fields.decode(Seat.self, forKey: .seat) }
         func profile() throws -> UserProfile { try fields.decode(UserProfile.self, forKey: .user) }
         func user() throws -> UserID { try fields.decode(UserID.self, forKey: .user) }
+        func change(_ what: RoomChange.What) throws -> HeardEvent {
+            .known(
+                .change(
+                    RoomChange(
+                        seq: try fields.decode(UInt64.self, forKey: .seq),
+                        time: try fields.decode(Int64.self, forKey: .time), what: what)))
+        }
+        func passing(_ news: PassingNews) -> HeardEvent { .known(.passing(news)) }
         switch type {
-        case "room.updated": return .updated(try fields.decode(RoomInfo.self, forKey: .info))
-        case "room.destroyed":
-            return .destroyed(
-                try fields.decode(RoomEndReason.self, forKey: .reason),
-                try fields.decode(RoomSummary.self, forKey: .summary))
-        case "seat.taken": return .seatTaken(try seat(), user: try profile(), by: try by())
-        case "seat.left":
-            return .seatLeft(
-                try seat(), user: try profile(), reason: try fields.decode(SeatLeaveReason.self, forKey: .reason),
-                by: try by())
-        case "seat.muted": return .seatMuted(try seat(), by: try by())
-        case "seat.closed": return .seatClosed(try seat(), by: try by())
-        case "microphone.muted":
-            return .microphoneMuted(
-                user: try user(), muted: try fields.decode(Bool.self, forKey: .muted),
-                seat: try fields.decode(Int.self, forKey: .seat))
-        case "role.changed":
-            return .roleChanged(user: try user(), role: try fields.decode(Role.self, forKey: .role), by: try by())
-        case "owner.changed":
-            return .ownerChanged(
-                user: try profile(), reason: try fields.decode(OwnerChangeReason.self, forKey: .reason))
-        case "song.changed":
-            return .songChanged(
-                try fields.decodeIfPresent(SongPlay.self, forKey: .play),
-                try fields.decode(SongChange.self, forKey: .reason), by: try by())
-        case "duet.changed": return .duetChanged(try fields.decode(DuetMode.self, forKey: .duet), by: try by())
-        default: return nil
+        case .roomUpdated: return try change(.updated(fields.decode(RoomInfo.self, forKey: .info)))
+        case .roomDestroyed:
+            return try change(
+                .destroyed(
+                    fields.decode(RoomEndReason.self, forKey: .reason),
+                    fields.decode(RoomSummary.self, forKey: .summary)))
+        case .seatTaken: return try change(.seatTaken(seat(), user: profile(), by: by()))
+        case .seatLeft:
+            return try change(
+                .seatLeft(
+                    seat(), user: profile(), reason: fields.decode(SeatLeaveReason.self, forKey: .reason), by: by()))
+        case .seatMuted: return try change(.seatMuted(seat(), by: by()))
+        case .seatClosed: return try change(.seatClosed(seat(), by: by()))
+        case .microphoneMuted:
+            return try change(
+                .microphoneMuted(
+                    user: user(), muted: fields.decode(Bool.self, forKey: .muted),
+                    seat: fields.decode(Int.self, forKey: .seat)))
+        case .roleChanged:
+            return try change(.roleChanged(user: user(), role: fields.decode(Role.self, forKey: .role), by: by()))
+        case .ownerChanged:
+            return try change(
+                .ownerChanged(user: profile(), reason: fields.decode(OwnerChangeReason.self, forKey: .reason)))
+        case .songChanged:
+            return try change(
+                .songChanged(
+                    fields.decodeIfPresent(SongPlay.self, forKey: .play),
+                    fields.decode(SongChange.self, forKey: .reason), by: by()))
+        case .duetChanged: return try change(.duetChanged(fields.decode(DuetMode.self, forKey: .duet), by: by()))
+
+        case .message: return .known(.message(try Message(from: decoder)))
+        case .dropped:
+            let from = try fields.decode(UInt64.self, forKey: .from)
+            let to = try fields.decode(UInt64.self, forKey: .to)
+            return from <= to ? .dropped(from: from, to: to) : nil
+
+        case .invitationReceived, .invitationAccepted, .invitationRejected, .invitationCancelled, .invitationExpired:
+            return .known(
+                .invitation(
+                    InvitationNews(invitation: try fields.decode(Invitation.self, forKey: .invitation), by: try by())))
+
+        case .audienceEntered: return passing(.audienceEntered(try fields.decode(Member.self, forKey: .member)))
+        case .audienceLeft:
+            return passing(
+                .audienceLeft(try user(), reason: try fields.decode(AudienceLeaveReason.self, forKey: .reason)))
+        case .presence:
+            return passing(
+                .presence(
+                    try user(), try fields.decode(Presence.self, forKey: .presence),
+                    until: try fields.decodeIfPresent(Int64.self, forKey: .until)))
+        case .ownerAbsent:
+            return passing(
+                .ownerAbsent(
+                    until: try fields.decode(Int64.self, forKey: .until),
+                    heir: try fields.decodeIfPresent(UserID.self, forKey: .heir)))
+        case .ownerBack: return passing(.ownerBack)
+        case .levels:
+            let levels = try fields.decode([String: Int].self, forKey: .levels)
+            return passing(
+                .levels(
+                    Dictionary(levels.compactMap { id, level in UserID(id).map { ($0, level) } }) { first, _ in first })
+            )
+        case .likes:
+            return passing(
+                .likes(
+                    LikesNews(
+                        total: try fields.decode(UInt64.self, forKey: .total),
+                        added: try fields.decode(UInt64.self, forKey: .added),
+                        users: try fields.decode([UserID].self, forKey: .users))))
+        case .count: return passing(.count(memberCount: try fields.decode(Int.self, forKey: .memberCount)))
+        case .network: return passing(.network(try network(fields)))
         }
     }
 
@@ -96,36 +132,5 @@ extension HeardEvent: Decodable {
             report.apart = SingersApart(ms: ms, isTight: try fields.decode(Bool.self, forKey: .tight))
         }
         return report
-    }
-
-    private static func passing(_ type: String, _ fields: Fields) throws -> PassingNews? {
-        func user() throws -> UserID { try fields.decode(UserID.self, forKey: .user) }
-        switch type {
-        case "audience.entered": return .audienceEntered(try fields.decode(Member.self, forKey: .member))
-        case "audience.left":
-            return .audienceLeft(try user(), reason: try fields.decode(AudienceLeaveReason.self, forKey: .reason))
-        case "presence":
-            return .presence(
-                try user(), try fields.decode(Presence.self, forKey: .presence),
-                until: try fields.decodeIfPresent(Int64.self, forKey: .until))
-        case "owner.absent":
-            return .ownerAbsent(
-                until: try fields.decode(Int64.self, forKey: .until),
-                heir: try fields.decodeIfPresent(UserID.self, forKey: .heir))
-        case "owner.back": return .ownerBack
-        case "levels":
-            let levels = try fields.decode([String: Int].self, forKey: .levels)
-            return .levels(
-                Dictionary(levels.compactMap { id, level in UserID(id).map { ($0, level) } }) { first, _ in first })
-        case "likes":
-            return .likes(
-                LikesNews(
-                    total: try fields.decode(UInt64.self, forKey: .total),
-                    added: try fields.decode(UInt64.self, forKey: .added),
-                    users: try fields.decode([UserID].self, forKey: .users)))
-        case "count": return .count(memberCount: try fields.decode(Int.self, forKey: .memberCount))
-        case "network": return .network(try network(fields))
-        default: return nil
-        }
     }
 }

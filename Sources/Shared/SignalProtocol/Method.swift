@@ -70,14 +70,14 @@ package enum Method: String, CaseIterable, Sendable {
                 name: try p.optional("name"), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
         case .profileGet: .getProfiles(try p.ids("users", wrong: .userIDInvalid) ?? [])
 
-        case .roomCreate: .createRoom(try p.roomCreation(), key: try p.key())
-        case .roomEnter: .enterRoom(try p.room(), since: try p.optional("since"))
+        case .roomCreate: .rooms(.createRoom(try p.roomCreation(), key: try p.key()))
+        case .roomEnter: .rooms(.enterRoom(try p.room(), since: try p.optional("since")))
         case .roomExit: try p.command(.exitRoom)
         case .roomDestroy: try p.command(.destroyRoom)
         case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))
-        case .roomList: .listRooms(try p.roomQuery())
-        case .roomGet: .getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? [])
-        case .roomMembers: .listMembers(try p.room(), try p.membersQuery())
+        case .roomList: .rooms(.listRooms(try p.roomQuery()))
+        case .roomGet: .rooms(.getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? []))
+        case .roomMembers: .rooms(.listMembers(try p.room(), try p.membersQuery()))
         case .roleSet: try p.command(.setRole(p.user(), p.role()))
 
         case .seatTake: try p.command(.takeSeat(p.seat()))
@@ -93,7 +93,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .invitationAccept: try p.command(.acceptInvitation(id: p.required("id")))
         case .invitationReject: try p.command(.rejectInvitation(id: p.required("id"), reason: p.optional("reason")))
         case .invitationCancel: try p.command(.cancelInvitation(id: p.required("id")))
-        case .invitationList: .listInvitations(try p.room(), cursor: try p.optional("cursor"))
+        case .invitationList: .rooms(.listInvitations(try p.room(), cursor: try p.optional("cursor")))
         case .messageSend: try p.command(.sendMessage(p.message()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
 
@@ -125,7 +125,7 @@ package enum Method: String, CaseIterable, Sendable {
 // How the parameters of a call become the values of the room model. What only a room can judge (lengths, who may) is left to its rules.
 extension Parameters {
     fileprivate func command(_ command: RoomCommand) throws -> Call.Body {
-        .command(try room(), command, key: try key())
+        .rooms(.command(try room(), command, key: try key()))
     }
 
     fileprivate func sessionOpening() throws -> SessionOpening {

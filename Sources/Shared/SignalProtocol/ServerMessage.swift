@@ -63,7 +63,7 @@ extension ServerRefusal: Decodable {
         let data = try? fields.nestedContainer(keyedBy: DataKeys.self, forKey: .data)
         name =
             (try? data?.decode(String.self, forKey: .name)) ?? (try? fields.decode(String.self, forKey: .name))
-            ?? RoomError.Code.all.first { [code] in $0.number == code }?.name ?? RoomError.Code.internalError.name
+            ?? RoomError.Code.allCases.first { [code] in $0.number == code }?.name ?? RoomError.Code.internalError.name
         retryAfterMs = try? data?.decodeIfPresent(Int.self, forKey: .retryAfterMs)
         field = try? data?.decodeIfPresent(String.self, forKey: .field)
         reason = try? data?.decodeIfPresent(String.self, forKey: .reason)

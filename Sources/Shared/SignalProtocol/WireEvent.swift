@@ -17,7 +17,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         switch event {
         case .change(let change): try Self.encode(change, into: &container)
         case .message(let message):
-            try container.encode("message", forKey: .type)
+            try container.encode(EventType.message, forKey: .type)
             try message.encode(to: encoder)
         case .passing(let news): try Self.encode(news, into: &container)
         case .invitation(let news):
@@ -28,56 +28,56 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     }
 
     private static func encode(_ change: RoomChange, into container: inout KeyedEncodingContainer<Keys>) throws {
-        func type(_ name: String) throws { try container.encode(name, forKey: .type) }
+        func type(_ type: EventType) throws { try container.encode(type, forKey: .type) }
         try container.encode(change.seq, forKey: .seq)
         switch change.what {
         case .updated(let info):
-            try type("room.updated")
+            try type(.roomUpdated)
             try container.encode(info, forKey: .info)
         case .destroyed(let reason, let summary):
-            try type("room.destroyed")
+            try type(.roomDestroyed)
             try container.encode(reason, forKey: .reason)
             try container.encode(summary, forKey: .summary)
         case .seatTaken(let seat, let user, let by):
-            try type("seat.taken")
+            try type(.seatTaken)
             try container.encode(seat, forKey: .seat)
             try container.encode(user, forKey: .user)
             try container.encodeIfPresent(by, forKey: .by)
         case .seatLeft(let seat, let user, let reason, let by):
-            try type("seat.left")
+            try type(.seatLeft)
             try container.encode(seat, forKey: .seat)
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
             try container.encodeIfPresent(by, forKey: .by)
         case .seatMuted(let seat, let by):
-            try type("seat.muted")
+            try type(.seatMuted)
             try container.encode(seat, forKey: .seat)
             try container.encodeIfPresent(by, forKey: .by)
         case .seatClosed(let seat, let by):
-            try type("seat.closed")
+            try type(.seatClosed)
             try container.encode(seat, forKey: .seat)
             try container.encodeIfPresent(by, forKey: .by)
         case .microphoneMuted(let user, let muted, let seat):
-            try type("microphone.muted")
+            try type(.microphoneMuted)
             try container.encode(user, forKey: .user)
             try container.encode(muted, forKey: .muted)
             try container.encode(seat, forKey: .seat)
         case .roleChanged(let user, let role, let by):
-            try type("role.changed")
+            try type(.roleChanged)
             try container.encode(user, forKey: .user)
             try container.encode(role, forKey: .role)
             try container.encodeIfPresent(by, forKey: .by)
         case .ownerChanged(let user, let reason):
-            try type("owner.changed")
+            try type(.ownerChanged)
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
         case .songChanged(let play, let reason, let by):
-            try type("song.changed")
+            try type(.songChanged)
             try container.encodeIfPresent(play, forKey: .play)
             try container.encode(reason, forKey: .reason)
             try container.encodeIfPresent(by, forKey: .by)
         case .duetChanged(let mode, let by):
-            try type("duet.changed")
+            try type(.duetChanged)
             try container.encode(mode, forKey: .duet)
             try container.encodeIfPresent(by, forKey: .by)
         }
@@ -85,41 +85,41 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     }
 
     private static func encode(_ news: PassingNews, into container: inout KeyedEncodingContainer<Keys>) throws {
-        func type(_ name: String) throws { try container.encode(name, forKey: .type) }
+        func type(_ type: EventType) throws { try container.encode(type, forKey: .type) }
         switch news {
         case .audienceEntered(let member):
-            try type("audience.entered")
+            try type(.audienceEntered)
             try container.encode(member, forKey: .member)
         case .audienceLeft(let user, let reason):
-            try type("audience.left")
+            try type(.audienceLeft)
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
         case .presence(let user, let presence, let until):
-            try type("presence")
+            try type(.presence)
             try container.encode(user, forKey: .user)
             try container.encode(presence, forKey: .presence)
             try container.encodeIfPresent(until, forKey: .until)
         case .ownerAbsent(let until, let heir):
-            try type("owner.absent")
+            try type(.ownerAbsent)
             try container.encode(until, forKey: .until)
             try container.encodeIfPresent(heir, forKey: .heir)
         case .ownerBack:
-            try type("owner.back")
+            try type(.ownerBack)
         case .levels(let levels):
-            try type("levels")
+            try type(.levels)
             // A dictionary with keys of another type than String would become a list.
             try container.encode(
                 Dictionary(levels.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .levels)
         case .likes(let likes):
-            try type("likes")
+            try type(.likes)
             try container.encode(likes.total, forKey: .total)
             try container.encode(likes.added, forKey: .added)
             try container.encode(likes.users, forKey: .users)
         case .count(let memberCount):
-            try type("count")
+            try type(.count)
             try container.encode(memberCount, forKey: .memberCount)
         case .network(let report):
-            try type("network")
+            try type(.network)
             try container.encode(
                 Dictionary(report.singers.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .users)
             try container.encodeIfPresent(report.apart?.ms, forKey: .apartMs)
@@ -127,13 +127,13 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         }
     }
 
-    private static func type(of state: InvitationState) -> String {
+    private static func type(of state: InvitationState) -> EventType {
         switch state {
-        case .waiting: "invitation.received"
-        case .accepted: "invitation.accepted"
-        case .rejected: "invitation.rejected"
-        case .cancelled: "invitation.cancelled"
-        case .expired: "invitation.expired"
+        case .waiting: .invitationReceived
+        case .accepted: .invitationAccepted
+        case .rejected: .invitationRejected
+        case .cancelled: .invitationCancelled
+        case .expired: .invitationExpired
         }
     }
 }
@@ -152,7 +152,7 @@ extension RoomNews {
 package enum DroppedNotice {
     package static func text(room: RoomID, epoch: UInt64, from: UInt64, to: UInt64) -> [UInt8] {
         struct Dropped: Encodable {
-            let type = "dropped"
+            let type = EventType.dropped
             var from: UInt64
             var to: UInt64
         }

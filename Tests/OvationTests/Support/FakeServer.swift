@@ -192,20 +192,21 @@ final class FakeServer {
                     rooms: [], mediaEpoch: 1, limits: .init(textBytes: 12_288, seats: 16)))
         case .renewSession: .answer(SessionRenewed(expiresInSeconds: 86_400))
         case .readClock: .answer(ClockReading(time: 1_795_267_200_000, monotonicUs: 5))
-        case .createRoom: .answer(RoomCreated(snapshot: .example()))
-        case .enterRoom(let room, _): .answer(RoomEntered(.snapshot(.example(room: room))))
-        case .listRooms: .answer(RoomPage(rooms: []))
-        case .getRooms: .answer(RoomsAnswer(rooms: []))
-        case .listMembers:
+        case .rooms(.createRoom): .answer(RoomCreated(snapshot: .example()))
+        case .rooms(.enterRoom(let room, _)): .answer(RoomEntered(.snapshot(.example(room: room))))
+        case .rooms(.listRooms): .answer(RoomPage(rooms: []))
+        case .rooms(.getRooms): .answer(RoomsAnswer(rooms: []))
+        case .rooms(.listMembers):
             .answer(
                 MembersPage(
                     members: [People.member(People.alice, role: .owner), People.member(People.bob)], count: 2))
-        case .command(_, .sendMessage, _): .answer(CommandAnswer(CommandOutcome(.sent(chat: 1, time: 1))))
-        case .command(_, .sendInvitation(let draft), _):
+        case .rooms(.command(_, .sendMessage, _)): .answer(CommandAnswer(CommandOutcome(.sent(chat: 1, time: 1))))
+        case .rooms(.command(_, .sendInvitation(let draft), _)):
             .answer(CommandAnswer(CommandOutcome(.invited(id: draft.id ?? "i", position: 1))))
-        case .command(_, .sendLikes, _): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
-        case .command: .answer(CommandAnswer(CommandOutcome(.done)))
-        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia, .stateLatency, .listInvitations:
+        case .rooms(.command(_, .sendLikes, _)): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
+        case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
+        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia, .stateLatency,
+            .rooms(.listInvitations):
             .answer(Answer.Empty())
         }
     }

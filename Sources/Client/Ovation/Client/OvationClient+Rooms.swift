@@ -91,13 +91,15 @@ extension OvationClient {
         query: String? = nil, tag: String? = nil, kind: RoomKind? = nil, limit: Int = 30, cursor: String? = nil
     ) async throws(OvationError) -> RoomPage {
         let asked = RoomQuery(kind: kind, text: query, tag: tag, limit: limit, cursor: cursor)
-        guard case .page(let page) = try await ask(.listRooms(asked)) else { throw OvationError(.invalidAnswer) }
+        guard case .page(let page) = try await ask(.rooms(.listRooms(asked))) else {
+            throw OvationError(.invalidAnswer)
+        }
         return page
     }
 
     /// Rooms by id, in the order asked, unknown ones left out. At most 100.
     public func roomInfo(_ ids: [RoomID]) async throws(OvationError) -> [RoomInfo] {
-        guard case .rooms(let found) = try await ask(.getRooms(ids)) else { throw OvationError(.invalidAnswer) }
+        guard case .rooms(let found) = try await ask(.rooms(.getRooms(ids))) else { throw OvationError(.invalidAnswer) }
         return found
     }
 

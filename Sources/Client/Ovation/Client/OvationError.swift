@@ -39,54 +39,60 @@ public struct OvationError: Error, Hashable, Sendable {
     /// With `internal`: where the server's log tells more.
     public let incident: String?
 
-    /// The name of an error. Those of the server are the names of `RoomError.Code`.
-    public struct Name: Hashable, Sendable {
-        /// The stable text.
-        public let text: String
-        let code: Int32
-        let meaning: String
-
-        private init(_ text: String, _ code: Int32, _ meaning: String) {
-            self.text = text
-            self.code = code
-            self.meaning = meaning
-        }
-
+    /// The name of a failure on this side. Those of the server are the names of `RoomError.Code`.
+    public enum Name: String, Hashable, Sendable, CaseIterable {
         /// There is no connection, and none came within the call's time.
-        public static let offline = Name("offline", -1, "there is no connection")
+        case offline
         /// The connection broke before the answer.
-        public static let connectionLost = Name("connection_lost", -2, "the connection broke before the answer")
+        case connectionLost = "connection_lost"
         /// No answer in time.
-        public static let timeout = Name("timeout", -3, "there was no answer in time")
+        case timeout
         /// The calling task was cancelled.
-        public static let cancelled = Name("cancelled", -4, "the calling task was cancelled")
+        case cancelled
         /// Nobody is signed in.
-        public static let signedOut = Name("signed_out", -5, "nobody is signed in")
+        case signedOut = "signed_out"
         /// No server answers at that address.
-        public static let serverUnreachable = Name("server_unreachable", -6, "no server answers at this address")
+        case serverUnreachable = "server_unreachable"
         /// This server gives out no tickets of its own.
-        public static let signInUnavailable = Name("sign_in_unavailable", -7, "this server gives out no tickets")
+        case signInUnavailable = "sign_in_unavailable"
         /// Too many calls wait for answers.
-        public static let tooManyCalls = Name("too_many_calls", -8, "too many calls wait for answers")
+        case tooManyCalls = "too_many_calls"
         /// Events were not read fast enough.
-        public static let tooSlow = Name("too_slow", -9, "events were not read fast enough")
+        case tooSlow = "too_slow"
         /// This is no address of a server.
-        public static let invalidAddress = Name("invalid_address", -11, "this is no address of a server")
+        case invalidAddress = "invalid_address"
         /// What answered is no Ovation server.
-        public static let invalidAnswer = Name("invalid_answer", -12, "what answered is no server of this kind")
+        case invalidAnswer = "invalid_answer"
         /// A file of this machine cannot be read.
-        public static let fileUnreadable = Name("file_unreadable", -13, "the file cannot be read")
+        case fileUnreadable = "file_unreadable"
         /// The room is of a kind that this version does not know.
-        public static let roomKindUnknown = Name(
-            "room_kind_unknown", -14, "the room needs a newer version of this app")
+        case roomKindUnknown = "room_kind_unknown"
         /// The path for sound could not be opened.
-        public static let mediaFailed = Name("media_failed", -30, "the path for sound could not be opened")
+        case mediaFailed = "media_failed"
 
-        /// Every failure of this side.
-        public static let all: [Name] = [
-            offline, connectionLost, timeout, cancelled, signedOut, serverUnreachable, signInUnavailable, tooManyCalls,
-            tooSlow, invalidAddress, invalidAnswer, fileUnreadable, roomKindUnknown, mediaFailed,
-        ]
+        /// The stable text.
+        public var text: String { rawValue }
+        var code: Int32 { row.code }
+        var meaning: String { row.meaning }
+
+        private var row: (code: Int32, meaning: String) {
+            switch self {
+            case .offline: (-1, "there is no connection")
+            case .connectionLost: (-2, "the connection broke before the answer")
+            case .timeout: (-3, "there was no answer in time")
+            case .cancelled: (-4, "the calling task was cancelled")
+            case .signedOut: (-5, "nobody is signed in")
+            case .serverUnreachable: (-6, "no server answers at this address")
+            case .signInUnavailable: (-7, "this server gives out no tickets")
+            case .tooManyCalls: (-8, "too many calls wait for answers")
+            case .tooSlow: (-9, "events were not read fast enough")
+            case .invalidAddress: (-11, "this is no address of a server")
+            case .invalidAnswer: (-12, "what answered is no server of this kind")
+            case .fileUnreadable: (-13, "the file cannot be read")
+            case .roomKindUnknown: (-14, "the room needs a newer version of this app")
+            case .mediaFailed: (-30, "the path for sound could not be opened")
+            }
+        }
     }
 
     /// A failure of this side.

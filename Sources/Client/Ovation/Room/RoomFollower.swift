@@ -135,7 +135,7 @@ final class RoomFollower {
     /// Reads what was missed. Without an error the state is exact, or the room is over.
     func resume(_ done: @escaping (OvationError?) -> Void) {
         conversation.perform(
-            .enterRoom(room, since: state.resumePoint), timeout: Self.resumePatience, isHandshake: true
+            .rooms(.enterRoom(room, since: state.resumePoint)), timeout: Self.resumePatience, isHandshake: true
         ) { [weak self] result in
             guard let self, isPresent else { return done(nil) }
             var next = state
@@ -167,7 +167,7 @@ final class RoomFollower {
     /// Who came and went in the meantime has no number: the people are read anew, without holding up anything.
     private func readMembers() {
         conversation.perform(
-            .listMembers(room, .everyone(limit: Self.membersRead, cursor: nil)), timeout: Self.resumePatience
+            .rooms(.listMembers(room, .everyone(limit: Self.membersRead, cursor: nil))), timeout: Self.resumePatience
         ) { [weak self] result in
             guard let self, isPresent, case .success(.members(let page)) = result else { return }
             var next = state
@@ -179,7 +179,7 @@ final class RoomFollower {
     /// Waiting invitations that did not fit into the answer are read page by page.
     private func readInvitations(after cursor: String?, _ former: Invitation?) {
         guard let cursor else { return }
-        conversation.perform(.listInvitations(room, cursor: cursor), timeout: Self.resumePatience) {
+        conversation.perform(.rooms(.listInvitations(room, cursor: cursor)), timeout: Self.resumePatience) {
             [weak self] result in
             guard let self, isPresent, case .success(.invitations(let page)) = result else { return }
             var next = state

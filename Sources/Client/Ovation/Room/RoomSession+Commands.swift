@@ -147,7 +147,7 @@ extension RoomSession {
     }
 
     private func page(_ query: MembersQuery) async throws(OvationError) -> MembersPage {
-        guard case .members(let page) = try await outlet.ask(.listMembers(id, query), over: line) else {
+        guard case .members(let page) = try await outlet.ask(.rooms(.listMembers(id, query)), over: line) else {
             throw OvationError(.invalidAnswer)
         }
         return page

@@ -10,7 +10,7 @@ extension Conversation {
 
     /// After the completion the entry is told: the room, the list of seats, everybody seated (V03).
     func enter(_ room: RoomID, timeout: TimeAmount, token: CallToken? = nil, completion: @escaping Entered) {
-        perform(.enterRoom(room, since: nil), timeout: timeout, token: token) { [weak self] result in
+        perform(.rooms(.enterRoom(room, since: nil)), timeout: timeout, token: token) { [weak self] result in
             self?.begin(result, completion)
         }
     }
@@ -19,7 +19,7 @@ extension Conversation {
         _ creation: RoomCreation, key: IdempotencyKey?, timeout: TimeAmount, token: CallToken? = nil,
         completion: @escaping Entered
     ) {
-        perform(.createRoom(creation, key: key), timeout: timeout, token: token) { [weak self] result in
+        perform(.rooms(.createRoom(creation, key: key)), timeout: timeout, token: token) { [weak self] result in
             self?.begin(result, completion)
         }
     }
@@ -33,7 +33,7 @@ extension Conversation {
         case .failure(let error): return completion(.failure(error))
         }
         guard snapshot.info.kind.isKnown else {
-            perform(.command(snapshot.room, .exitRoom, key: nil), timeout: Self.clockPatience) { _ in }
+            perform(.rooms(.command(snapshot.room, .exitRoom, key: nil)), timeout: Self.clockPatience) { _ in }
             return completion(
                 .failure(
                     OvationError(
@@ -59,7 +59,7 @@ extension Conversation {
         token: CallToken? = nil, completion: @escaping (Result<CommandResult, OvationError>) -> Void
     ) {
         let deadline = loop.now + timeout
-        perform(.command(room, command, key: key), timeout: timeout, token: token) { [weak self] result in
+        perform(.rooms(.command(room, command, key: key)), timeout: timeout, token: token) { [weak self] result in
             guard let self else { return completion(.failure(OvationError(.signedOut))) }
             switch result {
             case .failure(let error):

@@ -332,7 +332,7 @@ final class Conversation {
         guard method == .roomEnter || method == .roomCreate, ledger.isOnSocket(number) else { return forget(number) }
         let given = ledger.abandon(number) { [weak self] result in
             guard let self, let room = result.roomEntered, followers[room] == nil else { return }
-            perform(.command(room, .exitRoom, key: nil), timeout: Self.clockPatience) { _ in }
+            perform(.rooms(.command(room, .exitRoom, key: nil)), timeout: Self.clockPatience) { _ in }
         }
         if let given { settle(given) }
         return given

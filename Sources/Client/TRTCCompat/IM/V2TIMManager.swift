@@ -164,7 +164,7 @@ public final class V2TIMManager: Sendable {
         let id = UUID().uuidString
         guard let (share, room) = place(groupID, reply) else { return id }
         let draft = MessageDraft(GroupMessage.body((customData as Data?) ?? Data(), priority), id: id)
-        share.client.perform(.command(room, .sendMessage(draft), key: IdempotencyKey(id))) { result in
+        share.client.perform(.rooms(.command(room, .sendMessage(draft), key: IdempotencyKey(id)))) { result in
             switch result {
             case .success: reply()
             case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)

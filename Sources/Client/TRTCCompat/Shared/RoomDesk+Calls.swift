@@ -22,7 +22,7 @@ extension RoomDesk {
         _ ids: [Int64], refused: Reply, found: @escaping @Sendable ([ListedRoom]) -> Void
     ) {
         let ids = ids.compactMap { UInt32(exactly: $0).flatMap { RoomID(number: $0) } }
-        signedIn(refused)?.client.perform(.getRooms(ids)) { result in
+        signedIn(refused)?.client.perform(.rooms(.getRooms(ids))) { result in
             switch result {
             case .success(.rooms(let rooms)): found(rooms)
             case .success: refused(TRTCCode.failed, "what answered is no server of this kind")
@@ -56,7 +56,8 @@ extension RoomDesk {
         _ found: @escaping @Sendable ([RoomPerson]) -> Void
     ) {
         guard let share = signedIn(refused) else { return }
-        share.client.perform(.listMembers(room.id, .everyone(limit: 200, cursor: cursor))) { [weak self] result in
+        share.client.perform(.rooms(.listMembers(room.id, .everyone(limit: 200, cursor: cursor)))) {
+            [weak self] result in
             switch result {
             case .success(.members(let page)):
                 let people = before + page.members.map { RoomPerson(profile: $0.profile, isMuted: $0.micMuted) }

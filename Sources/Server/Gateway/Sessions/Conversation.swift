@@ -213,8 +213,8 @@ actor Conversation: InputReceiver {
         case .getProfiles(let users):
             let profiles = try await services.signIn.profiles(users, in: session.application)
             send(Answer.success(call, ProfilesAnswer(users: profiles)))
-        case .createRoom, .enterRoom, .listRooms, .getRooms, .listMembers, .listInvitations, .command:
-            try await RoomCalls(session: session, connection: connection, services: services).perform(body, call: call)
+        case .rooms(let asked):
+            try await RoomCalls(session: session, connection: connection, services: services).perform(asked, call: call)
         case .offerMedia(let room, let number, let sdp):
             try await offer(session, room: room, number: number, sdp: sdp, call: call)
         case .closeMedia(let room):

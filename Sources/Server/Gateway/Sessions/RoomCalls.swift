@@ -10,8 +10,8 @@ struct RoomCalls: Sendable {
     let connection: SocketConnection
     let services: ConversationServices
 
-    func perform(_ body: Call.Body, call: CallID) async throws(Refusal) {
-        switch body {
+    func perform(_ asked: RoomsCall, call: CallID) async throws(Refusal) {
+        switch asked {
         case .createRoom(let creation, let key): try await create(creation, key: key, call: call)
         case .enterRoom(let room, let since): try await enter(room, since: since, call: call)
         case .listRooms(let query):
@@ -26,9 +26,6 @@ struct RoomCalls: Sendable {
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
-        case .openSession, .renewSession, .closeSession, .readClock, .setProfile, .getProfiles, .offerMedia,
-            .closeMedia, .stateLatency:
-            preconditionFailure("not a call of rooms")
         }
     }
 

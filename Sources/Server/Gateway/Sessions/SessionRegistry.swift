@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 import RoomPorts
 import Synchronization
 import Timing

@@ -1,7 +1,7 @@
 import DequeModule
 import NIOCore
 import RoomModel
-package import RoomPorts
+import RoomPorts
 import SignalProtocol
 import Synchronization
 

@@ -1,6 +1,6 @@
 import NIOCore
-package import RoomModel
-package import RoomPorts
+import RoomModel
+import RoomPorts
 
 /// A whole WebSocket text frame (RFC 6455 §5.2) as a server sends it: one final fragment, unmasked. Made once, written to many.
 final class EncodedFrame: NewsFrame {
