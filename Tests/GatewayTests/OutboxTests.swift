@@ -75,6 +75,31 @@ import Testing
         #expect(drain(outbox) == ["seat", "entered", "other", "new"])
     }
 
+    @Test("a long answer is made when it leaves, in its place, and takes its room until then")
+    func longAnswer() {
+        let calls = Calls()
+        let outbox = outbox(calls)
+        let made = Mutex(0)
+        func answer(_ text: String, size: Int) {
+            outbox.enqueue(size: size) {
+                made.withLock { $0 += 1 }
+                return Array(text.utf8)
+            }
+        }
+        outbox.enqueue(frame("before"), lane: .control)
+        answer("entered", size: 100)
+        outbox.enqueue(frame("after"), lane: .control)
+        #expect(made.withLock { $0 } == 0 && calls.wakes.withLock { $0 } == 1)
+        #expect(drain(outbox) == ["before", "entered", "after"])
+        #expect(made.withLock { $0 } == 1)
+
+        answer("a", size: ConnectionOutbox.controlLimit.bytes)
+        #expect(calls.overflows.withLock { $0 } == 0)
+        answer("b", size: 1)
+        #expect(calls.overflows.withLock { $0 } == 1)
+        #expect(drain(outbox) == [] && made.withLock { $0 } == 1)
+    }
+
     @Test("the event loop is woken once for many frames, and again only after it has found nothing")
     func waking() {
         let calls = Calls()

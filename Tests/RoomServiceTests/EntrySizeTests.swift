@@ -73,6 +73,7 @@ import Timing
             salon.reconnect(owner, since: point)
             let entry = try #require(try? owner.entries.current.last?.get())
             #expect(try wireSize(entry) < Self.limit)
+            #expect(try wireSize(entry) <= entry.wireSize && entry.wireSize < Self.limit, "as the outbox counts it")
             guard case .snapshot(let snapshot) = entry else {
                 Issue.record("a gap of \(try wireSize(entry)) bytes")
                 continue

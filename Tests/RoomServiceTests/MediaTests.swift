@@ -61,7 +61,7 @@ import Timing
         #expect(answer.current == .success(.done))
     }
 
-    @Test("a media plane that never confirms holds a room up for two seconds, and the operator hears of it")
+    @Test("a media plane that confirms nothing holds a room up once, for a second, and the operator hears of it")
     func deadPlane() async throws {
         let salon = try await Salon()
         let owner = salon.create()
@@ -69,17 +69,20 @@ import Timing
         salon.submit(.takeSeat(0), by: owner)
         salon.media.holdConfirmations()
         let mute = salon.submit(.muteSeat(0, muted: true), by: owner)
-        salon.advance(.milliseconds(1_999))
+        salon.advance(.milliseconds(999))
         #expect(mute.current == nil)
         salon.advance(.milliseconds(1))
         #expect(mute.current == .success(.done))
         #expect(salon.reports.current == [.cutUnconfirmed(salon.key)])
         let unmute = salon.submit(.muteSeat(0, muted: false), by: owner)
         #expect(unmute.current == .success(.done), "opening waits for nobody")
+        let next = salon.submit(.muteSeat(0, muted: true), by: owner)
+        #expect(next.current == .success(.done), "a plane that is silent is not waited for again")
+        #expect(salon.submit(.muteSeat(0, muted: false), by: owner).current == .success(.done))
         salon.media.confirm()
         salon.settle()
         let again = salon.submit(.muteSeat(0, muted: true), by: owner)
-        #expect(again.current == nil, "a confirmation that came too late confirms nothing else")
+        #expect(again.current == nil, "a confirmation that came too late confirms nothing else, but the plane is there")
     }
 
     @Test("V06-S the user's own mute cuts too, and opening the seat leaves it cut") func ownMute() async throws {

@@ -68,6 +68,28 @@ final class Client: Sendable {
     }
 }
 
+/// What a room has others do for it: at once, or when the test says so.
+final class Aside: Sendable {
+    private let waiting = Shared<[@Sendable () -> Void]>([])
+    private let isHeld = Shared(false)
+
+    func add(_ work: @escaping @Sendable () -> Void) {
+        if isHeld.current { waiting.update { $0.append(work) } } else { work() }
+    }
+
+    /// From now on nothing is done.
+    func hold() { isHeld.set(true) }
+
+    /// How much waits.
+    var count: Int { waiting.current.count }
+
+    func run() {
+        let work = waiting.current
+        waiting.set([])
+        for work in work { work() }
+    }
+}
+
 /// A room at work in one thread and in virtual time.
 final class Salon {
     let key: RoomKey
@@ -82,6 +104,7 @@ final class Salon {
     let turnWanted = Shared(false)
     let reloadWanted = Shared(false)
     let hasEnded = Shared(false)
+    let aside = Aside()
     private(set) var core: RoomCore
     private var sessions: UInt64 = 0
 
@@ -95,7 +118,8 @@ final class Salon {
         self.journal = journal
         clock = VirtualRoomClock()
         core = Salon.core(
-            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded)
+            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded,
+            aside)
         try await load()
         journal.setMode(mode)
     }
@@ -104,7 +128,7 @@ final class Salon {
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ media: RecordingMedia, _ clock: VirtualRoomClock,
         _ encoder: PlainEncoder, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
         _ reports: Shared<[RoomReport]>,
-        _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>
+        _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
     ) -> RoomCore {
         let signal = TurnSignal()
         signal.connect { turn.set(true) }
@@ -114,7 +138,7 @@ final class Salon {
                 journal: journal, media: media, clock: clock, encoder: encoder, policy: { policy.current },
                 peerNumbers: Serial(), publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
-                report: { report in reports.update { $0.append(report) } }),
+                report: { report in reports.update { $0.append(report) } }, aside: { aside.add($0) }),
             signal: signal)
     }
 
@@ -129,7 +153,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded)
+            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded,
+            aside)
         try await load()
     }
 

@@ -45,12 +45,9 @@ extension RoomChange {
     package var wireSize: Int {
         switch what {
         case .updated(let info):
-            4 * WireSize.object + info.owner.wireSize + WireSize.of(info.name) + WireSize.of(info.cover)
-                + info.tags.reduce(0) { $0 + WireSize.of($1) }
+            WireSize.object + info.wireSize
         case .songChanged(let play, _, _):
-            4 * WireSize.object + WireSize.of(play?.song.title) + WireSize.of(play?.song.artist)
-                + WireSize.of(play?.song.accompaniment) + WireSize.of(play?.song.original)
-                + WireSize.of(play?.song.lyrics)
+            WireSize.object + (play?.wireSize ?? 0)
         case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
         case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged, .ownerChanged, .duetChanged:
             4 * WireSize.object
@@ -69,5 +66,47 @@ extension RoomNewsEvent {
         case .passing(.network(let report)): WireSize.object * (2 + report.singers.count)
         case .passing: 2 * WireSize.object
         }
+    }
+}
+
+extension RoomInfo {
+    package var wireSize: Int {
+        3 * WireSize.object + owner.wireSize + WireSize.of(name) + WireSize.of(cover)
+            + tags.reduce(0) { $0 + WireSize.of($1) }
+    }
+}
+
+extension SongPlay {
+    package var wireSize: Int {
+        4 * WireSize.object + WireSize.of(song.title) + WireSize.of(song.artist) + WireSize.of(song.accompaniment)
+            + WireSize.of(song.original) + WireSize.of(song.lyrics)
+    }
+}
+
+extension RoomEntry {
+    package var wireSize: Int {
+        switch self {
+        case .snapshot(let snapshot): snapshot.wireSize
+        case .resumed(let gap): gap.wireSize
+        }
+    }
+}
+
+extension RoomSnapshot {
+    fileprivate var wireSize: Int {
+        var size = 6 * WireSize.object + info.wireSize + (play?.wireSize ?? 0)
+        size += (members + [me]).reduce(0) { $0 + 2 * WireSize.object + $1.profile.wireSize }
+        size += 2 * WireSize.object * seats.count
+        size += invitations.reduce(0) { $0 + $1.wireSize }
+        return messages.reduce(size) { $0 + $1.wireSize }
+    }
+}
+
+extension RoomResumption {
+    fileprivate var wireSize: Int {
+        var size = 6 * WireSize.object + WireSize.object * state.presence.count
+        size += state.invitations.reduce(0) { $0 + $1.wireSize }
+        size += (state.settled ?? []).reduce(0) { $0 + WireSize.object + $1.invitation.wireSize }
+        return events.reduce(size) { $0 + $1.wireSize }
     }
 }

@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 
 // How a room stands in a snapshot, written by hand (snapshot version 1). A snapshot outlives the program that wrote it: a key keeps
 // its meaning for ever, a key that was added later has a default here, and `Tests/ServerAppTests/Fixtures` has a file of each release.

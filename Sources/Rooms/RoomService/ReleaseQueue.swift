@@ -13,26 +13,107 @@ struct ReleaseQueue {
         var deliver: () -> Void
         /// Instead of `deliver`, if the position could not be stored.
         var fail: (RoomError) -> Void
-        var failure: RoomError?
-        /// Set once the steps are posted.
-        var posting: UInt64?
+        fileprivate var failure: RoomError?
+        fileprivate var posting = Posting.notPosted
+
+        init(
+            needs: UInt64, steps: [StageStep] = [], deliver: @escaping () -> Void,
+            fail: @escaping (RoomError) -> Void
+        ) {
+            self.needs = needs
+            self.steps = steps
+            self.deliver = deliver
+            self.fail = fail
+        }
+    }
+
+    /// Legal successors: `notPosted` → `posted`.
+    fileprivate enum Posting {
+        case notPosted
+        /// Under that number; so many confirmations are still owed.
+        case posted(UInt64, owed: Int)
+    }
+
+    /// What is to be done next.
+    enum Next {
+        /// Nothing can leave before the journal says more.
+        case rest
+        /// The media plane owes confirmations.
+        case awaitCuts
+        /// To be told the media plane, under that number.
+        case post([StageStep], UInt64)
+        /// To be called: an answer, news, or what stands in for them.
+        case leave(() -> Void)
     }
 
     // A queue in an array: `head` moves, and the dead front is cut off when it is the larger part.
     private var items: [Item?] = []
     private var head = 0
+    /// Everything up to this position is on the disk.
+    private(set) var stored: UInt64 = 0
+    private var postings: UInt64 = 0
+    /// The media plane has left a cut unconfirmed, and has confirmed nothing since. It is not waited for again until it does:
+    /// a plane that takes no commands forwards nothing either.
+    private var isPlaneSilent = false
 
     var isEmpty: Bool { head == items.count }
-    var count: Int { items.count - head }
 
     mutating func append(_ item: Item) { items.append(item) }
 
-    var first: Item? {
+    /// The room has been loaded up to that position.
+    mutating func begin(stored position: UInt64) { stored = position }
+
+    mutating func noteStored(_ position: UInt64) { stored = max(stored, position) }
+
+    /// The media plane has confirmed a step of each of these postings. They come in any order, at most as many as are owed.
+    mutating func noteConfirmed(_ confirmed: [UInt64]) {
+        guard !confirmed.isEmpty else { return }
+        isPlaneSilent = false
+        guard case .posted(let number, let owed)? = first?.posting else { return }
+        first?.posting = .posted(number, owed: owed - confirmed.count { $0 == number })
+    }
+
+    /// Takes out what may leave; asked again and again until it says `rest` or `awaitCuts`.
+    mutating func next() -> Next {
+        guard let item = first else { return .rest }
+        if let failure = item.failure {
+            removeFirst()
+            return .leave { item.fail(failure) }
+        }
+        guard item.needs <= stored else { return .rest }
+        switch item.posting {
+        case .notPosted where !item.steps.isEmpty:
+            let number = postings + 1
+            postings = number
+            first?.posting = .posted(number, owed: item.steps.count { $0.isConfirmed })
+            return .post(item.steps, number)
+        case .posted(_, let owed) where owed > 0 && !isPlaneSilent: return .awaitCuts
+        case .notPosted, .posted:
+            removeFirst()
+            return .leave(item.deliver)
+        }
+    }
+
+    /// The media plane has owed a confirmation for too long. False if it owes none.
+    mutating func giveUpConfirmation() -> Bool {
+        guard case .posted(_, let owed)? = first?.posting, owed > 0 else { return false }
+        isPlaneSilent = true
+        return true
+    }
+
+    /// Marks what needs that position or a later one.
+    mutating func fail(from position: UInt64, with error: RoomError) {
+        for index in head..<items.count where (items[index]?.needs ?? 0) >= position {
+            items[index]?.failure = error
+        }
+    }
+
+    private var first: Item? {
         get { head < items.count ? items[head] : nil }
         set { if head < items.count { items[head] = newValue } }
     }
 
-    mutating func removeFirst() {
+    private mutating func removeFirst() {
         items[head] = nil
         head += 1
         if head == items.count {
@@ -41,13 +122,6 @@ struct ReleaseQueue {
         } else if head > 64, head > items.count / 2 {
             items.removeFirst(head)
             head = 0
-        }
-    }
-
-    /// Marks what needs that position or a later one.
-    mutating func fail(from position: UInt64, with error: RoomError) {
-        for index in head..<items.count where (items[index]?.needs ?? 0) >= position {
-            items[index]?.failure = error
         }
     }
 }

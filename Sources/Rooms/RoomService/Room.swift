@@ -1,7 +1,7 @@
 package import RoomModel
 package import RoomPorts
 import RoomRules
-package import Timing
+import Timing
 
 /// A room. Each method is one synchronous turn of its `RoomCore`; nothing in here waits for anything, so commands are
 /// decided in the order in which they come, and answers and news leave in that order too.

@@ -1,7 +1,7 @@
 package import RoomModel
 package import RoomPorts
 package import RoomRules
-package import Timing
+import Timing
 
 // What is asked of a room: by people, by its own timers, by the operator.
 
@@ -147,13 +147,13 @@ extension RoomCore {
         if let error = closedness { throw error }
         // Who waits to be let in hears nothing yet.
         guard let known = attendance.sessions[session], known.admission.isGranted else { throw RoomError(.notInRoom) }
-        if let peer = known.peer { return MediaPlace(stage: stage, peer: peer) }
+        if let peer = known.peer { return MediaPlace(stage: stage.stage, peer: peer) }
         let peer = PeerID(rawValue: world.peerNumbers.next())
-        world.media.admit(peer, on: stage)
+        stage.admit(peer)
         attendance.update(session) { $0.peer = peer }
-        if let equipment = known.equipment { state(equipment, of: peer) }
+        if let equipment = known.equipment { stage.setLatency(of: equipment, of: peer) }
         assignAgain(known.attendee.profile.id)
-        return MediaPlace(stage: stage, peer: peer)
+        return MediaPlace(stage: stage.stage, peer: peer)
     }
 
     package func setEquipment(_ stated: SingerEquipment, of session: SessionToken) {
@@ -161,18 +161,14 @@ extension RoomCore {
         guard let known = attendance.sessions[session] else { return }
         let equipment = stated.completed(by: known.equipment)
         attendance.update(session) { $0.equipment = equipment }
-        if let peer = known.peer { state(equipment, of: peer) }
-    }
-
-    private func state(_ equipment: SingerEquipment, of peer: PeerID) {
-        world.media.setLatency(equipment.latency, roundTrip: equipment.roundTrip, of: peer, on: stage)
+        if let peer = known.peer { stage.setLatency(of: equipment, of: peer) }
     }
 
     /// - Parameter done: called once nothing goes either way any more.
     package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
         defer { endTurn() }
         guard let known = attendance.sessions[session], let peer = known.peer else { return done() }
-        world.media.closePeer(peer, on: stage, confirmed: done)
+        stage.close(peer, confirmed: done)
         forget(peer, of: session)
     }
 
@@ -184,7 +180,7 @@ extension RoomCore {
         case .closed(_, let peer):
             // Takes the admission back: an offer that was on its way meanwhile opens a path that the room knows nothing of.
             if let session = attendance.session(of: peer) {
-                world.media.closePeer(peer, on: stage)
+                stage.close(peer)
                 forget(peer, of: session)
             }
         case .levels(_, let heard):
@@ -203,7 +199,7 @@ extension RoomCore {
 
     /// Tells the media plane what is sung, for those who hear it from there.
     func playOnStage(_ play: SongPlay?) {
-        world.media.setSong(play.map(stageSong), on: stage)
+        stage.play(play.map(stageSong))
     }
 
     private func stageSong(_ play: SongPlay) -> StageSong {

@@ -17,12 +17,12 @@ extension RoomCore {
         lastSnapshot = state.position
         snapshot = nil
         signal.begin(incarnation, stored: state.position)
-        reports.stored = state.position
+        queue.begin(stored: state.position)
         phase = state.phase == .open ? .open : .empty
         if phase == .open {
             seatTheAbsent(tell: again)
-            openStage(slots: state.seats.count)
-            post(director.adopt(state.seats))
+            stage.open(slots: state.seats.count, kind: state.kind)
+            post(stage.adopt(state.seats))
             // Also that nothing is sung any more, should the journal have lost what the media plane was told.
             if again || state.play != nil { playOnStage(state.play) }
             startClocks()
@@ -53,13 +53,16 @@ extension RoomCore {
 
     /// Stores a snapshot once everything in it, and enough after it, is stored itself.
     func storeSnapshot() {
-        guard let ready = snapshot, ready.position + Self.snapshotLag <= reports.stored, phase == .open else { return }
+        guard let ready = snapshot, ready.position + Self.snapshotLag <= queue.stored, phase == .open else { return }
         snapshot = nil
         lastSnapshot = ready.position
-        do {
-            world.journal.saveSnapshot(try format.encode(ready), of: key, at: ready.position)
-        } catch {
-            world.report(.inapplicable(key, "\(error)"))
+        // Thousands of kept answers take milliseconds to encode, in which the room would decide nothing.
+        world.aside { [key, journal = world.journal, report = world.report] in
+            do {
+                journal.saveSnapshot(try JournalFormat().encode(ready), of: key, at: ready.position)
+            } catch {
+                report(.inapplicable(key, "\(error)"))
+            }
         }
     }
 
@@ -70,13 +73,13 @@ extension RoomCore {
         sendNews()
         for token in attendance.sessions.keys {
             guard let session = attendance.remove(session: token) else { continue }
-            if let peer = session.peer { world.media.closePeer(peer, on: stage) }
+            if let peer = session.peer { stage.close(peer) }
             if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
         }
         for user in attendance.people.keys { attendance.remove(user: user) }
         deadlines.removeAll()
         endAlarm()
-        closeStage()
+        stage.close()
         world.journal.close(key)
         world.ended()
     }
@@ -90,12 +93,12 @@ extension RoomCore {
         sendNews()
         for token in attendance.sessions.keys {
             guard let session = attendance.remove(session: token) else { continue }
-            if let peer = session.peer { world.media.closePeer(peer, on: stage) }
+            if let peer = session.peer { stage.close(peer) }
             if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
         }
         deadlines.removeAll()
         endAlarm()
-        closeStage()
+        stage.close()
         world.publish(nil)
     }
 

@@ -101,7 +101,7 @@ extension RoomCore {
                         memberCount: attendance.count, presence: presence, invitations: invitations.page,
                         moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
                         ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir),
-                    mediaEpoch: world.media.epoch))
+                    mediaEpoch: stage.epoch))
         }
         let person =
             attendance.people[user]
@@ -113,7 +113,7 @@ extension RoomCore {
                 members: membersAtEntry(), memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
                 heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
                 messages: recent.messages(Self.messagesAtEntry, budget: Self.messageBytesAtEntry), likes: state.likes,
-                play: state.play, duet: state.leader == nil ? nil : state.duet, mediaEpoch: world.media.epoch))
+                play: state.play, duet: state.leader == nil ? nil : state.duet, mediaEpoch: stage.epoch))
     }
 
     /// The last invitations that were settled, as far as they fit: who misses one finds it gone from the waiting ones all the same.
@@ -195,7 +195,7 @@ extension RoomCore {
         case .expired:
             lose(session)
             guard let peer = known.peer else { return done() }
-            world.media.closePeer(peer, on: stage, confirmed: done)
+            stage.close(peer, confirmed: done)
             forget(peer, of: session)
         }
     }
@@ -216,7 +216,7 @@ extension RoomCore {
         let user = session.attendee.profile.id
         deadlines.cancel(.grace(token))
         if let peer = session.peer {
-            world.media.closePeer(peer, on: stage, confirmed: done)
+            stage.close(peer, confirmed: done)
         } else {
             done()
         }
@@ -292,7 +292,7 @@ extension RoomCore {
             refuse: { [unowned self] _ in
                 // Who goes is gone. A seat that could not be freed is freed once the room is loaded and the grace time
                 // over.
-                if let peer { world.media.closePeer(peer, on: stage) }
+                if let peer { stage.close(peer) }
                 answer()
                 after()
             })

@@ -8,8 +8,8 @@ import Timing
 /// plane leave word with the `TurnSignal`, the clock wakes it, and both lead to `turn()`.
 package final class RoomCore {
     /// For how long the media plane may owe a confirmation. It cuts within 200 ms; a plane that says nothing for so
-    /// long is dead and forwards nothing, and the room must not die with it.
-    static let confirmationLimit = Interval.seconds(2)
+    /// long takes no commands and forwards nothing, and the room must not stand still with it.
+    static let confirmationLimit = Interval.seconds(1)
     /// Entries between two snapshots: bounds the time that loading takes.
     static let snapshotInterval: UInt64 = 256
     /// A snapshot is stored this many entries after its own position: a room that is read again after a crash replays at
@@ -29,7 +29,6 @@ package final class RoomCore {
     }
 
     package let key: RoomKey
-    let stage: StageID
     let world: RoomSurroundings
     package let signal: TurnSignal
     let format = JournalFormat()
@@ -45,10 +44,8 @@ package final class RoomCore {
     var deadlines = Deadlines()
     var desk = NewsDesk()
     var queue = ReleaseQueue()
-    var director = StageDirector()
+    var stage: StageLink
     var incarnation: UInt64 = 0
-    private var postings: UInt64 = 0
-    var reports = TurnSignal.Reports()
     private var armed = Instant.distantFuture
     private var alarm: RoomAlarm?
     var snapshot: RoomState?
@@ -58,7 +55,6 @@ package final class RoomCore {
     /// What the directory shows: what has been released.
     var info: RoomInfo? { didSet { infoChanged = infoChanged || info != oldValue } }
     private var infoChanged = false
-    private var stageIsOpen = false
     var draining: [@Sendable () -> Void] = []
     var ownerAbsence: OwnerAbsence?
 
@@ -70,7 +66,7 @@ package final class RoomCore {
 
     package init(key: RoomKey, stage: StageID, surroundings: RoomSurroundings, signal: TurnSignal) {
         self.key = key
-        self.stage = stage
+        self.stage = StageLink(stage, media: surroundings.media)
         self.world = surroundings
         self.signal = signal
         self.state = RoomState(room: key.room)
@@ -156,7 +152,7 @@ package final class RoomCore {
         let play = state.play
         queue.append(
             ReleaseQueue.Item(
-                needs: state.position, steps: closing + director.steps(to: state.seats),
+                needs: state.position, steps: closing + stage.steps(to: state.seats),
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
                     self.info = info
@@ -165,7 +161,7 @@ package final class RoomCore {
                     answer()
                     for announcement in said { tell(announcement) }
                     afterwards()
-                    if ends { close() } else { openStage(slots: info.seats) }
+                    if ends { close() } else { stage.open(slots: info.seats, kind: info.kind) }
                 }, fail: refuse))
     }
 
@@ -212,7 +208,7 @@ package final class RoomCore {
             ReleaseQueue.Item(
                 needs: watermark, steps: peer.map { [.close($0)] } ?? [], deliver: deliver,
                 fail: { [unowned self] _ in
-                    if let peer { world.media.closePeer(peer, on: stage) }
+                    if let peer { stage.close(peer) }
                     deliver()
                 }))
     }
@@ -246,9 +242,6 @@ package final class RoomCore {
     /// The end of every turn: hear reports, release what may leave, send, ask to be woken.
     func endTurn() {
         hear(signal.take())
-        if let failed = reports.failed, phase == .open || phase == .empty {
-            lose(from: failed.position, failed.failure)
-        }
         release()
         storeSnapshot()
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
@@ -289,43 +282,33 @@ package final class RoomCore {
     }
 
     private func hear(_ fresh: TurnSignal.Reports) {
-        reports.stored = max(reports.stored, fresh.stored)
-        reports.failed = fresh.failed
-        reports.confirmed += fresh.confirmed
+        queue.noteStored(fresh.stored)
+        queue.noteConfirmed(fresh.confirmed)
+        if let failed = fresh.failed, phase == .open || phase == .empty {
+            lose(from: failed.position, failed.failure)
+        }
         // An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it
         // rang a little early. One that was replaced while it rang leaves the newer one alone.
         if fresh.rang, armed <= now || alarm == nil { armed = .distantFuture }
     }
 
     func release() {
-        while var item = queue.first {
-            if let failure = item.failure {
-                queue.removeFirst()
-                item.fail(failure)
-                continue
-            }
-            guard item.needs <= reports.stored else { return }
-            if item.posting == nil, !item.steps.isEmpty {
-                postings += 1
-                item.posting = postings
-                queue.first = item
-                post(item.steps, posting: postings)
+        while true {
+            switch queue.next() {
+            case .rest: return deadlines.cancel(.confirmation)
+            case .awaitCuts:
+                if !deadlines.isSet(.confirmation) {
+                    deadlines.set(.confirmation, at: now + Self.confirmationLimit)
+                }
+                return
+            case .post(let steps, let number):
+                // For each posting its own time.
+                deadlines.cancel(.confirmation)
+                post(steps) { [signal] in signal.confirmed(number) }
                 // A plane that is in the same thread has confirmed already.
                 hear(signal.take())
+            case .leave(let leave): leave()
             }
-            if let posting = item.posting {
-                let owed = item.steps.count { $0.isConfirmed }
-                guard reports.confirmed.count(where: { $0 == posting }) >= owed else {
-                    if !deadlines.isSet(.confirmation) {
-                        deadlines.set(.confirmation, at: now + Self.confirmationLimit)
-                    }
-                    return
-                }
-                reports.confirmed.removeAll { $0 <= posting }
-                deadlines.cancel(.confirmation)
-            }
-            queue.removeFirst()
-            item.deliver()
         }
     }
 
@@ -335,45 +318,15 @@ package final class RoomCore {
 
     /// The media plane owes a confirmation for too long: see `confirmationLimit`.
     func giveUpConfirmation() {
-        guard queue.first?.posting != nil else { return }
-        world.report(.cutUnconfirmed(key))
-        queue.first?.steps = []
+        if queue.giveUpConfirmation() { world.report(.cutUnconfirmed(key)) }
     }
 
     // MARK: The media plane
 
-    func post(_ steps: [StageStep], posting: UInt64 = 0) {
-        for step in steps {
-            let confirmed: @Sendable () -> Void = { [signal] in if step.isConfirmed { signal.confirmed(posting) } }
-            switch step {
-            case .assign(let slot, let rule, _):
-                director.notePosted(rule, on: slot)
-                assign(slot, rule, confirmed: confirmed)
-            case .close(let peer): world.media.closePeer(peer, on: stage, confirmed: confirmed)
-            }
-        }
-    }
-
-    private func assign(_ slot: Int, _ rule: SlotRule, confirmed: @escaping @Sendable () -> Void = {}) {
-        let peer = rule.user.flatMap { attendance.microphone(of: $0)?.peer }
-        world.media.assign(slot: slot, to: peer, muted: rule.silent, on: stage, confirmed: confirmed)
+    func post(_ steps: [StageStep], confirmed: @escaping @Sendable () -> Void = {}) {
+        stage.post(steps, speaking: { [attendance] in attendance.microphone(of: $0)?.peer }, confirmed: confirmed)
     }
 
     /// Says again what the media plane was told about a person's seat, after their media path has changed.
-    func assignAgain(_ user: UserID) {
-        guard let slot = director.postedSlot(of: user), let rule = director.posted[slot] else { return }
-        assign(slot, rule)
-    }
-
-    func openStage(slots: Int) {
-        guard !stageIsOpen else { return }
-        stageIsOpen = true
-        world.media.openStage(stage, slots: slots, kind: state.kind == .chorus ? .chorus : .voice)
-    }
-
-    func closeStage() {
-        guard stageIsOpen else { return }
-        stageIsOpen = false
-        world.media.closeStage(stage)
-    }
+    func assignAgain(_ user: UserID) { stage.assignAgain(user, to: attendance.microphone(of: user)?.peer) }
 }

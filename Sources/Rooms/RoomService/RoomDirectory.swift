@@ -282,7 +282,9 @@ package actor RoomDirectory {
                 index.remove(key)
                 Task { await self?.forgetOver(key) }
             },
-            report: report)
+            report: report,
+            // Unstructured: it ends with the snapshot that it encodes, and a journal that is closed by then takes none.
+            aside: { work in Task(priority: .utility) { work() } })
     }
 
     /// The journal failed under a room: what is on the disk is what is true.

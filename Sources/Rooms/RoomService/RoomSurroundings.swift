@@ -21,12 +21,15 @@ package struct RoomSurroundings: Sendable {
     /// The room has ended, or was never really created.
     package var ended: @Sendable () -> Void
     package var report: @Sendable (RoomReport) -> Void
+    /// Does work that no turn waits for, in any order.
+    package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
         journal: any RoomJournal, media: any MediaControl, clock: any RoomClock, encoder: any NewsEncoder,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
         publish: @escaping @Sendable (RoomInfo?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
-        ended: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (RoomReport) -> Void = { _ in }
+        ended: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (RoomReport) -> Void = { _ in },
+        aside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
         self.journal = journal
         self.media = media
@@ -38,6 +41,7 @@ package struct RoomSurroundings: Sendable {
         self.reload = reload
         self.ended = ended
         self.report = report
+        self.aside = aside
     }
 }
 

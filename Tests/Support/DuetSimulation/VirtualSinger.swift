@@ -1,7 +1,7 @@
 package import AudioGraph
 package import ClientMedia
 import DTLS
-package import NetworkSimulation
+import NetworkSimulation
 package import PeerSession
 package import RTP
 package import Timing

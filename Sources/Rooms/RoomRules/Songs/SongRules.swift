@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 
 /// D02, D08: what a chorus room sings. The server places the song on the room's time and everybody starts by that; whoever
 /// leaves does not take the song along.

@@ -44,7 +44,9 @@ struct RoomCalls: Sendable {
             session.withState { $0.isCreating = false }
             switch result {
             case .success((_, .snapshot(let snapshot))):
-                connection.send(Answer.success(call, RoomCreated(snapshot: snapshot)))
+                connection.send(size: RoomEntry.snapshot(snapshot).wireSize) {
+                    Answer.success(call, RoomCreated(snapshot: snapshot))
+                }
             case .success((_, .resumed)):
                 connection.send(Answer.failure(call, RoomError(.internalError)))
             case .failure(let error): connection.send(Answer.failure(call, error))
@@ -61,7 +63,7 @@ struct RoomCalls: Sendable {
             case .success(let entry):
                 // What still waits of the room's chatter is older than what the answer tells.
                 connection.outbox.forgetChatter(of: room.key.room)
-                connection.send(Answer.success(call, RoomEntered(entry)))
+                connection.send(size: entry.wireSize) { Answer.success(call, RoomEntered(entry)) }
             case .failure(let error): connection.send(Answer.failure(call, error))
             }
         }

@@ -16,8 +16,20 @@ final class ConnectionOutbox: Outbox {
     /// Chatter beyond this is shed, oldest first: 512 frames are several seconds of the liveliest room.
     static let chatterLimit = (frames: 512, bytes: 512 << 10)
 
+    private enum Waiting: Sendable {
+        case frame(ByteBuffer)
+        case answer(size: Int, text: @Sendable () -> [UInt8])
+
+        var size: Int {
+            switch self {
+            case .frame(let bytes): bytes.readableBytes
+            case .answer(let size, _): size
+            }
+        }
+    }
+
     private struct State {
-        var control = Deque<EncodedFrame>()
+        var control = Deque<Waiting>()
         var chatter = Deque<EncodedFrame>()
         var controlBytes = 0
         var chatterBytes = 0
@@ -46,30 +58,48 @@ final class ConnectionOutbox: Outbox {
     }
 
     func enqueue(_ frame: EncodedFrame, lane: NewsLane) {
-        enum Consequence { case none, wake, overflow }
-        let consequence = state.withLock { state -> Consequence in
-            guard !state.closed else { return .none }
-            let size = frame.bytes.readableBytes
-            switch lane {
-            case .control:
-                guard state.control.count < Self.controlLimit.frames,
-                    state.controlBytes + size <= Self.controlLimit.bytes
-                else {
-                    state = State()
-                    state.closed = true
-                    return .overflow
-                }
-                state.control.append(frame)
-                state.controlBytes += size
-            case .chatter:
+        switch lane {
+        case .control: enqueue(.frame(frame.bytes))
+        case .chatter:
+            append { state in
                 state.chatter.append(frame)
-                state.chatterBytes += size
+                state.chatterBytes += frame.bytes.readableBytes
                 while state.chatter.count > Self.chatterLimit.frames || state.chatterBytes > Self.chatterLimit.bytes,
                     let shed = state.chatter.popFirst()
                 {
                     state.chatterBytes -= shed.bytes.readableBytes
                     if let span = shed.chat { Self.note(span, in: &state.holes) }
                 }
+                return true
+            }
+        }
+    }
+
+    /// An answer in the control lane whose text is made when it leaves, by the connection's own thread: a room must not stand still
+    /// while a whole snapshot of it is encoded.
+    /// - Parameter size: of the text, and never less.
+    func enqueue(size: Int, text: @escaping @Sendable () -> [UInt8]) { enqueue(.answer(size: size, text: text)) }
+
+    private func enqueue(_ waiting: Waiting) {
+        append { state in
+            guard state.control.count < Self.controlLimit.frames,
+                state.controlBytes + waiting.size <= Self.controlLimit.bytes
+            else { return false }
+            state.control.append(waiting)
+            state.controlBytes += waiting.size
+            return true
+        }
+    }
+
+    /// - Parameter put: false if there is no more room: then all is over.
+    private func append(_ put: (inout State) -> Bool) {
+        enum Consequence { case none, wake, overflow }
+        let consequence = state.withLock { state -> Consequence in
+            guard !state.closed else { return .none }
+            guard put(&state) else {
+                state = State()
+                state.closed = true
+                return .overflow
             }
             guard !state.draining else { return .none }
             state.draining = true
@@ -84,20 +114,29 @@ final class ConnectionOutbox: Outbox {
 
     /// The next bytes to write, or `nil` if nothing waits; the next `enqueue` then wakes the event loop again.
     func next() -> ByteBuffer? {
+        switch takeNext() {
+        case .frame(let bytes): bytes
+        case .answer(_, let text): EncodedFrame(text: text()).bytes
+        case nil: nil
+        }
+    }
+
+    private func takeNext() -> Waiting? {
         state.withLock { state in
             if let control = state.control.popFirst() {
-                state.controlBytes -= control.bytes.readableBytes
-                return control.bytes
+                state.controlBytes -= control.size
+                return control
             }
             // What was shed was older than what is left, so its notice goes first.
             if let hole = state.holes.popLast() {
-                return EncodedFrame(
-                    text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)
-                ).bytes
+                return .frame(
+                    EncodedFrame(
+                        text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)
+                    ).bytes)
             }
             if let chatter = state.chatter.popFirst() {
                 state.chatterBytes -= chatter.bytes.readableBytes
-                return chatter.bytes
+                return .frame(chatter.bytes)
             }
             state.draining = false
             return nil

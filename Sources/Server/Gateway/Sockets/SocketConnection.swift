@@ -79,6 +79,10 @@ final class SocketConnection: Sendable {
     /// Puts what is addressed to this client alone into the outbox.
     func send(_ text: [UInt8]) { outbox.enqueue(EncodedFrame(text: text), lane: .control) }
 
+    /// The same for an answer that is long to make: it is made when it leaves.
+    /// - Parameter size: of the text, and never less.
+    func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) { outbox.enqueue(size: size, text: text) }
+
     /// Says why, then closes; from any thread. What was put into the outbox before still goes out.
     func close(_ reason: CloseReason) {
         loop.execute { [handler] in handler.value?.close(reason) }

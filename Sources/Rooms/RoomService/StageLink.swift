@@ -1,0 +1,84 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import Timing
+
+/// A room's line to the media plane: whether its stage is open, and what the stage has been told.
+struct StageLink {
+    let stage: StageID
+    private let media: any MediaControl
+    private var director = StageDirector()
+    private var isOpen = false
+
+    init(_ stage: StageID, media: any MediaControl) {
+        self.stage = stage
+        self.media = media
+    }
+
+    /// Changes when the media plane has lost everything.
+    var epoch: UInt64 { media.epoch }
+
+    // MARK: The stage
+
+    mutating func open(slots: Int, kind: RoomKind) {
+        guard !isOpen else { return }
+        isOpen = true
+        media.openStage(stage, slots: slots, kind: kind == .chorus ? .chorus : .voice)
+    }
+
+    mutating func close() {
+        guard isOpen else { return }
+        isOpen = false
+        media.closeStage(stage)
+    }
+
+    /// Tells what is sung, for those who hear it from there.
+    func play(_ song: StageSong?) { media.setSong(song, on: stage) }
+
+    // MARK: Seats
+
+    /// The steps from the last decision to this one.
+    mutating func steps(to seats: [SeatPlace]) -> [StageStep] { director.steps(to: seats) }
+
+    /// The steps for a room that has been loaded: from what the media plane was told, if anything, to what holds.
+    mutating func adopt(_ seats: [SeatPlace]) -> [StageStep] { director.adopt(seats) }
+
+    /// - Parameters:
+    ///   - speaking: the path that a person speaks by.
+    ///   - confirmed: called once for each step that is confirmed, from any thread.
+    mutating func post(
+        _ steps: [StageStep], speaking: (UserID) -> PeerID?, confirmed: @escaping @Sendable () -> Void = {}
+    ) {
+        for step in steps {
+            switch step {
+            case .assign(let slot, let rule, _):
+                director.notePosted(rule, on: slot)
+                let peer = rule.user.flatMap(speaking)
+                media.assign(slot: slot, to: peer, muted: rule.silent, on: stage) {
+                    if step.isConfirmed { confirmed() }
+                }
+            case .close(let peer): media.closePeer(peer, on: stage, confirmed: confirmed)
+            }
+        }
+    }
+
+    /// Says again what was told about a person's seat, after their path has changed.
+    func assignAgain(_ user: UserID, to peer: PeerID?) {
+        guard let slot = director.postedSlot(of: user), let rule = director.posted[slot] else { return }
+        media.assign(slot: slot, to: peer, muted: rule.silent, on: stage) {}
+    }
+
+    // MARK: Paths
+
+    /// From now on the path's offers are answered.
+    func admit(_ peer: PeerID) { media.admit(peer, on: stage) }
+
+    /// - Parameter confirmed: called once nothing goes either way any more.
+    func close(_ peer: PeerID, confirmed: @escaping @Sendable () -> Void = {}) {
+        media.closePeer(peer, on: stage, confirmed: confirmed)
+    }
+
+    func setLatency(of equipment: SingerEquipment, of peer: PeerID) {
+        media.setLatency(equipment.latency, roundTrip: equipment.roundTrip, of: peer, on: stage)
+    }
+}
