@@ -149,6 +149,22 @@ import Timing
         )
     }
 
+    @Test("V08-S a keyed command that had nothing to do does nothing when it is repeated, also after a crash")
+    func keyedNothing() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.takeSeat(1), by: member)
+        #expect(salon.submit(.takeSeat(1), by: member, key: "again").current == .success(.done), "it is theirs already")
+        salon.submit(.kickSeat(1), by: owner)
+        #expect(salon.submit(.takeSeat(1), by: member, key: "again").current == .success(.done))
+        #expect(salon.enter(.other).snapshot?.seats[1].user == nil, "a late repeat does not undo the kick")
+        try await salon.crash()
+        let back = salon.enter(.member)
+        #expect(salon.submit(.takeSeat(1), by: back, key: "again").current == .success(.done))
+        #expect(salon.enter(.other).snapshot?.seats[1].user == nil)
+    }
+
     @Test("a repeat with the same key gets the first answer, also while that is being stored and after a crash")
     func idempotency() async throws {
         let salon = try await Salon()

@@ -88,7 +88,7 @@ extension AcceptedCommand {
     }
 
     var kind: JournalEntry.Kind {
-        let isChat = events.allSatisfy { if case .messageSent = $0 { true } else { false } }
+        let isChat = !events.isEmpty && events.allSatisfy { if case .messageSent = $0 { true } else { false } }
         return isChat ? .chat : .durable
     }
 }

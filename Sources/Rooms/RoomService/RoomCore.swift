@@ -101,14 +101,15 @@ package final class RoomCore {
     // MARK: Deciding
 
     /// Makes a decision true: applies it, submits it, and queues what follows for when it is stored. `answer` comes
-    /// first, then the news, then `afterwards`. With no events only the answer waits, for what it could have seen.
+    /// first, then the news, then `afterwards`. With no events only the answer waits, for what it could have seen; under a key
+    /// it is stored all the same, or a repeat would find another room and do something.
     /// `closing`: whose way on the media plane is closed before anything of it is said.
     func carryOut(
         _ decision: Decision, by user: UserID?, keyed answerToKeep: KeyedAnswer? = nil, closing peer: PeerID? = nil,
         answer: @escaping () -> Void = {}, afterwards: @escaping () -> Void = {},
         refuse: @escaping (RoomError) -> Void = { _ in }
     ) {
-        guard !decision.events.isEmpty else {
+        guard !decision.events.isEmpty || answerToKeep != nil else {
             queue.append(
                 ReleaseQueue.Item(
                     needs: watermark, steps: peer.map { [.close($0)] } ?? [],
