@@ -160,6 +160,18 @@ import Testing
         #expect(table == matrix)
     }
 
+    @Test("the table of permissions is the reviewed one, line by line") func permissionsAreReviewed() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("permissions.md")
+        let reviewed = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
+            $0.hasPrefix("| `")
+        }
+        let present = RoomCommand.Name.allCases.map { name in
+            let row = [Role.member, .admin, .owner].map { "\(PermissionTable.permission(for: $0, to: name))" }
+            return "| " + (["`\(name.rawValue)`"] + row).joined(separator: " | ") + " |"
+        }
+        #expect(reviewed.map(String.init) == present)
+    }
+
     @Test("every command stands in the reviewed table") func tableIsComplete() {
         let titles = cases.map(\.title)
         for name in RoomCommand.Name.allCases {

@@ -244,13 +244,20 @@ import Timing
         let phone = salon.enter(.member)
         let laptop = salon.enter(.member)
         salon.submit(.takeSeat(1), by: phone)
+        salon.advance(.seconds(1))
+        _ = owner.outbox.drain()
         salon.submit(.exitRoom, by: phone)
         salon.advance(.seconds(60))
-        #expect(phone.departures.current == [.exited])
-        #expect(salon.enter(.other).snapshot?.seats[1].user == .member)
-        salon.submit(.leaveSeat, by: laptop)
+        #expect(phone.departures.current == [.exited] && laptop.departures.current.isEmpty)
+        // To the others nothing has happened: the person is here, on the seat.
+        #expect(owner.outbox.drain().isEmpty)
+        let seat = try #require(salon.enter(.other).snapshot?.seats[1])
+        #expect(seat.user == .member && seat.presence == .online)
+        #expect(salon.refusal(.sendMessage(MessageDraft(.text("from the phone"))), by: phone) == .notInRoom)
+        #expect(salon.submit(.leaveSeat, by: laptop).current == .success(.done))
         salon.submit(.exitRoom, by: laptop)
         salon.advance(.seconds(1))
+        #expect(laptop.departures.current == [.exited])
         #expect(owner.outbox.passing.filter { $0 == .audienceLeft(.member, reason: .left) }.count == 1)
     }
 

@@ -12,12 +12,20 @@ private struct Belief {
     var seq: UInt64 = 0
     var chat: UInt64 = 0
     var seats: [Seat] = []
+    var name = ""
+    var play: SongPlay?
+    var duet = DuetMode.together
+    var roles: [UserID: Role] = [:]
     /// Everything heard that does not fit together.
     var contradictions: [String] = []
 
     mutating func begin(_ snapshot: RoomSnapshot) {
         (seq, chat) = (snapshot.seq, snapshot.chat)
         seats = snapshot.seats.map(\.lasting)
+        name = snapshot.info.name
+        play = snapshot.play
+        duet = snapshot.duet ?? .together
+        for member in snapshot.members { roles[member.id] = member.role }
     }
 
     mutating func hear(_ event: RoomNewsEvent) {
@@ -31,11 +39,16 @@ private struct Belief {
                 if seats.indices.contains(seat.index) { seats[seat.index] = seat.lasting }
             case .microphoneMuted(_, let muted, let seat):
                 if seats.indices.contains(seat) { seats[seat].micMuted = muted }
-            case .updated, .destroyed, .roleChanged, .ownerChanged, .songChanged, .duetChanged: break
+            case .updated(let info): name = info.name
+            case .roleChanged(let user, let role, _): roles[user] = role
+            case .songChanged(let play, _, _): self.play = play
+            case .duetChanged(let mode, _): duet = mode
+            case .destroyed, .ownerChanged: contradictions.append("\(change)")
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
             chat = message.chat
+        case .passing(.audienceEntered(let member)): roles[member.id] = member.role
         case .passing, .invitation: break
         }
     }
@@ -104,7 +117,9 @@ extension RoomChange {
         var beliefs: [SessionToken: Belief] = [:]
         var history = History()
         var generator: SeededGenerator
-        var counts = (accepted: 0, refused: 0, unavailable: 0, crashes: 0, failures: 0, gaps: 0)
+        var counts = (accepted: 0, refused: 0, unavailable: 0, crashes: 0, failures: 0, gaps: 0, exits: 0)
+        var answered: [RoomCommand.Name: Int] = [:]
+        var outcomes: [(name: RoomCommand.Name, answer: Shared<Result<CommandResult, RoomError>?>)] = []
         /// Commands under a key with the answer that the client got, if it got one.
         var keyed:
             [(client: Client, key: String, command: RoomCommand, answer: Shared<Result<CommandResult, RoomError>?>)] =
@@ -114,8 +129,10 @@ extension RoomChange {
         init(seed: UInt64) async throws {
             generator = SeededGenerator(seed: seed)
             salon = try await Salon()
-            clients = [salon.create(UserID(literal: "user-0"), seats: 5)]
+            clients = [salon.create(UserID(literal: "user-0"), kind: .chorus, seats: 5)]
             clients += (1..<7).map { salon.enter(UserID(literal: "user-\($0)")) }
+            // Two of them are here twice.
+            clients += [1, 4].map { salon.enter(UserID(literal: "user-\($0)")) }
             for index in 1...2 {
                 salon.submit(.setRole(clients[index].user, .admin), by: clients[0])
             }
@@ -139,6 +156,11 @@ extension RoomChange {
                     beliefs[client.session]?.hear(event)
                     history.note(event)
                 }
+                // Who came while one was away is told by no number: clients read the list again.
+                let page = Shared<MembersPage?>(nil)
+                salon.core.members(.everyone(limit: 200, cursor: nil), for: client.session) { page.set(try? $0.get()) }
+                salon.commit()
+                for member in page.current?.members ?? [] { beliefs[client.session]?.roles[member.id] = member.role }
             }
         }
 
@@ -155,11 +177,13 @@ extension RoomChange {
                 }
             }
             likes.removeAll { $0.current != nil }
+            for (name, answer) in outcomes { if case .success = answer.current { answered[name, default: 0] += 1 } }
+            outcomes.removeAll { $0.answer.current != nil }
         }
 
         func command() -> RoomCommand {
             let seat = number(-1..<6)
-            switch number(0..<15) {
+            switch number(0..<21) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4: return .moveSeat(seat)
@@ -169,8 +193,20 @@ extension RoomChange {
             case 8: return .closeSeat(seat, closed: chance(30))
             case 9: return .setMicrophone(muted: chance(50))
             case 10:
-                return .sendInvitation(InvitationDraft(to: someone().user, command: "C", content: "\(number(0..<5))"))
+                return .sendInvitation(
+                    InvitationDraft(
+                        to: someone().user, command: "C", content: "\(number(0..<5))", id: "i-\(number(0..<9))"))
             case 11, 12: return .sendMessage(MessageDraft(.text("\(number(0..<1_000_000))")))
+            case 14: return .acceptInvitation(id: "i-\(number(0..<9))")
+            case 15:
+                let id = "i-\(number(0..<9))"
+                return chance(50) ? .rejectInvitation(id: id, reason: "no") : .cancelInvitation(id: id)
+            case 16: return .setRole(someone().user, chance(60) ? .admin : .member)
+            case 17: return .startSong(SongDraft(song: song, positionMs: Int64(number(0..<50_000))))
+            case 18:
+                return [.pauseSong, .resumeSong(leadMs: 500), .seekSong(positionMs: 9, leadMs: 500), .stopSong][
+                    number(0..<4)]
+            case 19: return .setDuetMode(chance(60) ? .leadFollow : .together, leader: nil)
             case 13: return .updateRoom(RoomUpdate(name: "Room \(number(0..<99))"))
             default: return .sendLikes(number(1..<20))
             }
@@ -185,12 +221,14 @@ extension RoomChange {
                 let answer = salon.submit(command, by: client, key: key)
                 if let key, command.name != .sendLikes { keyed.append((client, key, command, answer)) }
                 if command.name == .sendLikes { likes.append(answer) }
+                outcomes.append((command.name, answer))
                 if answer.current != nil { counts.refused += 1 } else { counts.accepted += 1 }
             case 60..<80: salon.commit(number(1..<6))
             case 80..<90: salon.advance(.milliseconds(Int64(number(0..<400))))
-            case 90..<94: try await comeBack(someone())
-            case 94..<97: try await repeatKeyed()
-            case 97: try await failCommit()
+            case 90..<93: try await comeBack(someone())
+            case 93: try await leaveAndReturn(number(1..<clients.count))
+            case 94..<96: try await repeatKeyed()
+            case 96..<98: try await failCommit()
             case 98 where chance(30): try await crash()
             default: salon.commit()
             }
@@ -213,6 +251,30 @@ extension RoomChange {
             }
             begin(client)
         }
+
+        /// Somebody goes, and the same person comes again, as a new session. The owner stays: the room would wait for nobody else.
+        func leaveAndReturn(_ index: Int) async throws {
+            listen()
+            let client = clients[index]
+            let answer = salon.submit(.exitRoom, by: client)
+            salon.commit()
+            if salon.reloadWanted.current { try await reload() }
+            guard case .success = answer.current else { return }
+            #expect(client.departures.current.last == .exited)
+            counts.exits += 1
+            beliefs[client.session] = nil
+            listen()
+            clients[index] = salon.client(client.user)
+            repeat {
+                clients[index].entries.set([])
+                salon.attach(clients[index])
+                salon.commit()
+                if salon.reloadWanted.current { try await reload() }
+            } while clients[index].snapshot == nil
+            begin(clients[index])
+        }
+
+        private let song = Song(id: "s", title: "Song", durationMs: 60_000, accompaniment: "/songs/s/a.m4a")
 
         func point(of client: Client) -> ResumePoint {
             let belief = beliefs[client.session] ?? Belief()
@@ -281,6 +343,11 @@ extension RoomChange {
                 #expect(belief.contradictions == [], "\(client.user) \(note)")
                 #expect((belief.seq, belief.chat) == (truth.seq, truth.chat), "\(client.user) \(note)")
                 #expect(belief.seats == truth.seats.map(\.lasting), "\(client.user) \(note)")
+                #expect(belief.name == truth.info.name && belief.play == truth.play, "\(client.user) \(note)")
+                #expect(belief.duet == truth.duet ?? .together, "\(client.user) \(note)")
+                for member in truth.members where member.id != witness.user {
+                    #expect(belief.roles[member.id] == member.role, "\(client.user) of \(member.id) \(note)")
+                }
             }
             #expect(history.contradictions == [], "\(note)")
             #expect(truth.likes >= history.acknowledgedLikes)
@@ -305,5 +372,11 @@ extension RoomChange {
         #expect(walk.counts.accepted > 1_500, "\(walk.counts)")
         #expect(walk.counts.gaps > 100, "\(walk.counts)")
         #expect(walk.history.changes.count > 300, "\(walk.history.changes.count)")
+        #expect(walk.counts.exits > 10, "\(walk.counts)")
+        for name in [
+            RoomCommand.Name.acceptInvitation, .rejectInvitation, .setRole, .startSong, .seekSong, .setDuetMode,
+        ] {
+            #expect(walk.answered[name, default: 0] > 1, "\(name): \(walk.answered)")
+        }
     }
 }

@@ -94,12 +94,36 @@ extension WholeServerTests {
             try await stranger.call(
                 "session.open",
                 ["version": 1, "app": .number(Double(other.id)), "user": "alice", "ticket": .string(ticket)])
+            // A ticket of one application opens nothing in the other, under the same user id.
+            let ours = TestServer.application
+            for (key, signedFor, application) in [
+                (server.keys[0], ours, other.id), (other.keys[0], ours, ours), (other.keys[0], other.id, ours),
+            ] {
+                let forged = try server.ticket("alice", key: key, application: signedFor)
+                #expect(
+                    try await server.client().refusal(
+                        "session.open",
+                        ["version": 1, "app": .number(Double(application)), "user": "alice", "ticket": .string(forged)])
+                        == "ticket_failed")
+            }
             #expect(try await stranger.call("room.list")["rooms"] == [])
+            #expect(try await stranger.call("room.get", ["rooms": [555]])["rooms"] == [])
+            #expect(try await stranger.refusal("room.members", ["room": room]) == "room_not_found")
+            #expect(try await stranger.refusal("message.send", ["room": room, "text": "hello"]) == "room_not_found")
             #expect(try await stranger.refusal("room.enter", ["room": room]) == "room_not_found")
             #expect(try await stranger.call("profile.get", ["users": ["alice"]])["users"] == [])
             #expect(try await stranger.call("room.create", ["room": 555, "name": "Theirs"])["room"] == 555)
-            // The same user id there has not replaced ours.
+            #expect(try await stranger.call("room.get", ["rooms": [555]])["rooms"][0]["name"] == "Theirs")
+            try await stranger.call("profile.set", ["name": "Stranger"])
+            // The same user id there has not replaced ours, and what is said there is not heard here.
+            try await stranger.call("message.send", ["room": 555, "text": "there"])
             #expect(try await alice.call("room.get", ["rooms": [555]])["rooms"][0]["name"] == "Ours")
+            try await alice.call("message.send", ["room": 555, "text": "here"])
+            try await alice.event("message") { $0["text"] == "here" }
+            #expect(!alice.events.contains { $0["text"] == "there" })
+            #expect(try await alice.call("profile.get", ["users": ["alice"]])["users"][0]["name"] != "Stranger")
+            try await stranger.call("room.destroy", ["room": 555])
+            #expect(try await alice.call("room.list")["rooms"][0]["name"] == "Ours")
             try await server.stop()
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import JournalContract
 import RoomModel
 import RoomPorts
@@ -23,16 +24,43 @@ struct ReleasedFileTests {
         await store.shutDown()
     }
 
-    @Test("what this release writes is what the fixtures hold")
+    @Test("what this release writes is what its fixture holds, table by table and row by row")
     func writes() async throws {
         let scratch = try Scratch()
         let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
         try await fill(store)
+        let written = scratch.path + "/written.sqlite"
+        try store.copy(to: written)
         if let directory = Self.writeTo {
             try store.copy(to: directory + "/store-\(Schema.current.version).sqlite")
+        } else {
+            let fixture = try #require(
+                Bundle.module.url(
+                    forResource: "store-\(Schema.current.version)", withExtension: "sqlite",
+                    subdirectory: "Fixtures"))
+            let (found, expected) = (try Self.contents(of: written), try Self.contents(of: fixture.path))
+            #expect(found.keys.sorted() == expected.keys.sorted() && found.count > 3)
+            for (table, rows) in expected { #expect(found[table] == rows, "\(table)") }
         }
         try await verify(store)
         await store.shutDown()
+    }
+
+    /// Each table's statement and rows, in the order of the row ids.
+    private static func contents(of path: String) throws -> [String: [String]] {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try DatabaseQueue(path: path, configuration: configuration).read { db in
+            let tables = try Row.fetchAll(
+                db, sql: "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql IS NOT NULL")
+            var contents: [String: [String]] = [:]
+            for table in tables {
+                let (name, sql): (String, String) = (table["name"], table["sql"])
+                let rows = sql.hasPrefix("CREATE TABLE") ? try Row.fetchAll(db, sql: "SELECT * FROM \"\(name)\"") : []
+                contents[name] = [sql] + rows.map(\.description).sorted()
+            }
+            return contents
+        }
     }
 
     private static let writeTo = ProcessInfo.processInfo.environment["OVATION_WRITE_FIXTURE"]

@@ -43,15 +43,14 @@ extension RoomState {
             WireSize.of(reason) <= RoomLimits.rejectReasonWireBytes
         else { throw .invalid("reason", "a reason may have 500 bytes, and 1,000 with its escapes") }
         let invitation = try waitingInvitation(id)
-        let mine =
-            invitation.to == user.id || (permission == .asInviteeOrForOwner && invitation.to == owner.id)
-        // An admin who asked the owner cannot be the one who says yes.
-        guard mine, invitation.from != user.id else { throw RoomError(.invitationDenied) }
+        guard mayAnswer(invitation, user.id, permission) else { throw RoomError(.invitationDenied) }
         return Decision([.invitationSettled(id: id, answer, reason: reason)])
     }
 
-    func cancelInvitation(_ id: String, by user: UserProfile) throws(RoomError) -> Decision {
-        guard try waitingInvitation(id).from == user.id else { throw RoomError(.invitationDenied) }
+    func cancelInvitation(
+        _ id: String, by user: UserProfile, _ permission: Permission
+    ) throws(RoomError) -> Decision {
+        guard mayAnswer(try waitingInvitation(id), user.id, permission) else { throw RoomError(.invitationDenied) }
         return Decision([.invitationSettled(id: id, .cancelled, reason: nil)])
     }
 

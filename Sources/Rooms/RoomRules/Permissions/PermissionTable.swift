@@ -70,8 +70,24 @@ extension RoomState {
     /// The caller's permission, with what the table alone can refuse already refused.
     func permission(of user: UserID, to command: RoomCommand.Name) throws(RoomError) -> Permission {
         let permission = PermissionTable.permission(for: role(of: user), to: command)
-        if permission == .refused { throw RoomError(.permissionDenied) }
-        return permission
+        switch permission {
+        case .refused: throw RoomError(.permissionDenied)
+        case .onOwnSeat where seat(of: user) == nil: throw RoomError(.notSeated)
+        default: return permission
+        }
+    }
+
+    /// Whether the permission reaches to that invitation.
+    func mayAnswer(_ invitation: Invitation, _ user: UserID, _ permission: Permission) -> Bool {
+        switch permission {
+        case .asInvitee: invitation.to == user
+        // An admin who asked the owner cannot be the one who says yes.
+        case .asInviteeOrForOwner:
+            invitation.to == user || (invitation.to == owner.id && invitation.from != user)
+        case .asInviter: invitation.from == user
+        case .allowed: true
+        case .refused, .onOwnSeat, .withConsent, .notAgainstHigherRole: false
+        }
     }
 
     /// For commands on the caller's own seat.

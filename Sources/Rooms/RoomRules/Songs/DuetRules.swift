@@ -5,9 +5,9 @@ import RoomModel
 extension RoomState {
     /// Whoever may choose the song may choose this. Only who sits can lead.
     func setDuetMode(
-        _ mode: DuetMode.Name, leader wanted: UserID?, by user: UserProfile, _ permission: Permission
+        _ mode: DuetMode.Name, leader wanted: UserID?
     ) throws(RoomError) -> Decision {
-        try checkSinger(user, permission)
+        try checkChorus()
         switch mode {
         case .together: return leader == nil ? .nothing : Decision([.duetChanged(.together)])
         case .leadFollow:

@@ -7,9 +7,9 @@ extension RoomState {
     package static let songTailMs: Int64 = 500
 
     func startSong(
-        _ draft: SongDraft, by user: UserProfile, _ permission: Permission, _ situation: Situation
+        _ draft: SongDraft, by user: UserProfile, _ situation: Situation
     ) throws(RoomError) -> Decision {
-        try checkSinger(user, permission)
+        try checkChorus()
         let song = try RoomState.checked(draft.song)
         guard draft.track == .accompaniment || song.original != nil else {
             throw .invalid("track", "this song has no original track")
@@ -22,9 +22,9 @@ extension RoomState {
     }
 
     func pauseSong(
-        by user: UserProfile, _ permission: Permission, _ situation: Situation
+        _ situation: Situation
     ) throws(RoomError) -> Decision {
-        var play = try playing(for: user, permission)
+        var play = try playing()
         guard !play.isPaused else { return .nothing }
         play.positionMs = play.position(at: situation.now)
         play.startAt = nil
@@ -33,9 +33,9 @@ extension RoomState {
 
     /// A song that plays already goes on as it does.
     func resumeSong(
-        leadMs: Int64, by user: UserProfile, _ permission: Permission, _ situation: Situation
+        leadMs: Int64, _ situation: Situation
     ) throws(RoomError) -> Decision {
-        var play = try playing(for: user, permission)
+        var play = try playing()
         if let startAt = play.startAt { return Decision([], .scheduled(startAt: startAt)) }
         let startAt = try start(after: leadMs, situation)
         play.startAt = startAt
@@ -44,9 +44,9 @@ extension RoomState {
 
     /// While paused only the place changes: the song waits there.
     func seekSong(
-        to positionMs: Int64, leadMs: Int64, by user: UserProfile, _ permission: Permission, _ situation: Situation
+        to positionMs: Int64, leadMs: Int64, _ situation: Situation
     ) throws(RoomError) -> Decision {
-        var play = try playing(for: user, permission)
+        var play = try playing()
         try checkPosition(positionMs, in: play.song)
         play.positionMs = positionMs
         guard !play.isPaused else { return Decision([.songChanged(play, .sought)]) }
@@ -56,9 +56,9 @@ extension RoomState {
     }
 
     func setSongTrack(
-        _ track: SongTrack, by user: UserProfile, _ permission: Permission
+        _ track: SongTrack
     ) throws(RoomError) -> Decision {
-        var play = try playing(for: user, permission)
+        var play = try playing()
         guard track != play.track else { return .nothing }
         guard track == .accompaniment || play.song.original != nil else {
             throw .invalid("track", "this song has no original track")
@@ -67,8 +67,8 @@ extension RoomState {
         return Decision([.songChanged(play, .track)])
     }
 
-    func stopSong(by user: UserProfile, _ permission: Permission) throws(RoomError) -> Decision {
-        _ = try playing(for: user, permission)
+    func stopSong() throws(RoomError) -> Decision {
+        _ = try playing()
         return Decision([.songChanged(nil, .stopped)])
     }
 
@@ -78,16 +78,14 @@ extension RoomState {
         return Decision([.songChanged(nil, .ended)])
     }
 
-    private func playing(for user: UserProfile, _ permission: Permission) throws(RoomError) -> SongPlay {
-        try checkSinger(user, permission)
+    private func playing() throws(RoomError) -> SongPlay {
+        try checkChorus()
         guard let play else { throw RoomError(.noSong) }
         return play
     }
 
-    /// Whoever sits in a chorus room sings, and chooses with the others; the host chooses from anywhere.
-    func checkSinger(_ user: UserProfile, _ permission: Permission) throws(RoomError) {
+    func checkChorus() throws(RoomError) {
         guard kind == .chorus else { throw RoomError(.notAChorus) }
-        if permission == .onOwnSeat { _ = try ownSeat(of: user) }
     }
 
     private func start(after leadMs: Int64, _ situation: Situation) throws(RoomError) -> Int64 {
