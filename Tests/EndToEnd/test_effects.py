@@ -1,12 +1,11 @@
 """Voice effects, music and sound quality between real browsers: measured in what the other side decodes."""
 
-import http.server
-import threading
 import time
 
 from selenium.webdriver.common.keys import Keys
 
 from browsers import Chromium
+from elsewhere import Site
 from server import Server
 from sound import LOUD, SILENT, music, tone
 from steps import create_salon, enter_salon, live, microphone_is, person_sheet, sign_in, sit
@@ -375,37 +374,6 @@ def test_address(people):
     assert anna.text("music-name") == "accompaniment"
     press(anna, "music-publish")
     until("the song", lambda: ben.hears_closely()["rms"] > LOUD)
-
-
-class Site:
-    """Another site with one sound file, which other pages may read; it can send them elsewhere."""
-
-    def __init__(self, sound, elsewhere=None):
-        class Answer(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(302 if elsewhere else 200)
-                if elsewhere:
-                    self.send_header("Location", elsewhere)
-                self.send_header("Access-Control-Allow-Origin", "*")
-                self.send_header("Content-Length", str(0 if elsewhere else len(sound)))
-                self.end_headers()
-                site.asked += 1
-                self.wfile.write(b"" if elsewhere else sound)
-
-            def log_message(self, *_):
-                pass
-
-        site, self.asked = self, 0
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 @story("V15-W music of a site that the operator named is heard by the others; of any other site the page says so and asks nothing")

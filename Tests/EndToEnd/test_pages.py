@@ -2,7 +2,10 @@
 
 from selenium.webdriver.common.keys import Keys
 
+from browsers import Chromium
 from client import Client, ticket
+from elsewhere import Site
+from server import Server
 from steps import create_salon, go_in, live, microphone_is, sign_in, sit
 from story import story
 
@@ -76,3 +79,44 @@ def test_narrow(people, server):
     assert not off, f"seats beyond the edge: {off}"
     for client in crowd:
         client.close()
+
+
+@story("R05-W pictures of sites that the operator has not named are not asked for: the others see a cover and an avatar all the same")
+def test_pictures_elsewhere(tmp_path):
+    picture = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="red"/></svg>'
+    with Site(picture, kind="image/svg+xml") as named, Site(picture, kind="image/svg+xml") as stranger:
+        with Server(tmp_path / "data", "--origins-pictures", named.url) as server:
+            host = Client(server, ticket(server, "Hana"))
+            host.call("profile.set", avatar=stranger.url + "/me.svg")
+            room = host.call("room.create", name="Elsewhere", seats=2, cover=stranger.url + "/cover.svg")["room"]
+            host.call("seat.take", room=room, seat=0)
+            friend = Client(server, ticket(server, "Fina"))
+            friend.call("profile.set", avatar=named.url + "/me.svg")
+            friend.call("room.enter", room=room)
+            friend.call("seat.take", room=room, seat=1)
+            anna = Chromium("Anna", server, tmp_path / "anna")
+            try:
+                sign_in(anna)
+                anna.sees("ov-cover[generated]")
+                anna.open(f"/r/{room}")
+                go_in(anna)
+                anna.sees('[data-testid="seat-1"] ov-avatar img')
+                anna.sees('[data-testid="seat-0"] ov-avatar .letters')
+                anna.sees_no('[data-testid="seat-0"] ov-avatar img')
+                assert stranger.asked == 0 and named.asked > 0
+                assert not anna.complaints()
+            finally:
+                anna.close()
+            ben = Chromium("Ben", server, tmp_path / "ben")
+            try:
+                sign_in(ben)
+                ben.click("open-profile")
+                ben.type("profile-avatar", stranger.url + "/b.svg")
+                ben.sees("avatar-elsewhere")
+                ben.sees_no(".profile-head ov-avatar img")
+                ben.type("profile-avatar", named.url + "/b.svg")
+                ben.sees_no("avatar-elsewhere")
+                ben.sees(".profile-head ov-avatar img")
+                assert stranger.asked == 0 and not ben.complaints()
+            finally:
+                ben.close()

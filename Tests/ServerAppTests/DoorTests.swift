@@ -235,6 +235,26 @@ extension WholeServerTests {
             }
         }
 
+        @Test("A07-W R05-S pictures come from this server and the sites that the operator names, and from nowhere else")
+        func pictureSites() async throws {
+            try await withWebRoot { folder in
+                for named in [[], ["https://Pictures.example/"]] {
+                    try await TestServer.with(configure: {
+                        $0.webRoot = folder
+                        $0.originsPictures = named
+                    }) { server async throws in
+                        let sites = named.isEmpty ? [] : ["https://pictures.example"]
+                        let config = try await PlainHTTP.get("/v1/config", port: server.port).json
+                        #expect(config["pictureOrigins"].array.compactMap(\.string) == sites)
+                        let policy =
+                            try await PlainHTTP.get("/", port: server.port).headers["content-security-policy"] ?? ""
+                        let sources = (["'self'", "data:", "blob:"] + sites).joined(separator: " ")
+                        #expect(policy.contains("img-src \(sources);"), "\(policy)")
+                    }
+                }
+            }
+        }
+
         @Test("R05-S the page may reach its own socket and no other; a host that is no name adds nothing to the policy")
         func socketPolicy() async throws {
             try await withWebRoot { folder in

@@ -126,7 +126,15 @@ test('R07-W every error has a sentence in every language', () => {
 
 test("V17-W every code that the server's sources can answer has a sentence in English, Korean and Chinese", () => {
   const source = path => readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8');
-  const codes = [...source('Rooms/RoomModel/RoomError.swift').matchAll(/Code\(\s*"(\w+)",\s*(-?\d+)/g)];
+  const table = source('Rooms/RoomModel/RoomError.swift');
+  const numbers = new Map(
+    [...table.matchAll(/^ +case \.(\w+): \((-?\d+), /gm)].map(([, id, number]) => [id, number]),
+  );
+  const codes = [...table.matchAll(/^ +case (\w+) = "(\w+)"/gm)].map(([line, id, name]) => [
+    line,
+    name,
+    numbers.get(id),
+  ]);
   const farewells = [...source('Server/Gateway/Sockets/CloseReason.swift').matchAll(/name: "(\w+)"/g)];
   const door = [...source('Server/Gateway/Doors/GatewayRoutes.swift').matchAll(/name: "(origin_\w+)"/g)];
   const names = [...codes, ...farewells, ...door].map(([, name]) => name);

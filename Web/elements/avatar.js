@@ -1,3 +1,4 @@
+import { pictureURL } from '../lib/assets.js';
 import { hues, initials } from '../lib/color.js';
 import { html } from '../lib/html.js';
 import { render } from '../lib/render.js';
@@ -32,14 +33,14 @@ export class Avatar extends HTMLElement {
     const user = this.#user;
     if (!user || !this.isConnected) return;
     for (const [name, value] of Object.entries(hues(user.id))) this.style.setProperty(name, String(value));
-    const picture = user.avatar && user.avatar !== this.#broken;
+    const picture = user.avatar === this.#broken ? '' : pictureURL(user.avatar);
     const failed = () => {
       this.#broken = user.avatar;
       this.#draw();
     };
     render(
       html`<span class="letters">${initials(user.name || user.id)}</span>
-        ${picture && html`<img src=${user.avatar} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${failed} />`}`,
+        ${picture && html`<img src=${picture} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${failed} />`}`,
       this,
     );
   }

@@ -1,3 +1,4 @@
+import { allowPictures } from '../lib/assets.js';
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 import { freshKey } from '../protocol/ids.js';
@@ -86,6 +87,7 @@ export class IdentityModel {
       const config = await this.#ask('/v1/config');
       this.#ticketsURL = config.ticketsURL;
       this.musicOrigins = Array.isArray(config.musicOrigins) ? config.musicOrigins : [];
+      allowPictures(Array.isArray(config.pictureOrigins) ? config.pictureOrigins : []);
       this.#change({ signIn: config.signIn ?? 'none', error: null });
     } catch (thrown) {
       this.#change({ phase: 'unreachable', error: OvationError.of(thrown) });

@@ -1,5 +1,6 @@
 import { avatar } from '../elements/avatar.js';
 import { openSheet } from '../elements/sheet.js';
+import { isPictureElsewhere } from '../lib/assets.js';
 import { html } from '../lib/html.js';
 import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
@@ -51,6 +52,7 @@ export function openProfile(app, signal) {
             <input class="input" maxlength="64" data-testid="profile-name" .value=${draft.name} @input=${input('name')} /></label>
           <label class="field"><span class="label">${t('profile.avatar')}</span>
             <input class="input" type="url" maxlength="500" data-testid="profile-avatar" placeholder="https://" .value=${draft.avatar} @input=${input('avatar')} /></label>
+          ${isPictureElsewhere(draft.avatar) && html`<p class="small soft" data-testid="avatar-elsewhere">${t('picture.elsewhere')}</p>`}
           ${problem(error && errorText(error))}
           ${
             changed &&

@@ -50,6 +50,8 @@ export const strings = Object.freeze({
   'create.cover': 'Cover',
   'create.coverURL': '…or the address of a picture',
   'create.coverInvalid': 'This is not the address of a picture: it should begin with https://',
+  'picture.elsewhere':
+    "Pictures from this site are not shown here: the server's operator has not allowed it.",
   'create.kind': 'What kind of room?',
   'create.chorusAbout': 'Two sing together to the same song. You take the first seat.',
   'create.defaultDuet': "{name}'s duet",

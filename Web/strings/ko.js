@@ -50,6 +50,7 @@ export const strings = Object.freeze({
   'create.cover': '커버',
   'create.coverURL': '…또는 이미지 주소',
   'create.coverInvalid': '이미지 주소가 아니에요. https://로 시작해야 해요.',
+  'picture.elsewhere': '이 서버의 운영자가 허용하지 않은 사이트라서 이미지가 표시되지 않아요.',
   'create.kind': '어떤 방인가요?',
   'create.chorusAbout': '둘이 같은 노래를 함께 불러요. 첫 번째 좌석에 앉게 돼요.',
   'create.defaultDuet': '{name}님의 듀엣',

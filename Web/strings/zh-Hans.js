@@ -50,6 +50,7 @@ export const strings = Object.freeze({
   'create.cover': '封面',
   'create.coverURL': '…或图片地址',
   'create.coverInvalid': '这不是图片地址，应以 https:// 开头。',
+  'picture.elsewhere': '服务器管理员未允许该网站，因此此处不会显示这张图片。',
   'create.kind': '什么样的房间？',
   'create.chorusAbout': '两个人合唱同一首歌，你坐在第一个座位。',
   'create.defaultDuet': '{name} 的合唱房',

@@ -27,6 +27,8 @@ package struct GatewaySettings: Sendable {
     package var ticketsURL: String?
     /// Sites whose sound files pages may fetch, as `OriginRule.site` gives them.
     package var musicOrigins: [String] = []
+    /// Sites whose pictures pages show as covers and avatars, as `OriginRule.site` gives them.
+    package var pictureOrigins: [String] = []
     /// The application that the web app's people belong to.
     package var webApplication: ApplicationID?
     package var ticketOffice: TicketOffice.Kind?
@@ -119,7 +121,7 @@ package struct GatewayServer: Service {
             office.map { .office($0.kind) } ?? settings.ticketsURL.map { .url($0) } ?? .none
         return PublicConfiguration(
             version: settings.version, application: settings.webApplication, signIn: way,
-            musicOrigins: settings.musicOrigins)
+            musicOrigins: settings.musicOrigins, pictureOrigins: settings.pictureOrigins)
     }
 
     private var pages: PageDoor? {
@@ -128,6 +130,7 @@ package struct GatewayServer: Service {
                 root: root,
                 connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 }
                     + settings.musicOrigins,
+                pictureOrigins: settings.pictureOrigins,
                 publicURL: settings.publicURL, secureTransportDays: settings.secureTransportDays
             ) { [application = settings.webApplication, rooms = services.rooms] id in
                 guard let application else { return nil }

@@ -12,6 +12,17 @@ import Wire
 
 // How settings become what each part wants to know.
 extension OvationServer {
+    private func sites(_ texts: [String], setting: String) throws(ConfigurationFailure) -> [String] {
+        var sites: [String] = []
+        for text in texts {
+            guard let site = OriginRule.site(text) else {
+                throw ConfigurationFailure("\(setting): \(text) is not a site such as https://files.example")
+            }
+            sites.append(site)
+        }
+        return sites
+    }
+
     func gatewaySettings() throws(ConfigurationFailure) -> GatewaySettings {
         var gateway = GatewaySettings()
         gateway.host = settings.host
@@ -25,12 +36,8 @@ extension OvationServer {
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
         let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed
         gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)
-        for text in settings.originsMusic {
-            guard let site = OriginRule.site(text) else {
-                throw ConfigurationFailure("origins.music: \(text) is not a site such as https://music.example")
-            }
-            gateway.musicOrigins.append(site)
-        }
+        gateway.musicOrigins = try sites(settings.originsMusic, setting: "origins.music")
+        gateway.pictureOrigins = try sites(settings.originsPictures, setting: "origins.pictures")
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
         gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }

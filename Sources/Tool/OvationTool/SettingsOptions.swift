@@ -32,6 +32,9 @@ struct SettingsOptions: ParsableArguments {
     var originsAllowed: [String] = []
     @Option(help: "Site whose sound files the web page may play, such as https://music.example. Repeatable.")
     var originsMusic: [String] = []
+    @Option(
+        help: "Site whose pictures the web page shows as covers and avatars, such as https://pictures.example. Repeatable.")
+    var originsPictures: [String] = []
     @Option(help: "UDP port for sound.")
     var mediaPort: String?
     @Option(help: "Local address for media. Repeatable; default: all.")
@@ -74,7 +77,7 @@ struct SettingsOptions: ParsableArguments {
         ]
         let lists = [
             ("public_address", publicAddress), ("proxies.trusted", proxiesTrusted), ("origins.allowed", originsAllowed),
-            ("origins.music", originsMusic), ("media.bind", mediaBind),
+            ("origins.music", originsMusic), ("origins.pictures", originsPictures), ("media.bind", mediaBind),
         ]
         var given: [String: [String]] = [:]
         for case (let name, let value?) in single { given[name] = [value] }

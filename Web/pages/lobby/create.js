@@ -1,12 +1,15 @@
 import '../../elements/cover.js';
 import { openSheet } from '../../elements/sheet.js';
-import { coverURL } from '../../lib/assets.js';
+import { coverURL, isPictureElsewhere } from '../../lib/assets.js';
 import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { busy, problem } from '../shell.js';
 import { expectCreated } from './id-sheet.js';
+
+/** @param {string} text */
+const isPicture = text => coverURL(text) !== '' || isPictureElsewhere(text);
 
 /** The app's own covers, files of covers/. */
 export const coverNames = ['stage', 'lanterns', 'moon', 'aurora', 'vinyl', 'city', 'waves', 'tea'];
@@ -53,7 +56,8 @@ export function roomFields(draft, { redraw, invalid, seats }) {
       <input class="input" type="url" inputmode="url" data-testid="create-cover-url" placeholder=${t('create.coverURL')}
         aria-label=${t('create.coverURL')} .value=${draft.coverText} aria-invalid=${invalid === 'cover' ? 'true' : null}
         @input=${(/** @type {any} */ event) => set({ coverText: event.target.value })} />
-      ${problem(draft.coverText && !coverURL(draft.coverText) ? t('create.coverInvalid') : null)}
+      ${problem(draft.coverText && !isPicture(draft.coverText) ? t('create.coverInvalid') : null)}
+      ${isPictureElsewhere(draft.coverText) && html`<p class="small soft" data-testid="cover-elsewhere">${t('picture.elsewhere')}</p>`}
     </div>
     ${
       seats &&
@@ -161,7 +165,7 @@ export function openCreate(app, lobby, signal) {
       ${problem(error && errorText(error))}
       <div class="sheet-actions sticky">
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}
-          ?disabled=${draft.coverText !== '' && !coverURL(draft.coverText)}>${creating ? busy() : icon('radio')}${t('create.submit')}</button>
+          ?disabled=${draft.coverText !== '' && !isPicture(draft.coverText)}>${creating ? busy() : icon('radio')}${t('create.submit')}</button>
       </div>
     </form>`,
   });

@@ -8,6 +8,8 @@ struct PageDoor: Sendable {
     let root: WebRoot
     /// Beside our own, the origins that a page must be able to reach: the operator's ticket server, sites with music.
     let connectOrigins: [String]
+    /// Beside our own, the sites whose pictures a page shows.
+    let pictureOrigins: [String]
     /// `public_url` without a slash at the end, if the operator gave one.
     let publicURL: String?
     /// For how long browsers that came by HTTPS come back by nothing else; 0: they are not told.
@@ -97,11 +99,13 @@ struct PageDoor: Sendable {
         return HTTPReply.bytes(bytes, type: file.contentType, headers: headers)
     }
 
-    /// Nothing inline, nothing from elsewhere but pictures: covers and avatars are links to anywhere.
+    /// Nothing inline, and nothing from elsewhere but what the operator names. Covers and avatars are addresses that anybody may state:
+    /// shown from anywhere, they would tell that host the address of everybody who sees them.
     private func contentSecurityPolicy(origin: String) -> String {
         let connect = ["'self'"] + socketOrigins(origin) + connectOrigins
         return """
-            default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' https: http: data: blob:; \
+            default-src 'self'; script-src 'self'; style-src 'self'; img-src \((
+                ["'self'", "data:", "blob:"] + pictureOrigins).joined(separator: " ")); \
             media-src 'self' blob:; connect-src \(connect.joined(separator: " ")); \
             worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
             """

@@ -17,12 +17,18 @@ package struct PublicConfiguration: Sendable, Hashable {
 
     /// Sites whose sound files the page may fetch beside this server's.
     package var musicOrigins: [String]
+    /// Sites whose pictures the page shows beside this server's.
+    package var pictureOrigins: [String]
 
-    package init(version: String, application: ApplicationID?, signIn: SignInWay, musicOrigins: [String] = []) {
+    package init(
+        version: String, application: ApplicationID?, signIn: SignInWay, musicOrigins: [String] = [],
+        pictureOrigins: [String] = []
+    ) {
         self.version = version
         self.application = application
         self.signIn = signIn
         self.musicOrigins = musicOrigins
+        self.pictureOrigins = pictureOrigins
     }
 
     /// As `GET /v1/config` says it.
@@ -36,6 +42,7 @@ package struct PublicConfiguration: Sendable, Hashable {
         var signIn: String
         var ticketsURL: String?
         var musicOrigins: [String] = []
+        var pictureOrigins: [String] = []
         let languages = ["en", "ko", "zh-Hans"]
         let limits = Limits()
     }
@@ -44,6 +51,7 @@ package struct PublicConfiguration: Sendable, Hashable {
     func stated(ticketsAreServed: Bool) -> Stated {
         var stated = way(ticketsAreServed: ticketsAreServed)
         stated.musicOrigins = musicOrigins
+        stated.pictureOrigins = pictureOrigins
         return stated
     }
 

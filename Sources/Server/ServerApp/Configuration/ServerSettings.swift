@@ -17,6 +17,7 @@ package struct ServerSettings: Sendable, Hashable {
     package var proxiesTrusted: [String] = []
     package var originsAllowed: [String] = []
     package var originsMusic: [String] = []
+    package var originsPictures: [String] = []
 
     package var mediaPort = 7882
     package var mediaBind: [String] = []
@@ -60,7 +61,7 @@ package struct SettingKey: Sendable {
         text("tls.certificate", \.tlsCertificate), text("tls.key", \.tlsKey),
         integer("tls.hsts_days", \.tlsHSTSDays, 0...730),
         list("proxies.trusted", \.proxiesTrusted), list("origins.allowed", \.originsAllowed),
-        list("origins.music", \.originsMusic),
+        list("origins.music", \.originsMusic), list("origins.pictures", \.originsPictures),
         integer("media.port", \.mediaPort, 0...65535), list("media.bind", \.mediaBind),
         integer("media.max_peers", \.mediaMaxPeers, 1...1_000_000),
         integer("sign_in.application", \.signInApplication, 0...Int(UInt32.max)),
