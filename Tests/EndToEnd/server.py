@@ -57,12 +57,14 @@ class Server:
     def context(self):
         return ssl.create_default_context(cafile=self.trusted) if self.trusted else None
 
+    def command(self):
+        return [EXECUTABLE, "serve", "--data", self.data, "--port", str(self.port), "--media-port", str(self.media_port),
+                "--web-root", ROOT / "Web", *self.arguments]
+
     def start(self):
         with open(self.output, "ab") as log:
             self.process = subprocess.Popen(
-                [EXECUTABLE, "serve", "--data", self.data, "--port", str(self.port),
-                 "--media-port", str(self.media_port), "--web-root", ROOT / "Web", *self.arguments],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                 # Variables of that prefix are settings of the server; those of the tests are not for it.
                 env={k: v for k, v in os.environ.items() if not k.startswith("OVATION_")},
             )

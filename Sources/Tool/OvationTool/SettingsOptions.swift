@@ -33,7 +33,9 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: "Site whose sound files the web page may play, such as https://music.example. Repeatable.")
     var originsMusic: [String] = []
     @Option(
-        help: "Site whose pictures the web page shows as covers and avatars, such as https://pictures.example. Repeatable.")
+        help:
+            "Site whose pictures the web page shows as covers and avatars, such as https://pictures.example. Repeatable."
+    )
     var originsPictures: [String] = []
     @Option(help: "UDP port for sound.")
     var mediaPort: String?
