@@ -47,6 +47,33 @@ internal import Testing
         #expect(await Inspector(executable: "/nowhere/ovation").look(at: "/etc/hostname") == .unavailable)
     }
 
+    @Test("R11-S files of several people wait for each other; a flood is told to come again, and the next is looked at")
+    func line() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "ovation-\(UUID().uuidString).wav").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(try wav(seconds: 0.5)).write(to: URL(fileURLWithPath: path))
+        func look(_ count: Int) async -> [SoundFinding] {
+            await withTaskGroup(of: SoundFinding.self) { group in
+                for _ in 0..<count { group.addTask { await inspector.look(at: path) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(await look(8) == Array(repeating: .sound(milliseconds: 500), count: 8))
+        let flood = await look(200)
+        #expect(flood.allSatisfy { $0 == .busy || $0 == .sound(milliseconds: 500) })
+        #expect(flood.contains(.busy) && flood.contains(.sound(milliseconds: 500)))
+        #expect(await look(1) == [.sound(milliseconds: 500)])
+    }
+
+    @Test("R11-S a file is looked at with the processor time that the server leaves over")
+    func givesWay() throws {
+        let process = try InspectorProcess(
+            executable: Self.executable, ["look"], file: "/etc/hostname", niceness: Inspector.niceness)
+        #expect(process.waits(atMost: 10_000) && process.niceness == 19)
+        process.end()
+        #expect(process.niceness == nil)
+    }
+
     /// An ID3 tag of nothing: what makes a file look like an MP3 to whoever reads its first bytes.
     private static let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]
 

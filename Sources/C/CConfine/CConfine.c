@@ -106,7 +106,7 @@ int confine_process(uint64_t memory, uint64_t processor_seconds) { return 8; }
 
 int confine_pipe(int *ends) { return pipe2(ends, O_CLOEXEC) ? errno : 0; }
 
-int confine_spawn(const char *program, char *const *arguments, int input, int output, int *child) {
+int confine_spawn(const char *program, char *const *arguments, int input, int output, int niceness, int *child) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int status = posix_spawn_file_actions_init(&actions);
@@ -126,6 +126,8 @@ int confine_spawn(const char *program, char *const *arguments, int input, int ou
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
         status = posix_spawn(child, program, &actions, &attributes, arguments, environment);
         posix_spawnattr_destroy(&attributes);
+        // Fails only where somebody has ended it already.
+        if (!status && niceness) setpriority(PRIO_PROCESS, (id_t)*child, niceness);
     }
     posix_spawn_file_actions_destroy(&actions);
     return status;
@@ -135,6 +137,6 @@ int confine_spawn(const char *program, char *const *arguments, int input, int ou
 
 int confine_process(uint64_t memory, uint64_t processor_seconds) { return 9; }
 int confine_pipe(int *ends) { return ENOSYS; }
-int confine_spawn(const char *program, char *const *arguments, int input, int output, int *child) { return ENOSYS; }
+int confine_spawn(const char *program, char *const *arguments, int input, int output, int niceness, int *child) { return ENOSYS; }
 
 #endif

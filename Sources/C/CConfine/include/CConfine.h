@@ -14,8 +14,8 @@ int confine_process(uint64_t memory, uint64_t processor_seconds);
 int confine_pipe(int *_Nonnull ends);
 
 /// Starts a program with `input` as its descriptor 0, `output` as 1, nothing else of ours open, no environment (no secrets, no paths to
-/// load from) and no blocked signals. `arguments` ends with NULL. 0, or errno.
-int confine_spawn(const char *_Nonnull program, char *_Nullable const *_Nonnull arguments, int input, int output,
+/// load from) and no blocked signals. `arguments` ends with NULL; `niceness` is the child's, 0 to 19. 0, or errno.
+int confine_spawn(const char *_Nonnull program, char *_Nullable const *_Nonnull arguments, int input, int output, int niceness,
                   int *_Nonnull child);
 
 #endif

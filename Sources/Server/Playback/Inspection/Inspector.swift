@@ -1,42 +1,78 @@
 internal import Dispatch
+internal import Foundation
 internal import Glibc
 package import RoomPorts
 internal import Synchronization
 
 /// Finds out what strangers' files are, each in a process of its own that can do nothing else.
 package final class Inspector: Sendable {
-    /// Two cores' worth. Each takes up to 256 MiB and three seconds of a processor.
-    private static let atOnce = 2
+    /// Half of the cores: the other half is the server's, whatever strangers send. Each takes up to 256 MiB and three seconds of a
+    /// processor.
+    private static let atOnce = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+    /// Looking takes milliseconds for an honest file. More than these are a flood, whose senders are told to come again.
+    private static let mostWaiting = 16
     /// On a busy machine three seconds of a processor take longer; then it is ended.
     private static let patience: Int32 = 15_000
 
+    /// Nobody in a room waits for a file that somebody uploads: it is looked at with what the server leaves.
+    static let niceness: Int32 = 19
+
     package let executable: String
-    private let running = Mutex(0)
+    private struct Line {
+        var running = 0
+        var waiting: [Request] = []
+    }
+
+    private struct Request {
+        var path: String
+        var answer: CheckedContinuation<SoundFinding, Never>
+    }
+
+    private let line = Mutex(Line())
     private let queue = DispatchQueue(label: "ovation.inspector", attributes: .concurrent)
 
     /// - Parameter executable: the program whose `inspect` is started.
     package init(executable: String = "/proc/self/exe") { self.executable = executable }
 
     package func look(at path: String) async -> SoundFinding {
-        let isFree = running.withLock { running in
-            guard running < Self.atOnce else { return false }
-            running += 1
-            return true
-        }
-        guard isFree else { return .busy }
-        return await withCheckedContinuation { continuation in
-            // A thread that may wait: none of the cooperative ones.
-            queue.async {
-                let finding = self.inspect(path)
-                self.running.withLock { $0 -= 1 }
-                continuation.resume(returning: finding)
+        await withCheckedContinuation { answer in
+            enum Place { case first, waiting, tooMany }
+            let request = Request(path: path, answer: answer)
+            let place = line.withLock { line -> Place in
+                if line.running < Self.atOnce {
+                    line.running += 1
+                    return .first
+                }
+                guard line.waiting.count < Self.mostWaiting else { return .tooMany }
+                line.waiting.append(request)
+                return .waiting
             }
+            switch place {
+            case .first: start(request)
+            case .waiting: break
+            case .tooMany: answer.resume(returning: .busy)
+            }
+        }
+    }
+
+    private func start(_ request: Request) {
+        // A thread that may wait: none of the cooperative ones.
+        queue.async {
+            request.answer.resume(returning: self.inspect(request.path))
+            let next = self.line.withLock { line -> Request? in
+                guard line.waiting.isEmpty else { return line.waiting.removeFirst() }
+                line.running -= 1
+                return nil
+            }
+            if let next { self.start(next) }
         }
     }
 
     private func inspect(_ path: String) -> SoundFinding {
         let process: InspectorProcess
-        do { process = try InspectorProcess(executable: executable, ["look"], file: path) } catch {
+        do {
+            process = try InspectorProcess(executable: executable, ["look"], file: path, niceness: Self.niceness)
+        } catch {
             return error == .cannotOpen ? .unreadable : .unavailable
         }
         guard process.waits(atMost: Self.patience) else {

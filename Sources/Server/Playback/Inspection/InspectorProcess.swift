@@ -16,7 +16,8 @@ final class InspectorProcess: @unchecked Sendable {
     /// - Parameters:
     ///   - executable: ours; `/proc/self/exe` in the server itself.
     ///   - file: opened here, read there.
-    init(executable: String, _ arguments: [String], file: String) throws(Failure) {
+    ///   - niceness: 0 to 19: how much it gives way to the server.
+    init(executable: String, _ arguments: [String], file: String, niceness: Int32 = 0) throws(Failure) {
         let input = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard input >= 0 else { throw .cannotOpen }
         defer { close(input) }
@@ -26,7 +27,7 @@ final class InspectorProcess: @unchecked Sendable {
         var words: [UnsafeMutablePointer<CChar>?] = (["ovation", "inspect"] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var child: Int32 = 0
-        guard confine_spawn(executable, &words, input, ends[1], &child) == 0 else {
+        guard confine_spawn(executable, &words, input, ends[1], niceness, &child) == 0 else {
             close(ends[0])
             throw .cannotStart
         }
@@ -37,6 +38,11 @@ final class InspectorProcess: @unchecked Sendable {
     deinit {
         end()
         close(output)
+    }
+
+    /// How much it gives way; nil once it has ended and been waited for.
+    var niceness: Int32? {
+        pid.withLock { pid in pid.map { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t($0)) } }
     }
 
     /// Fills the buffer as far as the child writes; less only at its end.
