@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet soak soak-duet screenshots api docs archive clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,27 @@ soak: ## whether anything costs more the longer it lives: calls, turns, deliveri
 soak-duet: ## one hour of a virtual duet with clocks 100 ppm apart: no drift, no click (ARGS='--minutes 5')
 	@scripts/bootstrap build
 	@scripts/soak-duet $(ARGS)
+
+mutate: ## break one guard or effect at a time and see which tests notice (ARGS='--sample 200', ARGS=--named)
+	@scripts/bootstrap build
+	@scripts/mutate $(ARGS)
+
+attack: ## the attacks of a review against a release server: bystanders must hardly notice (ARGS='--only uploads,pings')
+	@scripts/bootstrap test
+	@scripts/build-server
+	@.venv/bin/python Tests/Attacks/attack.py $(ARGS)
+
+dist: ## a tarball and a Debian package for machines without Swift, into .build-dist/out
+	@scripts/bootstrap dist
+	@scripts/dist $(ARGS)
+
+test-dist: ## install, start, upgrade and remove those packages in a fresh Debian (needs root)
+	@scripts/bootstrap test
+	@scripts/bootstrap dist
+	@.venv/bin/python Tests/Packages/try_packages.py
+
+nightly: ## what takes longer than make test: packages, mutants, soaks, fuzzing (hours)
+	@scripts/nightly
 
 screenshots: ## the pictures of the documentation, anew
 	@scripts/bootstrap test

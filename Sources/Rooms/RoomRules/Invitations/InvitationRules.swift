@@ -50,7 +50,8 @@ extension RoomState {
     func cancelInvitation(
         _ id: String, by user: UserProfile, _ permission: Permission
     ) throws(RoomError) -> Decision {
-        guard mayAnswer(try waitingInvitation(id), user.id, permission) else { throw RoomError(.invitationDenied) }
+        let invitation = try waitingInvitation(id)
+        guard mayAnswer(invitation, user.id, permission) else { throw RoomError(.invitationDenied) }
         return Decision([.invitationSettled(id: id, .cancelled, reason: nil)])
     }
 

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Tries the packages of `scripts/dist` in a fresh Debian 12 without Swift: install, start, two people who hear each other, upgrade with
+the data of an older version, remove, purge; the tarball too. Needs root, for chroot.
+
+    make test-dist
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
+
+from browsers import Chromium  # noqa: E402
+from server import Server  # noqa: E402
+from steps import create_salon, enter_salon, live, sit  # noqa: E402
+from story import story  # noqa: E402
+
+OUT = ROOT / ".build-dist/out"
+MINIMAL = ROOT / ".build-dist/debian.tar"
+SOURCES = [pathlib.Path("/etc/apt/sources.list"), pathlib.Path("/etc/apt/sources.list.d/debian.sources")]
+SERVICE_USER = 64_142
+OLDER = "0.0.9"
+
+
+def run(*command, fails=False, **options):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    assert fails or done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout[-5000:]}"
+    return done.stdout
+
+
+class Machine:
+    """A Debian that nobody has touched, in a folder."""
+
+    def __init__(self, folder):
+        self.root = pathlib.Path(folder)
+        if not MINIMAL.exists():
+            # From where this machine has its packages.
+            sources = [path for path in SOURCES if path.exists() and path.read_text().strip()]
+            run("mmdebstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", MINIMAL, *sources)
+        run("tar", "-xf", MINIMAL, "-C", self.root, "--exclude=./dev/*")
+        (self.root / "dev").mkdir(exist_ok=True)
+        for name, minor in (("null", 3), ("zero", 5), ("random", 8), ("urandom", 9)):
+            if not (self.root / "dev" / name).exists():
+                os.mknod(self.root / "dev" / name, 0o20666, os.makedev(1, minor))
+                (self.root / "dev" / name).chmod(0o666)
+        run("mount", "-t", "proc", "proc", self.root / "proc")
+        shutil.copyfile("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        self("apt-get", "-qq", "update")
+
+    def __call__(self, *command, **options):
+        clean = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+        kept = {key: value for key, value in os.environ.items() if key.lower().endswith("_proxy")}
+        return run("chroot", self.root, *command, env={**clean, **kept}, **options)
+
+    def install(self, *packages):
+        for package in packages:
+            shutil.copyfile(package, self.root / "tmp" / package.name)
+        return self("apt-get", "install", "-y", "--no-install-recommends", *[f"/tmp/{package.name}" for package in packages])
+
+    def has(self, path):
+        return (self.root / path.lstrip("/")).exists()
+
+    def close(self):
+        run("umount", self.root / "proc", fails=True)
+
+
+class Service(Server):
+    """The server as its unit starts it: that command, that data folder, and a user of its own."""
+
+    def __init__(self, machine, application):
+        super().__init__(machine.root / "var/lib/ovation", development=False)
+        self.output = machine.root / f"tmp/service-{self.port}.log"
+        self.machine = machine
+        unit = (machine.root / "lib/systemd/system/ovation.service").read_text()
+        self.line = re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)[1].split()
+        self.settings = dict(re.findall(r"^Environment=(\w+)=(.*)$", unit, re.MULTILINE))
+        assert self.settings["OVATION_DATA"] == "/var/lib/ovation"
+        self.settings |= {
+            "OVATION_PORT": str(self.port), "OVATION_MEDIA_PORT": str(self.media_port), "OVATION_PUBLIC_URL": self.url,
+            "OVATION_SIGN_IN_GUESTS": "true", "OVATION_SIGN_IN_APPLICATION": application,
+        }
+
+    def start(self):
+        # What StateDirectory= does.
+        for path in [self.data, *self.data.rglob("*")]:
+            os.chown(path, SERVICE_USER, SERVICE_USER)
+        self.data.chmod(0o700)
+        super().start()
+
+    def command(self):
+        environment = [f"{name}={value}" for name, value in self.settings.items()]
+        return ["chroot", self.machine.root, "setpriv", f"--reuid={SERVICE_USER}", f"--regid={SERVICE_USER}", "--clear-groups",
+                "--no-new-privs", "env", "-i", "PATH=/usr/bin:/bin", *environment, *self.line]
+
+
+def people_talk(server, folder, room=None):
+    """Two browsers, in a room, one heard by the other. Gives the room."""
+    anna = Chromium("Anna", server, folder / f"anna-{room}", tone_hertz=440)
+    ben = Chromium("Ben", server, folder / f"ben-{room}")
+    try:
+        if room:
+            enter_salon(anna, room)
+        else:
+            room = create_salon(anna, "Packaged")
+        sit(anna, 0)
+        live(anna)
+        enter_salon(ben, room)
+        ben.hears_tone(440)
+        assert not anna.complaints() and not ben.complaints()
+        return room
+    finally:
+        anna.close()
+        ben.close()
+
+
+def application(machine):
+    made = machine("ovation", "app", "create", "--name", "Packaged", "--data", "/var/lib/ovation")
+    return re.search(r"\b(1[0-9]{9})\b", made)[1]
+
+
+@story("R10-S R10-L the Debian package: install, start, two people who hear each other, upgrade, remove, purge")
+def packages(machine, folder, older, newer):
+    said = machine.install(older)
+    assert "ovation serve --dev" in said, said[-2000:]
+    assert not machine.has("/usr/lib/swift") and not machine("sh", "-c", "command -v swift || true").strip()
+    assert "not found" not in machine("ldd", "/usr/bin/ovation")
+    assert OLDER in machine("dpkg-query", "-W", "-f=${Version}", "ovation")
+    for path in ("/usr/share/ovation/web/index.html", "/etc/ovation/ovation.yml", "/usr/share/doc/ovation/sbom.json",
+                 "/usr/share/doc/ovation/versions.txt", "/usr/share/doc/ovation/copyright"):
+        assert machine.has(path), path
+    assert not machine("sh", "-c", "dpkg --verify ovation").strip()
+
+    (machine.root / "var/lib/ovation").mkdir()
+    service = Service(machine, application(machine))
+    service.start()
+    room = people_talk(service, folder)
+    service.stop()
+
+    settings = machine.root / "etc/ovation/ovation.yml"
+    settings.write_text(settings.read_text() + "# Changed here.\n")
+    machine.install(newer)
+    assert OLDER not in machine("dpkg-query", "-W", "-f=${Version}", "ovation")
+    assert settings.read_text().endswith("# Changed here.\n"), "an upgrade keeps what the operator wrote"
+    service.start()
+    anna = Chromium("Anna", service, folder / "anna-again")
+    try:
+        enter_salon(anna, room)
+        anna.sees("salon")
+        assert "Packaged" in anna.run("return document.title + document.body.textContent")
+    finally:
+        anna.close()
+    service.stop()
+
+    # The file of the first version, as its server left it.
+    data = machine.root / "var/lib/ovation"
+    kept = folder / "kept"
+    shutil.copytree(data, kept)
+    for old in data.glob("ovation.sqlite*"):
+        old.unlink()
+    shutil.copyfile(ROOT / "Tests/ServerAppTests/Fixtures/release-1/ovation.sqlite", data / "ovation.sqlite")
+    listed = machine("ovation", "app", "list", "--data", "/var/lib/ovation")
+    first = Service(machine, re.search(r"\b(1[0-9]{9})\b", listed)[1])
+    first.start()
+    first.stop()
+    assert "cannot be read" not in first.log(), first.log()
+
+    machine("apt-get", "remove", "-y", "ovation")
+    assert not machine.has("/usr/bin/ovation") and machine.has("/var/lib/ovation/ovation.sqlite")
+    assert machine.has("/etc/ovation/ovation.yml")
+    machine("apt-get", "purge", "-y", "ovation")
+    assert not machine.has("/var/lib/ovation") and not machine.has("/etc/ovation")
+    left = machine("sh", "-c", "find / -xdev -name '*ovation*' -not -path '/proc/*' -not -path '/tmp/*' -not -path '/var/cache/*' || true")
+    assert not left.strip(), left
+
+
+@story("R10-S the tarball: its own installer, and what it says where a library is missing")
+def tarball(machine, archive):
+    shutil.copyfile(archive, machine.root / "tmp/ovation.tar.gz")
+    machine("tar", "-xzf", "/tmp/ovation.tar.gz", "-C", "/tmp")
+    [folder] = [path.name for path in (machine.root / "tmp").iterdir() if path.name.startswith("ovation-") and path.is_dir()]
+    machine("sh", "-c", "apt-get -y -qq autoremove --purge")
+    said = machine(f"/tmp/{folder}/install.sh", fails=True)
+    assert "these libraries are missing" in said and "apt install" in said, said
+    machine("apt-get", "install", "-y", "-qq", "--no-install-recommends", *re.search(r"apt install (.*)", said)[1].split())
+    said = machine(f"/tmp/{folder}/install.sh")
+    assert said.rstrip().endswith("/usr/local/bin/ovation serve --dev"), said
+    assert re.search(r"\d+\.\d+", machine("/usr/local/bin/ovation", "version"))
+    said = machine("sh", "-c", "cd /tmp && timeout 10 /usr/local/bin/ovation serve --dev --port 20199 --media-port 20198 --data /tmp/try || true")
+    assert "http://localhost:20199" in said, said
+
+
+@story("R10-S the unit is one that systemd reads without a word")
+def unit(package, folder):
+    run("dpkg-deb", "-x", package, folder / "unpacked")
+    service = folder / "unpacked/lib/systemd/system/ovation.service"
+    # Where the executable will be.
+    text = service.read_text().replace("/usr/bin/ovation", str(folder / "unpacked/usr/bin/ovation"))
+    service.write_text(text.replace("Documentation=file:///etc/ovation/ovation.yml\n", ""))
+    said = run("systemd-analyze", "verify", service)
+    assert "ovation" not in said, said
+
+
+def main():
+    if os.geteuid():
+        sys.exit("try_packages: needs root, for chroot")
+    version = re.search(r'static let version = "([^"]+)"', (ROOT / "Sources/Server/ServerApp/OvationServer.swift").read_text())[1]
+    run(ROOT / "scripts/dist")
+    run(ROOT / "scripts/dist", "--version", OLDER)
+    run("sha256sum", "-c", f"ovation-{version}.sha256", cwd=OUT)
+    with tempfile.TemporaryDirectory(prefix="ovation-dist-") as folder:
+        folder = pathlib.Path(folder)
+        folder.chmod(0o755)
+        (folder / "machine").mkdir()
+        machine = Machine(folder / "machine")
+        try:
+            for check, arguments in [
+                (unit, (OUT / f"ovation_{version}_amd64.deb", folder)),
+                (packages, (machine, folder, OUT / f"ovation_{OLDER}_amd64.deb", OUT / f"ovation_{version}_amd64.deb")),
+                (tarball, (machine, OUT / f"ovation-{version}-linux-x86_64.tar.gz")),
+            ]:
+                check(*arguments)
+                print(f"ok: {check.story}", flush=True)
+        finally:
+            machine.close()
+
+
+main()
