@@ -353,6 +353,7 @@ extension RoomChange {
             #expect(truth.likes >= history.acknowledgedLikes)
             let seated = truth.seats.compactMap(\.user)
             #expect(Set(seated).count == seated.count)
+            if let leader = truth.duet?.leader { #expect(seated.contains(leader), "nobody leads from outside a seat") }
         }
     }
 

@@ -87,6 +87,9 @@ extension WholeServerTests {
                 #expect(entered["seats"][1]["user"] == "alice" && entered["memberCount"] == 2)
                 try await bob.event("presence") { $0["user"] == "alice" && $0["presence"] == "online" }
                 #expect(!bob.events.contains { $0["type"] == "seat.left" || $0["type"] == "audience.left" })
+                // Nothing of the phone is left to wait for: who goes now is gone, seat and all.
+                try await laptop.call("room.exit", ["room": room])
+                #expect(try await bob.event("seat.left") { $0["user"]["id"] == "alice" }["reason"] == "exited")
 
                 // The page that was closed does not know it yet, and tries to resume: that is a session of its own.
                 let late = try await server.client()

@@ -26,16 +26,22 @@ extension FacadeTests {
                 #expect(await alice.ask("pick") { alice.room.pickSeat(seatIndex: 1, userId: "bob", callback: $0) } == 0)
                 let picked = ["callback pick 0", "seats 1alice 1bob", "sits 1 bob"]
                 #expect(try await alice.notes.last(picked) == picked)
+                // Both tell of the person's own mute, and each of the host's.
+                bob.room.muteLocalAudio(mute: true)
+                try await alice.notes.line("microphone bob true")
+                bob.room.muteLocalAudio(mute: false)
+                try await alice.notes.line("microphone bob false")
+                alice.notes.clear()
                 #expect(
                     await alice.ask("mute") { alice.room.muteSeat(seatIndex: 1, isMute: true, callback: $0) } == 0)
                 try await bob.notes.line("seat 1 mute true")
+                try await alice.notes.line("microphone bob true")
                 #expect(await alice.ask("kick") { alice.room.kickSeat(seatIndex: 1, callback: $0) } == 0)
                 try await bob.notes.line("stands 1 bob")
                 #expect(
                     await alice.ask("close") { alice.room.closeSeat(seatIndex: 1, isClose: true, callback: $0) } == 0)
                 try await bob.notes.line("seat 1 close true")
                 #expect(await bob.sit(1) == -1)
-                bob.room.muteLocalAudio(mute: true)
                 #expect(await alice.leaveSeat() == 0)
                 try await bob.notes.line("stands 0 alice")
                 #expect(await alice.ask("destroy") { alice.room.destroyRoom(callback: $0) } == 0)

@@ -45,6 +45,8 @@ package final class TestClient {
     /// By slot.
     package private(set) var heard: [Int: [Heard]] = [:]
 
+    /// Checks that the other side has answered under the names of its last answer.
+    package private(set) var answeredChecks = 0
     /// How many media packets the network loses on their way to us from now on.
     package var losesNext = 0
     /// Whether it sends again what it is asked for.
@@ -94,6 +96,7 @@ package final class TestClient {
             let fingerprint = accepted.fingerprints.first.flatMap(CertificateFingerprint.init(sdpValue:))
         else { throw Unreadable(answer: sdp) }
         let isRestart = self.accepted.map { $0.ufrag != accepted.ufrag } ?? false
+        if isRestart { answeredChecks = 0 }
         self.accepted = accepted
         let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
         let paths = accepted.candidates.compactMap { candidate -> NetworkPath? in
@@ -193,6 +196,14 @@ package final class TestClient {
 
     private func receive(_ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath) {
         guard let media else { return }
+        if let password = accepted?.password {
+            let datagram = UnsafeRawBufferPointer(rebasing: slot[..<length])
+            if let message = STUNMessage.parse(datagram), message.messageClass == .success,
+                message.isAuthentic(in: datagram, key: STUNIntegrityKey(password: password))
+            {
+                answeredChecks += 1
+            }
+        }
         // RFC 7983 and RFC 5761: SRTP that is no RTCP.
         if losesNext > 0, (128...191).contains(slot[0]), !(192...223).contains(slot[1]) {
             losesNext -= 1
