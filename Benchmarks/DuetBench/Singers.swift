@@ -84,7 +84,7 @@ final class Clicks: Sendable {
 /// A singer with an engine and devices without hardware.
 final class Singer {
     let id: PeerID
-    let audio: RoomAudio
+    let audio: AudioEngine
 
     init(_ id: UInt64, ear: @escaping @Sendable (AudioBuffer, Instant) -> Void) throws {
         self.id = PeerID(rawValue: id)
@@ -92,7 +92,7 @@ final class Singer {
         configuration.localAddresses = [IPAddress(v4: 127, 0, 0, 1)]
         let (events, continuation) = AsyncStream.makeStream(of: RoomAudioEvent.self)
         self.events = events
-        audio = try RoomAudio(configuration) { continuation.yield($0) }
+        audio = try AudioEngine(configuration) { continuation.yield($0) }
         try audio.setOutput(CustomOutput(consume: ear))
     }
 

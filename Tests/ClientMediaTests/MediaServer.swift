@@ -37,7 +37,7 @@ final class MediaServer {
 /// One engine, what it tells, and what it plays.
 final class Person: Sendable {
     let id: PeerID
-    let audio: RoomAudio
+    let audio: AudioEngine
     let recording = Recording()
     private let offers = Atomic<UInt32>(0)
     private let slots: Int
@@ -51,7 +51,7 @@ final class Person: Sendable {
         var configuration = RoomAudioConfiguration()
         configuration.localAddresses = [MediaServer.loopback]
         if let leap { configuration.clock = { leap.now } }
-        audio = try RoomAudio(
+        audio = try AudioEngine(
             configuration,
             open: { name throws(CodecError) in
                 guard let song = songs[name] else { throw CodecError(.cannotOpen, "no song \(name)") }

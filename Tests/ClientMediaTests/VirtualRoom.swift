@@ -149,7 +149,7 @@ final class VirtualRoom {
     }
 
     private func turn() {
-        let step = MusicTrack.interval(block)
+        let step = MusicStream.interval(block)
         if waitsForMusic { waitForMusic() }
         let now = shared.now
         microphone.frameCount = block

@@ -44,8 +44,8 @@ internal import Wire
     private let start = Instant(nanoseconds: 1_000_000_000)
     private let frame = Interval.milliseconds(20)
 
-    private func heard(_ attenuation: UInt8?, frames: Int) -> (LevelMeter, Instant) {
-        var meter = LevelMeter()
+    private func heard(_ attenuation: UInt8?, frames: Int) -> (PacketLevelMeter, Instant) {
+        var meter = PacketLevelMeter()
         var now = start
         for _ in 0..<frames {
             meter.heard(attenuation.map { AudioLevel(attenuation: $0, isVoice: true) }, at: now)
@@ -56,11 +56,11 @@ internal import Wire
 
     @Test("Loudness for people: 0 at −60 dB and below, 100 at −10 dB and above")
     func scale() {
-        #expect(LevelMeter.loudness(127) == 0)
-        #expect(LevelMeter.loudness(60) == 0)
-        #expect(LevelMeter.loudness(35) == 50)
-        #expect(LevelMeter.loudness(10) == 100)
-        #expect(LevelMeter.loudness(0) == 100)
+        #expect(PacketLevelMeter.loudness(127) == 0)
+        #expect(PacketLevelMeter.loudness(60) == 0)
+        #expect(PacketLevelMeter.loudness(35) == 50)
+        #expect(PacketLevelMeter.loudness(10) == 100)
+        #expect(PacketLevelMeter.loudness(0) == 100)
     }
 
     @Test("A voice rises within a few packets, and falls to nothing within half a second of the last one")

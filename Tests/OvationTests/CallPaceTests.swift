@@ -32,7 +32,7 @@ import Timing
     }
 
     /// Asks so many times at once; returns what became of it.
-    private func ask(_ count: Int, _ conversation: Conversation) -> EventLog {
+    private func ask(_ count: Int, _ conversation: SignalConnection) -> EventLog {
         let ends = EventLog()
         for number in 0..<count {
             conversation.perform(.getProfiles([UserID("u\(number)") ?? "x"]), timeout: .seconds(60)) { result in

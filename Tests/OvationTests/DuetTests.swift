@@ -57,7 +57,7 @@ import Timing
 
     @Test("D04-K a singer's client tells its round trip and wait when they have changed, and every ten seconds")
     func teller() {
-        var teller = LatencyTeller()
+        var teller = LatencyReporter()
         var now = Instant(nanoseconds: 1_000_000_000)
         func told(_ roundTripMs: Int64?, _ bufferMs: Int64? = nil) -> LatencyStatement? {
             teller.statement(

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RoomFollowingTests {
     private let server = FakeServer()
 
-    private func start() throws -> (Conversation, RoomSession) {
+    private func start() throws -> (SignalConnection, RoomSession) {
         let conversation = server.signedIn()
         let room = try #require(server.entered(conversation))
         server.log.clear()

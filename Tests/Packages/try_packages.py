@@ -209,7 +209,7 @@ def unit(package, folder):
 def main():
     if os.geteuid():
         sys.exit("try_packages: needs root, for chroot")
-    version = re.search(r'static let version = "([^"]+)"', (ROOT / "Sources/Server/ServerApp/OvationServer.swift").read_text())[1]
+    version = re.search(r'static let version = "([^"]+)"', (ROOT / "Sources/Server/ServerApp/ServerApplication.swift").read_text())[1]
     run(ROOT / "scripts/dist")
     run(ROOT / "scripts/dist", "--version", OLDER)
     run("sha256sum", "-c", f"ovation-{version}.sha256", cwd=OUT)

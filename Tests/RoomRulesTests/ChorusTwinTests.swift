@@ -49,7 +49,7 @@ import Testing
     }
 
     /// What a decision says, without the room's kind.
-    private func told(_ stage: Stage) -> RoomState {
+    private func told(_ stage: Stage) -> DurableRoomState {
         var state = stage.state
         state.kind = .voice
         return state

@@ -77,12 +77,12 @@ import Testing
         var stage = try chorus()
         try stage.run(.setDuetMode(.leadFollow, leader: .member), by: .member)
         let stored = try JSONEncoder().encode(stage.state)
-        #expect(try JSONDecoder().decode(RoomState.self, from: stored).duet == .leadFollow(leader: .member))
+        #expect(try JSONDecoder().decode(DurableRoomState.self, from: stored).duet == .leadFollow(leader: .member))
         // As a server stored it that knew of no duets.
         var fields = try #require(JSONSerialization.jsonObject(with: stored) as? [String: Any])
         #expect(fields.removeValue(forKey: "leader") as? String == "mia")
         let old = try JSONSerialization.data(withJSONObject: fields)
-        #expect(try JSONDecoder().decode(RoomState.self, from: old).duet == .together)
+        #expect(try JSONDecoder().decode(DurableRoomState.self, from: old).duet == .together)
         let end = try stage.run(.destroyRoom, by: .owner)
         #expect(end.events.count == 1 && stage.state.duet == .together)
     }

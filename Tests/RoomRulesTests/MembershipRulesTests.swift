@@ -23,7 +23,7 @@ import Testing
         func field(_ settings: RoomSettings, seats: Int = 8) -> String? {
             let creation = RoomCreation(settings: settings, seats: Array(repeating: SeatSetup(), count: seats))
             do throws(RoomError) {
-                _ = try RoomState.decideCreation(creation, by: .named(.owner), epoch: 1)
+                _ = try DurableRoomState.decideCreation(creation, by: .named(.owner), epoch: 1)
                 return nil
             } catch {
                 return error.field
@@ -164,7 +164,7 @@ extension RoomCommand {
     fileprivate static let kickSeatless = RoomCommand.muteSeat(0, muted: true)
 }
 
-extension RoomState {
+extension DurableRoomState {
     fileprivate mutating func apply(likes: UInt64, at time: Int64) {
         try? apply(AcceptedCommand(time: time, by: nil, events: [.liked(count: likes, users: [])]))
     }

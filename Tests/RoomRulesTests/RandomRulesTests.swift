@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    private func check(_ state: RoomState, _ note: @autoclosure () -> String) {
+    private func check(_ state: DurableRoomState, _ note: @autoclosure () -> String) {
         let seated = state.seats.compactMap { $0.occupant?.profile.id }
         #expect(Set(seated).count == seated.count, "somebody has two seats: \(note())")
         #expect(!state.admins.contains(state.owner.id), "the owner is an admin too: \(note())")
@@ -112,7 +112,7 @@ import Testing
                 let numbered = walk.stage.state.seq - before.seq
                 if numbered > 0 || step % 64 == 0 { check(walk.stage.state, "\(note), step \(step)") }
             }
-            var replayed = RoomState(room: walk.stage.state.room)
+            var replayed = DurableRoomState(room: walk.stage.state.room)
             let encoder = JSONEncoder()
             let decoder = JSONDecoder()
             for (index, command) in walk.stage.record.enumerated() {
@@ -125,7 +125,7 @@ import Testing
                 try replayed.apply(read)
             }
             #expect(replayed == walk.stage.state, "the replayed room is another: \(note)")
-            let stored = try decoder.decode(RoomState.self, from: try encoder.encode(replayed))
+            let stored = try decoder.decode(DurableRoomState.self, from: try encoder.encode(replayed))
             #expect(stored == replayed, "the stored room is another: \(note)")
         }
         // A walk that is always refused, or never, proves nothing.

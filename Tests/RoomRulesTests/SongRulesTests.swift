@@ -51,7 +51,7 @@ import Testing
     func end() throws {
         var stage = try chorus()
         try stage.run(.startSong(SongDraft(song: .ballad, leadMs: 1_000)), by: .owner)
-        let end = stage.now + 1_000 + 60_000 + RoomState.songTailMs
+        let end = stage.now + 1_000 + 60_000 + DurableRoomState.songTailMs
         stage.now = end - 1
         #expect(stage.serve(.songOver).events.isEmpty)
         try stage.run(.seekSong(positionMs: 0, leadMs: 1_000), by: .owner)

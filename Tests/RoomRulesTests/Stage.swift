@@ -4,8 +4,8 @@ import Testing
 
 /// A room under test with its people: applies what is decided, and keeps the record.
 struct Stage {
-    var state: RoomState
-    var people: [UserID: Situation.Person] = [:]
+    var state: DurableRoomState
+    var people: [UserID: DecisionContext.Person] = [:]
     var policy = RoomPolicy()
     /// Milliseconds since 1970.
     var now: Int64 = 1_795_000_000_000
@@ -16,22 +16,22 @@ struct Stage {
         owner: UserID = .owner,
         setups: [SeatSetup]? = nil
     ) {
-        state = RoomState(room: room)
+        state = DurableRoomState(room: room)
         let creation = RoomCreation(
             room: room, kind: kind, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
             seats: setups ?? Array(repeating: SeatSetup(), count: seats))
         enter(owner)
-        guard let decision = try? RoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {
+        guard let decision = try? DurableRoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {
             Issue.record("the room was not created")
             return
         }
         accept(decision, by: owner)
     }
 
-    var situation: Situation { Situation(now: now, people: people, policy: policy) }
+    var context: DecisionContext { DecisionContext(now: now, people: people, policy: policy) }
 
     mutating func enter(_ users: UserID..., presence: Presence = .online) {
-        for user in users { people[user] = Situation.Person(profile: .named(user), presence: presence) }
+        for user in users { people[user] = DecisionContext.Person(profile: .named(user), presence: presence) }
     }
 
     mutating func accept(_ decision: Decision, by user: UserID?) {
@@ -47,14 +47,14 @@ struct Stage {
 
     @discardableResult
     mutating func run(_ command: RoomCommand, by user: UserID) throws(RoomError) -> Decision {
-        let decision = try state.decide(command, by: .named(user), in: situation)
+        let decision = try state.decide(command, by: .named(user), in: context)
         accept(decision, by: user)
         return decision
     }
 
     @discardableResult
     mutating func serve(_ command: ServerCommand) -> Decision {
-        let decision = state.decide(command, in: situation)
+        let decision = state.decide(command, in: context)
         accept(decision, by: nil)
         return decision
     }

@@ -130,11 +130,11 @@ final class Salon {
         _ reports: Shared<[RoomReport]>,
         _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
     ) -> RoomCore {
-        let signal = TurnSignal()
+        let signal = RoomInbox()
         signal.connect { turn.set(true) }
         return RoomCore(
             key: key, stage: stage,
-            surroundings: RoomSurroundings(
+            surroundings: RoomDependencies(
                 journal: journal, media: media, clock: clock, encoder: encoder, policy: { policy.current },
                 peerNumbers: Serial(), publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },

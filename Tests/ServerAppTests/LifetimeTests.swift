@@ -83,7 +83,7 @@ extension WholeServerTests {
         func isolation() async throws {
             let directory = temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: directory) }
-            let other = try await ApplicationDesk(data: directory).create(name: "Other", id: nil)
+            let other = try await ApplicationAdmin(data: directory).create(name: "Other", id: nil)
             #expect(other.keys.first?.count == 64)
             let server = try await TestServer.start(directory: directory)
             let alice = try await server.signedIn("alice")

@@ -36,7 +36,7 @@ extension WholeServerTests {
             try FileManager.default.copyItem(
                 atPath: source.appending(path: "ovation.sqlite").path, toPath: directory + "/ovation.sqlite")
             let told = try JSON(parsing: Data(contentsOf: source.appending(path: "answers.json")))
-            let applications = try await ApplicationDesk(data: directory).list()
+            let applications = try await ApplicationAdmin(data: directory).list()
             let application = try #require(applications.first)
 
             let server = try await TestServer.start(directory: directory)

@@ -43,7 +43,7 @@ extension FacadeTests {
                 let url = "http://127.0.0.1:\(server.port)" + path
                 alice.room.startPlayMusic(musicID: 7, url: url)
                 let announced = try await bob.notes.line("song")
-                let room = try #require(bob.room.desk.room)
+                let room = try #require(bob.room.controller.room)
                 let play = try #require(room.state.play)
                 #expect(play.song.id == "7" && play.song.title == "accompaniment" && play.song.durationMs == 1_200)
                 #expect(play.by.rawValue == "alice" && play.song.accompaniment == path)
@@ -99,7 +99,7 @@ extension FacadeTests {
                         $0.hasPrefix("music 8 at") && !$0.contains(" at 0 ")
                     }
                 }
-                let room = try #require(bob.room.desk.room)
+                let room = try #require(bob.room.controller.room)
                 let first = try #require(room.state.play?.startAt)
 
                 alice.room.pausePlayMusic()

@@ -64,7 +64,7 @@ private final class PaperSound: ClientSound {
         effects.setVoicePitch(0.5)
         effects.setVoiceReverbType(._4)
         effects.setVoiceChangerType(._11)
-        room.desk.sound.attach(paper)
+        room.controller.sound.attach(paper)
         var settings = paper.settings.withLock { $0 }
         #expect(settings.quality == .music && settings.inputVolume == 40 && settings.playoutVolume == 40)
         #expect(settings.isEarMonitorOn && settings.earMonitorVolume == 150 && settings.isAllMuted)
@@ -83,14 +83,14 @@ private final class PaperSound: ClientSound {
         room.setAudioQuality(quality: 7)
         try await person.notes.line("warning -1 7 is no audio quality")
         #expect(paper.settings.withLock { $0.quality } == .music)
-        room.desk.sound.resetEffects()
+        room.controller.sound.resetEffects()
         #expect(paper.settings.withLock { $0.reverb == .off && $0.voice == .off && $0.voicePitch == 0 })
     }
 
     @Test("V15-C eleven reverbs and twelve voices, each its own, by the numbers of the reference")
     func presets() {
         let (person, effects, paper) = stage()
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         var reverbs: Set<Int32> = []
         for type in TXVoiceReverbType.allCases {
             effects.setVoiceReverbType(type)
@@ -121,7 +121,7 @@ private final class PaperSound: ClientSound {
         }
         start(9)
         #expect(try await notes.line("9") == "9 start -1")
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         effects.setAllMusicVolume(70)
         effects.setMusicPitch(1, pitch: -0.5)
         start(1) {
@@ -160,7 +160,7 @@ private final class PaperSound: ClientSound {
         // The room is left: whatever plays has ended.
         start(4)
         paper.tell(.music(4, .started))
-        person.room.desk.sound.attach(nil)
+        person.room.controller.sound.attach(nil)
         try await notes.line("4 end 0")
     }
 
@@ -184,7 +184,7 @@ private final class PaperSound: ClientSound {
         }
         preload(param(1))
         #expect(try await notes.line("1") == "1 error -1")
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         paper.notes.clear()
         preload(param(2))
         paper.tell(.music(2, .started))
@@ -212,14 +212,14 @@ private final class PaperSound: ClientSound {
     @Test("V15-C D02-C the room's song is as loud as the effects' volumes say, set before it begins or while it plays")
     func songVolume() {
         let (person, effects, paper) = stage()
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         effects.setAllMusicVolume(80)
         paper.notes.clear()
-        person.room.desk.sound.beginSong(7)
+        person.room.controller.sound.beginSong(7)
         effects.setMusicPlayoutVolume(7, volume: 30)
         effects.setAllMusicVolume(60)
-        person.room.desk.sound.beginSong(7)
-        person.room.desk.sound.beginSong(8)
+        person.room.controller.sound.beginSong(7)
+        person.room.controller.sound.beginSong(8)
         #expect(
             paper.notes.lines == [
                 "song 7 volume 80", "song 7 volume 30", "song 7 volume 60", "song 7 volume 60", "song 8 volume 60",
@@ -241,10 +241,10 @@ private final class PaperSound: ClientSound {
     func microphone() async throws {
         let (person, _, paper) = stage()
         person.room.startMicrophone()
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         #expect(paper.notes.lines == ["devices", "seat", "start"])
         person.room.stopMicrophone()
-        person.room.desk.sound.followSeat()
+        person.room.controller.sound.followSeat()
         #expect(paper.notes.lines == ["devices", "seat", "start", "stop", "seat"])
         paper.tell(.microphoneFailed("no device"))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
@@ -257,12 +257,12 @@ private final class PaperSound: ClientSound {
     )
     func silence() async throws {
         let (person, effects, paper) = stage()
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         person.room.startMicrophone()
-        person.room.desk.leaveSound()
+        person.room.controller.leaveSound()
         #expect(paper.notes.lines.last == "silence")
         // The same room anew, after another component of the app has kept it: it is heard again.
-        person.room.desk.sound.attach(paper)
+        person.room.controller.sound.attach(paper)
         #expect(paper.notes.lines.last == "seat")
         person.room.destroy()
         #expect(paper.notes.lines.last == "silence")
@@ -274,8 +274,8 @@ private final class PaperSound: ClientSound {
         param.id = 1
         param.path = "song.mp3"
         effects.startPlayMusic(param, onStart: { _ in }, onProgress: { _, _ in }, onComplete: { _ in })
-        person.room.desk.sound.attach(paper)
-        person.room.desk.sound.startMicrophone()
+        person.room.controller.sound.attach(paper)
+        person.room.controller.sound.startMicrophone()
         #expect(paper.notes.lines == before)
         try await person.notes.line("error -1")
     }

@@ -66,7 +66,7 @@ extension FacadeTests {
             OvationDevices.output = .recording(path)
             defer { OvationDevices.output = .none }
             #expect(await listener.enter(room) == 0)
-            let events = try #require(listener.room.desk.room).audio.events
+            let events = try #require(listener.room.controller.room).audio.events
             listener.notes.clear()
             try await listener.notes.line("volumes [alice=")
             // 2.6 s: however they begin, a burst and the silence around it are among them.

@@ -193,16 +193,16 @@ extension FacadeTests {
             let alice = try await TestServer.with { server async throws in
                 let alice = try await VoicePerson.signedIn("alice", at: server, clock: hands.clock)
                 #expect(await alice.create(63) == 0)
-                #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
+                #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
                 return alice
             }
             // The server is gone.
             #expect(try await alice.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
             #expect(!alice.notes.lines.contains { $0.hasPrefix("error") })
-            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 1)
+            #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
             #expect(try await alice.notes.line("error").hasPrefix("error \(TRTCCode.connectionTimeout)"))
             #expect(await alice.sit(0) == -1)
-            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
+            #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
             alice.room.destroy()
         }
     }

@@ -50,7 +50,7 @@ extension FacadeTests {
                     try await person.notes.until("\(others) likes") { Self.sum($0) >= others }
                     #expect(Self.sum(person.notes.lines) == others)
                 }
-                #expect(alice.room.desk.room?.state.likes == 123)
+                #expect(alice.room.controller.room?.state.likes == 123)
                 // Who comes later is told only of what comes then.
                 let erin = try await VoicePerson.signedIn("erin", at: server)
                 #expect(await erin.enter(711) == 0)
@@ -58,7 +58,7 @@ extension FacadeTests {
                 try await erin.notes.line("command bob CMD_LIKE: 2")
                 #expect(await send(alice, "CMD_LIKE", "101") == 0)
                 try await erin.notes.line("command alice CMD_LIKE: 101")
-                #expect(alice.room.desk.room?.state.likes == 125)
+                #expect(alice.room.controller.room?.state.likes == 125)
                 await guest.close()
             }
         }

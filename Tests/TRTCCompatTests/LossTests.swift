@@ -48,7 +48,7 @@ extension FacadeTests {
                 bob.notes.lines.filter { !$0.hasPrefix("warning") }
                     == ["callback send 0", "seats 1alice 0 0", "stands 2 bob"])
             // The two minutes are off.
-            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 0)
+            #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
             try await after.stop()
         }
 
@@ -67,10 +67,10 @@ extension FacadeTests {
                 return alice
             }
             try await alice.notes.line("warning 5101 the connection is lost")
-            let room = try #require(alice.room.desk.room)
+            let room = try #require(alice.room.controller.room)
             alice.notes.clear()
             try await alice.notes.line("music 6 at")
-            #expect(hands.fire(RoomDesk.patienceMilliseconds) == 1)
+            #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
             try await alice.notes.line("error 10002")
             try await alice.notes.line("music 6 ended")
             while room.audio.song != nil { try await nextTurn() }
@@ -106,7 +106,7 @@ extension FacadeTests {
                     $0.hasPrefix("music 5 at") && !$0.contains(" at 0 ")
                 }
             }
-            let rooms = people.compactMap(\.room.desk.room)
+            let rooms = people.compactMap(\.room.controller.room)
             let play = try #require(rooms[0].state.play)
             let seats = "seats 1\(people[0].name) 1\(people[1].name)"
             for person in people { person.notes.clear() }

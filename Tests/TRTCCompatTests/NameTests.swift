@@ -74,24 +74,26 @@ import Testing
     func spellings() async throws {
         let voice = VoicePerson("alice")
         voice.room.setAuidoQuality(quality: 1)
-        #expect(voice.room.desk.sound.settings.quality == .speech)
+        #expect(voice.room.controller.sound.settings.quality == .speech)
         let chorus = TRTCChorusRoom()
         chorus.setAuidoQuality(quality: 3)
-        #expect(chorus.desk.sound.settings.quality == .music)
+        #expect(chorus.controller.sound.settings.quality == .music)
         let effects = voice.room.effects
         effects.setVoiceCaptureVolume(30)
         effects.enableVoiceEarMonitor(true)
         effects.seekMusicToPosInMS(1, pts: 5)
-        #expect(voice.room.desk.sound.settings.voiceVolume == 30 && voice.room.desk.sound.settings.isEarMonitorOn)
+        #expect(
+            voice.room.controller.sound.settings.voiceVolume == 30
+                && voice.room.controller.sound.settings.isEarMonitorOn)
 
         let shared = TRTCChorusRoom.sharedInstance()
         #expect(shared === TRTCChorusRoom.shared())
         TRTCChorusRoom.destroySharedInstance()
-        #expect(shared.desk.isDestroyed && shared !== TRTCChorusRoom.shared())
+        #expect(shared.controller.isDestroyed && shared !== TRTCChorusRoom.shared())
         TRTCChorusRoom.destroyShared()
         let kept = TRTCVoiceRoom.shared()
         TRTCVoiceRoom.destroySharedInstance()
-        #expect(kept.desk.isDestroyed)
+        #expect(kept.controller.isDestroyed)
 
         final class Listener: V2TIMSimpleMsgListener {}
         let manager: V2TIMManager = V2TIMManager.sharedInstance()

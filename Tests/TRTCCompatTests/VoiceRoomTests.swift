@@ -170,7 +170,7 @@ extension FacadeTests {
                 try await bob.notes.line("microphone alice true")
                 #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
                 try await bob.notes.line("stands 1 alice")
-                #expect(alice.room.desk.room == nil)
+                #expect(alice.room.controller.room == nil)
                 // The chat goes on.
                 #expect(await bob.ask("send") { bob.room.sendRoomTextMsg(message: "still here", callback: $0) } == 0)
                 #expect(try await listener.notes.line("text") == "text in 12: still here")

@@ -32,7 +32,7 @@ const claimMs = 150;
 const unreachableMs = 3_000;
 
 /**
- * @typedef {object} Surroundings
+ * @typedef {object} Dependencies
  * @property {Storage | null} storage of this tab
  * @property {string} base URL of the server
  * @property {typeof fetch} fetch
@@ -65,9 +65,9 @@ export class IdentityModel {
   /** @type {BroadcastChannel | null} */ #channel = null;
   /** @type {any} */ #timer = null;
 
-  /** @param {Partial<Surroundings>} around */
+  /** @param {Partial<Dependencies>} around */
   constructor(around = {}) {
-    /** @type {Surroundings} */
+    /** @type {Dependencies} */
     const real = {
       storage: storageOrNull(() => sessionStorage),
       base: globalThis.location?.href ?? 'http://localhost/',

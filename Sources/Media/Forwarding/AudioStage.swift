@@ -41,7 +41,7 @@ package final class AudioStage {
         var isMuted = false
         var stream = SlotStream()
         let history = PacketHistory()
-        var meter = LevelMeter()
+        var meter = PacketLevelMeter()
         /// Who has a line for this slot: first those who are sent it, then those who are not at present. Removal moves the
         /// last of each part into the gap; beyond that the order means nothing.
         var consumers: ContiguousArray<AudioConsumer> = []

@@ -16,7 +16,7 @@ package struct Announcement: Hashable, Sendable {
     }
 }
 
-extension RoomState {
+extension DurableRoomState {
     /// The room as lists show it.
     package func info(memberCount: Int, speaking: Bool) -> RoomInfo {
         RoomInfo(
@@ -25,12 +25,12 @@ extension RoomState {
             speaking: speaking)
     }
 
-    package func seatView(_ index: Int, _ people: [UserID: Situation.Person]) -> Seat {
+    package func seatView(_ index: Int, _ people: [UserID: DecisionContext.Person]) -> Seat {
         let user = seats[index].occupant?.profile.id
         return seats[index].view(index, presence: user.flatMap { people[$0]?.presence } ?? .reconnecting)
     }
 
-    package func member(_ person: Situation.Person) -> Member {
+    package func member(_ person: DecisionContext.Person) -> Member {
         let id = person.profile.id
         let seat = seat(of: id)
         let micMuted = seat.flatMap { seats[$0].occupant?.micMuted } ?? true
@@ -41,8 +41,8 @@ extension RoomState {
     /// What is said about an event that has just been applied to this state; `before` is the state before its command.
     /// Likes are merged by whoever stores them, and told by them; a beginning has nobody to hear of it.
     package func announcement(
-        of event: RoomEvent, by: UserID?, at time: Int64, before: RoomState, info: @autoclosure () -> RoomInfo,
-        people: [UserID: Situation.Person]
+        of event: RoomEvent, by: UserID?, at time: Int64, before: DurableRoomState, info: @autoclosure () -> RoomInfo,
+        people: [UserID: DecisionContext.Person]
     ) -> Announcement? {
         func change(_ what: RoomChange.What) -> Announcement {
             Announcement(.change(RoomChange(seq: seq, time: time, what: what)))

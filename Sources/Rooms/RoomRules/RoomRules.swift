@@ -1,62 +1,62 @@
 package import RoomModel
 
-extension RoomState {
+extension DurableRoomState {
     /// Decides what somebody in the room asks for: events, or a refusal. Pure: it changes nothing and depends on
     /// nothing but its arguments. One line per command; the rules are in the folder of their subject.
     package func decide(
-        _ command: RoomCommand, by user: UserProfile, in situation: Situation
+        _ command: RoomCommand, by user: UserProfile, in context: DecisionContext
     ) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
-        guard situation.people[user.id] != nil else { throw RoomError(.notInRoom) }
+        guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
         let permission = try permission(of: user.id, to: command.name)
-        let decision = try decide(command, by: user, permission, situation)
+        let decision = try decide(command, by: user, permission, context)
         return settlingLead(decision)
     }
 
     private func decide(
-        _ command: RoomCommand, by user: UserProfile, _ permission: Permission, _ situation: Situation
+        _ command: RoomCommand, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         switch command {
-        case .takeSeat(let seat): try takeSeat(seat, by: user, permission, situation)
+        case .takeSeat(let seat): try takeSeat(seat, by: user, permission, context)
         case .leaveSeat: try leaveSeat(by: user)
-        case .moveSeat(let seat): try moveSeat(to: seat, by: user, situation)
-        case .pickSeat(let seat, let other): try pickSeat(seat, for: other, situation)
+        case .moveSeat(let seat): try moveSeat(to: seat, by: user, context)
+        case .pickSeat(let seat, let other): try pickSeat(seat, for: other, context)
         case .kickSeat(let seat): try kickSeat(seat, by: user, permission)
         case .muteSeat(let seat, let muted): try muteSeat(seat, muted, by: user, permission)
         case .closeSeat(let seat, let closed): try closeSeat(seat, closed, by: user, permission)
         case .setMicrophone(let muted): try setMicrophone(muted: muted, by: user)
-        case .sendInvitation(let draft): try sendInvitation(draft, by: user, situation)
+        case .sendInvitation(let draft): try sendInvitation(draft, by: user, context)
         case .acceptInvitation(let id): try answerInvitation(id, .accepted, reason: nil, by: user, permission)
         case .rejectInvitation(let id, let reason):
             try answerInvitation(id, .rejected, reason: reason, by: user, permission)
         case .cancelInvitation(let id): try cancelInvitation(id, by: user, permission)
-        case .sendMessage(let draft): try sendMessage(draft, by: user, situation)
+        case .sendMessage(let draft): try sendMessage(draft, by: user, context)
         case .sendLikes(let count): try sendLikes(count, by: user)
-        case .startSong(let draft): try startSong(draft, by: user, situation)
-        case .pauseSong: try pauseSong(situation)
-        case .resumeSong(let leadMs): try resumeSong(leadMs: leadMs, situation)
+        case .startSong(let draft): try startSong(draft, by: user, context)
+        case .pauseSong: try pauseSong(context)
+        case .resumeSong(let leadMs): try resumeSong(leadMs: leadMs, context)
         case .seekSong(let positionMs, let leadMs):
-            try seekSong(to: positionMs, leadMs: leadMs, situation)
+            try seekSong(to: positionMs, leadMs: leadMs, context)
         case .setSongTrack(let track): try setSongTrack(track)
         case .stopSong: try stopSong()
         case .setDuetMode(let mode, let leader): try setDuetMode(mode, leader: leader)
         case .updateRoom(let update): try updateRoom(update)
-        case .setRole(let other, let role): try setRole(role, of: other, situation)
+        case .setRole(let other, let role): try setRole(role, of: other, context)
         case .exitRoom: depart(user.id, .exited)
-        case .destroyRoom: end(.owner, situation)
+        case .destroyRoom: end(.owner, context)
         }
     }
 
     /// Decides what happens by itself. A timer that comes too late finds nothing to do.
-    package func decide(_ command: ServerCommand, in situation: Situation) -> Decision {
+    package func decide(_ command: ServerCommand, in context: DecisionContext) -> Decision {
         guard phase == .open else { return .nothing }
         return switch command {
         case .departed(let user, let reason): settlingLead(depart(user, reason))
-        case .ownerAbsenceOver: ownerAbsenceOver(situation)
+        case .ownerAbsenceOver: ownerAbsenceOver(context)
         case .invitationTimedOut(let id): invitationTimedOut(id)
         case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing
-        case .songOver: songOver(situation)
-        case .dismissed: end(.operator, situation)
+        case .songOver: songOver(context)
+        case .dismissed: end(.operator, context)
         }
     }
 }

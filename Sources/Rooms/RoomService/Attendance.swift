@@ -31,7 +31,7 @@ struct Attendance {
     private(set) var sessions: [SessionToken: Session] = [:]
     /// Everybody in the room, as the rules see them. Also who has a seat and no session: after a restart, or while the
     /// grace time runs.
-    private(set) var people: [UserID: Situation.Person] = [:]
+    private(set) var people: [UserID: DecisionContext.Person] = [:]
     private var tokens: [UserID: [SessionToken]] = [:]
     /// Which session's microphone a person speaks by, if they have several.
     private var microphones: [UserID: SessionToken] = [:]
@@ -76,7 +76,7 @@ struct Attendance {
     /// Somebody who is in the room without a session.
     mutating func add(_ profile: UserProfile) {
         let presence = people[profile.id]?.presence ?? .reconnecting
-        people[profile.id] = Situation.Person(profile: profile, presence: presence)
+        people[profile.id] = DecisionContext.Person(profile: profile, presence: presence)
         guard arrivals[profile.id] == nil else { return }
         arrivals[profile.id] = nextArrival
         roll.append((nextArrival, profile.id))

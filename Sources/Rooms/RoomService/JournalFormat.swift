@@ -9,7 +9,7 @@ struct JournalFormat {
     private struct SnapshotHead: Codable { var v: Int }
     private struct Snapshot: Codable {
         var v = JournalFormat.snapshotVersion
-        var state: RoomState
+        var state: DurableRoomState
     }
     private static let snapshotVersion = 1
 
@@ -23,13 +23,13 @@ struct JournalFormat {
     }
 
     func encode(_ command: AcceptedCommand) throws -> [UInt8] { Array(try encoder.encode(command)) }
-    func encode(_ state: RoomState) throws -> [UInt8] { Array(try encoder.encode(Snapshot(state: state))) }
+    func encode(_ state: DurableRoomState) throws -> [UInt8] { Array(try encoder.encode(Snapshot(state: state))) }
 
     func command(_ payload: [UInt8]) throws -> AcceptedCommand {
         try decoder.decode(AcceptedCommand.self, from: Data(payload))
     }
 
-    func state(_ payload: [UInt8]) throws -> RoomState {
+    func state(_ payload: [UInt8]) throws -> DurableRoomState {
         let data = Data(payload)
         let version = try decoder.decode(SnapshotHead.self, from: data).v
         guard version == Self.snapshotVersion else {
@@ -42,7 +42,7 @@ struct JournalFormat {
 /// A room as its journal gives it.
 package struct RebuiltRoom: Sendable {
     package var epoch: UInt64
-    package var state: RoomState
+    package var state: DurableRoomState
     var recent: RecentNews
 
     /// Replays a history. Throws when the journal is damaged or from a newer server: such a room is better left alone
@@ -50,7 +50,7 @@ package struct RebuiltRoom: Sendable {
     package init(_ history: RoomHistory, room: RoomID) throws {
         let format = JournalFormat()
         epoch = history.epoch
-        state = try history.snapshot.map(format.state) ?? RoomState(room: room)
+        state = try history.snapshot.map(format.state) ?? DurableRoomState(room: room)
         guard state.room == room, state.position == history.snapshotPosition else {
             throw InapplicableEvent(description: "the snapshot is of another room or position")
         }

@@ -10,10 +10,10 @@ package actor Room {
     package nonisolated let stage: StageID
     private let core: RoomCore
 
-    package init(key: RoomKey, stage: StageID, surroundings: RoomSurroundings) {
+    package init(key: RoomKey, stage: StageID, surroundings: RoomDependencies) {
         self.key = key
         self.stage = stage
-        let signal = TurnSignal()
+        let signal = RoomInbox()
         core = RoomCore(key: key, stage: stage, surroundings: surroundings, signal: signal)
         signal.connect(waking(WeakRoom(self)))
     }

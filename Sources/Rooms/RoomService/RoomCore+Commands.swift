@@ -30,7 +30,7 @@ extension RoomCore {
         if command == .destroyRoom, !likes.isEmpty { storeLikes() }
         let decision: Decision
         do throws(RoomError) {
-            decision = try state.decide(command, by: user, in: situation)
+            decision = try state.decide(command, by: user, in: context)
         } catch {
             return answer(reply, .failure(error))
         }
@@ -71,7 +71,7 @@ extension RoomCore {
         do throws(RoomError) {
             let decision =
                 isNew
-                ? try RoomState.decideCreation(creation, by: user, epoch: epoch)
+                ? try DurableRoomState.decideCreation(creation, by: user, epoch: epoch)
                 : try state.decideRecreation(creation, by: user)
             carryOut(decision, by: user.id, keyed: kept)
         } catch {
@@ -90,7 +90,7 @@ extension RoomCore {
         guard phase == .open else { return }
         if command == .dismissed || command == .ownerAbsenceOver, !likes.isEmpty { storeLikes() }
         if command == .ownerAbsenceOver { ownerAbsence = nil }
-        carryOut(state.decide(command, in: situation), by: nil)
+        carryOut(state.decide(command, in: context), by: nil)
     }
 
     // MARK: Timers

@@ -61,7 +61,7 @@ extension RoomCore {
                     attendee.entered(session.stay)
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
-                    desk.welcome(attendee.session)
+                    batcher.welcome(attendee.session)
                     network.tellAgain()
                 },
                 fail: { [unowned self] error in
@@ -105,7 +105,7 @@ extension RoomCore {
         }
         let person =
             attendance.people[user]
-            ?? Situation.Person(profile: UserProfile(id: user), presence: .online)
+            ?? DecisionContext.Person(profile: UserProfile(id: user), presence: .online)
         return .snapshot(
             RoomSnapshot(
                 room: key.room, epoch: epoch, seq: state.seq, chat: state.chat, info: stateInfo,
@@ -287,7 +287,7 @@ extension RoomCore {
             }
         }
         carryOut(
-            state.decide(.departed(user, reason), in: situation), by: reason == .exited ? user : nil, closing: peer,
+            state.decide(.departed(user, reason), in: context), by: reason == .exited ? user : nil, closing: peer,
             answer: answer, afterwards: after,
             refuse: { [unowned self] _ in
                 // Who goes is gone. A seat that could not be freed is freed once the room is loaded and the grace time

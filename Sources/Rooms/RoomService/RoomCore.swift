@@ -5,7 +5,7 @@ import Timing
 
 /// A room at work: decide → apply → submit to the journal → release. Every method is one synchronous turn; whoever owns
 /// it (the actor `Room`, or a test) calls it from one place at a time. It waits for nothing: the journal and the media
-/// plane leave word with the `TurnSignal`, the clock wakes it, and both lead to `turn()`.
+/// plane leave word with the `RoomInbox`, the clock wakes it, and both lead to `turn()`.
 package final class RoomCore {
     /// For how long the media plane may owe a confirmation. It cuts within 200 ms; a plane that says nothing for so
     /// long takes no commands and forwards nothing, and the room must not stand still with it.
@@ -29,26 +29,26 @@ package final class RoomCore {
     }
 
     package let key: RoomKey
-    let world: RoomSurroundings
-    package let signal: TurnSignal
+    let world: RoomDependencies
+    package let signal: RoomInbox
     let format = JournalFormat()
 
     var phase = Phase.loading
-    var state: RoomState
+    var state: DurableRoomState
     var epoch: UInt64 = 0
     var recent = RecentNews()
     var attendance = Attendance()
-    var likes = LikeTally()
-    var levels = LevelMeter()
+    var likes = LikeCounter()
+    var levels = SpeakerLevels()
     var network = NetworkWatch()
     var deadlines = Deadlines()
-    var desk = NewsDesk()
+    var batcher = NewsBatcher()
     var queue = ReleaseQueue()
     var stage: StageLink
     var incarnation: UInt64 = 0
     private var armed = Instant.distantFuture
     private var alarm: RoomAlarm?
-    var snapshot: RoomState?
+    var snapshot: DurableRoomState?
     var lastSnapshot: UInt64 = 0
     /// How far the people in the room have been told.
     var told: (seq: UInt64, chat: UInt64) = (0, 0)
@@ -64,20 +64,20 @@ package final class RoomCore {
         var heir: UserID?
     }
 
-    package init(key: RoomKey, stage: StageID, surroundings: RoomSurroundings, signal: TurnSignal) {
+    package init(key: RoomKey, stage: StageID, surroundings: RoomDependencies, signal: RoomInbox) {
         self.key = key
         self.stage = StageLink(stage, media: surroundings.media)
         self.world = surroundings
         self.signal = signal
-        self.state = RoomState(room: key.room)
+        self.state = DurableRoomState(room: key.room)
     }
 
     // MARK: What decisions are made of
 
     var now: Instant { world.clock.now }
     var wallNow: Int64 { world.clock.roomTime.millisecondsSince1970 }
-    var situation: Situation {
-        Situation(now: wallNow, people: attendance.people, policy: world.policy(), peak: attendance.peak)
+    var context: DecisionContext {
+        DecisionContext(now: wallNow, people: attendance.people, policy: world.policy(), peak: attendance.peak)
     }
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
     /// said of its state.
@@ -197,7 +197,7 @@ package final class RoomCore {
     /// Its end is a time of day, the timer counts from now: should the two disagree, it is asked again.
     func awaitEndOfSong() {
         guard let end = state.play?.endsAt else { return deadlines.cancel(.song) }
-        let left = end + RoomState.songTailMs - wallNow
+        let left = end + DurableRoomState.songTailMs - wallNow
         deadlines.set(.song, at: now + .milliseconds(max(left, 1)))
     }
 
@@ -229,7 +229,7 @@ package final class RoomCore {
         case .message(let message): told.chat = max(told.chat, message.chat)
         case .passing, .invitation: break
         }
-        desk.add(announcement)
+        batcher.add(announcement)
     }
 
     func tell(_ news: PassingNews) { tell(Announcement(.passing(news))) }
@@ -248,8 +248,8 @@ package final class RoomCore {
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
         if let ready = network.ready(now) { deadlines.set(.network, at: ready) }
         publishInfo()
-        if !desk.isEmpty {
-            if desk.departure(now) <= now { sendNews() } else { deadlines.set(.news, at: desk.departure(now)) }
+        if !batcher.isEmpty {
+            if batcher.departure(now) <= now { sendNews() } else { deadlines.set(.news, at: batcher.departure(now)) }
         }
         if !draining.isEmpty, queue.isEmpty {
             let done = draining
@@ -282,7 +282,7 @@ package final class RoomCore {
         world.publish(info)
     }
 
-    private func hear(_ fresh: TurnSignal.Reports) {
+    private func hear(_ fresh: RoomInbox.Reports) {
         queue.noteStored(fresh.stored)
         queue.noteConfirmed(fresh.confirmed)
         if let failed = fresh.failed, phase == .open || phase == .empty {
@@ -314,7 +314,7 @@ package final class RoomCore {
     }
 
     func sendNews() {
-        desk.flush(to: attendance.sessions, room: key.room, epoch: epoch, by: world.encoder, at: now)
+        batcher.flush(to: attendance.sessions, room: key.room, epoch: epoch, by: world.encoder, at: now)
     }
 
     /// The media plane owes a confirmation for too long: see `confirmationLimit`.

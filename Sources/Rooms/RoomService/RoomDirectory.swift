@@ -16,7 +16,7 @@ package actor RoomDirectory {
 
     private let journal: any RoomJournal
     private let media: any MediaControl
-    private let clock: any RoomClock
+    private let clock: any TimeSource
     private let encoder: any NewsEncoder
     private let policy: @Sendable (ApplicationID) -> RoomPolicy
     private let report: @Sendable (RoomReport) -> Void
@@ -48,7 +48,7 @@ package actor RoomDirectory {
     }
 
     package init(
-        journal: any RoomJournal, media: any MediaControl, clock: any RoomClock, encoder: any NewsEncoder,
+        journal: any RoomJournal, media: any MediaControl, clock: any TimeSource, encoder: any NewsEncoder,
         policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
@@ -165,7 +165,7 @@ package actor RoomDirectory {
             return (try await room(first.room), first.room)
         }
         // What the rules refuse must not leave a trace in the journal.
-        _ = try RoomState.decideCreation(creation, by: user, epoch: 0)
+        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0)
         let id = try await vacantKey(creation.room, in: application)
         let owner = OwnerKey(application: application, user: user.id)
         guard id.room != nil || (owned[owner]?.count ?? 0) < policy(application).maxRoomsPerOwner else {
@@ -272,8 +272,8 @@ package actor RoomDirectory {
         if owned[owner]?.isEmpty == true { owned[owner] = nil }
     }
 
-    private func surroundings(_ key: RoomKey) -> RoomSurroundings {
-        RoomSurroundings(
+    private func surroundings(_ key: RoomKey) -> RoomDependencies {
+        RoomDependencies(
             journal: journal, media: media, clock: clock, encoder: encoder,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             publish: { [index] in if let info = $0 { index.set(info, of: key) } else { index.remove(key) } },

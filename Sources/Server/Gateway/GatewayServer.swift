@@ -31,7 +31,7 @@ package struct GatewaySettings: Sendable {
     package var pictureOrigins: [String] = []
     /// The application that the web app's people belong to.
     package var webApplication: ApplicationID?
-    package var ticketOffice: TicketOffice.Kind?
+    package var ticketOffice: TicketIssuer.Kind?
     /// Where the songs are kept that people upload; need not exist.
     package var songFolder = "songs"
     /// Finds out what a sound file is. Where no library reads it, the uploader's word counts.
@@ -40,7 +40,7 @@ package struct GatewaySettings: Sendable {
     package init() {}
 }
 
-/// The server's door: HTTP and WebSockets on one port.
+/// The server's acceptor: HTTP and WebSockets on one port.
 ///
 /// Closing order: no new connections (`readyz` says so), open WebSockets are told 1001 and closed, requests under way are finished.
 package struct GatewayServer: Service {
@@ -50,9 +50,9 @@ package struct GatewayServer: Service {
     private static let certificateInterval = Duration.seconds(2)
 
     private let settings: GatewaySettings
-    private let services: ConversationServices
-    private let door: SocketDoor
-    private let office: TicketOffice?
+    private let services: GatewayServices
+    private let acceptor: SocketAcceptor
+    private let issuer: TicketIssuer?
     private let accounts: any AccountStore
     private let logger: Logger
     private let onServing: @Sendable (_ port: Int) async -> Void
@@ -60,10 +60,10 @@ package struct GatewayServer: Service {
     /// - Parameter onServing: the port is open.
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
-        clock: any RoomClock, logger: Logger, onServing: @escaping @Sendable (_ port: Int) async -> Void
+        clock: any TimeSource, logger: Logger, onServing: @escaping @Sendable (_ port: Int) async -> Void
     ) {
         let signIn = SignIn(accounts: accounts, clock: clock)
-        let services = ConversationServices(
+        let services = GatewayServices(
             signIn: signIn, sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
@@ -73,13 +73,13 @@ package struct GatewayServer: Service {
         self.accounts = accounts
         self.logger = logger
         self.onServing = onServing
-        self.door = SocketDoor(
+        self.acceptor = SocketAcceptor(
             origins: settings.origins, proxies: settings.proxies, isSecure: settings.certificates != nil,
             limits: settings.limits, clock: clock,
-            receivers: { Conversation($0, services: services) })
-        self.office = settings.ticketOffice.flatMap { kind in
+            receivers: { CallDispatcher($0, services: services) })
+        self.issuer = settings.ticketOffice.flatMap { kind in
             settings.webApplication.map {
-                TicketOffice(
+                TicketIssuer(
                     kind: kind, application: $0, signIn: signIn, sessions: services.sessions, clock: clock,
                     limits: settings.limits)
             }
@@ -87,14 +87,16 @@ package struct GatewayServer: Service {
     }
 
     package func run() async throws {
-        let door = door
+        let acceptor = acceptor
         let certificates = settings.certificates
         var http = logger
         // The framework's own lines (each bind, each odd connection) are for whoever debugs the gateway.
         http.logLevel = max(logger.logLevel, .warning)
         var application = Application(
             router: routes.router(),
-            server: HTTPServerBuilder { GatewayChannel(responder: $0, certificates: certificates, socketDoor: door) },
+            server: HTTPServerBuilder {
+                GatewayChannel(responder: $0, certificates: certificates, socketDoor: acceptor)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: "ovation"),
             onServerRunning: { [onServing] channel in await onServing(channel.localAddress?.port ?? 0) },
@@ -106,27 +108,28 @@ package struct GatewayServer: Service {
         try await withGracefulShutdownHandler {
             try await application.run()
         } onGracefulShutdown: {
-            door.drain()
+            acceptor.drain()
         }
     }
 
     private var routes: GatewayRoutes {
         GatewayRoutes(
-            door: door, proxies: settings.proxies, isSecure: settings.certificates != nil, origins: settings.origins,
-            office: office, publicConfiguration: publicConfiguration, pages: pages, songs: songs, isReady: { true })
+            acceptor: acceptor, proxies: settings.proxies, isSecure: settings.certificates != nil,
+            origins: settings.origins,
+            issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, isReady: { true })
     }
 
     private var publicConfiguration: PublicConfiguration {
         let way: PublicConfiguration.SignInWay =
-            office.map { .office($0.kind) } ?? settings.ticketsURL.map { .url($0) } ?? .none
+            issuer.map { .issuer($0.kind) } ?? settings.ticketsURL.map { .url($0) } ?? .none
         return PublicConfiguration(
             version: settings.version, application: settings.webApplication, signIn: way,
             musicOrigins: settings.musicOrigins, pictureOrigins: settings.pictureOrigins)
     }
 
-    private var pages: PageDoor? {
+    private var pages: PageHandler? {
         settings.webRoot.map { root in
-            PageDoor(
+            PageHandler(
                 root: root,
                 connectOrigins: [settings.ticketsURL.flatMap(OriginRule.normalized)].compactMap { $0 }
                     + settings.musicOrigins,
@@ -139,10 +142,10 @@ package struct GatewayServer: Service {
         }
     }
 
-    private var songs: SongDoor {
+    private var songs: SongHandler {
         let library = SongLibrary(folder: settings.songFolder, webRoot: settings.webRoot)
         library.sweep()
-        return SongDoor(
+        return SongHandler(
             library: library, signIn: services.signIn,
             now: { [clock = services.clock] in clock.wallTime.millisecondsSince1970 }, inspect: settings.inspectSound)
     }

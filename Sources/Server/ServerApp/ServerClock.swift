@@ -3,7 +3,7 @@ package import RoomPorts
 package import Timing
 
 /// The server's time, as rooms and sessions see it: the machine's clocks, and one queue for what is to happen later.
-package struct ServerClock: RoomClock {
+package struct ServerClock: TimeSource {
     private static let alarms = AlarmQueue(now: { SystemClock.now() })
 
     /// The moment at which the process asked for the first time, on both clocks.

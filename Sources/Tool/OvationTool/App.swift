@@ -20,7 +20,7 @@ struct App: AsyncParsableCommand {
 
         func run() async throws {
             try await reporting {
-                let application = try await ApplicationDesk(data: folder.data).create(name: name, id: id)
+                let application = try await ApplicationAdmin(data: folder.data).create(name: name, id: id)
                 print("application  \(application.id)\nsecret key   \(application.keys.joined(separator: " "))")
             }
         }
@@ -37,7 +37,7 @@ struct App: AsyncParsableCommand {
 
         func run() async throws {
             try await reporting {
-                let application = try await ApplicationDesk(data: folder.data).rotateKey(of: app)
+                let application = try await ApplicationAdmin(data: folder.data).rotateKey(of: app)
                 print("new key      \(application.keys[0])\nstill good   \(application.keys[1])")
             }
         }
@@ -54,7 +54,7 @@ struct App: AsyncParsableCommand {
 
         func run() async throws {
             try await reporting {
-                let application = try await ApplicationDesk(data: folder.data).retireKey(of: app)
+                let application = try await ApplicationAdmin(data: folder.data).retireKey(of: app)
                 print("secret key   \(application.keys.joined(separator: " "))")
             }
         }
@@ -70,7 +70,7 @@ struct App: AsyncParsableCommand {
 
         func run() async throws {
             try await reporting {
-                for application in try await ApplicationDesk(data: folder.data).list() {
+                for application in try await ApplicationAdmin(data: folder.data).list() {
                     let secret = keys ? "\t" + application.keys.joined(separator: " ") : ""
                     print("\(application.id)\t\(application.name)\(secret)")
                 }

@@ -13,13 +13,13 @@ struct OvationCommand: AsyncParsableCommand {
             In production:     ovation app create --name "My salon", then ovation serve --config ovation.yml
             From a terminal:   ovation join --name Mina --room 48213 --seat 1 --play song.wav
             """,
-        version: OvationServer.version,
+        version: ServerApplication.version,
         subcommands: [Serve.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Version.self])
 
     /// `inspect` is for the server itself: it comes before everything else, while the process has one thread and nothing open.
     static func main() async {
         if CommandLine.arguments.dropFirst().first == "inspect" {
-            Foundation.exit(OvationServer.inspect(Array(CommandLine.arguments.dropFirst(2))))
+            Foundation.exit(ServerApplication.inspect(Array(CommandLine.arguments.dropFirst(2))))
         }
         await main(nil)
     }
@@ -28,5 +28,5 @@ struct OvationCommand: AsyncParsableCommand {
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print the version.")
 
-    func run() { print("ovation \(OvationServer.version)") }
+    func run() { print("ovation \(ServerApplication.version)") }
 }

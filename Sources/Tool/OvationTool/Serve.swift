@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand {
             let settings = try options.settings(over: base)
             var logger = Logger(label: "ovation") { StreamLogHandler.standardError(label: $0) }
             logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
-            let server = OvationServer(settings: settings, mode: mode, logger: logger)
+            let server = ServerApplication(settings: settings, mode: mode, logger: logger)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [
@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
         }
         let time = readiness.milliseconds.map { "after \($0) ms, " } ?? ""
         lines.append(
-            "Ovation \(OvationServer.version) is ready at \(readiness.url) "
+            "Ovation \(ServerApplication.version) is ready at \(readiness.url) "
                 + "(media on UDP port \(readiness.mediaPort); \(time)\(readiness.residentBytes >> 20) MiB)")
         print(lines.joined(separator: "\n"))
         fflush(nil)

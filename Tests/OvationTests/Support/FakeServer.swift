@@ -39,7 +39,7 @@ final class FakeServer {
     private(set) var sockets: [Socket] = []
     private(set) var calls: [Call] = []
     /// Kept, as a client keeps its own.
-    private var conversations: [Conversation] = []
+    private var conversations: [SignalConnection] = []
     private var scripts: [Method: (Call) -> Reply] = [:]
     /// What was delivered, in order, with what tests add to it.
     let log = EventLog()
@@ -75,10 +75,10 @@ final class FakeServer {
 
     func conversation(
         ticket: String = "ticket-1", renewTicket: (@Sendable () async throws -> String)? = nil
-    ) -> Conversation {
-        let conversation = Conversation(
+    ) -> SignalConnection {
+        let conversation = SignalConnection(
             loop: loop, outlet: outlet,
-            credentials: Conversation.Credentials(
+            credentials: SignalConnection.Credentials(
                 application: ApplicationID(1), user: "bob", ticket: ticket, name: "Bob", avatar: nil,
                 renewTicket: renewTicket, client: "tests 1"),
             seed: 1
@@ -88,7 +88,7 @@ final class FakeServer {
     }
 
     /// A conversation that is signed in.
-    func signedIn(renewTicket: (@Sendable () async throws -> String)? = nil) -> Conversation {
+    func signedIn(renewTicket: (@Sendable () async throws -> String)? = nil) -> SignalConnection {
         let conversation = conversation(renewTicket: renewTicket)
         conversation.start { _ in }
         run()
@@ -96,7 +96,7 @@ final class FakeServer {
     }
 
     /// In the room of the example.
-    func entered(_ conversation: Conversation) -> RoomSession? {
+    func entered(_ conversation: SignalConnection) -> RoomSession? {
         let box = Mutex<RoomSession?>(nil)
         conversation.enter(.number(48_213), timeout: .seconds(15)) { result in box.withLock { $0 = try? result.get() } }
         run()

@@ -7,7 +7,7 @@ package import RTP
 package import Timing
 package import Wire
 
-/// A singer's whole engine in virtual time: both sides of it as `RoomAudio` puts them together, and a media path that does what
+/// A singer's whole engine in virtual time: both sides of it as `AudioEngine` puts them together, and a media path that does what
 /// `TransportLoop` does, without threads, sockets and devices. The microphone hears a tone.
 package final class VirtualSinger: SimulatedEndpoint {
     /// Frames of a block, of devices and packets.

@@ -3,7 +3,7 @@ import Synchronization
 package import Timing
 
 /// A clock that moves when a test says so: an hour of a room's life in a moment, and the same every time.
-package final class VirtualRoomClock: RoomClock {
+package final class VirtualRoomClock: TimeSource {
     private struct Alarm {
         var time: Instant
         var serial: Int

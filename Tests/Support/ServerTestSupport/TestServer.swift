@@ -21,7 +21,7 @@ package struct TestServer: Sendable {
 
     /// Runs `body` with a server that is stopped afterwards; its folder is removed.
     package static func with<Result>(
-        mode: ServerMode = .production, clock: any RoomClock = ServerClock(),
+        mode: ServerMode = .production, clock: any TimeSource = ServerClock(),
         configure: (inout ServerSettings) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         let directory = NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString
@@ -39,10 +39,10 @@ package struct TestServer: Sendable {
 
     /// Starts on a folder that may hold an earlier server's database.
     package static func start(
-        mode: ServerMode = .production, directory: String, clock: any RoomClock = ServerClock(),
+        mode: ServerMode = .production, directory: String, clock: any TimeSource = ServerClock(),
         configure: (inout ServerSettings) -> Void = { _ in }
     ) async throws -> TestServer {
-        let desk = ApplicationDesk(data: directory)
+        let desk = ApplicationAdmin(data: directory)
         var application = try await desk.list().first { $0.id == TestServer.application }
         if application == nil { application = try await desk.create(name: "Tests", id: TestServer.application) }
 
@@ -60,7 +60,7 @@ package struct TestServer: Sendable {
         logger.logLevel = .critical
 
         let (ready, report) = AsyncStream.makeStream(of: Readiness.self)
-        let server = OvationServer(settings: settings, mode: mode, logger: logger, clock: clock)
+        let server = ServerApplication(settings: settings, mode: mode, logger: logger, clock: clock)
         let group = ServiceGroup(
             services: [Running { try await server.run { report.yield($0) } }], logger: logger)
         let running = Task {

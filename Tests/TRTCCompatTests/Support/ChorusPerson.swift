@@ -11,7 +11,7 @@ struct ChorusPerson {
     let notes = Notes()
     let ear: ChorusEar
 
-    init(_ name: String, clock: DeskClock = .system, hearsQuality: Bool = false) {
+    init(_ name: String, clock: DelayClock = .system, hearsQuality: Bool = false) {
         self.name = name
         room = TRTCChorusRoom(clock: clock)
         ear = ChorusEar(notes, hearsQuality: hearsQuality)
@@ -21,7 +21,7 @@ struct ChorusPerson {
 
     /// Signed in as that user.
     static func signedIn(
-        _ name: String, at server: TestServer, clock: DeskClock = .system, hearsQuality: Bool = false
+        _ name: String, at server: TestServer, clock: DelayClock = .system, hearsQuality: Bool = false
     ) async throws -> ChorusPerson {
         let person = ChorusPerson(name, clock: clock, hearsQuality: hearsQuality)
         try await person.signIn(port: server.port, ticket: try server.ticket(name))

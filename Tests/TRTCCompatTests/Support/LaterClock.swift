@@ -3,7 +3,7 @@ import ServerApp
 import Timing
 
 /// The time some hours from now, for a server that comes back after a long night.
-struct LaterClock: RoomPorts.RoomClock {
+struct LaterClock: RoomPorts.TimeSource {
     let hours: Int64
     private let clock = ServerClock()
 

@@ -33,7 +33,7 @@ struct VoicePerson {
 
     /// Signed in as that user.
     static func signedIn(
-        _ name: String, at server: TestServer, clock: DeskClock = .system, hearsVolumes: Bool = false,
+        _ name: String, at server: TestServer, clock: DelayClock = .system, hearsVolumes: Bool = false,
         lifetime: Int64 = 86_400
     ) async throws -> VoicePerson {
         OvationServer.address = "http://127.0.0.1:\(server.port)"
@@ -53,7 +53,7 @@ struct VoicePerson {
         return person
     }
 
-    init(_ name: String, clock: DeskClock = .system, hearsVolumes: Bool = false) {
+    init(_ name: String, clock: DelayClock = .system, hearsVolumes: Bool = false) {
         self.name = name
         room = TRTCVoiceRoom(clock: clock)
         ear = VoiceEar(notes, hearsVolumes: hearsVolumes)
@@ -84,8 +84,8 @@ final class Hands: Sendable {
     private let waiting = Mutex<[Int: (milliseconds: Int, body: @Sendable () -> Void)]>([:])
     private let next = Mutex(0)
 
-    var clock: DeskClock {
-        DeskClock { milliseconds, body in
+    var clock: DelayClock {
+        DelayClock { milliseconds, body in
             let number = self.next.withLock { next in
                 next += 1
                 return next

@@ -66,7 +66,7 @@ package final class PlayoutSide {
         }
         remoteGain.process(mix)
         // What is put in now comes out of the limiter a little later.
-        music.render(addingTo: mix, heard: heard + MusicTrack.interval(limiter.latencyFrames))
+        music.render(addingTo: mix, heard: heard + MusicStream.interval(limiter.latencyFrames))
         masterGain.process(mix)
         if ear.pull(into: scratch) {
             earGain.process(scratch)

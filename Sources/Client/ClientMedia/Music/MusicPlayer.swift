@@ -11,10 +11,10 @@ package final class MusicPlayer: Sendable {
     static let maximumTracks = 16
 
     struct Tracks {
-        var all: [Int32: MusicTrack] = [:]
+        var all: [Int32: MusicStream] = [:]
         var wakers: [Int32: Poller.Waker] = [:]
 
-        mutating func remove(_ track: MusicTrack) {
+        mutating func remove(_ track: MusicStream) {
             guard all[track.settings.id] === track else { return }
             all[track.settings.id] = nil
             wakers[track.settings.id] = nil
@@ -55,7 +55,7 @@ package final class MusicPlayer: Sendable {
 
     func play(_ settings: MusicSettings) {
         stop(settings.id)
-        let track = MusicTrack(settings)
+        let track = MusicStream(settings)
         let isFull = tracks.with { tracks -> Bool in
             guard tracks.all.count < Self.maximumTracks else { return true }
             tracks.all[settings.id] = track
@@ -100,7 +100,7 @@ package final class MusicPlayer: Sendable {
         }
     }
 
-    func change(_ id: Int32, _ body: (MusicTrack) -> Void) {
+    func change(_ id: Int32, _ body: (MusicStream) -> Void) {
         tracks.with { tracks in
             guard let track = tracks.all[id] else { return }
             body(track)
@@ -109,7 +109,7 @@ package final class MusicPlayer: Sendable {
         }
     }
 
-    func read<Result>(_ id: Int32, _ body: (MusicTrack) -> Result) -> Result? {
+    func read<Result>(_ id: Int32, _ body: (MusicStream) -> Result) -> Result? {
         tracks.with { tracks in
             guard let track = tracks.all[id] else { return nil }
             return body(track)

@@ -23,7 +23,7 @@ final class TrackDecoder {
     private static let maximumSilentReads = 3
 
     private let id: Int32
-    private let track: MusicTrack
+    private let track: MusicStream
     private let lock: Guarded<MusicPlayer.Tracks>
     private let open: MusicPlayer.Opener
     private let clock: @Sendable () -> Instant
@@ -50,7 +50,7 @@ final class TrackDecoder {
     private var opening: Opening?
 
     init(
-        id: Int32, track: MusicTrack, lock: Guarded<MusicPlayer.Tracks>, poller: Poller,
+        id: Int32, track: MusicStream, lock: Guarded<MusicPlayer.Tracks>, poller: Poller,
         open: @escaping MusicPlayer.Opener, clock: @escaping @Sendable () -> Instant,
         tell: @escaping @Sendable (RoomAudioEvent) -> Void
     ) {
@@ -79,7 +79,7 @@ final class TrackDecoder {
         tell(.musicCompleted(id, wasOver ? .stopped : end))
     }
 
-    private var startFrame: Int64 { MusicTrack.frames(track.settings.start) }
+    private var startFrame: Int64 { MusicStream.frames(track.settings.start) }
 
     private func play() throws(CodecError) -> MusicEnd {
         var source = try open(track.settings.source)
@@ -133,7 +133,7 @@ final class TrackDecoder {
     /// Goes on at a place of the song: its sound takes the place of what was decoded ahead. `inRing` nil: as soon as can be.
     private func begin(
         _ source: any MusicSource, at wanted: Double, inRing: Int64?, isFirst: Bool,
-        request: MusicTrack.SeekRequest? = nil
+        request: MusicStream.SeekRequest? = nil
     ) throws(CodecError) {
         let frame = max(0, wanted)
         if !isFirst || frame > 0 { try source.seek(toSeconds: frame / 48_000) }
@@ -353,7 +353,7 @@ final class TrackDecoder {
         while true {
             var count = try source.fill(input)
             if let end = track.settings.end {
-                count = min(count, Int(max(0, MusicTrack.frames(end) - position)))
+                count = min(count, Int(max(0, MusicStream.frames(end) - position)))
             }
             if count > 0 {
                 input.frameCount = count

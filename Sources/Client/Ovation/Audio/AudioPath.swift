@@ -16,14 +16,14 @@ final class AudioPath {
     private let audio: RoomAudio
     private let room: RoomID
     private let slots: Int
-    private unowned let conversation: Conversation
+    private unowned let conversation: SignalConnection
     private var machine = MediaPathMachine()
     private var timer: Scheduled<Void>?
     /// Grows with each offer; an answer to an older one is dropped.
     private var offers: UInt32 = 0
     private var generation = 0
 
-    init(_ audio: RoomAudio, of state: RoomState, in conversation: Conversation) {
+    init(_ audio: RoomAudio, of state: RoomState, in conversation: SignalConnection) {
         self.audio = audio
         room = state.room
         slots = min(state.seats.count, Self.seats) + (state.info.kind == .chorus ? 1 : 0)
@@ -99,7 +99,7 @@ final class AudioPath {
     }
 
     /// Lets the engine make an offer (on its own queue: sockets and certificates take their time), and sends it.
-    private func offer(_ make: @escaping @Sendable (ClientMedia.RoomAudio) throws -> String?) {
+    private func offer(_ make: @escaping @Sendable (AudioEngine) throws -> String?) {
         offers &+= 1
         let number = offers
         let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)

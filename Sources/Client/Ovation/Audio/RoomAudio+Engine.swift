@@ -8,5 +8,5 @@ extension RoomAudio {
 
     /// Calls `body` with the engine itself, on the engine's queue and in order with everything else that is asked of it; not at all
     /// where there is no sound.
-    package func withEngine(_ body: @escaping @Sendable (ClientMedia.RoomAudio) -> Void) { work(body) }
+    package func withEngine(_ body: @escaping @Sendable (AudioEngine) -> Void) { work(body) }
 }

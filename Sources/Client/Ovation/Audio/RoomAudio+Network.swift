@@ -22,7 +22,7 @@ extension RoomAudio {
         }
     }
 
-    private func observeNetwork(_ engine: ClientMedia.RoomAudio) {
+    private func observeNetwork(_ engine: AudioEngine) {
         let told = engine.statistics()
         var counts = NetworkObserver.Counts()
         counts.isConnected = connection == .connected

@@ -57,7 +57,7 @@ public final class RoomAudio: Sendable {
 
     let box = StateBox<Connection>(.off)
     let broadcast = EventBroadcast<Event>()
-    let engine: ClientMedia.RoomAudio?
+    let engine: AudioEngine?
     /// Devices, sockets and certificates take their time: nobody else's thread waits for them.
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
@@ -67,7 +67,7 @@ public final class RoomAudio: Sendable {
     let singer: SongSinger?
     let network = Mutex(NetworkObserver())
     let lookedAt = Mutex<Callback<NetworkObserver.Counts>?>(nil)
-    let teller = Mutex(LatencyTeller())
+    let teller = Mutex(LatencyReporter())
     /// How long the file is that is the microphone.
     let inputLength = Mutex<Duration?>(nil)
     private let wishes = Mutex(Wishes())
@@ -95,7 +95,7 @@ public final class RoomAudio: Sendable {
         var configuration = RoomAudioConfiguration()
         configuration.clock = { clock.now }
         configuration.certificates = certificates?.path
-        engine = isOn ? try? ClientMedia.RoomAudio(configuration, onEvent: { relay.tell($0) }) : nil
+        engine = isOn ? try? AudioEngine(configuration, onEvent: { relay.tell($0) }) : nil
         let broadcast = broadcast
         singer = engine.map { engine in
             SongSinger(engine, clock: clock, server: server) { broadcast.send($0) }
@@ -197,7 +197,7 @@ public final class RoomAudio: Sendable {
     // MARK: - The room's side
 
     /// Runs something on the engine's own queue, in order.
-    func work(_ body: @escaping @Sendable (ClientMedia.RoomAudio) -> Void) {
+    func work(_ body: @escaping @Sendable (AudioEngine) -> Void) {
         guard let engine else { return }
         queue.async { body(engine) }
     }

@@ -46,7 +46,7 @@ final class ClientOutlet: Sendable {
     }
 
     /// A plain call.
-    func ask(_ body: Call.Body, over line: ConversationLine) async throws(OvationError) -> CallAnswer {
+    func ask(_ body: Call.Body, over line: SignalConnectionHandle) async throws(OvationError) -> CallAnswer {
         let timeout = callTimeout
         return try await line.ask { conversation, token, completion in
             conversation.perform(body, timeout: timeout, token: token, completion: completion)

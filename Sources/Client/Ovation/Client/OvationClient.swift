@@ -78,7 +78,7 @@ public final class OvationClient: Sendable {
     let outlet: ClientOutlet
     /// One for all sign-ins, so that the end of one comes before the beginning of the next.
     private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    private let line = Mutex<ConversationLine?>(nil)
+    private let line = Mutex<SignalConnectionHandle?>(nil)
 
     /// Does not connect yet.
     public init(server: ServerAddress, configuration: Configuration = Configuration()) {
@@ -121,7 +121,7 @@ public final class OvationClient: Sendable {
         app: ApplicationID, user: UserID, ticket: String, name: String? = nil, avatar: String? = nil
     ) async throws(OvationError) -> UserProfile {
         try await signIn(
-            Conversation.Credentials(
+            SignalConnection.Credentials(
                 application: app, user: user, ticket: ticket, name: name, avatar: avatar,
                 renewTicket: configuration.renewTicket, client: clientText))
     }
@@ -131,7 +131,7 @@ public final class OvationClient: Sendable {
     /// - Throws: `sign_in_unavailable`, `name_taken`, `guests_limited`, and what signing in throws.
     @discardableResult
     public func signIn(name: String) async throws(OvationError) -> UserProfile {
-        let office = TicketOfficeClient(server: server, trustRoots: configuration.trustRoots)
+        let office = TicketClient(server: server, trustRoots: configuration.trustRoots)
         let given = try await office.ticket(for: name)
         let present = Mutex(given.ticket)
         let renew: @Sendable () async throws -> String = {
@@ -140,21 +140,21 @@ public final class OvationClient: Sendable {
             return renewed
         }
         return try await signIn(
-            Conversation.Credentials(
+            SignalConnection.Credentials(
                 application: given.app, user: given.user, ticket: given.ticket, name: given.name, avatar: nil,
                 renewTicket: configuration.renewTicket ?? renew, client: clientText))
     }
 
     private var clientText: String { "\(configuration.clientName) \(configuration.clientVersion)" }
 
-    private func signIn(_ credentials: Conversation.Credentials) async throws(OvationError) -> UserProfile {
+    private func signIn(_ credentials: SignalConnection.Credentials) async throws(OvationError) -> UserProfile {
         await signOut()
         let opener = WebSocketOpener(server: server, trustRoots: configuration.trustRoots)
-        let made: ConversationLine
+        let made: SignalConnectionHandle
         do {
             made = try await loop.submit { [outlet, loop] in
-                ConversationLine(
-                    Conversation(
+                SignalConnectionHandle(
+                    SignalConnection(
                         loop: loop, outlet: outlet, credentials: credentials, seed: .random(in: .min ... .max),
                         open: opener.open))
             }.get()
@@ -204,7 +204,7 @@ public final class OvationClient: Sendable {
 
     // MARK: - Calls
 
-    func signedInLine() throws(OvationError) -> ConversationLine {
+    func signedInLine() throws(OvationError) -> SignalConnectionHandle {
         guard let line = line.withLock({ $0 }) else {
             if case .signedOut(let error?) = state.phase { throw error }
             throw OvationError(.signedOut)
@@ -261,7 +261,7 @@ extension OvationClient {
 
     private func inOrder<Value: Sendable>(
         _ completion: @escaping @Sendable (Result<Value, OvationError>) -> Void,
-        _ body: @escaping @Sendable (Conversation) -> Void
+        _ body: @escaping @Sendable (SignalConnection) -> Void
     ) {
         do throws(OvationError) { try signedInLine().run(body) } catch { completion(.failure(error)) }
     }

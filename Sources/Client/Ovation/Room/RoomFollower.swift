@@ -22,7 +22,7 @@ final class RoomFollower {
     }
 
     let session: RoomSession
-    private unowned let conversation: Conversation
+    private unowned let conversation: SignalConnection
     private var state: RoomState {
         didSet {
             session.box.set(state)
@@ -39,7 +39,7 @@ final class RoomFollower {
     private var waiters: [Waiter] = []
     private var lastWaiter = 0
 
-    init(_ session: RoomSession, in conversation: Conversation) {
+    init(_ session: RoomSession, in conversation: SignalConnection) {
         self.session = session
         self.conversation = conversation
         state = session.box.value
@@ -149,7 +149,7 @@ final class RoomFollower {
                 take(next, events)
                 readInvitations(after: snapshot.moreInvitations, snapshot.invitations.last)
             case .success: return done(OvationError(.invalidAnswer))
-            case .failure(let error) where Conversation.means(error, gone: false): end(.gone(error))
+            case .failure(let error) where SignalConnection.means(error, gone: false): end(.gone(error))
             case .failure(let error): return done(error)
             }
             done(nil)

@@ -19,10 +19,10 @@ public final class RoomSession: Sendable, Identifiable {
     let box: StateBox<RoomState>
     let levelsBox: StateBox<[UserID: Int]>
     let broadcast = EventBroadcast<Event>()
-    let line: ConversationLine
+    let line: SignalConnectionHandle
     let outlet: ClientOutlet
 
-    init(state: RoomState, line: ConversationLine, outlet: ClientOutlet) {
+    init(state: RoomState, line: SignalConnectionHandle, outlet: ClientOutlet) {
         id = state.room
         box = StateBox(state)
         levelsBox = StateBox([:])

@@ -26,7 +26,7 @@ final class SongSinger: Sendable {
         var isOver = false
     }
 
-    private let engine: ClientMedia.RoomAudio
+    private let engine: AudioEngine
     private let clock: RoomClock
     private let server: ServerAddress
     private let tell: @Sendable (RoomAudio.Event) -> Void
@@ -36,7 +36,7 @@ final class SongSinger: Sendable {
     private let state = Mutex(State())
 
     init(
-        _ engine: ClientMedia.RoomAudio, clock: RoomClock, server: ServerAddress,
+        _ engine: AudioEngine, clock: RoomClock, server: ServerAddress,
         tell: @escaping @Sendable (RoomAudio.Event) -> Void
     ) {
         self.engine = engine

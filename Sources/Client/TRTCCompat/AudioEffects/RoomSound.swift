@@ -143,7 +143,7 @@ final class RoomSound: ClientSound {
                 .progress(milliseconds: position.wholeMilliseconds, of: duration?.wholeMilliseconds ?? 0))
         case .musicEnded(let id, nil): .music(id, .finished)
         case .musicEnded(let id, let error?): .music(id, .failed(error.message))
-        // The duet's song and its quality: the desk of a chorus room hears of them by itself.
+        // The duet's song and its quality: the controller of a chorus room hears of them by itself.
         case .songPrepared, .songProgress, .songCompleted, .songUnavailable, .networkChanged: nil
         }
     }

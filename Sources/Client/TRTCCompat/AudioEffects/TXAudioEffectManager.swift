@@ -12,10 +12,10 @@ public final class TXAudioEffectManager: Sendable {
     /// What the reference says where it cannot say more.
     static let failed = -1
 
-    private let sound: SoundDesk
+    private let sound: AudioController
     private let queue: CallbackQueue
 
-    init(_ sound: SoundDesk, _ queue: CallbackQueue) {
+    init(_ sound: AudioController, _ queue: CallbackQueue) {
         self.sound = sound
         self.queue = queue
     }
@@ -28,7 +28,7 @@ public final class TXAudioEffectManager: Sendable {
         onProgress progressBlock: TXAudioMusicProgressBlock? = nil,
         onComplete completeBlock: TXAudioMusicCompleteBlock? = nil
     ) {
-        let blocks = HandedOver((start: startBlock, progress: progressBlock, complete: completeBlock))
+        let blocks = UncheckedTransfer((start: startBlock, progress: progressBlock, complete: completeBlock))
         let hasStarted = Mutex(false)
         let isPlaying = sound.play(request(musicParam)) { [queue] news in
             switch news {
@@ -57,7 +57,7 @@ public final class TXAudioEffectManager: Sendable {
         _ preloadParam: TXAudioMusicParam, onProgress progressBlock: TXMusicPreloadProgressBlock? = nil,
         onError errorBlock: TXMusicPreloadErrorBlock? = nil
     ) {
-        let blocks = HandedOver((progress: progressBlock, error: errorBlock))
+        let blocks = UncheckedTransfer((progress: progressBlock, error: errorBlock))
         let isOpening = sound.prepare(request(preloadParam)) { [queue] news in
             switch news {
             case .started: queue.run { blocks.value.progress?(100) }
@@ -97,17 +97,17 @@ public final class TXAudioEffectManager: Sendable {
 
     /// Of all pieces, here and for the others, now and later; of a chorus room's song too, which everybody hears as loud as they like.
     public func setAllMusicVolume(_ volume: Int) {
-        sound.changeAllMusic(to: SoundDesk.volume(volume))
+        sound.changeAllMusic(to: AudioController.volume(volume))
     }
 
     /// For the others.
     public func setMusicPublishVolume(_ id: Int32, volume: Int) {
-        sound.changeMusic(id) { $0.publishVolume = SoundDesk.volume(volume) }
+        sound.changeMusic(id) { $0.publishVolume = AudioController.volume(volume) }
     }
 
     /// Here.
     public func setMusicPlayoutVolume(_ id: Int32, volume: Int) {
-        sound.changeMusic(id) { $0.playoutVolume = SoundDesk.volume(volume) }
+        sound.changeMusic(id) { $0.playoutVolume = AudioController.volume(volume) }
     }
 
     /// −1…1, an octave down or up; 0 leaves it.
@@ -143,11 +143,11 @@ public final class TXAudioEffectManager: Sendable {
 
     /// How loud one hears oneself.
     public func setVoiceEarMonitorVolume(_ volume: Int) {
-        sound.set { $0.earMonitorVolume = SoundDesk.volume(volume) }
+        sound.set { $0.earMonitorVolume = AudioController.volume(volume) }
     }
 
     /// How loud one is sent, on top of `setAudioCaptureVolume`.
-    public func setVoiceVolume(_ volume: Int) { sound.set { $0.voiceVolume = SoundDesk.volume(volume) } }
+    public func setVoiceVolume(_ volume: Int) { sound.set { $0.voiceVolume = AudioController.volume(volume) } }
 
     /// The name in newer headers.
     public func setVoiceCaptureVolume(_ volume: Int) { setVoiceVolume(volume) }

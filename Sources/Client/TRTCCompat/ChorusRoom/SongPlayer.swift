@@ -14,24 +14,24 @@ final class SongPlayer: Sendable {
         var own: Int32?
     }
 
-    private let desk: RoomDesk
+    private let controller: RoomController
     private let state = Mutex(State())
     /// Not the caller's thread: opening a file over the network takes its time. What is called meanwhile comes after it.
     private let queue = DispatchQueue(label: "ovation.chorus.song")
 
-    init(_ desk: RoomDesk) { self.desk = desk }
+    init(_ controller: RoomController) { self.controller = controller }
 
     // MARK: - Calls
 
     func play(_ id: Int32, _ url: String) {
-        guard desk.room != nil, let server = desk.server else { return refuse(id, "enter a room first") }
+        guard controller.room != nil, let server = controller.server else { return refuse(id, "enter a room first") }
         guard let address = Self.address(url, on: server) else { return playOwn(id, url) }
         let (former, call) = state.withLock { state in
             state.calls += 1
             defer { state.own = nil }
             return (state.own, state.calls)
         }
-        if let former { desk.sound.stop(former) }
+        if let former { controller.sound.stop(former) }
         queue.async { [weak self] in self?.start(id, address, on: server, call) }
     }
 
@@ -41,23 +41,23 @@ final class SongPlayer: Sendable {
             defer { state.own = nil }
             return state.own
         }
-        if let own { desk.sound.stop(own) } else { ask(.stopSong) }
+        if let own { controller.sound.stop(own) } else { ask(.stopSong) }
     }
 
-    func pause() { if let own { desk.sound.pause(own) } else { ask(.pauseSong) } }
+    func pause() { if let own { controller.sound.pause(own) } else { ask(.pauseSong) } }
 
-    func resume() { if let own { desk.sound.resume(own) } else { ask(.resumeSong(leadMs: SongLead.resume)) } }
+    func resume() { if let own { controller.sound.resume(own) } else { ask(.resumeSong(leadMs: SongLead.resume)) } }
 
     private var own: Int32? { state.withLock { $0.own } }
 
     private func refuse(_ id: Int32, _ why: String) {
-        desk.tell(.error(TRTCCode.failed, "music \(id) cannot be played: \(why)"))
+        controller.tell(.error(TRTCCode.failed, "music \(id) cannot be played: \(why)"))
     }
 
     // MARK: - The room's song
 
     private func start(_ id: Int32, _ address: String, on server: ServerAddress, _ call: Int) {
-        guard let room = desk.room else { return refuse(id, "enter a room first") }
+        guard let room = controller.room else { return refuse(id, "enter a room first") }
         guard !isSung(id, in: room) else { return }
         let milliseconds: Int
         do throws(OvationError) {
@@ -72,7 +72,7 @@ final class SongPlayer: Sendable {
             accompaniment: address)
         room.perform(.startSong(SongDraft(song: song))) { [weak self] result in
             guard case .failure(let error) = result else { return }
-            self?.desk.tell(.error(error.outcome.code, error.outcome.message))
+            self?.controller.tell(.error(error.outcome.code, error.outcome.message))
         }
     }
 
@@ -84,11 +84,11 @@ final class SongPlayer: Sendable {
 
     /// Without a song there is nothing to be stopped, and nothing to complain of.
     private func ask(_ command: RoomCommand) {
-        queue.async { [desk] in
-            guard let room = desk.room else { return }
+        queue.async { [controller] in
+            guard let room = controller.room else { return }
             room.perform(command) { result in
                 guard case .failure(let error) = result, !error.is(.noSong), room.state.play != nil else { return }
-                desk.tell(.error(error.outcome.code, error.outcome.message))
+                controller.tell(.error(error.outcome.code, error.outcome.message))
             }
         }
     }
@@ -122,10 +122,10 @@ final class SongPlayer: Sendable {
             defer { state.own = id }
             return state.own
         }
-        if let former, former != id { desk.sound.stop(former) }
+        if let former, former != id { controller.sound.stop(former) }
         // One piece at a time; the song of somebody else is theirs.
-        if let room = desk.room, room.state.play?.by == room.state.me.id { ask(.stopSong) }
-        let isPlaying = desk.sound.play(MusicRequest(id: id, source: path)) { [weak self] in self?.hear(id, $0) }
+        if let room = controller.room, room.state.play?.by == room.state.me.id { ask(.stopSong) }
+        let isPlaying = controller.sound.play(MusicRequest(id: id, source: path)) { [weak self] in self?.hear(id, $0) }
         guard !isPlaying else { return }
         forget(id)
         refuse(id, "enter a room first")
@@ -133,12 +133,12 @@ final class SongPlayer: Sendable {
 
     private func hear(_ id: Int32, _ news: MusicNews) {
         switch news {
-        case .started: desk.tell(.musicStarted(id))
+        case .started: controller.tell(.musicStarted(id))
         case .progress(let milliseconds, let total):
-            desk.tell(.musicProgress(id, milliseconds: milliseconds, of: total))
+            controller.tell(.musicProgress(id, milliseconds: milliseconds, of: total))
         case .finished:
             forget(id)
-            desk.tell(.musicCompleted(id))
+            controller.tell(.musicCompleted(id))
         case .failed(let reason):
             forget(id)
             refuse(id, reason)

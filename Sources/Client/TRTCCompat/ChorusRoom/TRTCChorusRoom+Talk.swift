@@ -5,13 +5,13 @@ extension TRTCChorusRoom {
 
     /// A text to everybody else.
     public func sendRoomTextMsg(message: String, callback: ActionCallback? = nil) {
-        desk.send(.text(message), queue.reply(callback))
+        controller.send(.text(message), queue.reply(callback))
     }
 
     /// A command to everybody else, such as `CMD_DANMU`. `CMD_LIKE` with an empty message is a like, with a number so many (up to
     /// 100): they join the room's likes, and others are told those of everybody together, with their number as the message.
     public func sendRoomCustomMsg(cmd: String, message: String, callback: ActionCallback? = nil) {
-        desk.send(.custom(command: cmd, message: message), queue.reply(callback))
+        controller.send(.custom(command: cmd, message: message), queue.reply(callback))
     }
 
     // MARK: - Invitations
@@ -22,12 +22,12 @@ extension TRTCChorusRoom {
     public func sendInvitation(
         cmd: String, userId: String, content: String, callback: ActionCallback? = nil
     ) -> String {
-        desk.sendInvitation(command: cmd, userId: userId, content: content, queue.reply(callback))
+        controller.sendInvitation(command: cmd, userId: userId, content: content, queue.reply(callback))
     }
 
     /// Says yes.
     public func acceptInvitation(id: String, callback: ActionCallback? = nil) {
-        desk.perform(.acceptInvitation(id: id), queue.reply(callback))
+        controller.perform(.acceptInvitation(id: id), queue.reply(callback))
     }
 
     /// The reference's spelling; the voice room's is `acceptInvitation(id:callback:)`.
@@ -37,7 +37,7 @@ extension TRTCChorusRoom {
 
     /// Says no.
     public func rejectInvitation(id: String, callback: ActionCallback? = nil) {
-        desk.perform(.rejectInvitation(id: id, reason: nil), queue.reply(callback))
+        controller.perform(.rejectInvitation(id: id, reason: nil), queue.reply(callback))
     }
 
     /// The published component's spelling; the voice room's is `rejectInvitation(id:callback:)`.
@@ -47,7 +47,7 @@ extension TRTCChorusRoom {
 
     /// Takes back what one asked.
     public func cancelInvitation(id: String, callback: ActionCallback? = nil) {
-        desk.perform(.cancelInvitation(id: id), queue.reply(callback))
+        controller.perform(.cancelInvitation(id: id), queue.reply(callback))
     }
 
     /// The published component's spelling; the voice room's is `cancelInvitation(id:callback:)`.

@@ -70,7 +70,7 @@ public final class V2TIMManager: Sendable {
         join(key, ticket, reply)
     }
 
-    private func join(_ key: Connection.Key, _ ticket: String, _ reply: Reply) {
+    private func join(_ key: Connection.Key, _ ticket: String, _ reply: ActionReply) {
         let (isBusy, former) = state.withLock { state -> (Bool, Connection.Share?) in
             guard !state.isSigningIn else { return (true, nil) }
             if state.share?.connection.key == key { return (false, state.share) }
@@ -173,7 +173,7 @@ public final class V2TIMManager: Sendable {
         return id
     }
 
-    private func place(_ group: String?, _ reply: Reply) -> (Connection.Share, RoomID)? {
+    private func place(_ group: String?, _ reply: ActionReply) -> (Connection.Share, RoomID)? {
         let (present, ended) = state.withLock { ($0.share, $0.ended) }
         guard let share = present else {
             let why = ended?.chatOutcome ?? (code: TRTCCode.failed, message: "not logged in")
@@ -254,7 +254,7 @@ public final class V2TIMManager: Sendable {
         }
     }
 
-    private func reply(_ succ: V2TIMSucc?, _ fail: V2TIMFail?) -> Reply {
+    private func reply(_ succ: V2TIMSucc?, _ fail: V2TIMFail?) -> ActionReply {
         queue.reply { code, message in
             if code == TRTCCode.success { succ?() } else { fail?(code, message) }
         }

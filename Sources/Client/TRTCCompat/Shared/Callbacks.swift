@@ -9,7 +9,7 @@ public typealias ActionCallback = (_ code: Int32, _ message: String) -> Void
 ///
 /// @unchecked: as in the reference systems, closures and delegates come from any thread and are used on the callback queue alone;
 /// between the two only this box is passed on.
-struct HandedOver<Value>: @unchecked Sendable {
+struct UncheckedTransfer<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
 }
@@ -37,13 +37,15 @@ final class CallbackQueue: Sendable {
     func run(_ body: @escaping @Sendable () -> Void) { serial.withLock { $0.async(execute: body) } }
 
     /// A callback of the app that is called once, in order with everything else.
-    func reply(_ callback: ActionCallback?) -> Reply { Reply(queue: self, callback: callback.map(HandedOver.init)) }
+    func reply(_ callback: ActionCallback?) -> ActionReply {
+        ActionReply(queue: self, callback: callback.map(UncheckedTransfer.init))
+    }
 }
 
 /// Tells an app how its call went.
-struct Reply: Sendable {
+struct ActionReply: Sendable {
     fileprivate let queue: CallbackQueue
-    fileprivate let callback: HandedOver<ActionCallback>?
+    fileprivate let callback: UncheckedTransfer<ActionCallback>?
 
     func callAsFunction(_ code: Int32 = TRTCCode.success, _ message: String = "success") {
         guard let callback else { return }

@@ -12,20 +12,21 @@ public final class TRTCVoiceRoom: Sendable {
     private static let instance = Mutex<TRTCVoiceRoom?>(nil)
 
     let queue = CallbackQueue()
-    let desk: RoomDesk
+    let controller: RoomController
     let effects: TXAudioEffectManager
     private let holder = DelegateHolder<any TRTCVoiceRoomDelegate>()
 
     /// A user beside the one of `shared()`: for programs that stand in for several people.
     package convenience init() { self.init(clock: .system) }
 
-    init(clock: DeskClock) {
+    init(clock: DelayClock) {
         let unheard = UnheardCallbacks { [holder] in holder.delegate?.onDebugLog(message: $0) }
-        desk = RoomDesk(name: "TRTCVoiceRoom", kind: .voice, queue: queue, clock: clock) { [holder] notice in
+        controller = RoomController(name: "TRTCVoiceRoom", kind: .voice, queue: queue, clock: clock) {
+            [holder] notice in
             guard let delegate = holder.delegate else { return }
             unheard.watching { notice.tell(delegate) }
         }
-        effects = TXAudioEffectManager(desk.sound, queue)
+        effects = TXAudioEffectManager(controller.sound, queue)
     }
 
     // MARK: - Life
@@ -55,38 +56,38 @@ public final class TRTCVoiceRoom: Sendable {
     /// The same as `destroyShared()`, by its name in Objective-C.
     public static func destroySharedInstance() { destroyShared() }
 
-    package func destroy() { desk.destroy() }
+    package func destroy() { controller.destroy() }
 
     /// Who hears what happens; held weakly.
-    public func setDelegate(delegate: any TRTCVoiceRoomDelegate) { if desk.isAlive() { holder.set(delegate) } }
+    public func setDelegate(delegate: any TRTCVoiceRoomDelegate) { if controller.isAlive() { holder.set(delegate) } }
 
     /// On which queue callbacks and the delegate are called.
-    public func setDelegateQueue(queue: DispatchQueue) { if desk.isAlive() { self.queue.use(queue) } }
+    public func setDelegateQueue(queue: DispatchQueue) { if controller.isAlive() { self.queue.use(queue) } }
 
     /// Whether one's own messages come back too, as documents 000 and 001 say ("all users"). By default they do not, as in the
     /// published component, where apps show what they send themselves. Not in the reference systems.
     public var echoesOwnMessages: Bool {
-        get { desk.state.withLock { $0.echoesOwnMessages } }
-        set { desk.state.withLock { $0.echoesOwnMessages = newValue } }
+        get { controller.state.withLock { $0.echoesOwnMessages } }
+        set { controller.state.withLock { $0.echoesOwnMessages = newValue } }
     }
 
     /// Milliseconds between `onUserVolumeUpdate`, 300 by default, at least 100; 0: none. Not in the reference systems' component,
     /// whose interval is fixed.
-    public func setVolumeInterval(milliseconds: Int) { desk.setVolumeInterval(milliseconds) }
+    public func setVolumeInterval(milliseconds: Int) { controller.setVolumeInterval(milliseconds) }
 
     // MARK: - Signing in
 
     /// Signs in with a ticket that the application's server made.
     public func login(sdkAppID: Int32, userId: String, userSig: String, callback: ActionCallback? = nil) {
-        desk.login(sdkAppID: sdkAppID, userId: userId, userSig: userSig, queue.reply(callback))
+        controller.login(sdkAppID: sdkAppID, userId: userId, userSig: userSig, queue.reply(callback))
     }
 
     /// Signs out; not from within a room.
-    public func logout(callback: ActionCallback? = nil) { desk.logout(queue.reply(callback)) }
+    public func logout(callback: ActionCallback? = nil) { controller.logout(queue.reply(callback)) }
 
     /// Name and picture, as everybody sees them; kept by the server.
     public func setSelfProfile(userName: String, avatarURL: String, callback: ActionCallback? = nil) {
-        desk.setSelfProfile(name: userName, avatar: avatarURL, queue.reply(callback))
+        controller.setSelfProfile(name: userName, avatar: avatarURL, queue.reply(callback))
     }
 
     // MARK: - Rooms
@@ -97,11 +98,11 @@ public final class TRTCVoiceRoom: Sendable {
         guard let id = UInt32(exactly: roomID).flatMap({ RoomID(number: $0) }) else {
             return reply(TRTCCode.failed, "\(roomID) is no room id: 1…2147483647")
         }
-        desk.createRoom(roomParam.draft(id, desk.kind), reply)
+        controller.createRoom(roomParam.draft(id, controller.kind), reply)
     }
 
     /// The owner: ends the room for everybody.
-    public func destroyRoom(callback: ActionCallback? = nil) { desk.perform(.destroyRoom, queue.reply(callback)) }
+    public func destroyRoom(callback: ActionCallback? = nil) { controller.perform(.destroyRoom, queue.reply(callback)) }
 
     /// Enters a room. Then come `onRoomInfoChange`, `onSeatListChange`, and `onAnchorEnterSeat` for everybody seated.
     public func enterRoom(roomID: Int, callback: ActionCallback? = nil) {
@@ -109,11 +110,11 @@ public final class TRTCVoiceRoom: Sendable {
         guard let id = UInt32(exactly: roomID).flatMap({ RoomID(number: $0) }) else {
             return reply(TRTCCode.failed, "\(roomID) is no room id: 1…4294967294")
         }
-        desk.enterRoom(id, reply)
+        controller.enterRoom(id, reply)
     }
 
     /// Leaves the room; a seat is freed first. An owner's room lives on for a while.
-    public func exitRoom(callback: ActionCallback? = nil) { desk.exitRoom(queue.reply(callback)) }
+    public func exitRoom(callback: ActionCallback? = nil) { controller.exitRoom(queue.reply(callback)) }
 
     /// Rooms by id, in the order asked, unknown ones left out.
     public func getRoomInfoList(roomIdList: [NSNumber], callback: VoiceRoomInfoCallback? = nil) {
@@ -126,16 +127,16 @@ public final class TRTCVoiceRoom: Sendable {
     }
 
     private func getRoomInfoList(ids: [Int64], _ callback: VoiceRoomInfoCallback?) {
-        let callback = HandedOver(callback)
-        desk.roomInfo(ids, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] rooms in
+        let callback = UncheckedTransfer(callback)
+        controller.roomInfo(ids, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] rooms in
             queue.run { callback.value?(TRTCCode.success, "success", rooms.map { VoiceRoomInfo($0) }) }
         }
     }
 
     /// People by id, in the order asked, unknown ones left out; `nil`: everybody in the room.
     public func getUserInfoList(userIDList: [String]?, callback: VoiceRoomUserListCallback? = nil) {
-        let callback = HandedOver(callback)
-        desk.people(userIDList, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] people in
+        let callback = UncheckedTransfer(callback)
+        controller.people(userIDList, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] people in
             queue.run { callback.value?(TRTCCode.success, "success", people.map { VoiceRoomUserInfo($0) }) }
         }
     }
@@ -144,37 +145,37 @@ public final class TRTCVoiceRoom: Sendable {
 
     /// Sits down; the microphone opens. Who sits already is told success.
     public func enterSeat(seatIndex: Int, callback: ActionCallback? = nil) {
-        desk.enterSeat(seatIndex, queue.reply(callback))
+        controller.enterSeat(seatIndex, queue.reply(callback))
     }
 
     /// Goes to another seat, at most once a second (10001).
     /// - Returns: always 0, or -1 for a destroyed instance: the server counts, and its refusal comes by the callback.
     @discardableResult
     public func moveSeat(seatIndex: Int, callback: ActionCallback? = nil) -> Int {
-        desk.perform(.moveSeat(seatIndex), queue.reply(callback))
-        return desk.isDestroyed ? -1 : 0
+        controller.perform(.moveSeat(seatIndex), queue.reply(callback))
+        return controller.isDestroyed ? -1 : 0
     }
 
     /// Leaves one's seat; the microphone closes.
-    public func leaveSeat(callback: ActionCallback? = nil) { desk.perform(.leaveSeat, queue.reply(callback)) }
+    public func leaveSeat(callback: ActionCallback? = nil) { controller.perform(.leaveSeat, queue.reply(callback)) }
 
     /// The owner: puts somebody on a seat.
     public func pickSeat(seatIndex: Int, userId: String, callback: ActionCallback? = nil) {
-        desk.pickSeat(seatIndex, userId, queue.reply(callback))
+        controller.pickSeat(seatIndex, userId, queue.reply(callback))
     }
 
     /// The owner: takes the seat away from whoever sits there.
     public func kickSeat(seatIndex: Int, callback: ActionCallback? = nil) {
-        desk.perform(.kickSeat(seatIndex), queue.reply(callback))
+        controller.perform(.kickSeat(seatIndex), queue.reply(callback))
     }
 
     /// The owner: mutes a seat, whoever sits there now or later.
     public func muteSeat(seatIndex: Int, isMute: Bool, callback: ActionCallback? = nil) {
-        desk.perform(.muteSeat(seatIndex, muted: isMute), queue.reply(callback))
+        controller.perform(.muteSeat(seatIndex, muted: isMute), queue.reply(callback))
     }
 
     /// The owner: closes a seat, which whoever sits there then leaves; or opens it.
     public func closeSeat(seatIndex: Int, isClose: Bool, callback: ActionCallback? = nil) {
-        desk.perform(.closeSeat(seatIndex, closed: isClose), queue.reply(callback))
+        controller.perform(.closeSeat(seatIndex, closed: isClose), queue.reply(callback))
     }
 }

@@ -1,9 +1,9 @@
 import RoomModel
 
-extension RoomState {
+extension DurableRoomState {
     /// V16
     func sendMessage(
-        _ draft: MessageDraft, by user: UserProfile, _ situation: Situation
+        _ draft: MessageDraft, by user: UserProfile, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         switch draft.body {
         case .text(let text):
@@ -18,10 +18,10 @@ extension RoomState {
                 WireSize.of(command) + WireSize.of(message) <= RoomLimits.messageWireBytes
             else { throw RoomError(.messageTooLarge) }
         }
-        if let id = draft.id, !RoomState.isClientID(id) {
+        if let id = draft.id, !DurableRoomState.isClientID(id) {
             throw .invalid("id", "an id has 1…64 printable ASCII characters")
         }
-        let message = Message(chat: chat + 1, id: draft.id, from: user, body: draft.body, time: situation.now)
+        let message = Message(chat: chat + 1, id: draft.id, from: user, body: draft.body, time: context.now)
         return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
     }
 

@@ -1,9 +1,9 @@
 package import RoomModel
 
-extension RoomState {
+extension DurableRoomState {
     /// V10. Either side may ask; the command word and the content belong to the application.
     func sendInvitation(
-        _ draft: InvitationDraft, by user: UserProfile, _ situation: Situation
+        _ draft: InvitationDraft, by user: UserProfile, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         guard draft.to != user.id else { throw .invalid("user", "one cannot invite oneself") }
         guard (1...RoomLimits.commandBytes).contains(draft.command.utf8.count) else {
@@ -16,9 +16,11 @@ extension RoomState {
             throw .invalid("timeoutSeconds", "a timeout is 0…3600 s")
         }
         // Who is not here now but owns the room is asked when back (V19: an owner's absence is temporary).
-        guard situation.people[draft.to] != nil || draft.to == owner.id else { throw RoomError(.userNotInRoom) }
+        guard context.people[draft.to] != nil || draft.to == owner.id else { throw RoomError(.userNotInRoom) }
         if let id = draft.id {
-            guard RoomState.isClientID(id) else { throw .invalid("id", "an id has 1…64 printable ASCII characters") }
+            guard DurableRoomState.isClientID(id) else {
+                throw .invalid("id", "an id has 1…64 printable ASCII characters")
+            }
             guard !invitations.contains(where: { $0.id == id }) else { throw RoomError(.invitationExists) }
         }
         let mine = invitations.filter { $0.from == user.id }
@@ -30,8 +32,8 @@ extension RoomState {
         let id = draft.id ?? freeInvitationID()
         let invitation = Invitation(
             id: id, room: room, from: user.id, to: draft.to, command: draft.command, content: draft.content,
-            createdAt: situation.now,
-            expiresAt: draft.timeoutSeconds == 0 ? nil : situation.now + Int64(draft.timeoutSeconds) * 1_000)
+            createdAt: context.now,
+            expiresAt: draft.timeoutSeconds == 0 ? nil : context.now + Int64(draft.timeoutSeconds) * 1_000)
         let ahead = invitations.count { $0.to == draft.to }
         return Decision([.invitationSent(invitation)], .invited(id: id, position: ahead + 1))
     }

@@ -1,6 +1,6 @@
 package import RoomModel
 
-extension RoomState {
+extension DurableRoomState {
     /// V01: decides the beginning of a room whose id is free.
     package static func decideCreation(
         _ creation: RoomCreation, by user: UserProfile, epoch: UInt64
@@ -16,7 +16,7 @@ extension RoomState {
     package func decideRecreation(_ creation: RoomCreation, by user: UserProfile) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
         guard user.id == owner.id else { throw RoomError(.roomIDTaken) }
-        let settings = try RoomState.checked(creation.settings)
+        let settings = try DurableRoomState.checked(creation.settings)
         return settings == self.settings ? .nothing : Decision([.updated(settings)])
     }
 
@@ -26,16 +26,16 @@ extension RoomState {
         if let cover = update.cover { wanted.cover = cover }
         if let tags = update.tags { wanted.tags = tags }
         if let needsRequest = update.needsRequest { wanted.needsRequest = needsRequest }
-        let checked = try RoomState.checked(wanted)
+        let checked = try DurableRoomState.checked(wanted)
         return checked == settings ? .nothing : Decision([.updated(checked)])
     }
 
-    func setRole(_ role: Role, of other: UserID, _ situation: Situation) throws(RoomError) -> Decision {
+    func setRole(_ role: Role, of other: UserID, _ context: DecisionContext) throws(RoomError) -> Decision {
         guard role != .owner else { throw .invalid("role", "a role is admin or member") }
         guard other != owner.id else { throw .invalid("user", "the owner's role cannot be changed") }
         guard self.role(of: other) != role else { return .nothing }
         if role == .admin {
-            guard situation.people[other] != nil else { throw RoomError(.userNotInRoom) }
+            guard context.people[other] != nil else { throw RoomError(.userNotInRoom) }
             guard admins.count < RoomLimits.admins else { throw RoomError(.rateLimited, "too many admins") }
         }
         return Decision([.roleChanged(other, role)])
@@ -53,16 +53,16 @@ extension RoomState {
 
     /// V19: the owner did not come back in time. The first appointed admin who is here inherits, the former owner stays
     /// admin; with nobody to inherit it the room ends.
-    func ownerAbsenceOver(_ situation: Situation) -> Decision {
-        if situation.people[owner.id]?.presence == .online { return .nothing }
-        guard let heir = heir(among: situation.people) else { return end(.ownerAbsent, situation) }
+    func ownerAbsenceOver(_ context: DecisionContext) -> Decision {
+        if context.people[owner.id]?.presence == .online { return .nothing }
+        guard let heir = heir(among: context.people) else { return end(.ownerAbsent, context) }
         return Decision([.ownerChanged(heir, .ownerAbsent), .roleChanged(owner.id, .admin)])
     }
 
     /// V02
-    func end(_ reason: RoomEndReason, _ situation: Situation) -> Decision {
-        let seconds = max(0, situation.now - createdAt) / 1_000
-        let summary = RoomSummary(seconds: seconds, peak: max(peak, situation.peak), likes: likes)
+    func end(_ reason: RoomEndReason, _ context: DecisionContext) -> Decision {
+        let seconds = max(0, context.now - createdAt) / 1_000
+        let summary = RoomSummary(seconds: seconds, peak: max(peak, context.peak), likes: likes)
         return Decision([.ended(reason, summary)])
     }
 

@@ -66,7 +66,7 @@ package enum PermissionTable {
     }
 }
 
-extension RoomState {
+extension DurableRoomState {
     /// The caller's permission, with what the table alone can refuse already refused.
     func permission(of user: UserID, to command: RoomCommand.Name) throws(RoomError) -> Permission {
         let permission = PermissionTable.permission(for: role(of: user), to: command)

@@ -1,13 +1,13 @@
 import RoomModel
 
-extension RoomState {
+extension DurableRoomState {
     /// V04, V07, V21. Taking the seat that one has already is no change; another person's seat is taken, whatever else
     /// holds.
     func takeSeat(
-        _ index: Int, by user: UserProfile, _ permission: Permission, _ situation: Situation
+        _ index: Int, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         if try isFree(index, for: user.id) == .alreadyTheirs { return .nothing }
-        if permission == .withConsent, settings.needsRequest, situation.policy.consent == .enforced,
+        if permission == .withConsent, settings.needsRequest, context.policy.consent == .enforced,
             !hasConsent(user.id)
         {
             throw RoomError(.consentRequired)
@@ -22,13 +22,13 @@ extension RoomState {
 
     /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute comes along, the
     /// host's stays.
-    func moveSeat(to target: Int, by user: UserProfile, _ situation: Situation) throws(RoomError) -> Decision {
+    func moveSeat(to target: Int, by user: UserProfile, _ context: DecisionContext) throws(RoomError) -> Decision {
         let (index, occupant) = try ownSeat(of: user)
         guard seats.indices.contains(target) else { throw RoomError(.seatNotFound) }
         if target == index { return .nothing }
         if let movedAt = occupant.movedAt {
             // A wall clock that was set back must not lock anybody to a seat: only times within the second count.
-            let elapsed = situation.now - movedAt
+            let elapsed = context.now - movedAt
             if (0..<RoomLimits.moveIntervalMs).contains(elapsed) {
                 throw RoomError(.tooFrequent, retryAfterMs: Int(RoomLimits.moveIntervalMs - elapsed))
             }
@@ -45,9 +45,9 @@ extension RoomState {
     }
 
     /// V05. Always passes the consent rule: owner and admins are those who are asked.
-    func pickSeat(_ index: Int, for other: UserID, _ situation: Situation) throws(RoomError) -> Decision {
+    func pickSeat(_ index: Int, for other: UserID, _ context: DecisionContext) throws(RoomError) -> Decision {
         guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
-        guard let person = situation.people[other] else { throw RoomError(.userNotInRoom) }
+        guard let person = context.people[other] else { throw RoomError(.userNotInRoom) }
         if try isFree(index, for: other) == .alreadyTheirs { return .nothing }
         return Decision([.seatTaken(index, user: person.profile, micMuted: false, moved: false)])
     }

@@ -2,7 +2,7 @@ import RoomModel
 
 /// D07: how those who sit in a chorus room sing. Singers who are too far apart for singing at once let one of them lead; the
 /// room keeps who, so that both clients do their part of it, and who comes later sees it.
-extension RoomState {
+extension DurableRoomState {
     /// Whoever may choose the song may choose this. Only who sits can lead.
     func setDuetMode(
         _ mode: DuetMode.Name, leader wanted: UserID?

@@ -2,55 +2,55 @@ import RoomModel
 
 /// D02, D08: what a chorus room sings. The server places the song on the room's time and everybody starts by that; whoever
 /// leaves does not take the song along.
-extension RoomState {
+extension DurableRoomState {
     /// After the end of a song so much is left for the last words, before it is taken away.
     package static let songTailMs: Int64 = 500
 
     func startSong(
-        _ draft: SongDraft, by user: UserProfile, _ situation: Situation
+        _ draft: SongDraft, by user: UserProfile, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         try checkChorus()
-        let song = try RoomState.checked(draft.song)
+        let song = try DurableRoomState.checked(draft.song)
         guard draft.track == .accompaniment || song.original != nil else {
             throw .invalid("track", "this song has no original track")
         }
         try checkPosition(draft.positionMs, in: song)
-        let startAt = try start(after: draft.leadMs, situation)
+        let startAt = try start(after: draft.leadMs, context)
         let play = SongPlay(
             song: song, by: user.id, track: draft.track, startAt: startAt, positionMs: draft.positionMs)
         return Decision([.songChanged(play, .started)], .scheduled(startAt: startAt))
     }
 
     func pauseSong(
-        _ situation: Situation
+        _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         var play = try playing()
         guard !play.isPaused else { return .nothing }
-        play.positionMs = play.position(at: situation.now)
+        play.positionMs = play.position(at: context.now)
         play.startAt = nil
         return Decision([.songChanged(play, .paused)])
     }
 
     /// A song that plays already goes on as it does.
     func resumeSong(
-        leadMs: Int64, _ situation: Situation
+        leadMs: Int64, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         var play = try playing()
         if let startAt = play.startAt { return Decision([], .scheduled(startAt: startAt)) }
-        let startAt = try start(after: leadMs, situation)
+        let startAt = try start(after: leadMs, context)
         play.startAt = startAt
         return Decision([.songChanged(play, .resumed)], .scheduled(startAt: startAt))
     }
 
     /// While paused only the place changes: the song waits there.
     func seekSong(
-        to positionMs: Int64, leadMs: Int64, _ situation: Situation
+        to positionMs: Int64, leadMs: Int64, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         var play = try playing()
         try checkPosition(positionMs, in: play.song)
         play.positionMs = positionMs
         guard !play.isPaused else { return Decision([.songChanged(play, .sought)]) }
-        let startAt = try start(after: leadMs, situation)
+        let startAt = try start(after: leadMs, context)
         play.startAt = startAt
         return Decision([.songChanged(play, .sought)], .scheduled(startAt: startAt))
     }
@@ -73,8 +73,8 @@ extension RoomState {
     }
 
     /// A song that was paused, moved or replaced meanwhile has another end.
-    func songOver(_ situation: Situation) -> Decision {
-        guard let end = play?.endsAt, situation.now >= end + RoomState.songTailMs else { return .nothing }
+    func songOver(_ context: DecisionContext) -> Decision {
+        guard let end = play?.endsAt, context.now >= end + DurableRoomState.songTailMs else { return .nothing }
         return Decision([.songChanged(nil, .ended)])
     }
 
@@ -88,9 +88,9 @@ extension RoomState {
         guard kind == .chorus else { throw RoomError(.notAChorus) }
     }
 
-    private func start(after leadMs: Int64, _ situation: Situation) throws(RoomError) -> Int64 {
+    private func start(after leadMs: Int64, _ context: DecisionContext) throws(RoomError) -> Int64 {
         guard SongLead.range.contains(leadMs) else { throw .invalid("leadMs", "a song starts 300…10,000 ms ahead") }
-        return situation.now + leadMs
+        return context.now + leadMs
     }
 
     private func checkPosition(_ positionMs: Int64, in song: Song) throws(RoomError) {

@@ -1,7 +1,7 @@
 import Synchronization
 package import Timing
 
-/// Allowances per client address. An office or a carrier's NAT puts thousands of people behind one address, so these are wide
+/// Allowances per client address. An issuer or a carrier's NAT puts thousands of people behind one address, so these are wide
 /// for what people do often and only narrow for what makes new identities.
 package final class AddressRates: Sendable {
     private struct State {

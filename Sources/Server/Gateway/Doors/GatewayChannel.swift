@@ -33,7 +33,7 @@ struct GatewayChannel: HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let certificates: CertificateSource?
-    let socketDoor: SocketDoor
+    let socketDoor: SocketAcceptor
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -44,7 +44,7 @@ struct GatewayChannel: HTTPChannelHandler {
                 maxFrameSize: ConnectionHandler.messageLimit,
                 enableAutomaticErrorHandling: false,
                 // Whoever is not admitted does not come so far: see UpgradeGate.
-                shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(SocketDoor.responseHeaders) },
+                shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(SocketAcceptor.responseHeaders) },
                 upgradePipelineHandler: { channel, head in
                     channel.eventLoop.makeCompletedFuture {
                         let connection = socketDoor.connection(head, on: channel)
@@ -108,16 +108,16 @@ private final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler 
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    private let door: SocketDoor
+    private let acceptor: SocketAcceptor
 
-    init(_ door: SocketDoor) { self.door = door }
+    init(_ acceptor: SocketAcceptor) { self.acceptor = acceptor }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var part = unwrapInboundIn(data)
         if case .head(var head) = part, head.headers.contains(name: "upgrade") {
-            if case .refused(let refusal) = door.admission(head, from: context.channel.remoteAddress) {
+            if case .refused(let refusal) = acceptor.admission(head, from: context.channel.remoteAddress) {
                 head.headers.remove(name: "upgrade")
-                head.headers.replaceOrAdd(name: SocketDoor.refusalHeader, value: refusal.rawValue)
+                head.headers.replaceOrAdd(name: SocketAcceptor.refusalHeader, value: refusal.rawValue)
             }
             part = .head(head)
         }

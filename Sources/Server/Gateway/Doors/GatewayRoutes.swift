@@ -10,14 +10,14 @@ struct GatewayRoutes: Sendable {
     /// Bodies that we read are a name or a ticket.
     private static let bodyLimit = 16 << 10
 
-    let door: SocketDoor
+    let acceptor: SocketAcceptor
     let proxies: TrustedProxies
     let isSecure: Bool
     let origins: OriginRule
-    let office: TicketOffice?
+    let issuer: TicketIssuer?
     let publicConfiguration: PublicConfiguration
-    let pages: PageDoor?
-    let songs: SongDoor
+    let pages: PageHandler?
+    let songs: SongHandler
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
@@ -26,13 +26,13 @@ struct GatewayRoutes: Sendable {
         router.add(middleware: ProxyConnections())
         router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
         router.get("readyz") { _, _ in
-            isReady() && !door.isDraining
+            isReady() && !acceptor.isDraining
                 ? HTTPReply.bytes(Array("serving\n".utf8), type: "text/plain")
                 : HTTPReply.bytes(Array("not serving\n".utf8), type: "text/plain", status: .serviceUnavailable)
         }
         router.get("v1/config") { request, context in
             HTTPReply.json(
-                publicConfiguration.stated(ticketsAreServed: office?.serves(address(of: request, context)) ?? false))
+                publicConfiguration.stated(ticketsAreServed: issuer?.serves(address(of: request, context)) ?? false))
         }
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
@@ -62,7 +62,7 @@ struct GatewayRoutes: Sendable {
 
     private func tickets(_ request: Request, _ context: GatewayRequest) async -> Response {
         let address = address(of: request, context)
-        guard let office, office.serves(address) else {
+        guard let issuer, issuer.serves(address) else {
             return HTTPReply.failure(
                 code: 404, name: "not_found", message: "this server makes no tickets here", status: .notFound)
         }
@@ -83,10 +83,10 @@ struct GatewayRoutes: Sendable {
         }
         do throws(Refusal) {
             if let user = wanted.user, let ticket = wanted.ticket {
-                return HTTPReply.json(try await office.renew(user: user, ticket: ticket))
+                return HTTPReply.json(try await issuer.renew(user: user, ticket: ticket))
             }
             guard let name = wanted.name else { throw Refusal(.invalid("name", "the parameter name is missing")) }
-            return HTTPReply.json(try await office.issue(name: name, to: address))
+            return HTTPReply.json(try await issuer.issue(name: name, to: address))
         } catch {
             return HTTPReply.failure(error)
         }
@@ -95,7 +95,7 @@ struct GatewayRoutes: Sendable {
     // MARK: the WebSocket's path, when it did not become one
 
     private func refusedUpgrade(_ request: Request) -> Response {
-        let reason = request.headers[.refusedUpgrade].flatMap(SocketDoor.Admission.Refusal.init(rawValue:))
+        let reason = request.headers[.refusedUpgrade].flatMap(SocketAcceptor.Admission.Refusal.init(rawValue:))
         switch reason {
         case .origin: return Self.originRefused
         case .draining:
@@ -109,7 +109,8 @@ struct GatewayRoutes: Sendable {
                 Refusal(RoomError(.rateLimited, "too many connections from this address", retryAfterMs: 1000)))
         case .subprotocol:
             return HTTPReply.failure(
-                code: 400, name: "subprotocol_missing", message: "ask for the sub-protocol \(SocketDoor.subprotocol)",
+                code: 400, name: "subprotocol_missing",
+                message: "ask for the sub-protocol \(SocketAcceptor.subprotocol)",
                 status: .badRequest)
         case .notAWebSocket, .path, nil:
             var response = HTTPReply.failure(
@@ -166,7 +167,7 @@ extension HTTPField.Name {
     static let forwarded = HTTPField.Name.known("Forwarded")
     static let via = HTTPField.Name.known("Via")
     static let xForwardedFor = HTTPField.Name.known("X-Forwarded-For")
-    static let refusedUpgrade = HTTPField.Name.known(SocketDoor.refusalHeader)
+    static let refusedUpgrade = HTTPField.Name.known(SocketAcceptor.refusalHeader)
     static let xForwardedProto = HTTPField.Name.known("X-Forwarded-Proto")
 
     /// For names that are tokens beyond doubt.

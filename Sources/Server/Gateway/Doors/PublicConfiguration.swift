@@ -4,7 +4,7 @@ package import RoomModel
 package struct PublicConfiguration: Sendable, Hashable {
     /// Where the web app's people get their tickets.
     package enum SignInWay: Sendable, Hashable {
-        case office(TicketOffice.Kind)
+        case issuer(TicketIssuer.Kind)
         /// The operator's own ticket server.
         case url(String)
         /// There is no way in for the web app: tickets are made elsewhere.
@@ -47,7 +47,7 @@ package struct PublicConfiguration: Sendable, Hashable {
         let limits = Limits()
     }
 
-    /// - Parameter ticketsAreServed: whether the office serves the address that asks; elsewhere there is no way in.
+    /// - Parameter ticketsAreServed: whether the issuer serves the address that asks; elsewhere there is no way in.
     func stated(ticketsAreServed: Bool) -> Stated {
         var stated = way(ticketsAreServed: ticketsAreServed)
         stated.musicOrigins = musicOrigins
@@ -57,7 +57,7 @@ package struct PublicConfiguration: Sendable, Hashable {
 
     private func way(ticketsAreServed: Bool) -> Stated {
         switch signIn {
-        case .office(let kind):
+        case .issuer(let kind):
             Stated(
                 version: version, app: application,
                 signIn: ticketsAreServed ? (kind == .development ? "dev" : "guests") : "none")

@@ -8,7 +8,7 @@ import SignalProtocol
 struct RoomCalls: Sendable {
     let session: Session
     let connection: SocketConnection
-    let services: ConversationServices
+    let services: GatewayServices
 
     func perform(_ asked: RoomsCall, call: CallID) async throws(Refusal) {
         switch asked {

@@ -123,9 +123,9 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Whether a user of a ticket office may not take a name. What users of the operator's own are called the operator decides.
+    /// Whether a user of a ticket issuer may not take a name. What users of the operator's own are called the operator decides.
     func isNameTaken(_ name: String, from user: UserID, in application: ApplicationID) -> Bool {
-        TicketOffice.isOwn(user) && isNameInUse(name, in: application, besides: user)
+        TicketIssuer.isOwn(user) && isNameInUse(name, in: application, besides: user)
     }
 
     /// Whether somebody else than `user` is signed in under that name; capitals and what is not seen do not matter.

@@ -15,10 +15,10 @@ package final class SignIn: Sendable {
     package static let bioLimit = 300
 
     private let accounts: any AccountStore
-    private let clock: any RoomClock
+    private let clock: any TimeSource
     private let remembered = Mutex<[ApplicationID: (application: Application, until: Instant)]>([:])
 
-    package init(accounts: any AccountStore, clock: any RoomClock) {
+    package init(accounts: any AccountStore, clock: any TimeSource) {
         self.accounts = accounts
         self.clock = clock
     }

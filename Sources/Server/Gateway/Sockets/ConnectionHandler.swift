@@ -189,7 +189,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     /// Says why, then closes. Later reasons are ignored.
-    func close(_ reason: CloseReason) {
+    func close(_ reason: SocketCloseReason) {
         if let context = writer { close(reason, context: context) }
     }
 
@@ -209,7 +209,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         if written > 0 { writer.flush() }
     }
 
-    private func close(_ reason: CloseReason, context: ChannelHandlerContext) {
+    private func close(_ reason: SocketCloseReason, context: ChannelHandlerContext) {
         guard !closing, !ended else { return }
         // Answers and news that were released before the reason arose still go out.
         while let bytes = connection.outbox.next() { writer?.write(NIOAny(bytes), promise: nil) }

@@ -48,7 +48,7 @@ final class SocketConnection: Sendable {
     private let handler: NIOLoopBoundBox<ConnectionHandler?>
     private let inbox = Mutex(Inbox())
     private let budget: Mutex<FloodBudget>
-    private let clock: any RoomClock
+    private let clock: any TimeSource
     private let makeReceiver: @Sendable (SocketConnection) -> any InputReceiver
     private let receiver: Mutex<(any InputReceiver)?> = Mutex(nil)
     /// What has been asked for with `schedule` and has not rung; on the event loop.
@@ -57,7 +57,7 @@ final class SocketConnection: Sendable {
     /// On the connection's event loop.
     /// - Parameter receiver: makes the receiver of the inputs.
     init(
-        address: ClientAddress, loop: any EventLoop, clock: any RoomClock,
+        address: ClientAddress, loop: any EventLoop, clock: any TimeSource,
         calls: Allowance = GatewayLimits().calls,
         receiver makeReceiver: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
@@ -84,7 +84,7 @@ final class SocketConnection: Sendable {
     func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) { outbox.enqueue(size: size, text: text) }
 
     /// Says why, then closes; from any thread. What was put into the outbox before still goes out.
-    func close(_ reason: CloseReason) {
+    func close(_ reason: SocketCloseReason) {
         loop.execute { [handler] in handler.value?.close(reason) }
     }
 

@@ -43,7 +43,7 @@ struct Visit {
             let isAlong = try prepare(room)
             try await sit(in: room)
             for text in join.say { _ = try await room.send(text) }
-            if let wanted = join.song { try await SongDesk(join, client, report).start(wanted, in: room) }
+            if let wanted = join.song { try await SongAdmin(join, client, report).start(wanted, in: room) }
             ending = try await stay(
                 in: room, of: client, news, sounds, untilSongIsOver: isAlong || join.song != nil)
         } catch {

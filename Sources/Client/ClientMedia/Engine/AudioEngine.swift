@@ -1,0 +1,398 @@
+package import AudioGraph
+internal import DatagramIO
+internal import MediaCodecs
+package import MediaDevices
+internal import Synchronization
+package import Timing
+package import Wire
+
+/// How the sound of a room is run.
+package struct RoomAudioConfiguration: Sendable {
+    /// To send from; empty: all addresses of this host.
+    package var localAddresses: [IPAddress] = []
+    /// Arrivals, blocks and scheduled music are all on this clock; devices must use it too.
+    package var clock: @Sendable () -> Instant = RoomAudioConfiguration.systemClock
+    /// A PEM file of the certificates that are trusted where sound comes over TLS; nil: the system's.
+    package var certificates: String?
+
+    package init() {}
+
+    /// The monotonic clock of this machine.
+    package static let systemClock: @Sendable () -> Instant = SystemClock.now
+}
+
+/// The sound of one person in a room: microphone, effects and music on the way out; every seat, mixed, on the way in.
+///
+/// Calls come from any thread and return at once; only starting and stopping a device takes a moment. It works without a
+/// path as well: music is heard and the ear monitor works before anybody else is.
+///
+/// Threads and locks. Three kinds of threads belong to it: one each of the two devices, one of the media path, one of each
+/// track. What a device's thread works with (`CaptureSide`, `PlayoutSide`) is behind a lock of its own, which nobody else
+/// holds for longer than a change of values takes. Between the threads stand small queues with locks that are held for a
+/// copy (`PacketInbox`, `TransportMailbox`, `EarMonitorQueue`, `MusicPlayer`). The order is: `control`, then a side, then a
+/// queue; no lock is held while `onEvent` is called.
+package final class AudioEngine: Sendable {
+    private let configuration: RoomAudioConfiguration
+    private let onEvent: @Sendable (RoomAudioEvent) -> Void
+    private let control: Guarded<Control>
+    private let capture: Guarded<CaptureSide>
+    private let playout: Guarded<PlayoutSide>
+    private let ear = EarMonitorQueue()
+    private let music: MusicPlayer
+    private let paths = Mutex(PathState())
+
+    /// Held during each call that changes something.
+    private struct Control {
+        var settings = RoomAudioSettings()
+        var input: (any AudioInputDevice)?
+        var output: any AudioOutputDevice = NullOutput()
+        var runningInput: (device: any AudioInputDevice, isMicrophone: Bool)?
+        var runningOutput: (any AudioOutputDevice)?
+        var isMicrophoneOn = false
+        var transport: MediaTransport?
+        /// What the running devices were asked for.
+        var blockFrames = 480
+    }
+
+    /// Which path's events count.
+    private struct PathState {
+        var generation = 0
+        var isConnected = false
+    }
+
+    /// Throws only if Opus has no memory.
+    package convenience init(
+        _ configuration: RoomAudioConfiguration = RoomAudioConfiguration(),
+        onEvent: @escaping @Sendable (RoomAudioEvent) -> Void = { _ in }
+    ) throws(RoomAudioError) {
+        try self.init(
+            configuration,
+            open: { [certificates = configuration.certificates] location throws(CodecError) in
+                try AudioFileReader(location, certificates: certificates)
+            }, onEvent: onEvent)
+    }
+
+    /// `open` finds a track's sound.
+    init(
+        _ configuration: RoomAudioConfiguration, open: @escaping MusicPlayer.Opener,
+        onEvent: @escaping @Sendable (RoomAudioEvent) -> Void
+    ) throws(RoomAudioError) {
+        self.configuration = configuration
+        self.onEvent = onEvent
+        music = MusicPlayer(open: open, clock: configuration.clock, tell: onEvent)
+        control = Guarded(Control())
+        playout = Guarded(PlayoutSide(ear: ear, music: music))
+        do throws(CodecError) {
+            capture = Guarded(try CaptureSide(settings: RoomAudioSettings(), ear: ear, music: music))
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    deinit { stop() }
+
+    // MARK: The path
+
+    /// Drops the present path, makes a new one and returns its first offer. `slots`: how many seats to hear.
+    package func openPath(slots: Int) throws(RoomAudioError) -> String {
+        try control.with { control throws(RoomAudioError) in
+            dropPath(&control)
+            let generation = paths.withLock { state in
+                state.generation += 1
+                return state.generation
+            }
+            let inbox = PacketInbox()
+            let transport: MediaTransport
+            do throws(MediaTransportError) {
+                transport = try MediaTransport(
+                    MediaTransport.Configuration(
+                        slots: slots, localAddresses: configuration.localAddresses, clock: configuration.clock),
+                    onPacket: { inbox.push($0, $1) },
+                    onEvent: { [weak self] in self?.take($0, ofPath: generation) })
+            } catch {
+                throw .path(error)
+            }
+            var receivers: [SlotReceiver] = []
+            do throws(CodecError) {
+                for slot in 0..<max(0, slots) {
+                    receivers.append(try SlotReceiver(delay: control.settings.delay(ofSlot: slot)))
+                }
+            } catch {
+                throw .codec(error)
+            }
+            control.transport = transport
+            let settings = control.settings
+            playout.with { $0.begin(receivers: receivers, inbox: inbox, settings: settings) }
+            capture.with { side in
+                side.emit = { transport.send($0, payload: $1) }
+                side.readLoss = { transport.statistics.lossSent }
+            }
+            try runDevices(&control)
+            return transport.offer()
+        }
+    }
+
+    /// A later offer of the present path; nil without one. With `restartsICE` the way is looked for anew, while keys and
+    /// streams stay: after `lost`, or on another network.
+    package func offer(restartsICE: Bool) -> String? {
+        control.with { $0.transport?.offer(restartsICE: restartsICE) }
+    }
+
+    /// Takes the server's answer to the newest offer.
+    package func accept(answer: String) throws(RoomAudioError) {
+        guard let transport = control.with({ $0.transport }) else { throw .path(.closed) }
+        do throws(MediaTransportError) { try transport.accept(answer: answer) } catch { throw .path(error) }
+    }
+
+    /// Says goodbye. No event of the path follows.
+    package func closePath() {
+        control.with { control in
+            dropPath(&control)
+            try? runDevices(&control)
+        }
+    }
+
+    package var isPathConnected: Bool { paths.withLock { $0.isConnected } }
+
+    private func dropPath(_ control: inout Control) {
+        paths.withLock { state in
+            state.generation += 1
+            state.isConnected = false
+        }
+        control.transport?.close()
+        control.transport = nil
+        capture.with { side in
+            side.emit = nil
+            side.readLoss = nil
+        }
+        let settings = control.settings
+        playout.with { $0.begin(receivers: [], inbox: nil, settings: settings) }
+    }
+
+    private func take(_ event: PathEvent, ofPath generation: Int) {
+        let isCurrent = paths.withLock { state in
+            guard state.generation == generation else { return false }
+            state.isConnected = event == .connected || event == .recovered
+            return true
+        }
+        if isCurrent { onEvent(.path(event)) }
+    }
+
+    // MARK: Devices
+
+    /// Where sound is captured from now on; nil for none.
+    package func setInput(_ device: (any AudioInputDevice)?) throws(RoomAudioError) {
+        try control.with { control throws(RoomAudioError) in
+            control.input = device
+            try runDevices(&control)
+        }
+    }
+
+    /// Where sound is played from now on; at first nowhere, in time with the clock.
+    package func setOutput(_ device: any AudioOutputDevice) throws(RoomAudioError) {
+        try control.with { control throws(RoomAudioError) in
+            control.output = device
+            try runDevices(&control)
+        }
+    }
+
+    /// Captures from now on, and sends as soon as there is a path.
+    package func startMicrophone() throws(RoomAudioError) {
+        try control.with { control throws(RoomAudioError) in
+            control.isMicrophoneOn = true
+            do throws(RoomAudioError) {
+                try runDevices(&control)
+            } catch {
+                control.isMicrophoneOn = false
+                throw error
+            }
+        }
+    }
+
+    package func stopMicrophone() {
+        control.with { control in
+            control.isMicrophoneOn = false
+            try? runDevices(&control)
+        }
+    }
+
+    package var isMicrophoneOn: Bool { control.with { $0.isMicrophoneOn } }
+
+    /// Ends everything: devices, music, path. It may be begun again.
+    package func stop() {
+        music.stopAll()
+        control.with { control in
+            control.isMicrophoneOn = false
+            dropPath(&control)
+            control.runningInput?.device.stop()
+            control.runningInput = nil
+            control.runningOutput?.stop()
+            control.runningOutput = nil
+        }
+    }
+
+    /// Starts and stops devices as the settings want it: both run while there is anything to hear or to send.
+    private func runDevices(_ control: inout Control, forMusic: Bool = false) throws(RoomAudioError) {
+        let blockFrames = control.settings.blockFrames
+        let hasMusic = forMusic || !music.isEmpty
+        let isNeeded = control.transport != nil || control.isMicrophoneOn || hasMusic
+        try runOutput(&control, isNeeded: isNeeded, blockFrames: blockFrames)
+        // Published music needs a clock even while there is no microphone.
+        let needsInput = control.isMicrophoneOn || control.transport != nil && hasMusic
+        try runInput(&control, isNeeded: needsInput, blockFrames: blockFrames)
+        control.blockFrames = blockFrames
+    }
+
+    private func runOutput(_ control: inout Control, isNeeded: Bool, blockFrames: Int) throws(RoomAudioError) {
+        if let running = control.runningOutput,
+            !isNeeded || running !== control.output || control.blockFrames != blockFrames
+        {
+            running.stop()
+            control.runningOutput = nil
+        }
+        guard isNeeded, control.runningOutput == nil else { return }
+        let clock = configuration.clock
+        do throws(DeviceError) {
+            try control.output.start(channels: PlayoutSide.channels, framesPerBlock: blockFrames) {
+                [playout] block, heard in
+                playout.with { $0.render(block, heard: heard, now: clock()) }
+            }
+        } catch {
+            throw .device(error.description)
+        }
+        control.runningOutput = control.output
+    }
+
+    private func runInput(_ control: inout Control, isNeeded: Bool, blockFrames: Int) throws(RoomAudioError) {
+        let isMicrophone = control.isMicrophoneOn && control.input != nil
+        if let running = control.runningInput {
+            let isWanted = isMicrophone ? running.device === control.input : !running.isMicrophone
+            if !isNeeded || !isWanted || control.blockFrames != blockFrames {
+                running.device.stop()
+                control.runningInput = nil
+            }
+        }
+        capture.with { $0.setMicrophone(isMicrophone) }
+        guard isNeeded, control.runningInput == nil else { return }
+        let device: any AudioInputDevice = isMicrophone ? control.input ?? NullInput() : NullInput()
+        do throws(DeviceError) {
+            try device.start(channels: VoiceSender.channels, framesPerBlock: blockFrames) { [capture] block, captured in
+                capture.with { $0.process(block, captured: captured) }
+            }
+        } catch {
+            throw .device(error.description)
+        }
+        control.runningInput = (device, isMicrophone)
+    }
+
+    // MARK: Settings
+
+    package var settings: RoomAudioSettings {
+        get { control.with { $0.settings } }
+        set { update { $0 = newValue } }
+    }
+
+    /// Changes settings; they are heard from the next block on. Throws nothing: a device that does not start anew with
+    /// other blocks is told of by `statistics` and the next call.
+    package func update(_ change: (inout RoomAudioSettings) -> Void) {
+        control.with { control in
+            let old = control.settings
+            change(&control.settings)
+            let settings = control.settings
+            guard settings != old else { return }
+            // Made here, so that the device's thread does not allocate.
+            let encoder = settings.encodesLike(old) ? nil : try? settings.makeEncoder()
+            let handover = Handover(encoder: encoder)
+            capture.with { side in
+                if let encoder = handover.encoder { side.sender.setEncoder(encoder) }
+                side.apply(settings)
+            }
+            playout.with { $0.apply(settings) }
+            if settings.blockFrames != old.blockFrames { try? runDevices(&control) }
+        }
+    }
+
+    /// An encoder on its way to the capturing side: nobody else has it.
+    private struct Handover: @unchecked Sendable {
+        let encoder: OpusEncoding?
+    }
+
+    // MARK: Readings
+
+    package func levels() -> AudioLevels {
+        var levels = AudioLevels()
+        let isCapturing = control.with { $0.runningInput != nil }
+        if isCapturing { levels.own = capture.with { $0.level } }
+        levels.slots = playout.with { $0.receivers.map(\.meter.loudness) }
+        return levels
+    }
+
+    package func statistics() -> RoomAudioStatistics {
+        var statistics = RoomAudioStatistics()
+        statistics.path = control.with { $0.transport }?.statistics
+        statistics.framesSent = capture.with { $0.framesSent }
+        statistics.slots = playout.with { $0.receivers.map(\.buffer.statistics) }
+        return statistics
+    }
+
+    /// Called on the output device's thread with what is played and when its first sample is heard; nil ends it. The block
+    /// is valid during the call, which must not wait, nor call this object.
+    package func setPlayoutTap(_ tap: (@Sendable (AudioBuffer, Instant) -> Void)?) {
+        playout.with { $0.playoutTap = tap }
+    }
+
+    /// Called on the input device's thread with what we send, voice with effects and published music, before it is encoded.
+    /// The same holds as for `setPlayoutTap`.
+    package func setCaptureTap(_ tap: (@Sendable (AudioBuffer, Instant) -> Void)?) {
+        capture.with { $0.captureTap = tap }
+    }
+
+    /// Called on the input device's thread with each frame that is sent: which timestamp was captured when.
+    package func setFrameTap(_ tap: (@Sendable (OutgoingFrame) -> Void)?) {
+        capture.with { $0.frameTap = tap }
+    }
+
+    // MARK: Music
+
+    /// Starts a track, in place of another one with its id. What goes wrong comes as `musicCompleted`.
+    package func playMusic(_ settings: MusicSettings) {
+        music.play(settings)
+        control.with { try? runDevices(&$0, forMusic: true) }
+    }
+
+    package func pauseMusic(_ id: Int32) { music.change(id) { $0.setPaused(true) } }
+
+    package func resumeMusic(_ id: Int32) { music.change(id) { $0.setPaused(false) } }
+
+    package func stopMusic(_ id: Int32) { music.stop(id) }
+
+    /// Goes on elsewhere in the song. Ends what a scheduled start or `alignMusic` asked for.
+    package func seekMusic(_ id: Int32, to position: Interval) {
+        music.change(id) { $0.seek(to: position.seconds * 48_000) }
+    }
+
+    /// Says when a position is to be heard; from then on the track is kept there: imperceptibly while it is less than a
+    /// tenth of a second away, by a leap where it is more.
+    package func alignMusic(_ id: Int32, position: Interval, heard: Instant) {
+        music.change(id) { $0.align(position: position.seconds * 48_000, heard: heard) }
+    }
+
+    /// Goes on in another recording of the same song, at the same place and without a gap, as soon as it is open, which
+    /// `musicSwitched` tells. The track's settings hold for it too.
+    package func switchMusic(_ id: Int32, to source: String) { music.change(id) { $0.otherSource = source } }
+
+    package func updateMusic(_ id: Int32, _ change: (inout MusicControls) -> Void) {
+        music.change(id) { change(&$0.controls) }
+    }
+
+    /// What is heard of the song at an instant, by default now.
+    package func musicPosition(_ id: Int32, at instant: Instant? = nil) -> Interval? {
+        let instant = instant ?? configuration.clock()
+        return music.read(id) { Interval(seconds: max(0, $0.position(at: instant)) / 48_000) }
+    }
+
+    /// nil while it is not known.
+    package func musicDuration(_ id: Int32) -> Interval? {
+        music.read(id) { $0.duration.map { Interval(seconds: max(0, $0)) } } ?? nil
+    }
+}

@@ -1,0 +1,200 @@
+internal import AudioGraph
+internal import Timing
+
+/// A track as the device threads see it: ring, cursors, volumes. Guarded by its player's lock.
+final class MusicStream {
+    let settings: MusicSettings
+    var controls: MusicControls { didSet { setGains() } }
+    let ring = TrackRing()
+    private(set) var isPaused: Bool
+    /// No more sound will come; the frame after the last.
+    var finish: Int64?
+    /// Nobody may play it any more.
+    var isOver = false
+    /// In seconds.
+    var duration: Double?
+    /// What the decoding thread is asked for.
+    var seekRequest: SeekRequest?
+    /// Another recording of the same song that is to be played instead, from where this one is.
+    var otherSource: String?
+
+    struct SeekRequest: Equatable {
+        /// In frames.
+        var position: Double
+        /// When that position is to be heard; nil: now.
+        var heard: Instant?
+    }
+
+    /// The frame that is played next here.
+    private(set) var cursor: Int64 = 0
+    /// The frame that is published next.
+    private var publishCursor: Int64?
+    /// When `cursor` is heard; nil while it stands.
+    private var clock: Instant?
+    /// When which frame of the ring should be heard: kept by playing a little faster or slower.
+    private var anchor: (heard: Instant, frame: Int64)?
+    /// It plays where the anchor wants it; from then on small corrections are enough.
+    private var isPlaced = false
+    private let local: Gain
+    private let published: Gain
+    private let scratch = AudioBuffer(channels: 2, capacity: maximumBlockFrames)
+    private let publishScratch = AudioBuffer(channels: 2, capacity: maximumBlockFrames)
+
+    /// A clock's unrest is not corrected.
+    private static let tolerance: Int64 = 12
+    /// Further off, the track is sought anew.
+    private static let farOff: Int64 = 4_800
+    /// What is published may be that far from what was heard at the time.
+    private static let publishTolerance: Int64 = 24
+    private static let publishFarOff: Int64 = 1_440
+
+    init(_ settings: MusicSettings) {
+        self.settings = settings
+        controls = settings.controls
+        isPaused = settings.isHeld
+        local = Gain(settings.isHeld ? 0 : RoomAudioSettings.gain(settings.controls.localVolume))
+        published = Gain(settings.isHeld ? 0 : RoomAudioSettings.gain(settings.controls.publishVolume))
+        anchor = settings.startsAt.map { ($0, 0) }
+    }
+
+    private func setGains() {
+        local.target = isPaused ? 0 : RoomAudioSettings.gain(controls.localVolume)
+        published.target = isPaused ? 0 : RoomAudioSettings.gain(controls.publishVolume)
+    }
+
+    func setPaused(_ isPaused: Bool) {
+        guard self.isPaused != isPaused else { return }
+        self.isPaused = isPaused
+        // Where it should be is asked for anew when it goes on.
+        if isPaused {
+            anchor = nil
+            isPlaced = false
+        }
+        setGains()
+    }
+
+    func align(position: Double, heard: Instant) {
+        anchor = (heard, ring.frame(of: position, near: cursor) ?? cursor)
+    }
+
+    func seek(to position: Double) {
+        anchor = nil
+        seekRequest = SeekRequest(position: position, heard: nil)
+        finish = nil
+    }
+
+    /// The decoding thread has put the sound of a seek in place.
+    func didSeek(_ request: SeekRequest, to frame: Int64) {
+        // Another one may have been asked for meanwhile.
+        guard seekRequest == request else { return }
+        seekRequest = nil
+        if let heard = request.heard { anchor = (heard, frame) }
+        isPlaced = false
+        publishCursor = nil
+    }
+
+    /// It is heard now.
+    var isPlaying: Bool { clock != nil && !isPaused }
+
+    var isFinished: Bool { finish.map { cursor >= $0 } ?? false }
+
+    /// Song position in frames that is heard at an instant.
+    func position(at instant: Instant) -> Double {
+        guard let clock, !isPaused else { return ring.position(of: cursor) }
+        let frame = cursor + Self.frames(instant - clock)
+        return ring.position(of: min(max(frame, 0), finish ?? .max))
+    }
+
+    // MARK: Output device
+
+    /// Adds what is to be heard from `heard` on to `mix`.
+    func render(addingTo mix: AudioBuffer, heard: Instant) {
+        clock = heard
+        guard !isOver, !isFinished, !(isPaused && local.current == 0) else { return stand() }
+        var frames = mix.frameCount
+        var offset = 0
+        var count = frames
+        if let anchor, ring.end > cursor {
+            // Where the cursor should be when this block is heard.
+            let target = anchor.frame + Self.frames(heard - anchor.heard)
+            let ahead = target - cursor
+            if ahead < 0, -ahead >= Self.farOff || !isPlaced {
+                // Not yet: it goes on within this block or later.
+                isPlaced = false
+                offset = Int(min(-ahead, Int64(frames)))
+                guard offset < frames else { return stand() }
+                frames -= offset
+                count = frames
+            } else if ahead > Self.farOff || !isPlaced {
+                guard ahead < ring.end - cursor else { return catchUp(heard: heard, target: target) }
+                cursor = target
+                publishCursor = nil
+            } else if abs(ahead) > Self.tolerance {
+                let most = abs(ahead) > 240 ? 4 : 1
+                count += ahead > 0 ? most * frames / 480 + 1 : -(most * frames / 480 + 1)
+            }
+        }
+        guard ring.end > cursor else { return stand() }
+        isPlaced = true
+        scratch.frameCount = frames
+        ring.read(cursor, count: count, into: scratch)
+        local.process(scratch)
+        for channel in 0..<mix.channels {
+            let target = mix[channel]
+            let source = scratch[min(channel, 1)]
+            for index in 0..<frames { target[offset + index] += source[index] }
+        }
+        clock = heard + Self.interval(offset + frames)
+        cursor = min(cursor + Int64(count), ring.end)
+    }
+
+    /// Nothing is heard: time stands.
+    private func stand() { clock = nil }
+
+    /// Far behind: a moment ahead of where it should be is asked for.
+    private func catchUp(heard: Instant, target: Int64) {
+        stand()
+        guard seekRequest == nil else { return }
+        let lead = Interval.milliseconds(300)
+        var position = ring.position(of: target + Self.frames(lead))
+        let start = settings.start.seconds * 48_000
+        let end = (settings.end?.seconds ?? duration ?? .infinity) * 48_000
+        if settings.loops != 0, end.isFinite, end > start, position >= end {
+            position = start + (position - start).truncatingRemainder(dividingBy: end - start)
+        }
+        seekRequest = SeekRequest(position: position, heard: heard + lead)
+    }
+
+    // MARK: Input device
+
+    /// Adds to `mix` what was heard while the block was captured. False if that is nothing.
+    func publish(addingTo mix: AudioBuffer, captured: Instant) -> Bool {
+        guard controls.isPublished, !isOver, let clock, !(isPaused && published.current == 0) else {
+            publishCursor = nil
+            return false
+        }
+        let frames = mix.frameCount
+        let wanted = cursor + Self.frames(captured - clock)
+        var count = frames
+        var from = publishCursor ?? wanted
+        let ahead = wanted - from
+        if abs(ahead) > Self.publishFarOff {
+            from = wanted
+        } else if abs(ahead) > Self.publishTolerance {
+            count += ahead > 0 ? 1 : -1
+        }
+        publishCursor = from + Int64(count)
+        guard from + Int64(count) > 0 else { return false }
+        publishScratch.frameCount = frames
+        ring.read(from, count: count, into: publishScratch)
+        published.process(publishScratch)
+        mix.add(publishScratch)
+        return true
+    }
+
+    static func frames(_ interval: Interval) -> Int64 { Int64((interval.seconds * 48_000).rounded()) }
+
+    static func interval(_ frames: Int) -> Interval {
+        Interval(nanoseconds: Int64(frames) * 1_000_000_000 / 48_000)
+    }
+}

@@ -1,0 +1,36 @@
+internal import Foundation
+internal import NIOCore
+internal import RoomModel
+internal import SignalProtocol
+
+/// Asks a server for its own tickets (`POST /v1/tickets`, Documentation/protocol.md §9).
+struct TicketClient: Sendable {
+    let server: ServerAddress
+    let trustRoots: OvationClient.TrustRoots
+
+    struct Given: Decodable, Sendable {
+        var app: ApplicationID
+        var user: UserID
+        var name: String
+        var ticket: String
+    }
+
+    /// A ticket under that name.
+    func ticket(for name: String) async throws(OvationError) -> Given { try await post(["name": name]) }
+
+    /// A new ticket for the same user, by the old one.
+    func renew(_ user: UserID, ticket: String) async throws(OvationError) -> String {
+        try await post(["user": user.rawValue, "ticket": ticket]).ticket
+    }
+
+    private func post(_ body: [String: String]) async throws(OvationError) -> Given {
+        let answer = try await HTTPExchange(server: server, trustRoots: trustRoots)
+            .post("/v1/tickets", SignalText.encode(body))
+        // Servers whose tickets come from elsewhere do not have the door.
+        if answer.status == 404 { throw OvationError(.signInUnavailable) }
+        if let refusal = answer.refusal { throw refusal }
+        do { return try JSONDecoder().decode(Given.self, from: Data(answer.body.readableBytesView)) } catch {
+            throw OvationError(.invalidAnswer, "the server's ticket cannot be read: \(error)")
+        }
+    }
+}

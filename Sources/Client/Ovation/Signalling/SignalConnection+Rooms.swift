@@ -1,0 +1,131 @@
+internal import NIOCore
+internal import RoomModel
+internal import SignalProtocol
+internal import Timing
+
+// Rooms within a conversation: entering, and commands with their effects.
+
+extension SignalConnection {
+    typealias Entered = (Result<RoomSession, OvationError>) -> Void
+
+    /// After the completion the entry is told: the room, the list of seats, everybody seated (V03).
+    func enter(_ room: RoomID, timeout: TimeAmount, token: CallToken? = nil, completion: @escaping Entered) {
+        perform(.rooms(.enterRoom(room, since: nil)), timeout: timeout, token: token) { [weak self] result in
+            self?.begin(result, completion)
+        }
+    }
+
+    func create(
+        _ creation: RoomCreation, key: IdempotencyKey?, timeout: TimeAmount, token: CallToken? = nil,
+        completion: @escaping Entered
+    ) {
+        perform(.rooms(.createRoom(creation, key: key)), timeout: timeout, token: token) { [weak self] result in
+            self?.begin(result, completion)
+        }
+    }
+
+    private func begin(_ result: Result<CallAnswer, OvationError>, _ completion: Entered) {
+        let snapshot: RoomSnapshot
+        switch result {
+        case .success(.created(let created)): snapshot = created
+        case .success(.entered(.snapshot(let entered))): snapshot = entered
+        case .success: return completion(.failure(OvationError(.invalidAnswer)))
+        case .failure(let error): return completion(.failure(error))
+        }
+        guard snapshot.info.kind.isKnown else {
+            perform(.rooms(.command(snapshot.room, .exitRoom, key: nil)), timeout: Self.clockPatience) { _ in }
+            return completion(
+                .failure(
+                    OvationError(
+                        .roomKindUnknown, "rooms of the kind \(snapshot.info.kind.rawValue) need a newer version")))
+        }
+        if let known = followers[snapshot.room], known.isPresent {
+            completion(.success(known.session))
+            return known.enterAgain(snapshot)
+        }
+        let session = RoomSession(
+            state: RoomState(snapshot), line: SignalConnectionHandle(self), outlet: outlet)
+        let follower = RoomFollower(session, in: self)
+        follow(follower, as: snapshot.room)
+        completion(.success(session))
+        follower.tellEntry(snapshot)
+    }
+
+    /// Asks the room for something.
+    /// - Parameter isSeen: the completion waits until the room's state shows what the command did (or the time is over: then it
+    ///   did it all the same). Without, the completion runs at the answer, before the events that the command caused.
+    func command(
+        _ command: RoomCommand, in room: RoomID, key: IdempotencyKey?, timeout: TimeAmount, isSeen: Bool,
+        token: CallToken? = nil, completion: @escaping (Result<CommandResult, OvationError>) -> Void
+    ) {
+        let deadline = loop.now + timeout
+        perform(.rooms(.command(room, command, key: key)), timeout: timeout, token: token) { [weak self] result in
+            guard let self else { return completion(.failure(OvationError(.signedOut))) }
+            switch result {
+            case .failure(let error):
+                // Whoever left before the answer was heard has left.
+                if command == .exitRoom, Self.means(error, gone: true) {
+                    followers[room]?.end(.left)
+                    return completion(.success(.done))
+                }
+                completion(.failure(error))
+            case .success(.command(let outcome)):
+                if command == .exitRoom { followers[room]?.end(.left) }
+                followers[room]?.note(command, outcome.result)
+                guard isSeen, let follower = followers[room] else { return completion(.success(outcome.result)) }
+                var chat: UInt64 = 0
+                if case .sent(let number, _) = outcome.result { chat = number }
+                follower.whenSeen(seq: outcome.seq ?? 0, chat: chat, until: deadline, token: token) {
+                    completion(.success(outcome.result))
+                }
+            case .success: completion(.failure(OvationError(.invalidAnswer)))
+            }
+        }
+    }
+
+    /// Whether one is no longer in the room, or never can be again.
+    static func means(_ error: OvationError, gone: Bool) -> Bool {
+        let codes: [RoomError.Code] = [.roomNotFound, .roomClosed, .permissionDenied, .inAnotherRoom, .roomFull]
+        return codes.contains { error.is($0) } || gone && error.is(.notInRoom)
+    }
+}
+
+/// A conversation as it is held outside of its event loop.
+struct SignalConnectionHandle: Sendable {
+    let loop: any EventLoop
+    private let conversation: NIOLoopBound<SignalConnection>
+
+    /// On the conversation's event loop.
+    init(_ conversation: SignalConnection) {
+        loop = conversation.loop
+        self.conversation = NIOLoopBound(conversation, eventLoop: conversation.loop)
+    }
+
+    /// Runs something in the conversation's order.
+    func run(_ body: @escaping @Sendable (SignalConnection) -> Void) {
+        loop.execute { [conversation] in body(conversation.value) }
+    }
+
+    /// Asks and waits. Cancelling the task ends the wait, not what was asked.
+    func ask<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                SignalConnection, CallToken, @escaping @Sendable (Result<Value, OvationError>) -> Void
+            ) -> Void
+    ) async throws(OvationError) -> Value {
+        let token = CallToken()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                run { body($0, token) { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            token.cancel()
+            run { $0.cancel(token) }
+        }
+        return try result.get()
+    }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) { self = .nanoseconds(Interval(duration).nanoseconds) }
+}

@@ -1,0 +1,54 @@
+package import RoomModel
+
+/// What a decision depends on besides the room's durable state. The rules read no clock and no connection: they are
+/// told.
+package struct DecisionContext: Sendable {
+    /// Milliseconds since 1970.
+    package var now: Int64
+    /// Everybody in the room.
+    package var people: [UserID: Person]
+    package var policy: RoomPolicy
+    /// Most people at once since the room was loaded.
+    package var peak: Int
+
+    package struct Person: Hashable, Sendable {
+        package var profile: UserProfile
+        package var presence: Presence
+        package init(profile: UserProfile, presence: Presence) {
+            self.profile = profile
+            self.presence = presence
+        }
+    }
+
+    package init(now: Int64, people: [UserID: Person], policy: RoomPolicy, peak: Int = 0) {
+        self.now = now
+        self.people = people
+        self.policy = policy
+        self.peak = max(peak, people.count)
+    }
+}
+
+/// What a command does if it is accepted. No events: it is accepted, and nothing changes (the seat was muted already).
+package struct Decision: Hashable, Sendable {
+    package var events: [RoomEvent]
+    package var result: CommandResult
+
+    package init(_ events: [RoomEvent], _ result: CommandResult = .done) {
+        self.events = events
+        self.result = result
+    }
+
+    package static let nothing = Decision([])
+}
+
+/// What happens to a room without anybody asking: timers that ran out, people who are gone, the operator.
+package enum ServerCommand: Hashable, Sendable {
+    /// Somebody is no longer in the room (`exited` or `lost`).
+    case departed(UserID, SeatLeaveReason)
+    case ownerAbsenceOver
+    case invitationTimedOut(id: String)
+    case consentTimedOut(UserID)
+    case songOver
+    /// The operator dismisses the room.
+    case dismissed
+}

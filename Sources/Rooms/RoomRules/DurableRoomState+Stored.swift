@@ -1,0 +1,154 @@
+import RoomModel
+
+// How a room stands in a snapshot, written by hand (snapshot version 1). A snapshot outlives the program that wrote it: a key keeps
+// its meaning for ever, a key that was added later has a default here, and `Tests/ServerAppTests/Fixtures` has a file of each release.
+// A word that this program does not know (a phase, a kind of room) is from a newer server, and an error.
+
+extension DurableRoomState: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
+            leader, peak
+        case createdAt, createdIn, answers, creation
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(room: try fields.decode(RoomID.self, forKey: .room))
+        phase = try fields.decode(Phase.self, forKey: .phase)
+        position = try fields.decode(UInt64.self, forKey: .position)
+        owner = try fields.decode(UserProfile.self, forKey: .owner)
+        seq = try fields.decodeIfPresent(UInt64.self, forKey: .seq) ?? 0
+        chat = try fields.decodeIfPresent(UInt64.self, forKey: .chat) ?? 0
+        kind = try fields.decodeIfPresent(RoomKind.self, forKey: .kind) ?? .voice
+        guard kind.isKnown else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .kind, in: fields,
+                debugDescription: "a room of the kind \(kind.rawValue) is from a newer server")
+        }
+        settings = try fields.decodeIfPresent(RoomSettings.self, forKey: .settings) ?? RoomSettings(name: "")
+        admins = try fields.decodeIfPresent([UserID].self, forKey: .admins) ?? []
+        seats = try fields.decodeIfPresent([SeatPlace].self, forKey: .seats) ?? []
+        invitations = try fields.decodeIfPresent([Invitation].self, forKey: .invitations) ?? []
+        consents = try fields.decodeIfPresent([Consent].self, forKey: .consents) ?? []
+        likes = try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0
+        play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
+        leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
+        peak = try fields.decodeIfPresent(Int.self, forKey: .peak) ?? 0
+        createdAt = try fields.decodeIfPresent(Int64.self, forKey: .createdAt) ?? 0
+        createdIn = try fields.decodeIfPresent(UInt64.self, forKey: .createdIn) ?? 0
+        answers = try fields.decodeIfPresent(AnswerLedger.self, forKey: .answers) ?? AnswerLedger()
+        creation = try fields.decodeIfPresent(KeyedAnswer.self, forKey: .creation)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(room, forKey: .room)
+        try fields.encode(phase, forKey: .phase)
+        try fields.encode(position, forKey: .position)
+        try fields.encode(seq, forKey: .seq)
+        try fields.encode(chat, forKey: .chat)
+        try fields.encode(kind, forKey: .kind)
+        try fields.encode(settings, forKey: .settings)
+        try fields.encode(owner, forKey: .owner)
+        try fields.encode(admins, forKey: .admins)
+        try fields.encode(seats, forKey: .seats)
+        try fields.encode(invitations, forKey: .invitations)
+        try fields.encode(consents, forKey: .consents)
+        try fields.encode(likes, forKey: .likes)
+        try fields.encodeIfPresent(play, forKey: .play)
+        try fields.encodeIfPresent(leader, forKey: .leader)
+        try fields.encode(peak, forKey: .peak)
+        try fields.encode(createdAt, forKey: .createdAt)
+        try fields.encode(createdIn, forKey: .createdIn)
+        try fields.encode(answers, forKey: .answers)
+        try fields.encodeIfPresent(creation, forKey: .creation)
+    }
+}
+
+extension DurableRoomState.Consent: Codable {
+    private enum CodingKeys: String, CodingKey { case user, since }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        user = try fields.decode(UserID.self, forKey: .user)
+        since = try fields.decode(Int64.self, forKey: .since)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(user, forKey: .user)
+        try fields.encode(since, forKey: .since)
+    }
+}
+
+extension SeatPlace: Codable {
+    private enum CodingKeys: String, CodingKey { case condition, muted, mutedBy }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        condition = try fields.decode(Condition.self, forKey: .condition)
+        muted = try fields.decodeIfPresent(Bool.self, forKey: .muted) ?? false
+        mutedBy = try fields.decodeIfPresent(UserID.self, forKey: .mutedBy)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(condition, forKey: .condition)
+        try fields.encode(muted, forKey: .muted)
+        try fields.encodeIfPresent(mutedBy, forKey: .mutedBy)
+    }
+}
+
+// `{"empty":{}}`, `{"used":{"_0":{…}}}` or `{"closed":{"by":…}}`: the first release's words.
+extension SeatPlace.Condition: Codable {
+    private enum CodingKeys: String, CodingKey { case empty, used, closed }
+    private enum UsedKeys: String, CodingKey { case occupant = "_0" }
+    private enum ClosedKeys: String, CodingKey { case by }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        if fields.contains(.used) {
+            let used = try fields.nestedContainer(keyedBy: UsedKeys.self, forKey: .used)
+            self = .used(try used.decode(SeatPlace.Occupant.self, forKey: .occupant))
+        } else if fields.contains(.closed) {
+            let closed = try fields.nestedContainer(keyedBy: ClosedKeys.self, forKey: .closed)
+            self = .closed(by: try closed.decodeIfPresent(UserID.self, forKey: .by))
+        } else if fields.contains(.empty) {
+            self = .empty
+        } else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "a seat of a newer server"))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .empty: _ = fields.nestedContainer(keyedBy: ClosedKeys.self, forKey: .empty)
+        case .used(let occupant):
+            var used = fields.nestedContainer(keyedBy: UsedKeys.self, forKey: .used)
+            try used.encode(occupant, forKey: .occupant)
+        case .closed(let by):
+            var closed = fields.nestedContainer(keyedBy: ClosedKeys.self, forKey: .closed)
+            try closed.encodeIfPresent(by, forKey: .by)
+        }
+    }
+}
+
+extension SeatPlace.Occupant: Codable {
+    private enum CodingKeys: String, CodingKey { case profile, micMuted, movedAt }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        profile = try fields.decode(UserProfile.self, forKey: .profile)
+        micMuted = try fields.decodeIfPresent(Bool.self, forKey: .micMuted) ?? false
+        movedAt = try fields.decodeIfPresent(Int64.self, forKey: .movedAt)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(profile, forKey: .profile)
+        try fields.encode(micMuted, forKey: .micMuted)
+        try fields.encodeIfPresent(movedAt, forKey: .movedAt)
+    }
+}

@@ -1,0 +1,69 @@
+package import RoomModel
+package import RoomPorts
+package import RoomRules
+import Synchronization
+
+/// All that a room needs of the world, chosen by whoever opens it.
+package struct RoomDependencies: Sendable {
+    package var journal: any RoomJournal
+    package var media: any MediaControl
+    package var clock: any TimeSource
+    package var encoder: any NewsEncoder
+    /// The operator's decisions; asked for each decision, so that they can change while rooms are open.
+    package var policy: @Sendable () -> RoomPolicy
+    /// Numbers for media peers.
+    package var peerNumbers: Serial
+    /// What the directory shows of the room: only what is on the disk; `nil` when it is to show it no more. Called before
+    /// the answer to the command that changed it.
+    package var publish: @Sendable (RoomInfo?) -> Void
+    /// The room's journal failed: it wants to be loaded anew.
+    package var reload: @Sendable () -> Void
+    /// The room has ended, or was never really created.
+    package var ended: @Sendable () -> Void
+    package var report: @Sendable (RoomReport) -> Void
+    /// Does work that no turn waits for, in any order.
+    package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    package init(
+        journal: any RoomJournal, media: any MediaControl, clock: any TimeSource, encoder: any NewsEncoder,
+        policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
+        publish: @escaping @Sendable (RoomInfo?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
+        ended: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (RoomReport) -> Void = { _ in },
+        aside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    ) {
+        self.journal = journal
+        self.media = media
+        self.clock = clock
+        self.encoder = encoder
+        self.policy = policy
+        self.peerNumbers = peerNumbers
+        self.publish = publish
+        self.reload = reload
+        self.ended = ended
+        self.report = report
+        self.aside = aside
+    }
+}
+
+/// What the operator should read in the log.
+package enum RoomReport: Hashable, Sendable {
+    case journalFailed(RoomKey, JournalFailure)
+    /// The room's journal cannot be read; the room stays closed and untouched.
+    case damaged(RoomKey, String)
+    /// A mistake of ours: a decision that could not be applied.
+    case inapplicable(RoomKey, String)
+    /// The media plane did not confirm a cut in time.
+    case cutUnconfirmed(RoomKey)
+}
+
+/// Numbers that are never given twice while the process lives.
+package final class Serial: Sendable {
+    private let last = Mutex<UInt64>(0)
+    package init() {}
+    package func next() -> UInt64 {
+        last.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+}

@@ -1,0 +1,314 @@
+import Foundation
+import NIOCore
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+import Timing
+
+/// What is said on one connection: decodes calls, knows who speaks, and passes on what rooms are to decide.
+///
+/// Inputs come one at a time (`SocketConnection` sees to that), so the state between two inputs is always settled.
+actor CallDispatcher: InputReceiver {
+    /// Legal successors: fresh → signedIn → over; fresh → over.
+    private enum Phase {
+        case fresh
+        case signedIn(Session)
+        case over
+    }
+
+    /// Who does not sign in by then is only taking up a socket.
+    static let signInLimit = TimeAmount.seconds(10)
+    /// A client is told when so much of its ticket is left.
+    static let expiryNotices: [TimeAmount] = [.seconds(300), .seconds(60)]
+
+    private var phase = Phase.fresh
+    /// The close frame has been asked for: what still comes in is not answered.
+    private var isEnding = false
+    private let connection: SocketConnection
+    private let services: GatewayServices
+
+    init(_ connection: SocketConnection, services: GatewayServices) {
+        self.connection = connection
+        self.services = services
+        connection.schedule(.signInDeadline, in: Self.signInLimit)
+    }
+
+    func receive(_ input: SocketConnection.Input) async {
+        switch input {
+        case .text(let text): await receive(text)
+        case .overBudget(let text, let wait): refuse(text, retryAfterMs: wait)
+        case .alarm(.signInDeadline):
+            if case .fresh = phase { end(.notSignedIn) }
+        case .alarm(.ticket(let number, let remaining)): await ticketAlarm(number: number, remaining: remaining)
+        case .ended: await ended()
+        }
+    }
+
+    private func receive(_ text: ByteBuffer) async {
+        guard !isEnding else { return }
+        let bytes = text.readableBytesView
+        guard String(validating: bytes, as: UTF8.self) != nil else { return end(.notText) }
+        do throws(CallFailure) {
+            let call = try Call.decode(Data(bytes))
+            guard bytes.count <= call.method.maximumBytes else { return end(.tooLarge) }
+            await answer(call)
+        } catch {
+            send(Answer.failure(error.id, error.error))
+            if error.error.code == .parseError { end(.notText) }
+        }
+    }
+
+    private func refuse(_ text: ByteBuffer, retryAfterMs: Int) {
+        guard !isEnding else { return }
+        let error = RoomError(.rateLimited, retryAfterMs: retryAfterMs)
+        // A call that cannot be read has no answer to wait for.
+        let id = (try? Call.decode(Data(text.readableBytesView)))?.id
+        send(Answer.failure(id, error))
+    }
+
+    private func answer(_ call: Call) async {
+        switch (phase, call.body) {
+        case (.over, _): break
+        case (.fresh, .openSession(let opening)): await open(opening, call: call.id)
+        case (.fresh, _): send(Answer.failure(call.id, RoomError(.notSignedIn)))
+        case (.signedIn(let session), _) where !session.speaks(through: connection):
+            // Replaced, and the close is on its way.
+            send(Answer.failure(call.id, RoomError(.sessionReplaced)))
+        case (.signedIn(let session), let body):
+            do throws(Refusal) { try await perform(body, of: session, call: call.id) } catch {
+                send(Answer.failure(call.id, error))
+            }
+        }
+    }
+
+    // MARK: the session
+
+    private func open(_ opening: SessionOpening, call: CallID) async {
+        do throws(Refusal) {
+            guard opening.version == 1 else {
+                throw Refusal(.invalid("version", "this server speaks version 1"))
+            }
+            let identity = try await services.signIn.identify(opening) { name, user, application in
+                services.sessions.isNameTaken(name, from: user, in: application)
+            }
+            let opened = services.sessions.open(
+                application: identity.application, profile: identity.profile, resume: opening.resume,
+                ticketEnd: identity.ticketEnd, connection: connection)
+            phase = .signedIn(opened.session)
+            connection.signedIn()
+            for (session, replaced) in opened.replaced {
+                replaced?.close(.replaced)
+                // The seat is kept for the grace time: it is the same person, who may enter again. But what the old client
+                // sends and hears ends before this one is answered.
+                await detach(session, why: .replaced)
+            }
+            opened.displaced?.close(.replaced)
+            let now = services.clock.wallTime
+            send(
+                Answer.success(
+                    call,
+                    SessionOpened(
+                        session: opened.session.secret, resumed: opened.resumed, user: identity.profile,
+                        time: services.clock.roomTime.millisecondsSince1970,
+                        expiresInSeconds: seconds(from: now, to: identity.ticketEnd),
+                        rooms: opened.session.place.map { [$0.key.room] } ?? [], mediaEpoch: services.media.epoch,
+                        limits: services.statedLimits)))
+            scheduleTicketAlarms(of: opened.session, end: identity.ticketEnd)
+        } catch {
+            send(Answer.failure(call, error))
+        }
+    }
+
+    private var clockReading: ClockReading {
+        let time = services.clock.roomTime
+        return ClockReading(
+            time: time.millisecondsSince1970, monotonicUs: services.clock.now.nanoseconds / 1000,
+            timeUs: time.nanoseconds / 1000)
+    }
+
+    private func renew(_ session: Session, ticket: String, call: CallID) async throws(Refusal) {
+        let application = try await services.signIn.application(session.application)
+        let end = try services.signIn.verify(ticket, of: session.user, in: application)
+        session.withState { state in
+            state.ticketEnd = end
+            state.ticketNumber += 1
+        }
+        send(Answer.success(call, SessionRenewed(expiresInSeconds: seconds(from: services.clock.wallTime, to: end))))
+        scheduleTicketAlarms(of: session, end: end)
+    }
+
+    private func scheduleTicketAlarms(of session: Session, end: WallTime) {
+        let number = session.withState { $0.ticketNumber }
+        let left = end - services.clock.wallTime
+        // Those of the ticket before go with it: a ticket may be good for years, and be renewed every minute.
+        connection.cancelAlarms()
+        for remaining in Self.expiryNotices + [.zero] {
+            let wait = left.nanoseconds - remaining.nanoseconds
+            // A notice that would already be due is not sent: the answer has just said the same.
+            guard wait > 0 || remaining == .zero else { continue }
+            connection.schedule(
+                .ticket(number: number, remaining: remaining), in: .nanoseconds(min(max(0, wait), Self.longestAlarm)))
+        }
+    }
+
+    /// A year; timers beyond would overflow the event loop's clock.
+    private static let longestAlarm: Int64 = 365 * 86_400 * 1_000_000_000
+
+    private func ticketAlarm(number: Int, remaining: TimeAmount) async {
+        guard case .signedIn(let session) = phase, session.speaks(through: connection),
+            session.withState({ $0.ticketNumber }) == number
+        else { return }
+        if remaining == .zero {
+            await detach(session, why: .expired)
+            end(.ticketExpired)
+        } else {
+            send(Answer.sessionExpiring(inSeconds: remaining.nanoseconds / 1_000_000_000))
+        }
+    }
+
+    private func close(_ session: Session, call: CallID) async {
+        let place = session.place
+        services.sessions.close(session)
+        isEnding = true
+        let farewell: @Sendable () -> Void = { [connection] in
+            connection.send(Answer.success(call, Answer.Empty()))
+            connection.close(.signedOut)
+        }
+        guard let place else { return farewell() }
+        await place.room.detach(session.token, why: .left, done: farewell)
+    }
+
+    /// Takes a session out of its room; returns once nothing of it is heard or sent any more.
+    private func detach(_ session: Session, why: DetachReason) async {
+        guard let place = session.place else { return }
+        let (done, finish) = AsyncStream.makeStream(of: Void.self)
+        await place.room.detach(session.token, why: why) { finish.finish() }
+        for await _ in done {}
+    }
+
+    /// The socket is gone, for whatever reason.
+    private func ended() async {
+        defer { phase = .over }
+        guard case .signedIn(let session) = phase else { return }
+        if services.sessions.lose(session, connection: connection, now: services.clock.now) {
+            await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
+        } else if session.isOver {
+            // An entry that was on its way while the session was replaced.
+            await session.place?.room.detach(session.token, why: .replaced)
+        }
+    }
+
+    // MARK: calls of the signed in
+
+    private func perform(_ body: Call.Body, of session: Session, call: CallID) async throws(Refusal) {
+        switch body {
+        case .openSession: throw Refusal(RoomError(.invalidRequest, "the session is already open"))
+        case .renewSession(let ticket): try await renew(session, ticket: ticket, call: call)
+        case .closeSession: await close(session, call: call)
+        case .readClock:
+            send(Answer.success(call, clockReading))
+        case .setProfile(let name, let avatar, let bio):
+            try await setProfile(session, name: name, avatar: avatar, bio: bio, call: call)
+        case .getProfiles(let users):
+            let profiles = try await services.signIn.profiles(users, in: session.application)
+            send(Answer.success(call, ProfilesAnswer(users: profiles)))
+        case .rooms(let asked):
+            try await RoomCalls(session: session, connection: connection, services: services).perform(asked, call: call)
+        case .offerMedia(let room, let number, let sdp):
+            try await offer(session, room: room, number: number, sdp: sdp, call: call)
+        case .closeMedia(let room):
+            guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+            await place.room.closeMedia(for: session.token) { [connection] in
+                connection.send(Answer.success(call, Answer.Empty()))
+            }
+        case .stateLatency(let room, let stated):
+            guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+            let equipment = SingerEquipment(
+                latency: .milliseconds(Int64(stated.outputMs + stated.inputMs)),
+                roundTrip: stated.roundTripMs.map { .milliseconds(Int64($0)) },
+                buffer: stated.bufferMs.map { .milliseconds(Int64($0)) })
+            await place.room.setEquipment(equipment, of: session.token)
+            send(Answer.success(call, Answer.Empty()))
+        }
+    }
+
+    private func setProfile(
+        _ session: Session, name: String?, avatar: String?, bio: String?, call: CallID
+    ) async throws(Refusal) {
+        try SignIn.check(name: name, avatar: avatar, bio: bio)
+        var profile = session.profile
+        if let name {
+            let isNew = name != profile.name
+            guard !isNew || !services.sessions.isNameTaken(name, from: session.user, in: session.application) else {
+                throw Refusal(RoomError(.nameTaken))
+            }
+            profile.name = name
+        }
+        if let avatar { profile.avatar = avatar }
+        if let bio { profile.bio = bio }
+        try await services.signIn.save(profile, in: session.application)
+        services.sessions.note(profile, of: session)
+        await session.place?.room.setProfile(profile.brief, of: session.token)
+        send(Answer.success(call, ProfileAnswer(user: profile)))
+    }
+
+    // MARK: media
+
+    /// Does not hold up the calls behind it: the media plane answers when it has worked the offer out.
+    private func offer(_ session: Session, room: RoomID, number: UInt32, sdp: String, call: CallID)
+        async throws(Refusal)
+    {
+        let place = try await mediaPlace(session, room: room)
+        let offer = MediaOffer(stage: place.stage, peer: place.peer, number: number, sdp: sdp)
+        Task { [services, connection] in  // ends with the answer
+            let text: [UInt8]
+            do throws(MediaRefusal) {
+                let answer = try await services.media.answer(offer)
+                text = Answer.success(
+                    call,
+                    MediaAnswered(
+                        number: answer.number, sdp: answer.sdp,
+                        slots: answer.slots.map {
+                            $0.isMix ? .init(mixMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
+                        },
+                        mediaEpoch: services.media.epoch,
+                        iceServers: services.iceServers))
+            } catch {
+                text = Answer.failure(call, Self.refusal(error))
+            }
+            connection.send(text)
+        }
+    }
+
+    private func mediaPlace(_ session: Session, room: RoomID) async throws(Refusal) -> MediaPlace {
+        guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
+        do throws(RoomError) { return try await place.room.openMedia(for: session.token) } catch {
+            throw Refusal(error)
+        }
+    }
+
+    private static func refusal(_ refusal: MediaRefusal) -> RoomError {
+        switch refusal {
+        case .badOffer(let what): RoomError(.mediaRefused, "the offer cannot be answered: \(what)", reason: "bad_offer")
+        case .staleOffer: RoomError(.mediaRefused, "a newer offer has been answered", reason: "stale")
+        case .notAdmitted: RoomError(.mediaRefused, "the room has closed this media path", reason: "closed")
+        case .unknownStage: RoomError(.mediaRefused, "the room has no media path now", reason: "no_stage")
+        case .overloaded: RoomError(.mediaRefused, "the media plane is full", retryAfterMs: 5000, reason: "overloaded")
+        case .stopped: RoomError(.mediaRefused, "the media plane is stopping", retryAfterMs: 2000, reason: "stopped")
+        }
+    }
+
+    // MARK: sending
+
+    private func send(_ text: [UInt8]) { connection.send(text) }
+
+    private func end(_ reason: SocketCloseReason) {
+        isEnding = true
+        connection.close(reason)
+    }
+
+    private func seconds(from now: WallTime, to end: WallTime) -> Int64 {
+        max(0, end.secondsSince1970 - now.secondsSince1970)
+    }
+}

@@ -1,0 +1,16 @@
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+
+/// What every conversation works with.
+struct GatewayServices: Sendable {
+    let signIn: SignIn
+    let sessions: SessionRegistry
+    let rooms: RoomDirectory
+    let media: any MediaControl
+    let clock: any TimeSource
+    /// Relays for clients behind strict firewalls, told with each media answer.
+    let iceServers: [MediaAnswered.ICEServer]
+    let statedLimits: SessionOpened.Limits
+}

@@ -1,0 +1,43 @@
+import RoomModel
+import SignalProtocol
+
+/// Why we close a WebSocket: the code of RFC 6455 §7.4, or our own from 4001 on, which `session.closed` announces.
+struct SocketCloseReason: Hashable, Sendable {
+    var code: UInt16
+    private var number = 0
+    private var name = ""
+    private var message = ""
+
+    private init(_ code: UInt16) { self.code = code }
+
+    private init(_ code: UInt16, _ error: RoomError.Code) {
+        self.init(code, number: error.number, name: error.name, message: error.meaning)
+    }
+
+    private init(_ code: UInt16, number: Int, name: String, message: String) {
+        self.code = code
+        self.number = number
+        self.name = name
+        self.message = message
+    }
+
+    static let goingDown = SocketCloseReason(1001)
+    static let protocolError = SocketCloseReason(1002)
+    static let binaryFrame = SocketCloseReason(1003)
+    static let notText = SocketCloseReason(1007)
+    static let tooLarge = SocketCloseReason(1009)
+    static let replaced = SocketCloseReason(4001, .sessionReplaced)
+    static let ticketExpired = SocketCloseReason(4002, .sessionExpired)
+    static let notSignedIn = SocketCloseReason(4003, .notSignedIn)
+    static let flood = SocketCloseReason(4004, .rateLimited)
+    static let tooSlow = SocketCloseReason(
+        4005, number: 4005, name: "too_slow",
+        message: "more news waited than this connection takes: reconnect and resume")
+    static let signedOut = SocketCloseReason(
+        4006, number: 4006, name: "signed_out", message: "the session was closed on request")
+
+    /// The `session.closed` that goes before the close frame.
+    var notice: EncodedFrame? {
+        name.isEmpty ? nil : EncodedFrame(text: Answer.sessionClosed(code: number, name: name, message: message))
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoomModel
+import RoomPorts
+import SignalProtocol
+import Synchronization
+
+/// The library over HTTP: its list, its files, uploads and removals.
+final class SongHandler: Sendable {
+    /// Each upload holds a connection and writes to the disk.
+    private static let uploadsAtOnce = 4
+    private static let uploadsPerPerson = 1
+    /// 60 MiB in that time is 70 KiB/s: a phone on a bad line.
+    private static let longestUpload = Duration.seconds(900)
+    /// Whoever sends less than this on average keeps others from uploading.
+    private static let leastBytesPerSecond = 4_096
+    private static let watchInterval = Duration.seconds(15)
+    /// Form fields and boundaries beside the files.
+    private static let overhead = 64 << 10
+    /// Of a refused upload so much more is read: what is under way by then on any line.
+    private static let readOnLimit = 4 << 20
+    private static let bodyLimit = 2 * SongUpload.soundLimit + SongUpload.lyricsLimit + overhead
+
+    private let library: SongLibrary
+    private let signIn: SignIn
+    private let now: @Sendable () -> Int64
+    private let inspect: @Sendable (String) async -> SoundFinding
+    private let uploads = Mutex<[UserKey: Int]>([:])
+
+    private struct UserKey: Hashable {
+        var application: ApplicationID
+        var user: UserID
+    }
+
+    init(
+        library: SongLibrary, signIn: SignIn, now: @escaping @Sendable () -> Int64,
+        inspect: @escaping @Sendable (String) async -> SoundFinding
+    ) {
+        self.library = library
+        self.signIn = signIn
+        self.now = now
+        self.inspect = inspect
+    }
+
+    func addRoutes(to router: Router<GatewayRequest>) {
+        router.get("v1/songs") { request, _ in await self.list(request) }
+        router.post("v1/songs") { request, _ in await self.upload(request) }
+        router.delete("v1/songs/:id") { request, context in
+            await self.remove(context.parameters.get("id") ?? "", request)
+        }
+    }
+
+    private struct List: Encodable {
+        var songs: [SongEntry]
+    }
+
+    private struct Made: Encodable {
+        var song: SongEntry
+    }
+
+    /// Whoever is not signed in sees the server's own songs.
+    private func list(_ request: Request) async -> Response {
+        do throws(Refusal) {
+            guard request.headers[.authorization] != nil else {
+                return HTTPReply.json(List(songs: library.builtIn))
+            }
+            let (application, _) = try await identity(request)
+            return HTTPReply.json(List(songs: library.builtIn + library.uploaded(to: application)))
+        } catch {
+            return HTTPReply.failure(error)
+        }
+    }
+
+    private func upload(_ request: Request) async -> Response {
+        let application: ApplicationID
+        let user: UserID
+        do throws(Refusal) { (application, user) = try await identity(request) } catch {
+            return HTTPReply.failure(error)
+        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit {
+            return Self.refused(.tooLarge(field: "the body"))
+        }
+        let counts = library.counts(of: application, by: user)
+        guard counts.all < SongLibrary.songsPerApplication, counts.own < SongLibrary.songsPerPerson else {
+            return HTTPReply.failure(
+                code: 20465, name: "song_library_full", message: "there are too many songs: remove one first",
+                status: .conflict)
+        }
+        let person = UserKey(application: application, user: user)
+        guard begin(person) else {
+            return HTTPReply.failure(
+                code: 20503, name: "unavailable", message: "too many uploads at once: try again",
+                status: .serviceUnavailable, retryAfterMs: 3000)
+        }
+        defer { end(person) }
+        do {
+            return try await watched { received in
+                try await self.receive(request, application: application, user: user, received)
+            }
+        } catch let failure as SongUpload.Failure {
+            return Self.refused(failure)
+        } catch {
+            return Self.refused(.malformed("it broke off"))
+        }
+    }
+
+    /// An upload that takes too long, or that hardly goes on, is ended.
+    private func watched(
+        _ work: @escaping @Sendable (_ received: Counter) async throws -> Response
+    ) async throws -> Response {
+        let received = Counter()
+        return try await withThrowingTaskGroup { group in
+            group.addTask { try await work(received) }
+            group.addTask {
+                let clock = ContinuousClock()
+                let start = clock.now
+                while true {
+                    try await Task.sleep(for: Self.watchInterval)
+                    let passed = clock.now - start
+                    guard passed < Self.longestUpload,
+                        received.value >= Int(passed.components.seconds) * Self.leastBytesPerSecond
+                    else { throw SongUpload.Failure.tooSlow }
+                }
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw SongUpload.Failure.storage }
+            return response
+        }
+    }
+
+    /// Bytes, counted from several tasks.
+    private final class Counter: Sendable {
+        private let count = Atomic<Int>(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func add(_ bytes: Int) { count.add(bytes, ordering: .relaxed) }
+    }
+
+    private func receive(
+        _ request: Request, application: ApplicationID, user: UserID, _ received: Counter
+    ) async throws -> Response {
+        let folder: String
+        do { folder = try library.makeWorkFolder() } catch { throw SongUpload.Failure.storage }
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var upload = try SongUpload(into: folder, contentType: request.headers[.contentType] ?? "")
+        // Who is still sending hears of a refusal only if we read on: closing early resets the connection under the answer.
+        var failure: (any Error)?
+        var readOn = 0
+        for try await piece in request.body {
+            received.add(piece.readableBytes)
+            // Whatever length was stated.
+            if received.value > Self.bodyLimit, failure == nil {
+                failure = SongUpload.Failure.tooLarge(field: "the body")
+            }
+            guard failure == nil else {
+                readOn += piece.readableBytes
+                if readOn > Self.readOnLimit { break }
+                continue
+            }
+            do { try upload.take(piece.readableBytesView) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        var findings: [String: SoundFinding] = [:]
+        for (kind, path) in try upload.soundFiles() { findings[kind] = await inspect(path) }
+        let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), findings: findings)
+        do { try library.publish(stored, from: folder, in: application) } catch { throw SongUpload.Failure.storage }
+        let entry = stored.entry(under: "/songs/\(application)/\(stored.id)/", builtIn: false)
+        return HTTPReply.json(Made(song: entry), status: .created)
+    }
+
+    private func remove(_ id: String, _ request: Request) async -> Response {
+        do throws(Refusal) {
+            let (application, user) = try await identity(request)
+            guard let uploader = library.uploader(of: id, in: application) else {
+                return HTTPReply.failure(
+                    code: 20467, name: "song_not_found", message: "there is no such song", status: .notFound)
+            }
+            guard uploader == user else { throw Refusal(RoomError(.permissionDenied)) }
+            do { try library.remove(id, from: application) } catch { return Self.refused(.storage) }
+            return HTTPReply.json([String: String]())
+        } catch {
+            return HTTPReply.failure(error)
+        }
+    }
+
+    /// A file that somebody uploaded; it never changes, so it may be kept for ever.
+    /// - Returns: `nil` if there is nothing at the path.
+    func file(_ request: Request, _ context: GatewayRequest) async -> Response? {
+        let prefix = "/songs/"
+        guard request.uri.path.hasPrefix(prefix),
+            let (path, contentType) = library.file(request.uri.path.dropFirst(prefix.count)),
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let size = attributes[.size] as? Int, size > 0
+        else { return nil }
+        // The folder's name is the content's: what it holds never changes.
+        let tag = "\"\(request.uri.path.dropFirst(prefix.count))\""
+        var headers: HTTPFields = [
+            .cacheControl: "public, max-age=31536000, immutable", .eTag: tag, .acceptRanges: "bytes",
+            .contentType: contentType, .xContentTypeOptions: "nosniff",
+            // Opened as a page, somebody's file is still no page of ours.
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
+        ]
+        if request.headers[.ifNoneMatch]?.contains(tag) ?? false {
+            return Response(status: .notModified, headers: headers)
+        }
+        let isFresh = request.headers[.ifRange].map { $0 == tag } ?? true
+        let range: ClosedRange<Int>
+        var status = HTTPResponse.Status.ok
+        switch ByteRange(header: isFresh ? request.headers[.range] : nil, size: size) {
+        case .whole: range = 0...(size - 1)
+        case .part(let part):
+            range = part
+            status = .partialContent
+            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound)/\(size)"
+        case .unsatisfiable:
+            headers[.contentRange] = "bytes */\(size)"
+            return Response(status: .rangeNotSatisfiable, headers: headers)
+        }
+        guard let body = try? await FileIO().loadFile(path: path, range: range, context: context) else { return nil }
+        return Response(status: status, headers: headers, body: body)
+    }
+
+    /// `Authorization: Bearer <app>:<user>:<ticket>`
+    private func identity(_ request: Request) async throws(Refusal) -> (ApplicationID, UserID) {
+        let words = (request.headers[.authorization] ?? "").split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else { throw Refusal(RoomError(.notSignedIn)) }
+        let parts = words[1].split(separator: ":", maxSplits: 2)
+        guard parts.count == 3, let number = UInt32(parts[0]), let user = UserID(String(parts[1])) else {
+            throw Refusal(RoomError(.notSignedIn, "the header is Bearer <app>:<user>:<ticket>"))
+        }
+        let application = try await signIn.application(ApplicationID(number))
+        _ = try signIn.verify(String(parts[2]), of: user, in: application)
+        return (ApplicationID(number), user)
+    }
+
+    private func begin(_ person: UserKey) -> Bool {
+        uploads.withLock { uploads in
+            guard uploads.values.reduce(0, +) < Self.uploadsAtOnce,
+                uploads[person, default: 0] < Self.uploadsPerPerson
+            else { return false }
+            uploads[person, default: 0] += 1
+            return true
+        }
+    }
+
+    private func end(_ person: UserKey) {
+        uploads.withLock { uploads in
+            let left = uploads[person, default: 1] - 1
+            uploads[person] = left > 0 ? left : nil
+        }
+    }
+
+    private static func refused(_ failure: SongUpload.Failure) -> Response {
+        let status: HTTPResponse.Status =
+            switch failure {
+            case .tooLarge: .contentTooLarge
+            case .format, .lyrics: .unsupportedMediaType
+            case .field, .malformed: .badRequest
+            case .tooSlow: .requestTimeout
+            case .storage, .busy: .serviceUnavailable
+            case .uninspected: .notImplemented
+            }
+        let (number, name, message) = failure.code
+        return HTTPReply.failure(code: number, name: name, message: message, status: status)
+    }
+}

@@ -1,0 +1,103 @@
+import Gateway
+import RoomModel
+import RoomPorts
+import StoreSQLite
+
+/// Applications of a server that is not running: what `ovation app` does.
+package struct ApplicationAdmin: Sendable {
+    /// An application as the operator sees it.
+    package struct Entry: Sendable, Hashable {
+        package var id: UInt32
+        package var name: String
+        /// The newest first.
+        package var keys: [String]
+    }
+
+    private let data: String
+
+    package init(data: String) { self.data = data }
+
+    /// - Parameter id: `nil` for the next free one.
+    package func create(name: String, id: UInt32?) async throws -> Entry {
+        try await withAccounts { accounts in
+            let taken = Set(try await accounts.applications().map(\.id.rawValue))
+            if let id, taken.contains(id) { throw ConfigurationFailure("there is an application \(id) already") }
+            if id == 0 { throw ConfigurationFailure("an application's number is not 0") }
+            // From the range that the reference systems use, beside the demo application.
+            let next = id ?? ((ServerApplication.demoApplication.rawValue + 1)...).first { !taken.contains($0) } ?? 0
+            let application = Application(id: ApplicationID(next), name: name, keys: [ApplicationKey.make()])
+            try await accounts.save(application)
+            return Entry(application)
+        }
+    }
+
+    /// Makes a new key, which signs from now on; the one before it stays good until it is retired. There are never more than two.
+    package func rotateKey(of id: UInt32) async throws -> Entry {
+        try await change(id) { application in
+            guard application.keys.count < 2 else {
+                throw ConfigurationFailure(
+                    "application \(id) has two keys already: once no ticket of the old one is in use, 'ovation app retire-key' drops it"
+                )
+            }
+            application.keys.insert(ApplicationKey.make(), at: 0)
+        }
+    }
+
+    /// Drops the older of two keys: its tickets are refused from the next start on.
+    package func retireKey(of id: UInt32) async throws -> Entry {
+        try await change(id) { application in
+            guard application.keys.count == 2 else {
+                throw ConfigurationFailure(
+                    "application \(id) has one key only: 'ovation app rotate-key' makes a second")
+            }
+            application.keys.removeLast()
+        }
+    }
+
+    private func change(
+        _ id: UInt32, _ body: @escaping @Sendable (inout Application) throws -> Void
+    ) async throws -> Entry {
+        try await withAccounts { accounts in
+            guard var application = try await accounts.application(ApplicationID(id)) else {
+                throw ConfigurationFailure("there is no application \(id) (see: ovation app list)")
+            }
+            try body(&application)
+            try await accounts.save(application)
+            return Entry(application)
+        }
+    }
+
+    package func list() async throws -> [Entry] {
+        try await withAccounts { try await $0.applications().map(Entry.init).sorted { $0.id < $1.id } }
+    }
+
+    private func withAccounts<Value: Sendable>(
+        _ body: (any AccountStore) async throws -> Value
+    ) async throws -> Value {
+        let store: SQLiteStore
+        do throws(StoreFailure) {
+            store = try SQLiteStore(directory: data, now: { ServerClock().wallTime })
+        } catch {
+            throw ConfigurationFailure("\(error). --data chooses another directory")
+        }
+        do {
+            let value = try await body(store.accounts)
+            await store.shutDown()
+            return value
+        } catch {
+            await store.shutDown()
+            throw error
+        }
+    }
+}
+
+extension ApplicationAdmin.Entry {
+    fileprivate init(_ application: Application) {
+        self.init(id: application.id.rawValue, name: application.name, keys: application.keys)
+    }
+}
+
+/// A QR code for a terminal.
+package enum QRCodeText {
+    package static func terminal(_ text: String) -> String? { QRCode(text)?.terminal }
+}

@@ -1,0 +1,146 @@
+import DatagramIO
+import Foundation
+import Gateway
+import Logging
+import MediaNode
+import Playback
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomService
+import Wire
+
+// How settings become what each part wants to know.
+extension ServerApplication {
+    private func sites(_ texts: [String], setting: String) throws(ConfigurationFailure) -> [String] {
+        var sites: [String] = []
+        for text in texts {
+            guard let site = OriginRule.site(text) else {
+                throw ConfigurationFailure("\(setting): \(text) is not a site such as https://files.example")
+            }
+            sites.append(site)
+        }
+        return sites
+    }
+
+    func gatewaySettings() throws(ConfigurationFailure) -> GatewaySettings {
+        var gateway = GatewaySettings()
+        gateway.host = settings.host
+        gateway.port = settings.port
+        gateway.version = Self.version
+        gateway.certificates = try certificates()
+        gateway.proxies = TrustedProxies(try ranges(settings.proxiesTrusted, setting: "proxies.trusted"))
+        gateway.limits.connections = settings.limitsConnections
+        gateway.limits.calls = GatewayLimits.calls(perSecond: settings.limitsCallsPerSecond)
+        gateway.secureTransportDays = settings.tlsHSTSDays
+        gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
+        let origins = (gateway.publicURL.map { [$0] } ?? []) + settings.originsAllowed
+        gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)
+        gateway.musicOrigins = try sites(settings.originsMusic, setting: "origins.music")
+        gateway.pictureOrigins = try sites(settings.originsPictures, setting: "origins.pictures")
+        gateway.webRoot = try webRoot()
+        gateway.songFolder = settings.data + "/songs"
+        gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }
+        if settings.signInApplication > 0 {
+            gateway.webApplication = UInt32(exactly: settings.signInApplication).map { ApplicationID($0) }
+        }
+        switch mode {
+        case .development: gateway.ticketOffice = .development
+        case .localNetwork: gateway.ticketOffice = .guests
+        case .production:
+            if settings.signInGuests { gateway.ticketOffice = .guests }
+            if !settings.signInTicketsURL.isEmpty { gateway.ticketsURL = settings.signInTicketsURL }
+        }
+        return gateway
+    }
+
+    func mediaConfiguration() throws(ConfigurationFailure) -> MediaNodeConfiguration {
+        var media = MediaNodeConfiguration()
+        media.port = UInt16(clamping: settings.mediaPort)
+        media.bindAddresses = try addresses(settings.mediaBind, setting: "media.bind")
+        media.publicAddresses = try addresses(settings.publicAddress, setting: "public_address")
+        media.maximumPeers = settings.mediaMaxPeers
+        return media
+    }
+
+    /// An application decides whether consent is enforced, the operator about the rest.
+    func policy(of application: Application.Settings) -> RoomPolicy {
+        RoomPolicy(
+            consent: application.consent == .enforced ? .enforced : .advisory,
+            seatGraceSeconds: settings.roomsSeatGraceSeconds, ownerAbsenceSeconds: settings.roomsOwnerAbsenceSeconds,
+            maxMembers: settings.roomsMaxMembers)
+    }
+
+    private func certificates() throws(ConfigurationFailure) -> CertificateSource? {
+        var files = CertificateSource.Files(certificate: settings.tlsCertificate, key: settings.tlsKey)
+        if settings.tlsCertificate.isEmpty {
+            guard mode == .localNetwork else { return nil }
+            let own = try OwnCertificate.make(in: settings.data, addresses: HostResources.lanAddresses)
+            files = CertificateSource.Files(certificate: own.certificate, key: own.key)
+        }
+        do { return try CertificateSource(files) } catch { throw ConfigurationFailure("\(error)") }
+    }
+
+    /// `web_root`, else `../share/ovation/web` beside the executable, else `./Web`.
+    private func webRoot() throws(ConfigurationFailure) -> WebRoot? {
+        if !settings.webRoot.isEmpty {
+            guard let root = WebRoot(folder: settings.webRoot, watches: mode == .development) else {
+                throw ConfigurationFailure("web_root: there is no index.html in \(settings.webRoot)")
+            }
+            return root
+        }
+        let installed = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("../share/ovation/web").standardized.path
+        return [installed, "Web"].lazy.compactMap { WebRoot(folder: $0, watches: mode == .development) }.first
+    }
+
+    private func ranges(_ texts: [String], setting: String) throws(ConfigurationFailure) -> [AddressRange] {
+        var ranges: [AddressRange] = []
+        for text in texts {
+            guard let range = AddressRange(text) else {
+                throw ConfigurationFailure("\(setting): \(text) is neither an address nor a network such as 10.0.0.0/8")
+            }
+            ranges.append(range)
+        }
+        return ranges
+    }
+
+    private func addresses(_ texts: [String], setting: String) throws(ConfigurationFailure) -> [IPAddress] {
+        var addresses: [IPAddress] = []
+        for text in texts {
+            guard let address = IPAddress(text: text) else {
+                throw ConfigurationFailure("\(setting): \(text) is not an IP address")
+            }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    private func trimmed(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+}
+
+extension Logger {
+    /// What happens to the mixes of choruses.
+    func report(_ report: PlaybackReport) {
+        switch report {
+        case .songUnreadable(let file, let why): warning("the song \(file) is missing from a mix: \(why)")
+        case .songsUnreadable(let why): warning("no song is heard in any mix: \(why)")
+        case .failed(let why): error("a chorus has no mix: \(why)")
+        }
+    }
+
+    /// What happens inside rooms that an operator should read.
+    func report(_ report: RoomReport) {
+        switch report {
+        case .journalFailed(let key, let failure):
+            error("the journal of room \(key.room) of application \(key.application) failed: \(failure)")
+        case .damaged(let key, let what):
+            error("room \(key.room) of application \(key.application) cannot be read and stays closed: \(what)")
+        case .inapplicable(let key, let what):
+            error("a decision in room \(key.room) of application \(key.application) could not be applied: \(what)")
+        case .cutUnconfirmed(let key):
+            warning(
+                "the media plane did not confirm a cut in room \(key.room) of application \(key.application) in time")
+        }
+    }
+}

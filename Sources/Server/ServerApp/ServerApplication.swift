@@ -1,0 +1,184 @@
+import Foundation
+import Gateway
+package import Logging
+import MediaNode
+import Playback
+package import RoomModel
+package import RoomPorts
+import RoomRules
+import RoomService
+import ServiceLifecycle
+import StoreSQLite
+import Timing
+
+/// In which spirit the server runs.
+package enum ServerMode: Sendable, Hashable {
+    case production
+    /// One machine, no accounts: a demo application, and tickets for whoever sits at this machine.
+    case development
+    /// A trusted local network for the length of one run: own certificate, guests.
+    case localNetwork
+}
+
+/// What there is to say once the server serves.
+package struct Readiness: Sendable, Hashable {
+    /// For a browser: the address to open.
+    package var url: String
+    package var port: Int
+    package var mediaPort: Int
+    /// Since the process was started, where the host tells.
+    package var milliseconds: Int64?
+    package var residentBytes: UInt64
+}
+
+/// The whole server: the only place that knows every concrete type.
+///
+/// Start order: descriptor limit, store (takes the directory's lock), applications, media plane, rooms, and the door last.
+/// Closing order, the reverse: the door (clients are told 1001), rooms (what was accepted is stored and answered), media plane, store.
+package struct ServerApplication: Sendable {
+    /// The application of development and local-network runs.
+    package static let demoApplication = ApplicationID(1_400_000_001)
+    package static let version = "0.1.0"
+
+    package var settings: ServerSettings
+    package var mode: ServerMode
+    private let logger: Logger
+    private let clock: any TimeSource
+    /// Finds out what strangers' files are, and names the program that reads them.
+    let inspector: Inspector
+
+    package init(
+        settings: ServerSettings, mode: ServerMode, logger: Logger, clock: any TimeSource = ServerClock()
+    ) {
+        self.settings = settings
+        self.mode = mode
+        self.logger = logger
+        self.clock = clock
+        inspector = Inspector(executable: settings.inspector)
+    }
+
+    /// Reads a stranger's file, as the process that `Inspector` starts: `ovation inspect`. Gives the process's status.
+    package static func inspect(_ arguments: [String]) -> Int32 { Inspection.run(arguments).rawValue }
+
+    /// Runs until graceful shutdown (SIGTERM or SIGINT under `ServiceGroup`).
+    package func run(onReady: @escaping @Sendable (Readiness) async -> Void) async throws {
+        let descriptors = HostResources.raiseDescriptorLimit()
+        logger.debug("open files: at most \(descriptors)")
+        // Everything that can be wrong with files is found out before anything is opened.
+        var gateway = try gatewaySettings()
+        let mediaConfiguration = try mediaConfiguration()
+
+        let store = try openStore()
+        do {
+            if mode != .production { gateway.webApplication = Self.demoApplication }
+            if let application = gateway.webApplication { try await prepare(application, in: store.accounts) }
+            let media = try await startMedia(mediaConfiguration, mixer: mixer(webRoot: gateway.webRoot))
+            do {
+                try await serve(gateway, store: store, media: media, onReady: onReady)
+            } catch {
+                media.stop()
+                throw error
+            }
+            media.stop()
+        } catch {
+            await store.shutDown()
+            throw error
+        }
+        await store.shutDown()
+        logger.info("stopped")
+    }
+
+    private func serve(
+        _ gatewaySettings: GatewaySettings, store: SQLiteStore, media: MediaPlane,
+        onReady: @escaping @Sendable (Readiness) async -> Void
+    ) async throws {
+        // Applications change only while no server runs (the data directory is locked), so once is enough.
+        let policies = Dictionary(
+            uniqueKeysWithValues: try await store.accounts.applications().map { ($0.id, policy(of: $0.settings)) })
+        let rooms = RoomDirectory(
+            journal: store.journal, media: media, clock: clock, encoder: SignalNewsEncoder(),
+            policy: { policies[$0] ?? RoomPolicy() }, report: { [logger] in logger.report($0) })
+        try await rooms.start()
+        let gateway = GatewayServer(
+            gatewaySettings, rooms: rooms, media: media, accounts: store.accounts, clock: clock, logger: logger
+        ) { port in
+            await onReady(readiness(port: port, media: media))
+        }
+        do { try await gateway.run() } catch {
+            await rooms.shutdown()
+            throw described(error)
+        }
+        media.drain()
+        await rooms.shutdown()
+    }
+
+    private func openStore() throws(ConfigurationFailure) -> SQLiteStore {
+        do throws(StoreFailure) {
+            return try SQLiteStore(
+                directory: settings.data,
+                settings: StoreSettings(retention: .seconds(Int64(settings.storeRetentionDays) * 86_400)),
+                now: { [clock] in clock.wallTime })
+        } catch {
+            throw ConfigurationFailure("\(error). --data chooses another directory")
+        }
+    }
+
+    private func startMedia(
+        _ configuration: MediaNodeConfiguration, mixer: MixThread
+    ) async throws(ConfigurationFailure) -> MediaPlane {
+        do throws(MediaNodeError) { return try await MediaPlane.start(configuration, mixer: mixer) } catch {
+            throw ConfigurationFailure("\(error). --media-port chooses another port")
+        }
+    }
+
+    /// Makes the mixes of choruses; nothing runs before the first of them.
+    private func mixer(webRoot: WebRoot?) -> MixThread {
+        let roots = ["\(settings.data)/songs"] + (webRoot.map { ["\($0.folder)/songs"] } ?? [])
+        return MixThread(files: ServerSongFiles(roots: roots, publicURL: settings.publicURL), inspector: inspector) {
+            [logger] in
+            logger.report($0)
+        }
+    }
+
+    /// Development and local-network runs make their application; others must find it.
+    private func prepare(_ id: ApplicationID, in accounts: any AccountStore) async throws {
+        if try await accounts.application(id) != nil { return }
+        guard mode != .production else {
+            throw ConfigurationFailure(
+                "sign_in.application names \(id), which is not in the database (see: ovation app list)")
+        }
+        try await accounts.save(Application(id: id, name: "Demo", keys: [ApplicationKey.make()]))
+    }
+
+    private func described(_ error: any Error) -> any Error {
+        // NIO's error of a failed bind says neither which port nor what to do.
+        guard
+            String(describing: error).contains("bind(") || String(describing: error).contains("Address already in use")
+        else {
+            return error
+        }
+        return ConfigurationFailure(
+            "port \(settings.port) on \(settings.host) cannot be used: another program has it, or it needs rights that this user has not. "
+                + "--port chooses another port")
+    }
+
+    private func readiness(port: Int, media: MediaPlane) -> Readiness {
+        let started = HostResources.startedNanoseconds
+        return Readiness(
+            url: url(port: port), port: port, mediaPort: Int(media.port),
+            milliseconds: started.map { (ServerClock().now.nanoseconds - $0) / 1_000_000 },
+            residentBytes: HostResources.residentBytes)
+    }
+
+    private func url(port: Int) -> String {
+        if !settings.publicURL.isEmpty { return settings.publicURL }
+        let secure = !settings.tlsCertificate.isEmpty || mode == .localNetwork
+        var host = settings.host
+        switch mode {
+        case .localNetwork: host = HostResources.lanAddresses.first ?? "localhost"
+        case .development, .production:
+            if ["0.0.0.0", "::", "127.0.0.1", "::1", ""].contains(host) { host = "localhost" }
+        }
+        return "\(secure ? "https" : "http")://\(host):\(port)"
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import NIOCore
+import NIOEmbedded
+import NIOWebSocket
+import RoomModel
+import RoomPorts
+import RoomService
+import RoomTestSupport
+import SignalProtocol
+import Testing
+import Timing
+import UserSig
+
+@testable import Gateway
+
+/// Conversations in virtual time, with real rooms behind them.
+@Suite struct ConversationTests {
+    /// Whom people sign in to: everything of a server but its sockets.
+    private final class House: Sendable {
+        static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
+        let clock = VirtualRoomClock()
+        let services: GatewayServices
+
+        init() async throws {
+            let media = RecordingMedia()
+            let rooms = RoomDirectory(
+                journal: MemoryJournal(), media: media, clock: clock, encoder: SignalNewsEncoder())
+            try await rooms.start()
+            services = GatewayServices(
+                signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
+                sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
+                statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
+        }
+
+        func ticket(_ user: String, lifetime: Int64) throws -> String {
+            try TicketSigner(application: Self.application.id.rawValue, key: Self.application.keys[0]).ticket(
+                user: user, issuedAt: clock.wallTime.secondsSince1970, lifetime: lifetime)
+        }
+    }
+
+    /// One client's end of a connection whose time passes when a test says so.
+    private final class Line {
+        private let house: House
+        private let channel = NIOAsyncTestingChannel()
+        private var calls = 0
+        /// Everything that came, as text; a close frame as `close 4001`.
+        private(set) var heard: [String] = []
+        /// Of the session, once it is open.
+        private(set) var secret = ""
+
+        init(_ house: House) async throws {
+            self.house = house
+            let services = house.services
+            try await channel.testingEventLoop.executeInContext { [channel] in
+                let connection = SocketConnection(
+                    address: ClientAddress(text: "192.0.2.1"), loop: channel.eventLoop, clock: services.clock,
+                    receiver: { CallDispatcher($0, services: services) })
+                try channel.pipeline.syncOperations.addHandler(WebSocketFrameEncoder())
+                try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
+            }
+            try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
+        }
+
+        /// Signs in with a ticket that lasts so many seconds; gives the answer.
+        @discardableResult
+        func open(_ user: String, lifetime: Int64 = 86_400, resume: String = "") async throws -> String {
+            let ticket = try house.ticket(user, lifetime: lifetime)
+            let opened = try await call(
+                "session.open",
+                """
+                {"version":1,"app":\(House.application.id),"user":"\(user)","ticket":"\(ticket)","resume":"\(resume)"}
+                """)
+            // The alarms are set after the answer: from here on they are.
+            try await call("clock.read")
+            secret = String(try #require(opened.firstMatch(of: /"session":"([0-9a-f]{32})"/)?.1))
+            return opened
+        }
+
+        /// Calls, and waits for the answer: whatever came due before has been said by then.
+        @discardableResult
+        func call(_ method: String, _ params: String = "{}") async throws -> String {
+            calls += 1
+            let text = #"{"jsonrpc":"2.0","id":\#(calls),"method":"\#(method)","params":\#(params)}"#
+            try await channel.writeInbound(frame(.text, Array(text.utf8)))
+            return try await hears(#""id":\#(calls)"#)
+        }
+
+        /// Waits for the first message that contains the text. Rooms gather news for some milliseconds, so a little time
+        /// goes by in the house, but less than any of its limits.
+        @discardableResult
+        func hears(_ text: String) async throws -> String {
+            // The rooms and the conversation run on other threads, and take their turns while this one yields.
+            for round in 1...100_000 {
+                try await listen()
+                if let found = heard.first(where: { $0.contains(text) }) { return found }
+                if round.isMultiple(of: 100) { house.clock.advance(by: .milliseconds(5)) }
+                await Task.yield()
+            }
+            throw Failure(description: "waited in vain for \(text); heard \(heard)")
+        }
+
+        private func listen() async throws {
+            await channel.testingEventLoop.run()
+            while let bytes = try await channel.readOutbound(as: ByteBuffer.self) {
+                for frame in Frames.parse(bytes) {
+                    switch frame.opcode {
+                    case 0x1: heard.append(String(decoding: frame.payload, as: UTF8.self))
+                    case 0x8: heard.append("close \(frame.payload.reduce(0) { $0 << 8 | Int($1) })")
+                    default: break
+                    }
+                }
+            }
+        }
+
+        /// Time passes for the client and, where it is the one that keeps time, for the whole house. It answers pings.
+        func pass(_ seconds: Int64, keepingTime: Bool = true) async throws {
+            var left = seconds
+            while left > 0, channel.isActive {
+                let step = min(left, 4)
+                left -= step
+                try await channel.writeInbound(frame(.pong))
+                if keepingTime { house.clock.advance(by: .seconds(step)) }
+                await channel.testingEventLoop.advanceTime(by: .seconds(step))
+            }
+        }
+
+        /// The path is dead: time passes and nothing comes through.
+        func passInSilence(_ seconds: Int64, keepingTime: Bool = true) async {
+            if keepingTime { house.clock.advance(by: .seconds(seconds)) }
+            await channel.testingEventLoop.advanceTime(by: .seconds(seconds))
+        }
+
+        var isOpen: Bool { channel.isActive }
+
+        /// What came unasked since the last look.
+        func news() async throws -> [String] {
+            try await call("clock.read")
+            defer { heard = [] }
+            return heard.filter { !$0.contains(#""id":"#) }
+        }
+
+        /// Of what came unasked since the last look, the seconds that each notice of the ticket's end tells; `nil` for
+        /// anything else.
+        func notices() async throws -> [Int?] {
+            try await news().map { text in
+                guard text.contains(#""session.expiring""#) else { return nil }
+                return text.firstMatch(of: /"expiresInSeconds":(\d+)/).flatMap { Int($0.1) }
+            }
+        }
+
+        private func frame(_ opcode: WebSocketOpcode, _ payload: [UInt8] = []) -> WebSocketFrame {
+            WebSocketFrame(fin: true, opcode: opcode, maskKey: [0, 0, 0, 0], data: ByteBuffer(bytes: payload))
+        }
+
+        struct Failure: Error, CustomStringConvertible { var description: String }
+    }
+
+    @Test(
+        "A10-S a session is told 300 s and 60 s before its ticket's end, once each, and is closed at the end with 6206")
+    func expiry() async throws {
+        let line = try await Line(House())
+        try await line.open("alice", lifetime: 1_000)
+        try await line.pass(699)
+        #expect(try await line.news() == [])
+        try await line.pass(1)
+        #expect(try await line.notices() == [300])
+        try await line.pass(239)
+        #expect(try await line.news() == [])
+        try await line.pass(1)
+        #expect(try await line.notices() == [60])
+        try await line.pass(59)
+        #expect(try await line.news() == [])
+        try await line.pass(1)
+        #expect(try await line.hears("session.closed").contains(#""code":6206"#))
+        try await line.hears("close 4002")
+    }
+
+    @Test("A10-S a renewed ticket has notices and an end of its own, and the former one's are void")
+    func renewal() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        try await line.open("alice", lifetime: 400)
+        try await line.pass(101)
+        #expect(try await line.notices() == [300])
+        try await line.call("session.renew", #"{"ticket":"\#(house.ticket("alice", lifetime: 1_000))"}"#)
+        #expect(try await line.news() == [])
+        // Past the first ticket's other notice and its end.
+        try await line.pass(699)
+        #expect(try await line.news() == [])
+        try await line.pass(1)
+        #expect(try await line.notices() == [300])
+        try await line.pass(240)
+        #expect(try await line.notices() == [60])
+        try await line.pass(60)
+        try await line.hears("close 4002")
+    }
+
+    @Test("A10-S a notice that is due already when the session opens is left out: the answer says the same")
+    func lateNotices() async throws {
+        let line = try await Line(House())
+        try await line.open("alice", lifetime: 60)
+        try await line.pass(59)
+        #expect(try await line.news() == [])
+        try await line.pass(1)
+        try await line.hears("close 4002")
+    }
+
+    @Test("A10-S a session that was taken over ends with its new ticket, whatever becomes of the older connection")
+    func takenOver() async throws {
+        let house = try await House()
+        let (old, new) = (try await Line(house), try await Line(house))
+        try await old.open("alice", lifetime: 400)
+        try await new.open("alice", lifetime: 1_000, resume: old.secret)
+        try await old.hears("close 4001")
+        await old.passInSilence(2, keepingTime: false)
+        #expect(!old.isOpen)
+        try await new.pass(700)
+        #expect(try await new.notices() == [300])
+        try await new.pass(300)
+        try await new.hears("close 4002")
+    }
+
+    @Test("R05-S who does not sign in within 10 s is told so and closed with 4003; who does is not")
+    func signInDeadline() async throws {
+        let line = try await Line(House())
+        try await line.pass(9)
+        #expect(try await line.news() == [])
+        try await line.pass(1)
+        #expect(try await line.hears("session.closed").contains("not_signed_in"))
+        try await line.hears("close 4003")
+
+        let prompt = try await Line(House())
+        try await prompt.pass(9)
+        try await prompt.open("alice")
+        try await prompt.pass(60)
+        #expect(try await prompt.news() == [])
+    }
+
+    @Test("V19-S a speaker whose path falls silent is shown as reconnecting after 10 s, and resumes with the secret")
+    func silentSpeaker() async throws {
+        let house = try await House()
+        let (owner, speaker) = (try await Line(house), try await Line(house))
+        try await owner.open("olga")
+        try await owner.call("room.create", #"{"room":77,"name":"Salon"}"#)
+        try await speaker.open("sam")
+        try await speaker.call("room.enter", #"{"room":77}"#)
+        try await speaker.call("seat.take", #"{"room":77,"seat":3}"#)
+        await speaker.passInSilence(9)
+        try await owner.pass(1, keepingTime: false)
+        #expect(try await !owner.news().contains { $0.contains("presence") && $0.contains("reconnecting") })
+        #expect(speaker.isOpen)
+        await speaker.passInSilence(1)
+        #expect(!speaker.isOpen)
+        #expect(try await owner.hears(#""presence":"reconnecting""#).contains(#""user":"sam""#))
+
+        let again = try await Line(house)
+        let resumed = try await again.open("sam", resume: speaker.secret)
+        #expect(resumed.contains(#""resumed":true"#))
+        try await again.call("room.enter", #"{"room":77}"#)
+        #expect(try await owner.hears(#""presence":"online""#).contains(#""user":"sam""#))
+        #expect(!owner.heard.contains { $0.contains("seat.left") })
+    }
+}

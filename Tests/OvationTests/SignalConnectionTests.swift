@@ -1,0 +1,309 @@
+import NIOCore
+import RoomModel
+import SignalProtocol
+import Synchronization
+import Testing
+import Timing
+
+@testable import Ovation
+
+/// The conversation against a server in virtual time.
+@Suite(.timeLimit(.minutes(1))) struct ConversationTests {
+    private let server = FakeServer()
+
+    /// What became of a call.
+    private final class Outcome: Sendable {
+        private let result = Mutex<Result<CallAnswer, OvationError>?>(nil)
+        private let count = Mutex(0)
+        var answer: CallAnswer? { result.withLock { try? $0?.get() } }
+        var error: String? {
+            result.withLock { if case .failure(let error) = $0 { error.name } else { nil } }
+        }
+        var times: Int { count.withLock { $0 } }
+        func set(_ value: Result<CallAnswer, OvationError>) {
+            result.withLock { $0 = value }
+            count.withLock { $0 += 1 }
+        }
+    }
+
+    private func ask(
+        _ conversation: SignalConnection, _ body: Call.Body, timeout: TimeAmount = .seconds(15), token: CallToken? = nil
+    ) -> Outcome {
+        let outcome = Outcome()
+        conversation.perform(body, timeout: timeout, token: token) { outcome.set($0) }
+        server.run()
+        return outcome
+    }
+
+    private let rooms = Call.Body.rooms(.listRooms(RoomQuery()))
+    private let likes = Call.Body.rooms(.command(.number(7), .sendLikes(1), key: nil))
+
+    private func keyed(_ key: String) -> Call.Body {
+        .rooms(.command(.number(7), .takeSeat(0), key: IdempotencyKey(key)))
+    }
+
+    @Test("it signs in, then sends what waited, in order; the next connection takes the session over")
+    func handshake() {
+        let conversation = server.conversation()
+        let waiting = [ask(conversation, rooms), ask(conversation, .rooms(.getRooms([.number(7)])))]
+        let user = Mutex<UserProfile?>(nil)
+        conversation.start { result in user.withLock { $0 = try? result.get() } }
+        server.run()
+        #expect(server.methods == [.sessionOpen, .roomList, .roomGet])
+        #expect(waiting.map(\.answer) == [.page(RoomPage(rooms: [])), .rooms([])])
+        #expect(user.withLock { $0?.name } == "Bob")
+        #expect(server.outlet.state.value.phase == .ready && server.outlet.state.value.limits?.textBytes == 12_288)
+        server.drop()
+        server.pass(.seconds(1))
+        let resumes = server.bodies(of: .sessionOpen).map { body -> String? in
+            if case .openSession(let opening) = body { opening.resume } else { nil }
+        }
+        #expect(resumes == [nil, "secret-1"])
+        #expect(server.outlet.state.value.phase == .ready)
+    }
+
+    @Test("a call with an idempotency key outlives a lost connection and is answered once")
+    func repeated() {
+        let conversation = server.signedIn()
+        server.on(.seatTake, first: [.silence])
+        let call = ask(conversation, keyed("k1"))
+        server.drop()
+        server.pass(.seconds(1))
+        #expect(call.answer == .command(CommandOutcome(.done)) && call.times == 1)
+        #expect(server.bodies(of: .seatTake) == [keyed("k1"), keyed("k1")])
+    }
+
+    @Test("a call without a key is refused when the connection breaks, a read is asked again")
+    func lost() {
+        let conversation = server.signedIn()
+        server.on(.likeSend, first: [.silence])
+        server.on(.roomList, first: [.silence])
+        let like = ask(conversation, likes)
+        let list = ask(conversation, rooms)
+        server.drop()
+        #expect(like.error == "connection_lost" && like.times == 1)
+        server.pass(.seconds(1))
+        #expect(list.answer == .page(RoomPage(rooms: [])))
+        #expect(server.count(of: .likeSend) == 1)
+    }
+
+    @Test("no answer in time is timeout, no connection in time offline; a late answer hurts nobody")
+    func timeouts() {
+        let conversation = server.signedIn()
+        server.on(.roomList, first: [.silence])
+        let slow = ask(conversation, rooms, timeout: .seconds(3))
+        for _ in 0..<3 {
+            server.beat()
+            server.pass(.seconds(1))
+        }
+        #expect(slow.error == "timeout")
+        server.deliver(#"{"jsonrpc":"2.0","id":2,"result":{"rooms":[]}}"#)
+        #expect(slow.times == 1)
+        server.isDown = true
+        server.drop()
+        let offline = ask(conversation, rooms, timeout: .seconds(3))
+        server.pass(.seconds(3))
+        #expect(offline.error == "offline")
+    }
+
+    @Test("a call that is called off ends at once; one that was not sent yet is not sent at all")
+    func cancelled() {
+        let conversation = server.signedIn()
+        server.on(.roomList, first: [.silence])
+        let token = CallToken()
+        let call = ask(conversation, rooms, token: token)
+        token.cancel()
+        conversation.cancel(token)
+        #expect(call.error == "cancelled")
+        let again = ask(conversation, rooms, token: token)
+        #expect(again.error == "cancelled" && server.count(of: .roomList) == 1)
+        server.isDown = true
+        server.drop()
+        let waiting = CallToken()
+        let unsent = ask(conversation, .rooms(.getRooms([])), token: waiting)
+        conversation.cancel(waiting)
+        #expect(unsent.error == "cancelled")
+        server.isDown = false
+        server.pass(.seconds(20))
+        #expect(server.count(of: .roomGet) == 0)
+    }
+
+    @Test("A04-K the older session of the same person is told 6208 and does not come back")
+    func replaced() {
+        let conversation = server.signedIn()
+        let waiting = ask(conversation, .rooms(.getRooms([])), timeout: .seconds(100))
+        server.on(.roomList, first: [.silence])
+        let unanswered = ask(conversation, rooms)
+        server.log.clear()
+        server.deliver(Answer.sessionClosed(code: 6_208, name: "session_replaced", message: "elsewhere"))
+        server.drop(4_001)
+        server.pass(.seconds(60))
+        #expect(waiting.answer == .rooms([]) && unanswered.error == "session_replaced")
+        guard case .signedOut(let error?) = server.outlet.state.value.phase else {
+            Issue.record("\(server.outlet.state.value.phase)")
+            return
+        }
+        #expect(error.code == 6_208 && error.message == "elsewhere")
+        #expect(server.sockets.count == 1 && server.log.all == ["signedOut(\(error))"])
+        #expect(ask(conversation, rooms).error == "session_replaced")
+    }
+
+    @Test("a connection that is silent for ten seconds is replaced, one that is pinged is not")
+    func silent() {
+        _ = server.signedIn()
+        server.on(.clockRead) { _ in .silence }
+        for _ in 0..<8 {
+            server.pass(.seconds(5))
+            server.beat()
+        }
+        #expect(server.sockets.count == 1)
+        server.pass(.milliseconds(9_900))
+        #expect(server.sockets.count == 1, "patience first")
+        server.pass(.seconds(1))
+        #expect(server.sockets.count == 2 && server.sockets[0].isClosed)
+        #expect(server.outlet.state.value.phase == .ready)
+    }
+
+    @Test("the server's clock is read again and again, and the state shows the round trip")
+    func clock() throws {
+        let conversation = server.signedIn()
+        #expect(server.count(of: .clockRead) == 1)
+        server.pass(.seconds(2))
+        #expect(server.count(of: .clockRead) > 10, "soon good")
+        server.pass(.seconds(1))
+        let soon = server.count(of: .clockRead)
+        server.pass(.seconds(10))
+        #expect(server.count(of: .clockRead) == soon + 2)
+        #expect(server.outlet.state.value.roundTrip != nil)
+        let estimate = try #require(server.outlet.clock.estimate(at: conversation.now))
+        // Told in whole milliseconds and never moving: the middle of the first one, and more error with each reading since.
+        #expect(abs(estimate.server - 1_795_267_200_000_500_000) < 8_000_000_000)
+    }
+
+    /// Lets a task of another thread finish, and its consequences on the loop.
+    private func settle(until isDone: () -> Bool) async throws {
+        for _ in 0..<100_000 where !isDone() {
+            server.run()
+            await Task.yield()
+        }
+        try #require(isDone())
+    }
+
+    @Test("A10-K a ticket about to expire is renewed on the standing connection, and used from now on")
+    func renewal() async throws {
+        let conversation = server.signedIn { "ticket-2" }
+        server.log.clear()
+        server.deliver(Answer.sessionExpiring(inSeconds: 300))
+        try await settle { server.count(of: .sessionRenew) == 1 }
+        server.run()
+        #expect(server.bodies(of: .sessionRenew) == [.renewSession(ticket: "ticket-2")])
+        #expect(server.log.all == ["ticketExpiring(in: 300.0 seconds)", "ticketRenewed"])
+        #expect(server.sockets.count == 1)
+        server.drop()
+        server.pass(.seconds(1))
+        let tickets = server.bodies(of: .sessionOpen).map { body -> String? in
+            if case .openSession(let opening) = body { opening.ticket } else { nil }
+        }
+        #expect(tickets == ["ticket-1", "ticket-2"])
+        _ = conversation
+    }
+
+    @Test("A10-K a renewal that fails is told and tried again")
+    func renewalFails() async throws {
+        let tries = Mutex(0)
+        let conversation = server.signedIn {
+            try tries.withLock { tries in
+                tries += 1
+                if tries == 1 { throw OvationError(.serverUnreachable) }
+            }
+            return "ticket-2"
+        }
+        server.deliver(Answer.sessionExpiring(inSeconds: 300))
+        try await settle { server.log.all.contains { $0.hasPrefix("ticketRenewalFailed") } }
+        server.on(.clockRead) { [server] call in server.standard(call) }
+        for _ in 0..<5 { server.pass(.seconds(5)) }
+        try await settle { server.count(of: .sessionRenew) == 1 }
+        #expect(server.log.all.contains("ticketRenewed"))
+        _ = conversation
+    }
+
+    @Test("A10-K without a way to renew the application is asked for a ticket, and gives it")
+    func ticketGiven() {
+        let conversation = server.signedIn()
+        server.deliver(Answer.sessionExpiring(inSeconds: 60))
+        #expect(server.log.all == ["ticketExpiring(in: 60.0 seconds)"])
+        let isDone = Mutex(false)
+        conversation.useTicket("ticket-9") { result in isDone.withLock { $0 = (try? result.get()) != nil } }
+        server.run()
+        #expect(isDone.withLock { $0 } && server.bodies(of: .sessionRenew) == [.renewSession(ticket: "ticket-9")])
+        #expect(server.log.all.last == "ticketRenewed")
+    }
+
+    @Test("the end refuses what waits with its reason, once")
+    func stopped() {
+        let conversation = server.signedIn()
+        server.on(.roomList, first: [.silence])
+        let calls = [ask(conversation, rooms), ask(conversation, rooms)]
+        conversation.stop(OvationError(.signedOut))
+        conversation.stop(OvationError(.timeout))
+        #expect(calls[0].error == "signed_out" && calls[0].times == 1)
+        #expect(server.sockets[0].isClosed && server.outlet.state.value.phase == .signedOut(OvationError(.signedOut)))
+        server.pass(.seconds(100))
+        #expect(server.sockets.count == 1)
+    }
+
+    @Test("frames that are no JSON-RPC are passed over")
+    func garbage() {
+        let conversation = server.signedIn()
+        for text in [
+            "", "{", "[]", "null", "5", #"{"id":99,"result":{}}"#, #"{"id":"x"}"#, #"{"method":5}"#,
+            #"{"method":"room.events","params":{"room":1}}"#, #"{"method":"later.news","params":{}}"#,
+            #"{"method":"room.events","params":{"room":1,"epoch":-1,"events":[]}}"#, #"{"id":1e400,"error":5}"#,
+        ] {
+            server.deliver(text)
+        }
+        #expect(ask(conversation, rooms).answer == .page(RoomPage(rooms: [])))
+        #expect(server.sockets.count == 1)
+    }
+
+    @Test("an answer that cannot be read is an error of its call alone")
+    func unreadable() {
+        let conversation = server.signedIn()
+        server.on(.roomList, first: [.answer(["rooms": "many"])])
+        #expect(ask(conversation, rooms).error == "internal")
+        #expect(ask(conversation, rooms).answer == .page(RoomPage(rooms: [])))
+    }
+
+    @Test("a network that takes no more is not pushed; too many calls that wait are refused")
+    func backPressure() {
+        let conversation = server.signedIn()
+        server.socket?.isWritable = false
+        let calls = (0..<CallLedger.limit).map { _ in ask(conversation, rooms) }
+        #expect(server.count(of: .roomList) == 0)
+        #expect(ask(conversation, rooms).error == "too_many_calls")
+        server.becomeWritable()
+        // As many as the server takes at once; the others by and by.
+        #expect(server.count(of: .roomList) > 50 && server.count(of: .roomList) < CallLedger.limit)
+        server.pass(.seconds(9))
+        #expect(server.count(of: .roomList) == CallLedger.limit && calls.allSatisfy { $0.answer != nil })
+    }
+
+    @Test("a server that is down is sought until it is back, and the state tells when the next try is")
+    func down() {
+        _ = server.signedIn()
+        server.isDown = true
+        server.drop()
+        guard case .reconnecting(let error, let wait?) = server.outlet.state.value.phase else {
+            Issue.record("\(server.outlet.state.value.phase)")
+            return
+        }
+        #expect(error.is(.connectionLost) && wait < .milliseconds(700))
+        server.pass(.seconds(60))
+        server.isDown = false
+        server.pass(.seconds(13))
+        #expect(server.outlet.state.value.phase == .ready)
+        let events = server.log.all
+        #expect(events.first?.hasPrefix("connectionLost") == true && events.last == "connectionRestored")
+        #expect(events.count == 2, "\(events)")
+    }
+}
