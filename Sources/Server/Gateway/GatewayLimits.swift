@@ -2,7 +2,7 @@ package import Timing
 
 /// What the gateway grants at most. Each is a setting with a reason; see Configuration/ovation.yml.
 package struct GatewayLimits: Sendable, Hashable {
-    /// WebSockets at once. Each takes about 20 KB and a descriptor.
+    /// Most WebSockets at once. Each takes about 20 KB and a descriptor.
     package var connections = 20_000
     /// New WebSockets from one address. A school behind one address that comes back after a restart is 2,000 within seconds.
     package var connectionsPerAddress = Allowance(burst: 2_000, perSecond: 100)

@@ -4,17 +4,17 @@ import ServerApp
 
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Applications: each is a world of its own, with its key and its users.",
+        abstract: "Manage applications. Each has its own keys, users and rooms.",
         subcommands: [Create.self, List.self, RotateKey.self, RetireKey.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an application and print its number (SDKAppID) and its secret key.",
-            discussion: "The server of that data folder must not be running.")
+            abstract: "Create an application. Prints its number (SDKAppID) and its secret key.",
+            discussion: "Stop the server that uses the data folder first.")
 
-        @Option(help: "What people call it.")
+        @Option(help: "Its display name.")
         var name: String
-        @Option(help: "The number to give it; by default the next free one.")
+        @Option(help: "Its number. [default: the next free one]")
         var id: UInt32?
         @OptionGroup var folder: DataFolder
 
@@ -28,8 +28,8 @@ struct App: AsyncParsableCommand {
 
     struct RotateKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a second secret key; the old one stays good until it is retired.",
-            discussion: "Tickets of both keys are accepted. The server of that data folder must not be running.")
+            abstract: "Add a second secret key. The old one stays valid until you retire it.",
+            discussion: "The server accepts tickets of both keys. Stop the server that uses the data folder first.")
 
         @Option(help: "Application (SDKAppID).")
         var app: UInt32
@@ -45,8 +45,8 @@ struct App: AsyncParsableCommand {
 
     struct RetireKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Drop the older of two secret keys: its tickets are refused from the next start on.",
-            discussion: "The server of that data folder must not be running.")
+            abstract: "Remove the older of two secret keys. From its next start, the server refuses the key's tickets.",
+            discussion: "Stop the server that uses the data folder first.")
 
         @Option(help: "Application (SDKAppID).")
         var app: UInt32
@@ -62,9 +62,9 @@ struct App: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the applications.", discussion: "The server of that data folder must not be running.")
+            abstract: "List applications.", discussion: "Stop the server that uses the data folder first.")
 
-        @Flag(help: "Print the secret keys too.")
+        @Flag(help: "Also print the secret keys.")
         var keys = false
         @OptionGroup var folder: DataFolder
 
@@ -81,7 +81,7 @@ struct App: AsyncParsableCommand {
 
 /// Where the database is, the same for every command that opens it.
 struct DataFolder: ParsableArguments {
-    @Option(help: "Folder of the database.")
+    @Option(help: "Folder for the database and uploaded songs.")
     var data = ServerSettings().data
 }
 

@@ -6,7 +6,7 @@ import ServerApp
 struct OvationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ovation",
-        abstract: "Live rooms on your own machine.",
+        abstract: "Live rooms on your own server.",
         discussion: """
             Try it:            ovation serve --dev
             On your network:   ovation serve --lan

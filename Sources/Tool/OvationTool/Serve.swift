@@ -14,9 +14,10 @@ struct Serve: AsyncParsableCommand {
             what was accepted is stored.
             """)
 
-    @Flag(help: "For this machine alone: a demo application, and tickets for whoever opens the page here.")
+    @Flag(
+        help: "Development mode for this machine: a demo application, and tickets for anyone who opens the page here.")
     var dev = false
-    @Flag(help: "For phones on this network, for this run: own certificate, anybody enters as a guest.")
+    @Flag(help: "For phones on this network, for this run: a self-signed certificate, and anyone enters as a guest.")
     var lan = false
     @OptionGroup var options: SettingsOptions
 

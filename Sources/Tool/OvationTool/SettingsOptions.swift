@@ -10,25 +10,25 @@ struct SettingsOptions: ParsableArguments {
     var host: String?
     @Option(help: "Port for HTTP and WebSockets.")
     var port: String?
-    @Option(name: .customLong("public-url"), help: "How people reach the server, such as https://salon.example.")
+    @Option(name: .customLong("public-url"), help: "Public address of the server, such as https://salon.example.")
     var publicURL: String?
     @Option(
-        help: "Address under which others reach the media port, if the machine does not have it itself. Repeatable.")
+        help: "Address at which clients reach the media port, if the machine does not have it itself. Repeatable.")
     var publicAddress: [String] = []
-    @Option(help: "Folder of the database.")
+    @Option(help: "Folder for the database and uploaded songs.")
     var data: String?
     @Option(help: "Folder of the web app.")
     var webRoot: String?
-    @Option(help: "Certificate chain (PEM); loaded again when it changes.")
+    @Option(help: "Certificate chain (PEM). Reloaded when it changes.")
     var tlsCertificate: String?
     @Option(help: "Private key (PEM).")
     var tlsKey: String?
     @Option(
-        name: .customLong("tls-hsts-days"), help: "Days for which browsers come by HTTPS only (HSTS); 0: not asked.")
+        name: .customLong("tls-hsts-days"), help: "Days for which browsers use HTTPS only (HSTS). 0 turns it off.")
     var tlsHSTSDays: String?
-    @Option(help: "Proxy whose X-Forwarded-For is believed: an address or a network. Repeatable.")
+    @Option(help: "Trusted proxy, whose X-Forwarded-For counts: an address or a network. Repeatable.")
     var proxiesTrusted: [String] = []
-    @Option(help: "Further origin whose pages may connect. Repeatable.")
+    @Option(help: "Additional origin whose pages may connect. Repeatable.")
     var originsAllowed: [String] = []
     @Option(help: "Site whose sound files the web page may play, such as https://music.example. Repeatable.")
     var originsMusic: [String] = []
@@ -41,23 +41,23 @@ struct SettingsOptions: ParsableArguments {
     var mediaPort: String?
     @Option(help: "Local address for media. Repeatable; default: all.")
     var mediaBind: [String] = []
-    @Option(help: "Media paths at once.")
+    @Option(help: "Most media paths at once.")
     var mediaMaxPeers: String?
-    @Option(help: "Application (SDKAppID) of the web app's people.")
+    @Option(help: "Application (SDKAppID) of the web app's users.")
     var signInApplication: String?
-    @Option(name: .customLong("sign-in-tickets-url"), help: "The operator's ticket server.")
+    @Option(name: .customLong("sign-in-tickets-url"), help: "Address of your own ticket server.")
     var signInTicketsURL: String?
-    @Option(help: "Let anybody in by a name: true or false.")
+    @Option(help: "Whether anyone can sign in with just a name: true or false.")
     var signInGuests: String?
-    @Option(help: "People in one room.")
+    @Option(help: "Most people in one room.")
     var roomsMaxMembers: String?
     @Option(help: "How long a room waits for its owner, in seconds.")
     var roomsOwnerAbsenceSeconds: String?
     @Option(help: "How long a lost speaker keeps the seat, in seconds.")
     var roomsSeatGraceSeconds: String?
-    @Option(help: "Calls of one connection in a second; three times as many at once.")
+    @Option(help: "Calls per second on one connection. Bursts may be three times as large.")
     var limitsCallsPerSecond: String?
-    @Option(help: "WebSockets at once.")
+    @Option(help: "Most WebSockets at once.")
     var limitsConnections: String?
     @Option(help: "How long the journal of an ended room is kept, in days.")
     var storeRetentionDays: String?

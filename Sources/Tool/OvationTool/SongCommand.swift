@@ -3,13 +3,13 @@ import ServerApp
 
 struct SongCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "song", abstract: "Songs that people uploaded: list them, remove one.",
+        commandName: "song", abstract: "List and remove uploaded songs.",
         subcommands: [List.self, Remove.self])
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the uploaded songs: application, id, length, uploader, title.",
-            discussion: "The server may be running.")
+            discussion: "You can do this while the server runs.")
 
         @OptionGroup var folder: DataFolder
 
@@ -26,8 +26,8 @@ struct SongCommand: ParsableCommand {
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an uploaded song: it leaves the library at once.",
-            discussion: "The server may be running. Who is singing it hears it to the end of what is loaded.")
+            abstract: "Remove an uploaded song from the library at once.",
+            discussion: "You can do this while the server runs. Anyone who is singing it hears what is already loaded.")
 
         @Argument(help: "The song's id, as `ovation song list` prints it.")
         var id: String

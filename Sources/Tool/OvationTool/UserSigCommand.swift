@@ -4,14 +4,14 @@ import UserSig
 
 struct UserSigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "usersig", abstract: "Tickets (UserSig): make and check them.",
+        commandName: "usersig", abstract: "Create and verify tickets (UserSig).",
         subcommands: [Make.self, Verify.self])
 
     struct Make: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a ticket for a user.",
             discussion:
-                "The key is read from OVATION_KEY where --key is not given, so that it need not stand in the shell's history."
+                "Without --key, the key is read from OVATION_KEY, which keeps it out of the shell's history."
         )
 
         @Option(help: "Application (SDKAppID).")
@@ -39,11 +39,11 @@ struct UserSigCommand: ParsableCommand {
 
     struct Verify: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say whether a ticket is good: exit code 0, or 1 and why not.")
+            abstract: "Verify a ticket. Exits with 0, or with 1 and the reason.")
 
         @Option(help: "Application (SDKAppID).")
         var app: UInt32
-        @Option(help: "Secret key of the application; else OVATION_KEY.")
+        @Option(help: "Secret key of the application. [default: OVATION_KEY]")
         var key: String?
         @Option(help: "User id.")
         var user: String

@@ -1,7 +1,7 @@
 internal import RoomModel
 internal import Timing
 
-/// When the way of a room's sound is opened, sought again, and given up. Pure: it is told what happened and says what to do.
+/// When a room's media path is opened, reconnected, and given up. Pure: it is told what happened and says what to do.
 ///
 /// The first try after a loss restarts ICE and keeps keys and streams; further ones begin anew, with growing waits. Without
 /// signalling no offer arrives, so it waits for the room to be resumed.

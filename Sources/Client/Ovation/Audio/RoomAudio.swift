@@ -6,7 +6,7 @@ internal import Timing
 
 /// The sound of a room: one's microphone, everybody else, music.
 ///
-/// The way of the sound is opened when the room is entered, and sought again by itself when it is lost. The microphone is on
+/// The way of the sound is opened when the room is entered, and reconnects automatically when it is lost. The microphone is on
 /// while one is seated (`capturesWhenSeated`), and is silent while it or its seat is muted; the server sees to that too.
 /// At first there is no microphone and nobody hears anything: choose devices with `useInput` and `useOutput`.
 /// Volumes are 0…150, 100 leaves the sound as it is.
@@ -19,7 +19,7 @@ public final class RoomAudio: Sendable {
         case connecting
         /// Sound flows.
         case connected
-        /// Lost; it is sought again.
+        /// Lost. It reconnects automatically.
         case lost
         /// It could not be opened, for that reason; it is tried again.
         case failed(OvationError)

@@ -48,7 +48,7 @@ public struct ClientState: Sendable, Hashable {
 extension OvationClient {
     /// Something that happened to the connection or the session.
     public enum Event: Sendable, Hashable {
-        /// The connection is lost and will be sought again.
+        /// The connection is lost. It reconnects automatically.
         case connectionLost(OvationError)
         /// The connection is back, and so is the room.
         case connectionRestored

@@ -15,7 +15,7 @@ package import Timing
 /// for try await event in room.events { print(event) }
 /// ```
 ///
-/// Once signed in, a lost connection is sought again until it is back: at once, then after 0.5 s, 1 s … 10 s. The room, the seat
+/// Once signed in, the client reconnects automatically after a lost connection: at once, then after 0.5 s, 1 s … 10 s. The room, the seat
 /// and the numbers of the events are taken up where they were. Calls wait for the connection as long as their time allows.
 /// One client is signed in as one user at a time. Keep it as long as its rooms are used.
 public final class OvationClient: Sendable {

@@ -54,7 +54,7 @@ extension RoomSession {
         case ended(RoomEndReason, RoomSummary)
         /// The room cannot be entered again after a lost connection, or its session has ended. Nothing follows.
         case gone(OvationError)
-        /// The connection is lost and will be sought again.
+        /// The connection is lost. It reconnects automatically.
         case connectionLost
         /// The connection is back and `state` is exact again. What was missed came as events before this one.
         case resumed

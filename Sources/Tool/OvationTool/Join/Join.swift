@@ -6,7 +6,7 @@ import UserSig
 /// `ovation join`: a person without a screen.
 struct Join: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join", abstract: "Be in a room without a screen: play a file into it, record what is heard.",
+        commandName: "join", abstract: "Join a room headlessly: play a file into it, and record what it hears.",
         discussion: """
             A singer:     ovation join --name Mina --room 48213 --seat 1 --play song.wav
             A listener:   ovation join --name Ear --room 48213 --record heard.wav --for 60
@@ -23,10 +23,10 @@ struct Join: AsyncParsableCommand {
 
     @Option(help: "The server, http: or https:. [default: OVATION_SERVER, else http://127.0.0.1:8080]")
     var server: String?
-    @Option(help: "File of certificates to trust, for a server with a certificate of its own.")
+    @Option(help: "Certificates to trust (PEM), for a server with a self-signed certificate.")
     var trust: String?
 
-    @Option(help: "Sign in by this name, where the server gives out tickets (--dev, --lan, guests).")
+    @Option(help: "Sign in with this name, where the server issues tickets (--dev, --lan, guests).")
     var name: String?
     @Option(help: "Application (SDKAppID), for signing in as a user.")
     var app: UInt32?
@@ -34,21 +34,21 @@ struct Join: AsyncParsableCommand {
     var user: String?
     @Option(help: "The user's ticket (UserSig).")
     var ticket: String?
-    @Option(help: "Secret key to make the ticket with; else OVATION_KEY.")
+    @Option(help: "Secret key to create the ticket with. [default: OVATION_KEY]")
     var key: String?
 
     @Option(help: "The room's id: a number, or ~text for an id that is text.")
     var room: String?
-    @Option(help: "Create a room of this name, with the id of --room if given.")
+    @Option(help: "Create a room with this name, and with the id of --room if given.")
     var create: String?
-    @Flag(help: "The room to create is one for songs (kind chorus); --song implies it.")
+    @Flag(help: "Create a room for songs (kind chorus). Implied by --song.")
     var chorus = false
-    @Option(help: "Sit down on this seat, from 0. Where one must ask, the request is sent and waited for.")
+    @Option(help: "Take this seat, counted from 0. If the room requires a request, send it and wait for the answer.")
     var seat: Int?
 
-    @Option(help: "Play this file or address as the voice.")
+    @Option(help: "Play this file or URL as the voice.")
     var play: String?
-    @Flag(help: "Play it again and again.")
+    @Flag(help: "Repeat it.")
     var loop = false
     @Flag(
         help: """
@@ -66,29 +66,29 @@ struct Join: AsyncParsableCommand {
     var track: Recording = .accompaniment
     @Option(help: "The file with the first singer's voice, for a song that is uploaded.")
     var original: String?
-    @Option(help: "The file with the words, LRC or WebVTT, for a song that is uploaded.")
+    @Option(help: "The file with the lyrics (LRC or WebVTT), for a song that is uploaded.")
     var lyrics: String?
 
-    @Option(help: "Sound a tone of so many Hz as the voice.")
+    @Option(help: "Play a tone of this frequency (Hz) as the voice.")
     var tone: Double?
     @Flag(help: "Use the system's microphone as the voice.")
     var microphone = false
-    @Option(help: "Write what is heard to this WAV file.")
+    @Option(help: "Record to this WAV file.")
     var record: String?
-    @Flag(help: "Play what is heard on the system's loudspeaker.")
+    @Flag(help: "Play the room on the system's loudspeaker.")
     var speaker = false
-    @Option(help: "What the voice is encoded for: speech, standard, music.")
+    @Option(help: "Quality of the voice: speech, standard or music.")
     var quality: Quality = .standard
     @Option(
         help: "Effects on the voice, such as reverb=ktv,voice=lolita,pitch=3 (semitones). See Documentation/effects.md."
     )
     var effects: Effects = Effects()
 
-    @Option(help: "Say this in the chat after coming in. May be given several times.")
+    @Option(help: "Send this chat message after entering. Repeatable.")
     var say: [String] = []
-    @Option(name: .customLong("for"), help: "Leave after so many seconds.")
+    @Option(name: .customLong("for"), help: "Leave after this many seconds.")
     var seconds: Double?
-    @Flag(help: "One line of JSON for each thing that happens.")
+    @Flag(help: "Print one line of JSON per event.")
     var json = false
 
     func validate() throws {

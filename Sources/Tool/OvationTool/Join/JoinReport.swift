@@ -140,7 +140,7 @@ final class JoinReport: Sendable {
         case .connectionChanged(let connection):
             switch connection {
             case .connected: tell("sound_connected", sentence: "Sound flows.")
-            case .lost: tell("sound_lost", sentence: "The sound is lost; it is sought again.")
+            case .lost: tell("sound_lost", sentence: "The sound connection is lost. Reconnecting.")
             case .failed(let error):
                 tell("sound_failed", ["message": .text(error.message)], sentence: "No sound: \(error.message)")
             case .off, .connecting, .closed: break
