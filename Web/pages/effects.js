@@ -9,7 +9,7 @@ import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 import { announceMicrophone } from './devices.js';
 import { MusicPanel } from './music.js';
-import { problem } from './shell.js';
+import { problem } from './parts.js';
 
 /** @typedef {import('./app.js').App} App */
 

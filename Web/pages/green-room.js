@@ -8,7 +8,7 @@ import { view } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
 import { microphoneField, microphoneProblem, speakerField } from './devices.js';
 import { openEffects } from './effects.js';
-import { brand, busy, problem } from './shell.js';
+import { brand, busy, problem } from './parts.js';
 
 /** @typedef {import('./app.js').App} App */
 

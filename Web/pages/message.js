@@ -2,7 +2,7 @@ import { html } from '../lib/html.js';
 import { errorText, language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
-import { brand, busy, follow } from './shell.js';
+import { brand, busy, follow } from './parts.js';
 
 /** @typedef {import('./app.js').App} App */
 /**

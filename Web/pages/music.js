@@ -4,7 +4,7 @@ import { errorText, formatClock, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
-import { busy, problem } from './shell.js';
+import { busy, problem } from './parts.js';
 
 /** @typedef {import('../models/music.js').MusicState} MusicState */
 /** @typedef {import('../models/music.js').MusicTrack} MusicTrack */

@@ -5,8 +5,8 @@ import { html } from '../lib/html.js';
 import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { OvationError } from '../protocol/errors.js';
+import { busy, problem } from './parts.js';
 import { openSettings } from './settings.js';
-import { busy, problem } from './shell.js';
 
 /**
  * Who one is in this tab.

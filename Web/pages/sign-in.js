@@ -4,8 +4,8 @@ import { errorText, language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
+import { busy, problem } from './parts.js';
 import { openSettings } from './settings.js';
-import { busy, problem } from './shell.js';
 
 /** @typedef {import('./app.js').App} App */
 

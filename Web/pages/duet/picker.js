@@ -4,8 +4,7 @@ import { html, keyed } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
-import { busy, problem } from '../shell.js';
-import { clockText } from './song-bar.js';
+import { busy, clockText, problem } from '../parts.js';
 import { openUpload } from './upload.js';
 
 /**

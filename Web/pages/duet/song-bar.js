@@ -2,19 +2,11 @@ import '../../elements/cover.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { clockText } from '../parts.js';
 import { openPicker } from './picker.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/duet.js').DuetModel} DuetModel */
-
-/**
- * Minutes and seconds.
- * @param {number} ms
- */
-export function clockText(ms) {
-  const seconds = Math.floor(Math.max(0, ms) / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-}
 
 /**
  * What is sung, how far, and, for those who may, the ways to change it.

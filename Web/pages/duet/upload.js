@@ -4,7 +4,7 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { soundLength } from '../../models/song-library.js';
 import { OvationError } from '../../protocol/errors.js';
-import { busy, problem } from '../shell.js';
+import { busy, problem } from '../parts.js';
 
 /**
  * A song of one's own into the library.

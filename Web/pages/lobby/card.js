@@ -4,7 +4,7 @@ import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { roomKinds } from '../../protocol/events.js';
-import { follow } from '../shell.js';
+import { follow } from '../parts.js';
 
 /** @param {import('../app.js').App} app @param {import('../../models/lobby.js').RoomCard} room */
 export function roomCard(app, room) {

@@ -5,7 +5,7 @@ import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
-import { busy, problem } from '../shell.js';
+import { busy, problem } from '../parts.js';
 import { expectCreated } from './id-sheet.js';
 
 /** @param {string} text */

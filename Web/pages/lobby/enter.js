@@ -3,7 +3,7 @@ import { errorText, language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
 import { OvationError } from '../../protocol/errors.js';
-import { busy, problem } from '../shell.js';
+import { busy, problem } from '../parts.js';
 
 /**
  * "Enter by id": an id or a pasted link, checked before leaving the lobby.

@@ -3,7 +3,7 @@ import { html } from '../../lib/html.js';
 import { errorText, language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
-import { busy } from '../shell.js';
+import { busy } from '../parts.js';
 
 const signs = {
   connecting: 'loader-circle',

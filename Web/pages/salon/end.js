@@ -3,7 +3,7 @@ import { avatar } from '../../elements/avatar.js';
 import { html } from '../../lib/html.js';
 import { formatClock, formatNumber, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { follow } from '../shell.js';
+import { follow } from '../parts.js';
 
 /**
  * The end of a room, for everybody: how long, how many, how liked.

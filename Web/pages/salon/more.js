@@ -5,8 +5,8 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
+import { busy, problem } from '../parts.js';
 import { openSettings } from '../settings.js';
-import { busy, problem } from '../shell.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 

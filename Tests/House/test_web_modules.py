@@ -1,0 +1,35 @@
+"""The modules of the web app import in one direction: none of them needs itself by way of others."""
+
+import pathlib
+import re
+
+WEB = pathlib.Path(__file__).resolve().parents[2] / "Web"
+# One line, or the end of an import of several; types in comments are no imports.
+IMPORT = re.compile(r"^(?:import|export)\s[^'\n]*'(\.[^']+)'|^\} from '(\.[^']+)'|^import '(\.[^']+)'", re.MULTILINE)
+
+
+def imports():
+    found = {}
+    for path in sorted(WEB.rglob("*.js")):
+        names = ((path.parent / next(filter(None, match.groups()))).resolve() for match in IMPORT.finditer(path.read_text()))
+        found[path.resolve()] = [name for name in names if name.exists()]
+    return found
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph, state, circles = imports(), {}, []
+
+    def visit(module, way):
+        if state.get(module) == "done":
+            return
+        if module in way:
+            circles.append(" → ".join(str(step.relative_to(WEB)) for step in [*way[way.index(module):], module]))
+            return
+        for next_module in graph.get(module, []):
+            visit(next_module, [*way, module])
+        state[module] = "done"
+
+    for module in graph:
+        visit(module, [])
+    assert sum(map(len, graph.values())) > 200, "the imports were read"
+    assert not circles, "\n".join(sorted(set(circles)))
