@@ -12,10 +12,13 @@ private final class PaperSound: ClientSound {
     let notes = Notes()
     let settings = Mutex(SoundSettings())
     let news = Mutex<(@Sendable (SoundNews) -> Void)?>(nil)
+    /// Opening devices waits for it.
+    let gate = Mutex<DispatchSemaphore?>(nil)
 
     func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
+        gate.withLock { $0 }?.wait()
         notes.write("devices")
-        return []
+        return gate.withLock { $0 } == nil ? [] : [SoundFailure(code: -7, message: "no such device")]
     }
     func startMicrophone() { notes.write("start") }
     func stopMicrophone() { notes.write("stop") }
@@ -85,6 +88,34 @@ private final class PaperSound: ClientSound {
         #expect(paper.settings.withLock { $0.quality } == .music)
         room.controller.sound.resetEffects()
         #expect(paper.settings.withLock { $0.reverb == .off && $0.voice == .off && $0.voicePitch == 0 })
+    }
+
+    @Test("V11-C a device that takes its time holds up nobody: settings hold meanwhile, the microphone begins after it")
+    func slowDevices() async throws {
+        let (person, effects, paper) = stage()
+        let gate = DispatchSemaphore(value: 0)
+        paper.gate.withLock { $0 = gate }
+        person.room.startMicrophone()
+        effects.setVoicePitch(0.5)
+        person.room.controller.sound.attach(paper)
+        #expect(paper.settings.withLock { $0.voicePitch } == 6 && paper.notes.lines == ["seat"])
+        gate.signal()
+        try await paper.notes.line("start")
+        #expect(paper.notes.lines == ["seat", "devices", "start"])
+        try await person.notes.line("warning -7 no such device")
+
+        // Who has changed their mind meanwhile is not captured.
+        let second = PaperSound()
+        second.gate.withLock { $0 = gate }
+        person.room.controller.sound.attach(nil)
+        person.room.startMicrophone()
+        person.room.controller.sound.attach(second)
+        person.room.stopMicrophone()
+        gate.signal()
+        try await second.notes.line("devices")
+        person.room.controller.sound.attach(nil)
+        try await second.notes.line("silence")
+        #expect(!second.notes.lines.contains("start"))
     }
 
     @Test("V15-C eleven reverbs and twelve voices, each its own, by the numbers of the reference")
@@ -185,6 +216,7 @@ private final class PaperSound: ClientSound {
         preload(param(1))
         #expect(try await notes.line("1") == "1 error -1")
         person.room.controller.sound.attach(paper)
+        try await paper.notes.line("devices")
         paper.notes.clear()
         preload(param(2))
         paper.tell(.music(2, .started))
@@ -242,10 +274,11 @@ private final class PaperSound: ClientSound {
         let (person, _, paper) = stage()
         person.room.startMicrophone()
         person.room.controller.sound.attach(paper)
-        #expect(paper.notes.lines == ["devices", "seat", "start"])
+        try await paper.notes.line("start")
+        #expect(paper.notes.lines == ["seat", "devices", "start"])
         person.room.stopMicrophone()
         person.room.controller.sound.followSeat()
-        #expect(paper.notes.lines == ["devices", "seat", "start", "stop", "seat"])
+        #expect(paper.notes.lines == ["seat", "devices", "start", "stop", "seat"])
         paper.tell(.microphoneFailed("no device"))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
         paper.tell(.pathLost)
@@ -258,12 +291,15 @@ private final class PaperSound: ClientSound {
     func silence() async throws {
         let (person, effects, paper) = stage()
         person.room.controller.sound.attach(paper)
+        try await paper.notes.line("devices")
         person.room.startMicrophone()
         person.room.controller.leaveSound()
         #expect(paper.notes.lines.last == "silence")
+        paper.notes.clear()
         // The same room anew, after another component of the app has kept it: it is heard again.
         person.room.controller.sound.attach(paper)
-        #expect(paper.notes.lines.last == "seat")
+        try await paper.notes.line("devices")
+        #expect(paper.notes.lines == ["seat", "devices"])
         person.room.destroy()
         #expect(paper.notes.lines.last == "silence")
         // Whoever has kept the effects reaches nobody any more, and is told so.

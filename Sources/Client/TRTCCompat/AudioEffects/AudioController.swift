@@ -1,4 +1,5 @@
 internal import AudioGraph
+internal import Dispatch
 internal import Ovation
 internal import Synchronization
 
@@ -121,6 +122,8 @@ final class AudioController: Sendable {
 
     private let state = Mutex(State())
     private let tell: @Sendable (RoomNotice) -> Void
+    /// Where devices and files are opened, one after the other.
+    private let devices = DispatchQueue(label: "ovation.trtc.devices")
 
     init(tell: @escaping @Sendable (RoomNotice) -> Void) { self.tell = tell }
 
@@ -128,17 +131,17 @@ final class AudioController: Sendable {
 
     /// - Parameter source: of the room that was entered; `nil`: it was left.
     func attach(_ source: (any ClientSound)?) {
-        let change = state.withLock { state -> (SoundSettings, Bool, (any ClientSound)?, [Int32: Track])? in
+        let change = state.withLock { state -> (SoundSettings, (any ClientSound)?, [Int32: Track])? in
             // A room that was entered after the component's end is another's.
             if state.isOver { return nil }
             defer {
                 state.source = source
-                state.wantsMicrophone = false
+                if source == nil { state.wantsMicrophone = false }
                 state.tracks = [:]
             }
-            return (state.settings, state.wantsMicrophone, state.source, state.tracks)
+            return (state.settings, state.source, state.tracks)
         }
-        guard let (settings, wantsMicrophone, former, broken) = change else { return }
+        guard let (settings, former, broken) = change else { return }
         for (id, track) in broken {
             former?.stop(id)
             track.tell(.finished)
@@ -148,13 +151,21 @@ final class AudioController: Sendable {
             return
         }
         source.hear { [weak self] in self?.hear($0) }
-        for failure in source.useDevices(OvationDevices.input, OvationDevices.output) {
-            tell(.warning(failure.code, failure.message))
-        }
         source.apply(settings)
         // A room that another component had kept was silent.
         source.captureWhenSeated()
-        if wantsMicrophone { source.startMicrophone() }
+        // A device may take its time, and a file may be far away: whoever brings the room has other things to do meanwhile.
+        let (input, output) = (OvationDevices.input, OvationDevices.output)
+        devices.async { [weak self] in
+            guard let self, self.source === source else { return }
+            for failure in source.useDevices(input, output) { tell(.warning(failure.code, failure.message)) }
+            let wantsMicrophone = state.withLock { state in
+                guard state.source === source else { return false }
+                defer { state.wantsMicrophone = false }
+                return state.wantsMicrophone
+            }
+            if wantsMicrophone { source.startMicrophone() }
+        }
     }
 
     /// The component was destroyed.
