@@ -139,7 +139,7 @@ def test_the_end(people):
     guest.sees("lobby")
     guest.sees_no("room-card", "Short one")
     guest.open(f"/r/{room}")
-    guest.sees("message-page", "room is over")
+    guest.sees("message-page", "room has ended")
 
 
 @story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")

@@ -185,7 +185,7 @@ def test_page_cannot_renew(tmp_path):
         givers[0].stop()
         givers.append(Refuses(givers[0].port, person.server.url))
         open_room(person, "Short evening")
-        person.sees('[data-testid="message-page"][data-kind="session_expired"]', "run out", seconds=60)
+        person.sees('[data-testid="message-page"][data-kind="session_expired"]', "expired", seconds=60)
         person.sees_no("salon")
         person.click("sign-in-again")
         person.sees("sign-in-name")

@@ -61,7 +61,7 @@ def test_insecure(tmp_path):
             go_in(plain)
             plain.hears_tone(440)
             plain.click("seat-1")
-            plain.sees("html > body", "only to secure pages")
+            plain.sees("html > body", "on secure pages only")
             assert not plain.complaints()
         finally:
             plain.close()

@@ -59,13 +59,13 @@ public struct RoomError: Error, Hashable, Sendable {
         case userIDInvalid = "user_id_invalid"
         /// No ticket was given.
         case ticketEmpty = "ticket_empty"
-        /// The ticket is malformed, forged or another's.
+        /// The ticket is malformed, forged or belongs to another user.
         case ticketFailed = "ticket_failed"
-        /// The ticket is out of date.
+        /// The ticket has expired.
         case ticketExpired = "ticket_expired"
-        /// The ticket is from the future.
+        /// The ticket is not valid yet.
         case ticketNotYetValid = "ticket_not_yet_valid"
-        /// The ticket ran out during the session.
+        /// The ticket expired during the session.
         case sessionExpired = "session_expired"
         /// The same user signed in elsewhere.
         case sessionReplaced = "session_replaced"
@@ -75,15 +75,15 @@ public struct RoomError: Error, Hashable, Sendable {
         case guestsLimited = "guests_limited"
 
         // Rooms
-        /// This is no room id.
+        /// This is not a room id.
         case roomIDInvalid = "room_id_invalid"
-        /// The role does not allow this.
+        /// The caller's role does not allow this.
         case permissionDenied = "permission_denied"
         /// There is no such room.
         case roomNotFound = "room_not_found"
         /// The room has ended.
         case roomClosed = "room_closed"
-        /// Somebody else's room has this id.
+        /// Another user's room has this id.
         case roomIDTaken = "room_id_taken"
         /// The room is full.
         case roomFull = "room_full"
@@ -93,47 +93,47 @@ public struct RoomError: Error, Hashable, Sendable {
         case notInRoom = "not_in_room"
         /// Leave the other room first.
         case inAnotherRoom = "in_another_room"
-        /// The other person is not here.
+        /// The other user is not in the room.
         case userNotInRoom = "user_not_in_room"
 
         // Seats
-        /// Somebody else sits there.
+        /// Another user has this seat.
         case seatTaken = "seat_taken"
         /// The seat is closed.
         case seatClosed = "seat_closed"
         /// There is no such seat.
         case seatNotFound = "seat_not_found"
-        /// Nobody sits there.
+        /// The seat is empty.
         case seatEmpty = "seat_empty"
-        /// The person sits on another seat.
+        /// The user has another seat.
         case alreadySeated = "already_seated"
-        /// The person has no seat.
+        /// The user has no seat.
         case notSeated = "not_seated"
         /// The host muted this seat.
         case seatMuted = "seat_muted"
-        /// Ask first.
+        /// This room requires a request first.
         case consentRequired = "consent_required"
 
         // Messages and invitations
-        /// A message may have 12 KiB.
+        /// A message may be at most 12 KiB.
         case messageTooLarge = "message_too_large"
         /// Unknown or already settled.
         case invitationNotFound = "invitation_not_found"
-        /// It is not yours to answer or cancel.
+        /// The caller may not answer or cancel this invitation.
         case invitationDenied = "invitation_denied"
         /// The same request is already waiting.
         case invitationExists = "invitation_exists"
 
         // Songs
-        /// Songs are sung in chorus rooms.
+        /// Only chorus rooms have songs.
         case notAChorus = "not_a_chorus"
-        /// Nothing is sung at the moment.
+        /// No song is playing.
         case noSong = "no_song"
         /// A song's sound has up to 30 MiB, its words up to 256 KiB.
         case songTooLarge = "song_too_large"
-        /// This is no sound that can be sung to.
+        /// This is not a supported audio file.
         case songFormat = "song_format"
-        /// Remove a song first.
+        /// The song library is full.
         case songLibraryFull = "song_library_full"
         /// Words need times.
         case lyricsInvalid = "lyrics_invalid"
@@ -172,42 +172,42 @@ public struct RoomError: Error, Hashable, Sendable {
             case .appUnknown: (-3317, "there is no such application on this server")
             case .userIDInvalid: (-3319, "a user id is 1…32 of A-Z a-z 0-9 _ -")
             case .ticketEmpty: (-3320, "no ticket was given")
-            case .ticketFailed: (-100018, "the ticket is malformed, forged or another's")
-            case .ticketExpired: (-100018, "the ticket is out of date")
-            case .ticketNotYetValid: (-100018, "the ticket is from the future")
-            case .sessionExpired: (6206, "the ticket ran out during the session")
+            case .ticketFailed: (-100018, "the ticket is malformed, forged or belongs to another user")
+            case .ticketExpired: (-100018, "the ticket has expired")
+            case .ticketNotYetValid: (-100018, "the ticket is not valid yet")
+            case .sessionExpired: (6206, "the ticket expired during the session")
             case .sessionReplaced: (6208, "the same user signed in elsewhere")
             case .nameTaken: (20409, "this name is in use: choose another")
             case .guestsLimited: (20451, "too many guest sign-ins from this address")
-            case .roomIDInvalid: (-3318, "this is no room id")
-            case .permissionDenied: (10007, "the role does not allow this")
+            case .roomIDInvalid: (-3318, "this is not a room id")
+            case .permissionDenied: (10007, "your role does not allow this")
             case .roomNotFound: (10010, "there is no such room")
             case .roomClosed: (20410, "the room has ended")
-            case .roomIDTaken: (10021, "somebody else's room has this id")
+            case .roomIDTaken: (10021, "another user's room has this id")
             case .roomFull: (20413, "the room is full")
             case .roomsLimited: (20414, "you have too many open rooms: end one first")
             case .notInRoom: (20401, "enter the room first")
             case .inAnotherRoom: (20402, "leave the other room first")
-            case .userNotInRoom: (20428, "the other person is not here")
-            case .seatTaken: (10056, "somebody else sits there")
+            case .userNotInRoom: (20428, "the other user is not in the room")
+            case .seatTaken: (10056, "another user has this seat")
             case .seatClosed: (20421, "the seat is closed")
             case .seatNotFound: (20422, "there is no such seat")
-            case .seatEmpty: (20423, "nobody sits there")
-            case .alreadySeated: (20424, "the person sits on another seat")
-            case .notSeated: (20425, "the person has no seat")
+            case .seatEmpty: (20423, "the seat is empty")
+            case .alreadySeated: (20424, "the user has another seat")
+            case .notSeated: (20425, "the user has no seat")
             case .seatMuted: (20426, "the host muted this seat")
-            case .consentRequired: (20427, "ask first")
-            case .messageTooLarge: (80002, "a message may have 12 KiB")
+            case .consentRequired: (20427, "this room requires a request first")
+            case .messageTooLarge: (80002, "a message may be at most 12 KiB")
             case .invitationNotFound: (8010, "unknown or already settled")
-            case .invitationDenied: (8011, "it is not yours to answer or cancel")
+            case .invitationDenied: (8011, "you may not answer or cancel this invitation")
             case .invitationExists: (8012, "the same request is already waiting")
-            case .notAChorus: (20461, "songs are sung in chorus rooms")
-            case .noSong: (20462, "nothing is sung at the moment")
+            case .notAChorus: (20461, "only chorus rooms have songs")
+            case .noSong: (20462, "no song is playing")
             case .songTooLarge: (20463, "the file is too large")
-            case .songFormat: (20464, "this is no MP3, M4A, Ogg, FLAC or WAV file")
-            case .songLibraryFull: (20465, "there are too many songs: remove one")
+            case .songFormat: (20464, "this is not an MP3, M4A, Ogg, FLAC or WAV file")
+            case .songLibraryFull: (20465, "the song library is full: remove a song first")
             case .lyricsInvalid: (20466, "lyrics are LRC or WebVTT text with times")
-            case .uploadsUnavailable: (20468, "this server cannot inspect files safely, so it takes none")
+            case .uploadsUnavailable: (20468, "this server cannot inspect files safely, so it accepts none")
             case .songNotFound: (20467, "there is no such song")
             case .mediaRefused: (20441, "the media offer was refused")
             }
