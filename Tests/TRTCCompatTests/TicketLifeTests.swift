@@ -39,8 +39,8 @@ extension FacadeTests {
                 #expect(carol.notes.lines.count { $0.hasPrefix("error") } == 1)
 
                 #expect(await alice.ask("mute") { alice.room.muteSeat(seatIndex: 1, isMute: true, callback: $0) } == 0)
-                try await bob.notes.line("seat 1 mute true")
                 for person in [alice, bob] {
+                    try await person.notes.line("seat 1 mute true")
                     #expect(!person.notes.lines.contains { $0.hasPrefix("stands") || $0.hasPrefix("error") })
                     #expect(person.notes.lines.last { $0.hasPrefix("seats") } == "seats 1alice 1mbob 0")
                 }
