@@ -5,6 +5,8 @@ be as small afterwards as before.
 
 While each attack runs, bystanders in other rooms call and change things all the time. Their 99th percentile stays within 50 ms, or three
 times that of the quiet time of the same run, whichever is more; 30 s after the last attack the server's memory is within 64 MiB of before.
+
+Sleeps here pace an attack or a measurement (a crawling upload, a call's budget, the 30 s of rest); nothing is synchronised by them.
 """
 
 import argparse
