@@ -418,11 +418,11 @@ export const strings = Object.freeze({
   'connection.rtt': 'Round trip',
   'connection.loss': 'Lost sound packets',
   'connection.jitter': 'Jitter',
-  'connection.sound': 'Sound path',
-  'connection.signalling': 'Control path',
+  'connection.sound': 'Sound connection',
+  'connection.signalling': 'Control connection',
   'connection.up': 'open',
   'connection.down': 'not open',
-  'connection.test': 'Test the sound path',
+  'connection.test': 'Test the sound connection',
   'connection.testGood': 'Sound works: {ms} ms round trip.',
   'connection.testBad': 'Sound is blocked. Try another network, or turn off your VPN.',
   // more
@@ -541,7 +541,7 @@ export const strings = Object.freeze({
     "The microphone is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.microphone_missing': 'No microphone found. Plug one in, then try again.',
   'error.microphone_busy': 'Another program is using the microphone. Close it there, then try again.',
-  'error.media_failed': 'Could not open the sound connection. Chat works. Test the sound path for details.',
+  'error.media_failed': 'Could not open the sound connection. Chat works. Test the sound connection for details.',
   'error.effects_unsupported':
     'This browser cannot change sound. Use a current Chrome, Edge, Firefox or Safari.',
   'error.music_unreadable': 'The browser cannot play this file. MP3, AAC, WAV and Ogg usually work.',
