@@ -14,7 +14,7 @@ import UserSig
 @testable import Gateway
 
 /// Conversations in virtual time, with real rooms behind them.
-@Suite struct ConversationTests {
+@Suite struct CallDispatcherTests {
     /// Whom people sign in to: everything of a server but its sockets.
     private final class House: Sendable {
         static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
@@ -218,6 +218,24 @@ import UserSig
         #expect(try await new.notices() == [300])
         try await new.pass(300)
         try await new.hears("close 4002")
+    }
+
+    @Test(
+        "A12-S a room has let go of a replaced session before the new one is answered, though the old connection stands still"
+    )
+    func replacedStandsStill() async throws {
+        let house = try await House()
+        let (old, new, bob) = (try await Line(house), try await Line(house), try await Line(house))
+        try await old.open("alice")
+        try await old.call("room.create", #"{"room":77,"name":"Salon"}"#)
+        try await old.call("seat.take", #"{"room":77,"seat":3}"#)
+        try await bob.open("bob")
+        try await bob.call("room.enter", #"{"room":77}"#)
+        // The old connection's loop does not run from here on, so that nothing but the new one's sign-in can detach it.
+        try await new.open("alice")
+        let members = try await bob.call("room.members", #"{"room":77,"users":["alice"]}"#)
+        #expect(members.contains(#""presence":"reconnecting""#))
+        #expect(old.isOpen)
     }
 
     @Test("R05-S who does not sign in within 10 s is told so and closed with 4003; who does is not")

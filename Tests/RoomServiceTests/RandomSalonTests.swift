@@ -16,6 +16,8 @@ private struct Belief {
     var play: SongPlay?
     var duet = DuetMode.together
     var roles: [UserID: Role] = [:]
+    /// The changes that ended leading while the leader sat: somebody must have asked for each.
+    var endedLeads: Set<UInt64> = []
     /// Everything heard that does not fit together.
     var contradictions: [String] = []
 
@@ -42,7 +44,11 @@ private struct Belief {
             case .updated(let info): name = info.name
             case .roleChanged(let user, let role, _): roles[user] = role
             case .songChanged(let play, _, _): self.play = play
-            case .duetChanged(let mode, _): duet = mode
+            case .duetChanged(let mode, _):
+                if mode == .together, let leader = duet.leader, seats.contains(where: { $0.user == leader }) {
+                    endedLeads.insert(change.seq)
+                }
+                duet = mode
             case .destroyed, .ownerChanged: contradictions.append("\(change)")
             }
         case .message(let message):
@@ -68,6 +74,7 @@ private struct History {
     var changes: [UInt64: RoomChange] = [:]
     var messages: [UInt64: Message] = [:]
     var acknowledgedLikes: UInt64 = 0
+    var endedLeads: Set<UInt64> = []
     var contradictions: [String] = []
 
     mutating func note(_ event: RoomNewsEvent) {
@@ -125,6 +132,7 @@ extension RoomChange {
             [(client: Client, key: String, command: RoomCommand, answer: Shared<Result<CommandResult, RoomError>?>)] =
                 []
         var likes: [Shared<Result<CommandResult, RoomError>?>] = []
+        var askedTogether: [Shared<Result<CommandResult, RoomError>?>] = []
 
         init(seed: UInt64) async throws {
             generator = SeededGenerator(seed: seed)
@@ -170,6 +178,7 @@ extension RoomChange {
                     beliefs[client.session]?.hear(event)
                     history.note(event)
                 }
+                history.endedLeads.formUnion(beliefs[client.session]?.endedLeads ?? [])
             }
             for like in likes {
                 if case .success(.liked(let total)) = like.current {
@@ -221,6 +230,7 @@ extension RoomChange {
                 let answer = salon.submit(command, by: client, key: key)
                 if let key, command.name != .sendLikes { keyed.append((client, key, command, answer)) }
                 if command.name == .sendLikes { likes.append(answer) }
+                if case .setDuetMode(.together, _) = command { askedTogether.append(answer) }
                 outcomes.append((command.name, answer))
                 if answer.current != nil { counts.refused += 1 } else { counts.accepted += 1 }
             case 60..<80: salon.commit(number(1..<6))
@@ -351,6 +361,8 @@ extension RoomChange {
             }
             #expect(history.contradictions == [], "\(note)")
             #expect(truth.likes >= history.acknowledgedLikes)
+            let asked = askedTogether.count { if case .success = $0.current { true } else { false } }
+            #expect(history.endedLeads.count <= asked, "leading ended while the leader sat: \(note)")
             let seated = truth.seats.compactMap(\.user)
             #expect(Set(seated).count == seated.count)
             if let leader = truth.duet?.leader { #expect(seated.contains(leader), "nobody leads from outside a seat") }
@@ -374,6 +386,7 @@ extension RoomChange {
         #expect(walk.counts.gaps > 100, "\(walk.counts)")
         #expect(walk.history.changes.count > 300, "\(walk.history.changes.count)")
         #expect(walk.counts.exits > 10, "\(walk.counts)")
+        #expect(!walk.history.endedLeads.isEmpty)
         for name in [
             RoomCommand.Name.acceptInvitation, .rejectInvitation, .setRole, .startSong, .seekSong, .setDuetMode,
         ] {
