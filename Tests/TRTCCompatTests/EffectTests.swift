@@ -84,7 +84,7 @@ private final class PaperSound: ClientSound {
         effects.setVoicePitch(.nan)
         #expect(paper.settings.withLock { $0.voicePitch } == 0)
         room.setAudioQuality(quality: 7)
-        try await person.notes.line("warning -1 7 is no audio quality")
+        try await person.notes.line("warning -1 7 is not a valid audio quality")
         #expect(paper.settings.withLock { $0.quality } == .music)
         room.controller.sound.resetEffects()
         #expect(paper.settings.withLock { $0.reverb == .off && $0.voice == .off && $0.voicePitch == 0 })

@@ -34,7 +34,7 @@ public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
         let container = try decoder.singleValueContainer()
         guard let id = UserID(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "a user id is 1…32 of A-Z a-z 0-9 _ -")
+                in: container, debugDescription: "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
         }
         self = id
     }

@@ -170,7 +170,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .keyReused: (20431, "the idempotency key was used with another body")
             case .notSignedIn: (6014, "call session.open first")
             case .appUnknown: (-3317, "there is no such application on this server")
-            case .userIDInvalid: (-3319, "a user id is 1…32 of A-Z a-z 0-9 _ -")
+            case .userIDInvalid: (-3319, "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
             case .ticketEmpty: (-3320, "no ticket was given")
             case .ticketFailed: (-100018, "the ticket is malformed, forged or belongs to another user")
             case .ticketExpired: (-100018, "the ticket has expired")

@@ -29,7 +29,7 @@ struct UserSigCommand: ParsableCommand {
                 print(try signer.ticket(user: user, issuedAt: now, lifetime: lifetime))
             } catch {
                 switch error {
-                case .userID: throw ValidationError("a user id is 1…32 of A-Z a-z 0-9 _ -")
+                case .userID: throw ValidationError("a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
                 case .time: throw ValidationError("a lifetime is not negative")
                 case .userbufTooLarge: throw ValidationError("the userbuf is too large")
                 }

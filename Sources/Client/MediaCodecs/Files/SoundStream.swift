@@ -114,7 +114,7 @@ final class SoundStream {
         guard let format else { return }
         cancellation.arm(timeout)
         let probed = av.functions.avformat_find_stream_info(format, nil)
-        guard probed >= 0 else { throw failure(probed, .malformed, "cannot make sense of \(location)") }
+        guard probed >= 0 else { throw failure(probed, .malformed, "cannot recognize the format of \(location)") }
         var decoder: UnsafePointer<AVCodec>?
         index = av.functions.av_find_best_stream(format, AVMEDIA_TYPE_AUDIO, -1, -1, &decoder, 0)
         guard index >= 0, let stream else { throw CodecError(.malformed, "there is no sound in \(location)") }
@@ -197,7 +197,7 @@ final class SoundStream {
                 let broken = clibav_source_error(format)
                 let isEnd = status == clibav_AVERROR_EOF() || clibav_at_end(format)
                 guard isEnd, broken == 0, !isInterrupted else {
-                    throw failure(broken == 0 ? status : broken, .inputOutput, "cannot read on in \(location)")
+                    throw failure(broken == 0 ? status : broken, .inputOutput, "cannot go on reading \(location)")
                 }
                 hasSentEnd = true
                 _ = av.functions.avcodec_send_packet(codec, nil)

@@ -57,7 +57,7 @@ final class PulseDevice: Sendable {
 
     private func begin() throws(DeviceError) {
         guard !isBusy.exchange(true, ordering: .acquiringAndReleasing) else {
-            throw DeviceError(.alreadyStarted, "the device \(name) runs already")
+            throw DeviceError(.alreadyStarted, "the device \(name) is already running")
         }
     }
 

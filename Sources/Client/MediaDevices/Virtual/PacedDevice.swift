@@ -44,7 +44,7 @@ final class PacedDevice: Sendable {
         try DeviceBlock.check(channels: channels, framesPerBlock: framesPerBlock)
         let outcome = state.withLock { state -> Result<Void, DeviceError> in
             guard state.thread == nil else {
-                return .failure(DeviceError(.alreadyStarted, "the device \(name) runs already"))
+                return .failure(DeviceError(.alreadyStarted, "the device \(name) is already running"))
             }
             do throws(DeviceError) {
                 state.thread = try PacedThread(

@@ -46,7 +46,7 @@ package final class RecordingOutput: AudioOutputDevice {
         channels: Int, framesPerBlock: Int, render: @escaping @Sendable (AudioBuffer, Instant) -> Void
     ) throws(DeviceError) {
         try DeviceBlock.check(channels: channels, framesPerBlock: framesPerBlock)
-        guard !device.isRunning else { throw DeviceError(.alreadyStarted, "the recording \(path) runs already") }
+        guard !device.isRunning else { throw DeviceError(.alreadyStarted, "the recording \(path) is already running") }
         let handover: Handover
         do {
             handover = Handover(writer: try WAVWriter(path: path, channels: channels, sample: sample))

@@ -119,7 +119,7 @@ struct MediaPathMachine: Sendable {
                 phase = .waiting(until: now + Self.firstWait)
                 return []
             }
-            return failed(OvationError(.mediaFailed, "the path for sound has ended"), at: now)
+            return failed(OvationError(.mediaFailed, "the sound connection has ended"), at: now)
         case .deadline: return deadline(at: now)
         }
     }

@@ -224,7 +224,7 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
-        promise.fail(OvationError(.timeout, "nothing moves on the line"))
+        promise.fail(OvationError(.timeout, "the transfer stalled"))
         context.close(promise: nil)
     }
 

@@ -87,7 +87,7 @@ public struct OvationError: Error, Hashable, Sendable {
             case .tooManyCalls: (-8, "too many calls wait for answers")
             case .tooSlow: (-9, "events were not read fast enough")
             case .invalidAddress: (-11, "this is no address of a server")
-            case .invalidAnswer: (-12, "what answered is no server of this kind")
+            case .invalidAnswer: (-12, "the answer is not from an Ovation server")
             case .fileUnreadable: (-13, "the file cannot be read")
             case .roomKindUnknown: (-14, "the room needs a newer version of this app")
             case .mediaFailed: (-30, "the path for sound could not be opened")

@@ -126,7 +126,7 @@ struct ReconnectionMachine: Sendable {
         case (.socketClosed(let code, let farewell), .opening), (.socketClosed(let code, let farewell), .ready):
             return socketClosed(code, farewell, at: now)
         case (.silent, .ready), (.silent, .opening):
-            return [.dropSocket] + failed(OvationError(.connectionLost, "nothing was heard for too long"), at: now)
+            return [.dropSocket] + failed(OvationError(.connectionLost, "the server stopped responding"), at: now)
         case (.deadline, .opening(_, let until)):
             guard now >= until else { return [] }
             return [.dropSocket] + failed(OvationError(.timeout, "the connection did not open in time"), at: now)

@@ -285,7 +285,7 @@ final class SignalConnection {
         silenceTimer = schedule(in: max(left, .milliseconds(1))) { conversation in
             guard conversation.socket != nil else { return }
             if conversation.loop.now - conversation.lastHeard >= Self.silenceLimit {
-                conversation.tellLoss(OvationError(.connectionLost, "nothing was heard for too long")) {
+                conversation.tellLoss(OvationError(.connectionLost, "the server stopped responding")) {
                     conversation.handle(.silent)
                 }
             } else {

@@ -221,6 +221,6 @@ private final class RefusedUpgradeHandler: ChannelInboundHandler {
         guard !isOver else { return }
         isOver = true
         let refusal = answer.status == 404 ? nil : answer.refusal
-        report(.failed(refusal ?? OvationError(.invalidAnswer, "there is no server of this kind at this address")))
+        report(.failed(refusal ?? OvationError(.invalidAnswer, "there is no Ovation server at this address")))
     }
 }

@@ -177,7 +177,7 @@ final class AudioController: Sendable {
     /// Whether the component still lives; if not, the app is told.
     private var isAlive: Bool {
         guard state.withLock({ $0.isOver }) else { return true }
-        tell(.error(TRTCCode.failed, "these effects belong to a room that was destroyed: get new ones from it"))
+        tell(.error(TRTCCode.failed, "these effects belong to a destroyed room: get the effects from the room again"))
         return false
     }
 
@@ -198,7 +198,10 @@ final class AudioController: Sendable {
 
     func setQuality(_ quality: Int) {
         guard let quality = TRTCAudioQuality(rawValue: quality) else {
-            return tell(.warning(TRTCCode.failed, "\(quality) is no audio quality: 1 speech, 2 default, 3 music"))
+            return tell(
+                .warning(
+                    TRTCCode.failed, "\(quality) is not a valid audio quality: use 1 (speech), 2 (default) or 3 (music)"
+                ))
         }
         set { $0.quality = quality }
     }
@@ -336,10 +339,10 @@ final class AudioController: Sendable {
     private func hear(_ news: SoundNews) {
         switch news {
         case .microphoneFailed(let why):
-            tell(.error(TRTCCode.microphoneFailed, "the microphone cannot be opened: \(why)"))
-        case .pathLost: tell(.warning(TRTCCode.disconnected, "the way of the sound is lost and is being sought"))
+            tell(.error(TRTCCode.microphoneFailed, "cannot open the microphone: \(why)"))
+        case .pathLost: tell(.warning(TRTCCode.disconnected, "the sound connection is lost; reconnecting"))
         case .pathFailed(let why):
-            tell(.warning(TRTCCode.soundFailed, "the way of the sound cannot be opened: \(why)"))
+            tell(.warning(TRTCCode.soundFailed, "cannot open the sound connection: \(why)"))
         case .log(let sentence): tell(.log(sentence))
         case .music(let id, let news):
             let track = state.withLock { state -> Track? in

@@ -124,7 +124,7 @@ final class RoomSound: ClientSound {
                 for try await event in events { if let told = Self.news(event) { news(told) } }
             } catch {
                 // More than the stream holds was not read in time: nothing that an app could do anything about.
-                news(.log("news of the sound were lost: \(error.message)"))
+                news(.log("sound events were lost: \(error.message)"))
             }
         }
     }
@@ -132,10 +132,10 @@ final class RoomSound: ClientSound {
     private static func news(_ event: RoomAudio.Event) -> SoundNews? {
         switch event {
         case .microphoneFailed(let error), .inputEnded(let error?): .microphoneFailed(error.message)
-        case .inputEnded(nil): .log("the input has come to its end")
+        case .inputEnded(nil): .log("the input has ended")
         case .connectionChanged(.lost): .pathLost
         case .connectionChanged(.failed(let error)): .pathFailed(error.message)
-        case .connectionChanged(let connection): .log("the way of the sound: \(connection)")
+        case .connectionChanged(let connection): .log("sound connection: \(connection)")
         case .musicStarted(let id, _): .music(id, .started)
         case .musicProgress(let id, let position, let duration):
             .music(

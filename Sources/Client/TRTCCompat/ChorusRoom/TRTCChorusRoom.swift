@@ -109,7 +109,7 @@ public final class TRTCChorusRoom: Sendable {
     public func createRoom(roomID: Int32, roomParam: ChorusParam, callback: ActionCallback? = nil) {
         let reply = queue.reply(callback)
         guard let id = UInt32(exactly: roomID).flatMap({ RoomID(number: $0) }) else {
-            return reply(TRTCCode.failed, "\(roomID) is no room id: 1…2147483647")
+            return reply(TRTCCode.failed, "\(roomID) is not a valid room ID: use 1 to 2147483647")
         }
         controller.createRoom(roomParam.draft(id, controller.kind), reply)
     }
@@ -121,7 +121,7 @@ public final class TRTCChorusRoom: Sendable {
     public func enterRoom(roomID: Int, callback: ActionCallback? = nil) {
         let reply = queue.reply(callback)
         guard let id = UInt32(exactly: roomID).flatMap({ RoomID(number: $0) }) else {
-            return reply(TRTCCode.failed, "\(roomID) is no room id: 1…4294967294")
+            return reply(TRTCCode.failed, "\(roomID) is not a valid room ID: use 1 to 4294967294")
         }
         controller.enterRoom(id, reply)
     }

@@ -56,7 +56,7 @@ public final class V2TIMManager: Sendable {
         let application = state.withLock { $0.application }
         guard application > 0 else { return reply(TRTCCode.failed, "call initSDK with the application's number first") }
         guard let user = (userID as String?).flatMap({ UserID($0) }) else {
-            return reply(TRTCCode.failed, "a user id is 1…32 of A-Z a-z 0-9 _ -")
+            return reply(TRTCCode.failed, "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
         }
         guard let ticket = userSig as String?, !ticket.isEmpty else {
             return reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
@@ -78,7 +78,7 @@ public final class V2TIMManager: Sendable {
             defer { state.share = nil }
             return (false, state.share)
         }
-        if isBusy { return reply(TRTCCode.failed, "a login is under way: wait for its callback") }
+        if isBusy { return reply(TRTCCode.failed, "a login is in progress: wait for its callback") }
         if let former {
             guard former.connection.key != key else {
                 return former.connection.renew(ticket) { result in

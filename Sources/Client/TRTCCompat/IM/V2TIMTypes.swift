@@ -69,7 +69,7 @@ extension V2TIMSimpleMsgListener {
 
 /// Who hears how the connection does, on the main queue.
 public protocol V2TIMSDKListener: AnyObject {
-    /// The connection is lost and is being sought.
+    /// The connection is lost; it reconnects automatically.
     func onConnecting()
     /// It is back.
     func onConnectSuccess()

@@ -79,7 +79,7 @@ public enum GenerateTestUserSig {
             return try TicketSigner(application: number, key: key)
                 .ticket(user: user, issuedAt: now, lifetime: Int64(EXPIRETIME))
         } catch {
-            say("\(user.debugDescription) gets no ticket: a user id is 1…32 of A-Z a-z 0-9 _ -")
+            say("\(user.debugDescription) gets no ticket: a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
             return ""
         }
     }

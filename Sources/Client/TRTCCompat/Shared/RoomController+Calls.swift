@@ -25,7 +25,7 @@ extension RoomController {
         signedIn(refused)?.client.perform(.rooms(.getRooms(ids))) { result in
             switch result {
             case .success(.rooms(let rooms)): found(rooms)
-            case .success: refused(TRTCCode.failed, "what answered is no server of this kind")
+            case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
             case .failure(let error): refused(error.outcome.code, error.outcome.message)
             }
         }
@@ -45,7 +45,7 @@ extension RoomController {
             case .success(.profiles(let profiles)):
                 let members = self?.room?.state
                 found(profiles.map { RoomPerson(profile: $0, isMuted: members?.member($0.id)?.micMuted ?? true) })
-            case .success: refused(TRTCCode.failed, "what answered is no server of this kind")
+            case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
             case .failure(let error): refused(error.outcome.code, error.outcome.message)
             }
         }
@@ -63,7 +63,7 @@ extension RoomController {
                 let people = before + page.members.map { RoomPerson(profile: $0.profile, isMuted: $0.micMuted) }
                 guard let cursor = page.cursor else { return found(people) }
                 self?.everybody(in: room, after: cursor, people, refused, found)
-            case .success: refused(TRTCCode.failed, "what answered is no server of this kind")
+            case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
             case .failure(let error): refused(error.outcome.code, error.outcome.message)
             }
         }
@@ -78,7 +78,8 @@ extension RoomController {
 
     func pickSeat(_ index: Int, _ userId: String, _ reply: ActionReply) {
         guard let user = UserID(userId) else {
-            return reply(TRTCCode.failed, "\(userId.debugDescription) is no user id: 1…32 of A-Z a-z 0-9 _ -")
+            return reply(
+                TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
         }
         perform(.pickSeat(index, user), reply)
     }
@@ -88,7 +89,7 @@ extension RoomController {
     /// - Returns: the id of the invitation, empty if none was sent.
     func sendInvitation(command: String, userId: String, content: String, _ reply: ActionReply) -> String {
         guard let user = UserID(userId) else {
-            reply(TRTCCode.failed, "\(userId.debugDescription) is no user id: 1…32 of A-Z a-z 0-9 _ -")
+            reply(TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
             return ""
         }
         guard inside(reply) != nil else { return "" }

@@ -18,7 +18,7 @@ extension RoomController {
     private func hear(_ event: OvationClient.Event) {
         switch event {
         case .connectionLost(let error):
-            tell(.warning(TRTCCode.disconnected, "the connection is lost and is being sought: \(error.message)"))
+            tell(.warning(TRTCCode.disconnected, "the connection is lost; reconnecting: \(error.message)"))
             let cancel = clock.after(Self.patienceMilliseconds) { [weak self] in self?.giveUp() }
             state.withLock { state in
                 state.lossTimer?()
@@ -106,11 +106,11 @@ extension RoomController {
             tell(.log("\(numbers.count) messages were missed: the connection was too slow for them"))
         case .invitation(let news): hear(news, in: room)
         case .presenceChanged(let user, .reconnecting, _): tell(.log("\(user) is reconnecting"))
-        case .presenceChanged(let user, .online, _): tell(.log("\(user) is back"))
+        case .presenceChanged(let user, .online, _): tell(.log("\(user) has reconnected"))
         case .ownerAbsent: tell(.log("the owner is away"))
         case .ownerReturned: tell(.log("the owner is back"))
-        case .ownerChanged(let owner, _): tell(.log("\(owner.id) owns the room now"))
-        case .roleChanged(let user, let role, _): tell(.log("\(user) is \(role.rawValue) now"))
+        case .ownerChanged(let owner, _): tell(.log("\(owner.id) is now the owner of the room"))
+        case .roleChanged(let user, let role, _): tell(.log("\(user) is now \(role.rawValue)"))
         case .ended:
             if leave(room) { tell(.destroyed(room.id)) }
         case .gone(let error): lose(room, error)

@@ -19,7 +19,7 @@ extension RoomController {
             do throws(OvationError) {
                 for try await event in events { self?.hear(event, in: room) }
             } catch {
-                self?.tell(.log("news of the song were lost: \(error.message)"))
+                self?.tell(.log("song events were lost: \(error.message)"))
             }
         }
         // Who enters while it is sung may have missed that it begins.
@@ -37,7 +37,7 @@ extension RoomController {
                     progress.song.number, milliseconds: progress.position.wholeMilliseconds,
                     of: progress.duration.wholeMilliseconds))
         case .songUnavailable(let song, let error):
-            tell(.warning(TRTCCode.failed, "music \(song.id) cannot be played and is tried again: \(error.message)"))
+            tell(.warning(TRTCCode.failed, "cannot play music \(song.id); trying again: \(error.message)"))
         case .songCompleted(let song, let error):
             if let error {
                 tell(.error(TRTCCode.failed, "music \(song.id) cannot be played: \(error.message)"))

@@ -129,7 +129,8 @@ final class RoomController: Sendable {
             )
         }
         guard let user = UserID(userId) else {
-            return reply(TRTCCode.failed, "\(userId.debugDescription) is no user id: 1…32 of A-Z a-z 0-9 _ -")
+            return reply(
+                TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
         }
         guard !userSig.isEmpty else {
             return reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
@@ -163,7 +164,7 @@ final class RoomController: Sendable {
                 case .failure(let error): reply(error.outcome.code, error.outcome.message)
                 }
             }
-        case .busy: return reply(TRTCCode.failed, "a login is under way: wait for its callback")
+        case .busy: return reply(TRTCCode.failed, "a login is in progress: wait for its callback")
         case .inRoom: return reply(TRTCCode.failed, "in a room as another user: leave it first")
         case .free(let former): if let former { Connection.leave(former) }
         }
@@ -270,7 +271,7 @@ final class RoomController: Sendable {
         }
         if let abandoned { share.connection.exit(abandoned, share: share) { _ in } }
         guard isFree else {
-            reply(TRTCCode.failed, "in a room already: call exitRoom first")
+            reply(TRTCCode.failed, "already in a room: call exitRoom first")
             return nil
         }
         return share
@@ -294,7 +295,7 @@ final class RoomController: Sendable {
         case .success(let room):
             guard isWanted else {
                 share.connection.exit(room, share: share) { _ in }
-                return reply(TRTCCode.failed, "left before it was entered")
+                return reply(TRTCCode.failed, "the room was left before the entry completed")
             }
             sound.attach(RoomSound(room.audio))
             followSong(of: room)

@@ -18,7 +18,7 @@ public enum TRTCCode {
     public static let connectionTimeout: Int32 = 10_002
     /// Somebody else was faster on the seat.
     public static let seatConflict: Int32 = 10_056
-    /// Warning: the connection is lost and is being sought.
+    /// Warning: the connection is lost; it reconnects automatically.
     public static let disconnected: Int32 = 5_101
     /// The same user signed in elsewhere.
     public static let replaced: Int32 = 6_208

@@ -148,7 +148,7 @@ struct Join: AsyncParsableCommand {
     func signIn(_ client: OvationClient) async throws -> UserProfile {
         if let name { return try await client.signIn(name: name) }
         guard let app, let user = user.flatMap(UserID.init) else {
-            throw ValidationError("a user id is 1…32 of A-Z a-z 0-9 _ -")
+            throw ValidationError("a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
         }
         return try await client.signIn(app: ApplicationID(app), user: user, ticket: try ticket ?? ownTicket())
     }
@@ -161,7 +161,7 @@ struct Join: AsyncParsableCommand {
             return try TicketSigner(application: app, key: secret)
                 .ticket(user: user, issuedAt: Int64(Date().timeIntervalSince1970), lifetime: 86_400)
         } catch {
-            throw ValidationError("a user id is 1…32 of A-Z a-z 0-9 _ -")
+            throw ValidationError("a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
         }
     }
 
