@@ -541,7 +541,8 @@ export const strings = Object.freeze({
     "The microphone is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.microphone_missing': 'No microphone found. Plug one in, then try again.',
   'error.microphone_busy': 'Another program is using the microphone. Close it there, then try again.',
-  'error.media_failed': 'Could not open the sound connection. Chat works. Test the sound connection for details.',
+  'error.media_failed':
+    'Could not open the sound connection. Chat works. Test the sound connection for details.',
   'error.effects_unsupported':
     'This browser cannot change sound. Use a current Chrome, Edge, Firefox or Safari.',
   'error.music_unreadable': 'The browser cannot play this file. MP3, AAC, WAV and Ogg usually work.',

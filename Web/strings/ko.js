@@ -174,7 +174,8 @@ export const strings = Object.freeze({
   'music.choose': '오디오 파일 선택',
   'music.address': '…또는 웹 주소 입력',
   'music.add': '추가',
-  'music.empty': '노래하거나 이야기하면서 음악을 틀어 보세요. 먼저 나에게만 들리고, 공유하면 남에게도 들려요.',
+  'music.empty':
+    '노래하거나 이야기하면서 음악을 틀어 보세요. 먼저 나에게만 들리고, 공유하면 남에게도 들려요.',
   'music.play': '{name} 재생',
   'music.pause': '{name} 일시 정지',
   'music.repeat': '반복',
@@ -494,8 +495,10 @@ export const strings = Object.freeze({
   'error.timeout': '제때 답이 오지 않았어요. 다시 시도해 주세요.',
   'error.aborted': '취소되었어요.',
   'error.server_unreachable': '서버가 다시 시작되는 중이거나 오프라인일 수 있어요. 다시 시도해 주세요.',
-  'error.sign_in_unavailable': '여기서는 웹으로 로그인할 수 없어요. 운영자가 손님 입장을 허용하거나 티켓 서버를 설정할 수 있어요.',
-  'error.room_kind_unknown': '이 룸에는 더 새로운 버전의 페이지가 필요해요. 새로 고쳐 보세요. 그래도 안 되면 서버가 이 앱보다 새 버전이에요.',
+  'error.sign_in_unavailable':
+    '여기서는 웹으로 로그인할 수 없어요. 운영자가 손님 입장을 허용하거나 티켓 서버를 설정할 수 있어요.',
+  'error.room_kind_unknown':
+    '이 룸에는 더 새로운 버전의 페이지가 필요해요. 새로 고쳐 보세요. 그래도 안 되면 서버가 이 앱보다 새 버전이에요.',
   'error.unsupported_browser':
     'Ovation을 쓰려면 최신 Chrome, Edge, Firefox, Safari가 필요해요. 업데이트해 주세요.',
   'error.microphone_insecure':
@@ -505,7 +508,8 @@ export const strings = Object.freeze({
   'error.microphone_missing': '마이크를 찾을 수 없어요. 연결한 뒤 다시 시도해 주세요.',
   'error.microphone_busy': '다른 프로그램이 마이크를 쓰고 있어요. 그쪽을 닫고 다시 시도해 주세요.',
   'error.media_failed': '소리 연결을 열 수 없어요. 채팅은 됩니다. 자세한 것은 소리 연결을 테스트해 보세요.',
-  'error.effects_unsupported': '이 브라우저에서는 소리를 바꿀 수 없어요. 최신 Chrome, Edge, Firefox 또는 Safari를 써 주세요.',
+  'error.effects_unsupported':
+    '이 브라우저에서는 소리를 바꿀 수 없어요. 최신 Chrome, Edge, Firefox 또는 Safari를 써 주세요.',
   'error.music_unreadable': '브라우저가 재생할 수 없는 파일이에요. MP3, AAC, WAV, Ogg는 대체로 재생돼요.',
   'error.music_too_long': '10분이 넘어요. 더 짧은 곡을 골라 주세요.',
   'error.music_too_large': '100MB가 넘는 파일이에요. 더 작은 파일을 골라 주세요.',
@@ -584,7 +588,8 @@ export const strings = Object.freeze({
   'error.song_format': 'MP3, M4A, Ogg, FLAC, WAV 파일이 아니에요.',
   'error.song_library_full': '서버에 노래가 너무 많아요. 먼저 하나를 지워 주세요.',
   'error.lyrics_invalid': '시간이 없는 가사예요. UTF-8의 LRC나 WebVTT가 필요해요.',
-  'error.uploads_unavailable': '이 서버는 파일을 안전하게 확인할 수 없어 업로드를 받지 않아요. 서버에 있는 노래는 쓸 수 있어요.',
+  'error.uploads_unavailable':
+    '이 서버는 파일을 안전하게 확인할 수 없어 업로드를 받지 않아요. 서버에 있는 노래는 쓸 수 있어요.',
   'error.song_not_found': '이 노래는 이제 없어요.',
   'error.too_many_calls': '한꺼번에 너무 많아요. 잠시 기다려 주세요.',
   'error.song_unplayable': '여기서 노래를 불러오거나 재생하지 못했어요.',
