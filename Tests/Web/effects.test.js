@@ -319,7 +319,7 @@ test('V15-W muted while music goes out: the server hears of the mute when the mu
   const tab = await salonTab(t, { effects });
   obedient(tab.server);
   const told = () => tab.server.of('microphone.set').map(({ muted }) => muted);
-  await tab.salon.sit(1);
+  await tab.salon.seats.sit(1);
   await settle();
   assert.equal(tab.mic, 'live');
   const voice = tab.sending;
@@ -327,7 +327,7 @@ test('V15-W muted while music goes out: the server hears of the mute when the mu
   await settle();
   assert.equal(tab.sending, FakeMixer.last.track);
 
-  await tab.salon.toggleMicrophone();
+  await tab.salon.seats.toggleMicrophone();
   assert.equal(tab.mic, 'mutedByMe');
   assert.equal(voice.enabled, false);
   assert.deepEqual(told(), []);
@@ -340,7 +340,7 @@ test('V15-W muted while music goes out: the server hears of the mute when the mu
   assert.equal(tab.mic, 'mutedByMe');
   assert.equal(voice.enabled, false, 'music lets no voice through');
 
-  await tab.salon.toggleMicrophone();
+  await tab.salon.seats.toggleMicrophone();
   assert.equal(tab.mic, 'live');
   assert.equal(voice.enabled, true);
   effects.removeMusic(id);

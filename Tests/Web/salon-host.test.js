@@ -20,7 +20,7 @@ const hostTab = (t, more = {}) => salonTab(t, { user: 'alice', first: { ...owner
 test('V10-W V21-W asking for a seat waits with its place in the queue; accepted, one sits down by oneself', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.ask(2));
+  await done(tab.salon.requests.ask(2));
   const [sent] = tab.server.of('invitation.send');
   assert.deepEqual([sent.user, sent.command, sent.content], ['alice', 'seat.ask', '2']);
   assert.equal(tab.mic, 'pending');
@@ -44,7 +44,7 @@ test('V10-W V21-W asking for a seat waits with its place in the queue; accepted,
 test('V10-W an accepted request for a seat that is gone meanwhile takes the next free one', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.ask(0));
+  await done(tab.salon.requests.ask(0));
   await script.tell(script.taken(0, 'carol'));
   await script.tell(
     script.invitation(tab.state.myRequest.id, 'bob', 'alice', {
@@ -59,7 +59,7 @@ test('V10-W an accepted request for a seat that is gone meanwhile takes the next
 test('V10-W a refused request carries its reason, a cancelled one is gone, an expired one is told', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.ask());
+  await done(tab.salon.requests.ask());
   const ended = (state, more) =>
     script.tell(script.invitation(tab.state.myRequest.id, 'bob', 'alice', { state, ...more }));
   await ended('rejected', { reason: 'later, please', by: 'alice' });
@@ -68,11 +68,11 @@ test('V10-W a refused request carries its reason, a cancelled one is gone, an ex
     tab.heard('requestRejected').map(news => [news.by.name, news.reason]),
     [['Alice', 'later, please']],
   );
-  await done(tab.salon.ask());
-  await done(tab.salon.cancelRequest());
+  await done(tab.salon.requests.ask());
+  await done(tab.salon.requests.cancelRequest());
   assert.equal(tab.server.of('invitation.cancel').length, 1);
   assert.equal(tab.state.myRequest, null);
-  await done(tab.salon.ask());
+  await done(tab.salon.requests.ask());
   await ended('expired');
   assert.equal(tab.heard('requestExpired').length, 1);
   assert.equal(tab.mic, 'listener');
@@ -93,7 +93,7 @@ test('V10-W the owner sees requests oldest first, may put one off, accept the ne
     ],
   );
   assert.equal(tab.heard('requestReceived').length, 2);
-  tab.salon.postpone('r1');
+  tab.salon.requests.postpone('r1');
   assert.deepEqual(
     tab.state.requests.map(({ id, later }) => [id, later]),
     [
@@ -101,9 +101,9 @@ test('V10-W the owner sees requests oldest first, may put one off, accept the ne
       ['r1', true],
     ],
   );
-  await done(tab.salon.acceptNext());
+  await done(tab.salon.requests.acceptNext());
   assert.equal(tab.server.of('invitation.accept')[0].id, 'r2');
-  await done(tab.salon.rejectRequest('r1', 'full'));
+  await done(tab.salon.requests.rejectRequest('r1', 'full'));
   assert.deepEqual(
     [tab.server.of('invitation.reject')[0].id, tab.server.of('invitation.reject')[0].reason],
     ['r1', 'full'],
@@ -128,7 +128,7 @@ test('a request that is settled elsewhere meanwhile leaves the list whatever was
   tab.server.on('invitation.accept', () => {
     throw new Refusal('invitation_not_found', 8010);
   });
-  await done(assert.rejects(tab.salon.acceptRequest('r1'), { name: 'invitation_not_found' }));
+  await done(assert.rejects(tab.salon.requests.acceptRequest('r1'), { name: 'invitation_not_found' }));
   assert.deepEqual(tab.state.requests, []);
 });
 
@@ -151,7 +151,7 @@ test('V19-W the heir of the room finds the requests to the former owner, but not
   const tab = await salonTab(t);
   const script = new Script(tab.server);
   await script.tell(script.role('bob', 'admin'), script.invitation('r1', 'carol', 'alice'));
-  await done(tab.salon.ask());
+  await done(tab.salon.requests.ask());
   await script.tell({
     seq: ++script.seq,
     type: 'owner.changed',
@@ -169,7 +169,7 @@ test('V19-W the heir of the room finds the requests to the former owner, but not
 test('V10-W an invitation to a seat is shown as reserved with its time, and its answer is told', async t => {
   const tab = await hostTab(t);
   const script = new Script(tab.server);
-  await done(tab.salon.invite('bob', 3));
+  await done(tab.salon.requests.invite('bob', 3));
   const { reserved } = tab.state.seats[3];
   assert.equal(reserved.user.name, 'Bob');
   assert.equal(reserved.until, tab.time.now + 60_000);
@@ -200,11 +200,11 @@ test('V10-W invited, one accepts and sits, or declines', async t => {
     ['Alice', 2, 5],
   );
   assert.equal(tab.heard('invited').length, 1);
-  await done(tab.salon.rejectInvitation('not now'));
+  await done(tab.salon.requests.rejectInvitation('not now'));
   assert.equal(tab.server.of('invitation.reject')[0].reason, 'not now');
   assert.equal(tab.state.invitation, null);
   await script.tell(script.invitation('i2', 'alice', 'bob', { command: 'seat.invite', content: '2' }));
-  await done(tab.salon.acceptInvitation());
+  await done(tab.salon.requests.acceptInvitation());
   assert.equal(tab.server.of('invitation.accept')[0].id, 'i2');
   assert.equal(tab.state.me.seat, 2);
   assert.equal(tab.mic, 'live');
@@ -213,35 +213,35 @@ test('V10-W invited, one accepts and sits, or declines', async t => {
 test('V05-W kicking can be undone for five seconds', async t => {
   const tab = await hostTab(t, { seats: [emptySeat(0), usedSeat(1, 'bob'), emptySeat(2), emptySeat(3)] });
   obedient(tab.server);
-  await done(tab.salon.kick(1));
+  await done(tab.salon.moderation.kick(1));
   assert.equal(tab.state.seats[1].state, 'empty');
   assert.deepEqual(
     [tab.state.undo.action, tab.state.undo.user.name, tab.state.undo.seat],
     ['kick', 'Bob', 1],
   );
-  await done(tab.salon.undo());
+  await done(tab.salon.moderation.undo());
   assert.deepEqual([tab.server.of('seat.pick')[0].seat, tab.server.of('seat.pick')[0].user], [1, 'bob']);
   assert.equal(tab.state.undo, null);
-  await done(tab.salon.kick(1));
+  await done(tab.salon.moderation.kick(1));
   await tab.time.advance(5000);
   assert.equal(tab.state.undo, null, 'then it is too late');
-  await done(tab.salon.undo());
+  await done(tab.salon.moderation.undo());
   assert.equal(tab.server.of('seat.pick').length, 1);
 });
 
 test('V06-W muting and closing a seat can be undone; a refusal leaves nothing to undo', async t => {
   const tab = await hostTab(t, { seats: [emptySeat(0), usedSeat(1, 'bob'), emptySeat(2), emptySeat(3)] });
   obedient(tab.server);
-  await done(tab.salon.muteSeat(1, true));
+  await done(tab.salon.moderation.muteSeat(1, true));
   assert.equal(tab.state.seats[1].muted, true);
-  await done(tab.salon.undo());
+  await done(tab.salon.moderation.undo());
   assert.deepEqual(
     tab.server.of('seat.mute').map(({ muted }) => muted),
     [true, false],
   );
-  await done(tab.salon.closeSeat(1, true));
+  await done(tab.salon.moderation.closeSeat(1, true));
   assert.equal(tab.state.undo.action, 'close');
-  await done(tab.salon.undo());
+  await done(tab.salon.moderation.undo());
   assert.deepEqual(
     tab.server.of('seat.close').map(({ closed }) => closed),
     [true, false],
@@ -254,15 +254,15 @@ test('V06-W muting and closing a seat can be undone; a refusal leaves nothing to
   tab.server.on('seat.kick', () => {
     throw new Refusal('permission_denied', 10007);
   });
-  tab.salon.dismissUndo();
-  await done(assert.rejects(tab.salon.kick(1), { name: 'permission_denied' }));
+  tab.salon.moderation.dismissUndo();
+  await done(assert.rejects(tab.salon.moderation.kick(1), { name: 'permission_denied' }));
   assert.equal(tab.state.undo, null);
 });
 
 test('V02-W the end of the room is a card for everybody, with what the server counted', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   await script.tell({ type: 'owner.absent', until: 500 });
   await script.tell({
     seq: ++script.seq,
@@ -311,7 +311,7 @@ test('V19-W an absent owner is a banner with the time left and the heir', async 
 test('V03-W leaving frees the seat, ends media, and a late word of the room changes nothing', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   await done(tab.salon.leave());
   assert.equal(tab.state.phase, 'left');
   assert.equal(tab.server.of('room.exit').length, 1);
@@ -339,7 +339,7 @@ test('A09-W before entering, a room that ended and one that never was are told a
 test('A04-W signed in elsewhere, the room is left with that reason', async t => {
   const tab = await salonTab(t);
   obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   tab.server.notify('session.closed', { code: 6208, name: 'session_replaced', message: '' });
   tab.server.drop(4001);
   await settle();
@@ -350,9 +350,9 @@ test('A04-W signed in elsewhere, the room is left with that reason', async t => 
 
 test("the owner's settings, roles and picks are one call each", async t => {
   const tab = await hostTab(t);
-  await done(tab.salon.updateRoom({ name: 'New name', needsRequest: true }));
-  await done(tab.salon.setRole('bob', 'admin'));
-  await done(tab.salon.pick('carol', 2));
+  await done(tab.salon.moderation.updateRoom({ name: 'New name', needsRequest: true }));
+  await done(tab.salon.moderation.setRole('bob', 'admin'));
+  await done(tab.salon.moderation.pick('carol', 2));
   await done(tab.salon.destroy());
   const { key, ...update } = tab.server.of('room.update')[0];
   assert.ok(key);

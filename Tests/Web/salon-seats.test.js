@@ -16,7 +16,7 @@ test('V04-W one arrives as a listener; sitting down opens the microphone and sen
   obedient(tab.server);
   assert.equal(tab.mic, 'listener');
   assert.equal(tab.devices.asked.length, 0, 'nobody asks for a microphone before a seat');
-  await done(tab.salon.sit(2));
+  await done(tab.salon.seats.sit(2));
   assert.equal(tab.mic, 'live');
   assert.equal(tab.state.me.seat, 2);
   assert.equal(tab.state.seats[2].isMe, true);
@@ -26,7 +26,7 @@ test('V04-W one arrives as a listener; sitting down opens the microphone and sen
     tab.heard('seatTaken').map(news => [news.seat, news.mine]),
     [[2, true]],
   );
-  await done(tab.salon.stand());
+  await done(tab.salon.seats.stand());
   assert.equal(tab.mic, 'listener');
   assert.equal(tab.sending, null);
   assert.equal(tab.devices.tracks[0].readyState, 'ended');
@@ -36,13 +36,13 @@ test('V04-W one arrives as a listener; sitting down opens the microphone and sen
 test('V11-W muting oneself is silent at once, and unmuting waits for the server', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(0));
-  const muting = tab.salon.toggleMicrophone();
+  await done(tab.salon.seats.sit(0));
+  const muting = tab.salon.seats.toggleMicrophone();
   assert.equal(tab.sending.enabled, false, 'before the server has heard of it');
   assert.equal(tab.mic, 'mutedByMe');
   await done(muting);
   assert.equal(tab.server.of('microphone.set')[0].muted, true);
-  await done(tab.salon.toggleMicrophone());
+  await done(tab.salon.seats.toggleMicrophone());
   assert.equal(tab.mic, 'live');
   assert.equal(tab.sending.enabled, true);
   void script;
@@ -51,11 +51,11 @@ test('V11-W muting oneself is silent at once, and unmuting waits for the server'
 test('V11-W muting oneself without a connection still mutes, and the server learns of it on the way back', async t => {
   const tab = await salonTab(t);
   obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   tab.server.down = true;
   tab.server.drop();
   await settle();
-  const muting = assert.rejects(tab.salon.setMuted(true), { name: 'offline' });
+  const muting = assert.rejects(tab.salon.seats.setMuted(true), { name: 'offline' });
   await tab.time.advance(10_000);
   await muting;
   assert.equal(tab.mic, 'mutedByMe');
@@ -79,7 +79,7 @@ test('V11-W muting oneself without a connection still mutes, and the server lear
 test('V06-W a seat that the host muted is silent, says who did it, and one cannot unmute oneself', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(1));
+  await done(tab.salon.seats.sit(1));
   await script.tell(script.muted(1, 'bob', true));
   assert.equal(tab.mic, 'mutedByHost');
   assert.equal(tab.state.me.mutedBy.name, 'Alice');
@@ -88,8 +88,8 @@ test('V06-W a seat that the host muted is silent, says who did it, and one canno
     tab.heard('mutedByHost').map(news => news.muted),
     [true],
   );
-  await assert.rejects(tab.salon.toggleMicrophone(), { name: 'seat_muted' });
-  await done(assert.rejects(tab.salon.setMuted(false), { name: 'seat_muted' }));
+  await assert.rejects(tab.salon.seats.toggleMicrophone(), { name: 'seat_muted' });
+  await done(assert.rejects(tab.salon.seats.setMuted(false), { name: 'seat_muted' }));
   assert.equal(tab.sending.enabled, false);
   await script.tell(script.muted(1, 'bob', false));
   assert.equal(tab.mic, 'live');
@@ -98,8 +98,8 @@ test('V06-W a seat that the host muted is silent, says who did it, and one canno
 test("V06-W the host's unmute does not open a microphone that its user muted", async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(1));
-  await done(tab.salon.setMuted(true));
+  await done(tab.salon.seats.sit(1));
+  await done(tab.salon.seats.setMuted(true));
   await script.tell(script.muted(1, 'bob', true, 'alice', { micMuted: true }));
   await script.tell(script.muted(1, 'bob', false, 'alice', { micMuted: true }));
   assert.equal(tab.mic, 'mutedByMe');
@@ -115,7 +115,7 @@ test('V06-W a mute that waited on the empty seat applies to whoever sits down', 
     call.after = () => tab.server.news(48213, [script.taken(seat, 'bob', 'bob', { muted: true })]);
     return {};
   });
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   assert.equal(tab.mic, 'mutedByHost');
   assert.equal(tab.sending.enabled, false);
 });
@@ -123,7 +123,7 @@ test('V06-W a mute that waited on the empty seat applies to whoever sits down', 
 test('V06-W a seat that closes under one is left, with the microphone', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(1));
+  await done(tab.salon.seats.sit(1));
   await script.tell(script.left(1, 'bob', 'closed', 'alice'), script.closed(1, true));
   assert.equal(tab.state.seats[1].state, 'closed');
   assert.equal(tab.mic, 'listener');
@@ -133,7 +133,7 @@ test('V06-W a seat that closes under one is left, with the microphone', async t 
 test('V05-W kicked off the seat one is a listener again and is told by whom', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(1));
+  await done(tab.salon.seats.sit(1));
   await script.tell(script.left(1, 'bob', 'kicked', 'alice'));
   assert.equal(tab.mic, 'listener');
   assert.equal(tab.devices.tracks[0].readyState, 'ended');
@@ -152,7 +152,7 @@ test('V05-W put on a seat by the host the microphone stays off until one unmutes
   assert.equal(tab.server.of('microphone.set')[0].muted, true, 'others see that one is muted');
   const [banner] = tab.state.banners;
   assert.deepEqual([banner.kind, banner.by.name], ['broughtOnStage', 'Alice']);
-  await done(tab.salon.toggleMicrophone());
+  await done(tab.salon.seats.toggleMicrophone());
   assert.equal(tab.mic, 'live');
   assert.equal(tab.sending.enabled, true);
   assert.deepEqual(tab.state.banners, []);
@@ -161,13 +161,13 @@ test('V05-W put on a seat by the host the microphone stays off until one unmutes
 test('V09-W moving keeps the microphone open', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   tab.server.on('seat.move', ({ seat }, call) => {
     call.after = () => tab.server.news(48213, [script.left(0, 'bob', 'moved'), script.taken(seat, 'bob')]);
     return {};
   });
   const before = tab.sending;
-  await done(tab.salon.move(3));
+  await done(tab.salon.seats.move(3));
   assert.equal(tab.state.me.seat, 3);
   assert.equal(tab.mic, 'live');
   assert.equal(tab.sending, before);
@@ -177,8 +177,8 @@ test('V09-W moving keeps the microphone open', async t => {
 test('V09-W moving does not mute again who joined muted and has unmuted since', async t => {
   const tab = await salonTab(t, { preferences: { joinMuted: true } });
   const script = obedient(tab.server);
-  await done(tab.salon.sit(0));
-  await done(tab.salon.toggleMicrophone());
+  await done(tab.salon.seats.sit(0));
+  await done(tab.salon.seats.toggleMicrophone());
   assert.equal(tab.mic, 'live');
   await script.tell(script.left(0, 'bob', 'moved'), script.taken(3, 'bob'));
   assert.equal(tab.mic, 'live');
@@ -193,14 +193,14 @@ test('V09-W moving too often is refused with the documented code', async t => {
   tab.server.on('seat.move', () => {
     throw new Refusal('too_frequent', 10001, { retryAfterMs: 700 });
   });
-  await done(assert.rejects(tab.salon.move(1), { name: 'too_frequent', code: 10001 }));
+  await done(assert.rejects(tab.salon.seats.move(1), { name: 'too_frequent', code: 10001 }));
   assert.equal(tab.state.pending.size, 0);
 });
 
 test('joining muted is muted from the first moment', async t => {
   const tab = await salonTab(t, { preferences: { joinMuted: true } });
   obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   assert.equal(tab.mic, 'mutedByMe');
   assert.equal(tab.sending.enabled, false);
   assert.equal(tab.server.of('microphone.set')[0].muted, true);
@@ -217,13 +217,13 @@ test('without a microphone one sits and is told why nobody hears one; trying aga
       devices.refusal = refusal;
       const tab = await salonTab(inner, { devices });
       obedient(tab.server);
-      await done(assert.rejects(tab.salon.sit(0), { name }));
+      await done(assert.rejects(tab.salon.seats.sit(0), { name }));
       assert.equal(tab.state.me.seat, 0);
       assert.equal(tab.mic, 'noDevice');
       assert.equal(tab.state.me.microphoneProblem, name);
       assert.deepEqual(tab.state.banners, [{ kind: 'microphoneProblem', error: name }]);
       devices.refusal = null;
-      await done(tab.salon.toggleMicrophone());
+      await done(tab.salon.seats.toggleMicrophone());
       assert.equal(tab.mic, 'live');
     });
   }
@@ -236,7 +236,7 @@ test('a microphone that is unplugged while live is replaced by another one', asy
   ]);
   const tab = await salonTab(t, { devices });
   obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   devices.devices = devices.devices.slice(1);
   devices.tracks[0].unplug();
   await settle();
@@ -259,7 +259,7 @@ test('a microphone that is unplugged while live is replaced by another one', asy
 test('"you seem to be speaking while muted" comes after a while of speech and goes again', async t => {
   const tab = await salonTab(t);
   obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   const speak = async (level, times) => {
     for (let reading = 0; reading < times; reading++) {
       tab.microphone.level.set(level + (reading % 2));
@@ -268,7 +268,7 @@ test('"you seem to be speaking while muted" comes after a while of speech and go
   };
   await speak(60, 20);
   assert.equal(tab.state.me.speakingWhileMuted, false, 'not while live');
-  await done(tab.salon.setMuted(true));
+  await done(tab.salon.seats.setMuted(true));
   await speak(10, 20);
   assert.equal(tab.state.me.speakingWhileMuted, false, 'not for a fan');
   await speak(60, 12);
@@ -280,7 +280,7 @@ test('"you seem to be speaking while muted" comes after a while of speech and go
 test('V19-W back after the seat was lost one is a listener, and the device is let go', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   tab.server.on('room.enter', () => ({
     resumed: true,
     epoch: 1,
@@ -304,7 +304,7 @@ test('V19-W back after the seat was lost one is a listener, and the device is le
 test("V19-W a whole new state without one's seat lets the device go too", async t => {
   const tab = await salonTab(t);
   obedient(tab.server);
-  await done(tab.salon.sit(0));
+  await done(tab.salon.seats.sit(0));
   tab.server.on('room.enter', () => ({ resumed: false, snapshot: snapshot({ epoch: 2 }) }));
   tab.server.drop();
   await tab.time.advance(1000);
@@ -350,7 +350,7 @@ test('a refused seat is told where it was asked for, and nothing else changes', 
     tab.server.on('seat.take', () => {
       throw new Refusal(name, code);
     });
-    const sitting = assert.rejects(tab.salon.sit(1), { name, code });
+    const sitting = assert.rejects(tab.salon.seats.sit(1), { name, code });
     assert.ok(tab.state.pending.has('seat:1'));
     assert.equal(tab.state.seats[1].pending, true);
     await done(sitting);

@@ -27,7 +27,7 @@ test("V16-W one's own line is shown at once and becomes the server's, without a 
     call.after = () => tab.server.news(48213, [event]);
     return { chat: event.chat, time: event.time };
   });
-  const sending = tab.salon.send('안녕하세요');
+  const sending = tab.salon.talk.send('안녕하세요');
   assert.deepEqual(
     tab.state.chat.map(line => line.status),
     ['sending'],
@@ -48,7 +48,7 @@ test('a line that could not be sent stays, says why, and can be sent again or ta
   tab.server.on('message.send', () => {
     throw new Refusal('rate_limited', 10006, { retryAfterMs: 1000 });
   });
-  await done(assert.rejects(tab.salon.send('hello'), { name: 'rate_limited' }));
+  await done(assert.rejects(tab.salon.talk.send('hello'), { name: 'rate_limited' }));
   const [{ key, status, error }] = tab.state.chat;
   assert.deepEqual([status, error.name], ['failed', 'rate_limited']);
   await script.tell(script.said('alice', 'meanwhile'));
@@ -58,7 +58,7 @@ test('a line that could not be sent stays, says why, and can be sent again or ta
     call.after = () => tab.server.news(48213, [event]);
     return { chat: event.chat, time: event.time };
   });
-  await done(tab.salon.resend(key));
+  await done(tab.salon.talk.resend(key));
   assert.deepEqual(
     tab.state.chat.map(line => line.status),
     ['sent', 'sent'],
@@ -68,16 +68,18 @@ test('a line that could not be sent stays, says why, and can be sent again or ta
   tab.server.on('message.send', () => {
     throw new Refusal('unavailable', 20503);
   });
-  await done(assert.rejects(tab.salon.send('oops')));
-  assert.equal(tab.salon.discard(tab.state.chat.at(-1).key), 'oops');
+  await done(assert.rejects(tab.salon.talk.send('oops')));
+  assert.equal(tab.salon.talk.discard(tab.state.chat.at(-1).key), 'oops');
   assert.equal(tab.state.chat.length, 2);
 });
 
 test('a line that is too long is refused before it is sent', async t => {
   const tab = await salonTab(t);
-  await done(assert.rejects(tab.salon.send('가'.repeat(4097)), { name: 'message_too_large', code: 80002 }));
+  await done(
+    assert.rejects(tab.salon.talk.send('가'.repeat(4097)), { name: 'message_too_large', code: 80002 }),
+  );
   assert.equal(tab.server.of('message.send').length, 0);
-  await done(tab.salon.send('가'.repeat(4096)));
+  await done(tab.salon.talk.send('가'.repeat(4096)));
   assert.equal(tab.server.of('message.send').length, 1);
 });
 
@@ -91,7 +93,7 @@ test('a line whose answer was lost with the connection is not sent twice, and no
     tab.said = script.said('bob', text, { id });
     return silence;
   });
-  const sending = tab.salon.send('once');
+  const sending = tab.salon.talk.send('once');
   await settle();
   tab.server.on('room.enter', () => ({
     resumed: true,
@@ -119,7 +121,7 @@ test('a line that came back is sent, even if its answer never comes', async t =>
     tab.server.news(48213, [script.said('bob', text, { id })]);
     return silence;
   });
-  const sending = tab.salon.send('there');
+  const sending = tab.salon.talk.send('there');
   await tab.time.advance(10_000);
   await sending;
   assert.deepEqual(
@@ -162,7 +164,7 @@ test('G05-W late joiners see the last messages, a hole is a line of its own, unr
   assert.deepEqual(shown(tab).slice(2), ['Alice: m3', 'gap 4-6', '캐롤: m7']);
   assert.equal(tab.state.unread, 2);
   assert.equal(tab.state.unreadKey, tab.state.chat[2].key);
-  tab.salon.markRead();
+  tab.salon.talk.markRead();
   assert.deepEqual([tab.state.unread, tab.state.unreadKey], [0, null]);
 });
 
@@ -172,7 +174,7 @@ test('V16-W a whole new state keeps what is unsent and shows nothing twice', asy
   tab.server.on('message.send', () => {
     throw new Refusal('unavailable', 20503);
   });
-  await done(assert.rejects(tab.salon.send('mine')));
+  await done(assert.rejects(tab.salon.talk.send('mine')));
   tab.server.on('room.enter', () => ({
     resumed: false,
     snapshot: snapshot({
@@ -189,7 +191,7 @@ test('V16-W a whole new state keeps what is unsent and shows nothing twice', asy
 test('G01-W danmu goes as CMD_DANMU, is told apart, and other custom messages are no chat', async t => {
   const tab = await salonTab(t);
   const script = new Script(tab.server);
-  await done(tab.salon.send('flying', { danmu: true }));
+  await done(tab.salon.talk.send('flying', { danmu: true }));
   const [{ command, message, text }] = tab.server.of('message.send');
   assert.deepEqual([command, message, text], ['CMD_DANMU', 'flying', undefined]);
   await script.tell(
@@ -213,7 +215,7 @@ test("G01-W likes are gathered, counted at once, and the total is the server's t
     call.after = () => tab.server.news(48213, [event]);
     return { total: total - 4 };
   });
-  for (let click = 0; click < 3; click++) tab.salon.like();
+  for (let click = 0; click < 3; click++) tab.salon.talk.like();
   assert.equal(tab.salon.likes.get(), 13, 'at once');
   assert.equal(tab.server.of('like.send').length, 0);
   await tab.time.advance(400);
@@ -227,7 +229,7 @@ test("G01-W likes are gathered, counted at once, and the total is the server's t
     [[4, ['alice']]],
     "others' share alone",
   );
-  for (let click = 0; click < 150; click++) tab.salon.like();
+  for (let click = 0; click < 150; click++) tab.salon.talk.like();
   await tab.time.advance(1500);
   assert.deepEqual(
     tab.server.of('like.send').map(({ count }) => count),
@@ -243,7 +245,7 @@ test('likes that the server refused are taken off again', async t => {
   tab.server.on('like.send', () => {
     throw new Refusal('rate_limited', 10006);
   });
-  tab.salon.like();
+  tab.salon.talk.like();
   await tab.time.advance(400);
   assert.equal(tab.salon.likes.get(), 5);
 });
@@ -252,7 +254,7 @@ test("V11-W each person has a volume and a mute of one's own, which move with th
   const tab = await salonTab(t);
   const script = new Script(tab.server);
   await script.tell(script.taken(0, 'carol'));
-  tab.salon.setListening('carol', { volume: 30 });
+  tab.salon.hearing.setListening('carol', { volume: 30 });
   assert.deepEqual(tab.state.seats[0].listening, { volume: 30, muted: false });
   assert.deepEqual(tab.playout.listening[0], { volume: 30, muted: false });
   await script.tell(script.left(0, 'carol', 'moved'), script.taken(2, 'carol'));
@@ -263,9 +265,9 @@ test("V11-W each person has a volume and a mute of one's own, which move with th
     { volume: 100, muted: false },
     "the seat's next person is as loud as ever",
   );
-  tab.salon.setListening('carol', { muted: true });
+  tab.salon.hearing.setListening('carol', { muted: true });
   assert.deepEqual(tab.playout.listening[2], { volume: 30, muted: true });
-  tab.salon.setDeafened(true);
+  tab.salon.hearing.setDeafened(true);
   assert.ok(tab.playout.silencers.has('deafened'));
 });
 
@@ -297,12 +299,12 @@ test('the connection chip says in one word how it is, and after five seconds tha
 
 test('the test button tells whether a path came', async t => {
   const tab = await salonTab(t);
-  let found = tab.salon.testMedia();
+  let found = tab.salon.hearing.testMedia();
   await settle();
   tab.connections.at(-1).become('connected');
   await settle();
   assert.equal((await found).connected, true);
-  found = tab.salon.testMedia();
+  found = tab.salon.hearing.testMedia();
   await tab.time.advance(5000);
   assert.deepEqual(await found.then(({ connected, error }) => [connected, error]), [false, 'media_failed']);
 });

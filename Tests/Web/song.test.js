@@ -483,7 +483,7 @@ test('D04-W with a mix the audience hears it alone, later than the room; sitting
     iceServers: [],
   }));
   assert.equal(tab.connections.at(-1).transceivers.length, 4, 'microphone, two seats, and the mix');
-  const restarted = tab.salon.testMedia();
+  const restarted = tab.salon.hearing.testMedia();
   await settle();
   tab.connections.at(-1).become('connected');
   await settle();

@@ -179,7 +179,7 @@ export class DuetModel {
   async takeOwnSeat() {
     const { me, seats } = this.#stage.room.now;
     if (me.role !== 'owner' || me.seat !== undefined || seats[0]?.state !== 'empty') return;
-    await this.#stage.sit(0);
+    await this.#stage.voice.sit(0);
   }
 
   /**

@@ -1,13 +1,6 @@
 import { profileOf } from '../protocol/room-state.js';
-import {
-  audienceView,
-  invitationView,
-  meView,
-  myRequestView,
-  requestViews,
-  roomView,
-  seatViews,
-} from './salon-view.js';
+import { invitationView, myRequestView, requestViews } from './salon-invitations.js';
+import { audienceView, meView, roomView, seatViews } from './salon-view.js';
 
 /** @typedef {import('../protocol/room-state.js').RoomState} RoomState */
 /** @typedef {import('./salon-state.js').SalonState} SalonState */

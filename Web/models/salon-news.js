@@ -1,6 +1,6 @@
 import { seatCommands } from '../protocol/events.js';
 import { profileOf } from '../protocol/room-state.js';
-import { seatOf } from './salon-view.js';
+import { seatOf } from './salon-invitations.js';
 
 /** @typedef {import('../protocol/room.js').OvationRoom} OvationRoom */
 /** @typedef {import('../protocol/events.js').User} User */

@@ -45,7 +45,7 @@ function ask(context, duet) {
           <button class="button wide" type="button" data-testid="headphones-no" @click=${() => say('no')}>${icon('volume-2')}${t('headphones.no')}</button>
           <button class="button wide" type="button" data-testid="headphones-listen" @click=${() => {
             sheet.close();
-            void context.act(() => context.salon.stand());
+            void context.act(() => context.salon.seats.stand());
           }}>${icon('ear')}${t('headphones.listen')}</button>
         </div>`;
     },

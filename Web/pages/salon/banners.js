@@ -70,11 +70,11 @@ function button(context, banner) {
     case 'noMediaPath':
       return one(t('connection.test'), () => openConnection(context));
     case 'echoPair':
-      return one(t('banner.echoPairAction'), () => salon.listenAnyway());
+      return one(t('banner.echoPairAction'), () => salon.hearing.listenAnyway());
     case 'broughtOnStage':
-      return one(t('mic.unmute'), () => context.act(() => salon.setMuted(false)), 'primary');
+      return one(t('mic.unmute'), () => context.act(() => salon.seats.setMuted(false)), 'primary');
     case 'microphoneProblem':
-      return one(t('common.retry'), () => context.act(() => salon.toggleMicrophone()));
+      return one(t('common.retry'), () => context.act(() => salon.seats.toggleMicrophone()));
     default:
       return null;
   }

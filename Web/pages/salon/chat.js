@@ -70,7 +70,7 @@ export class Chat {
     const { salon, signal, opened } = this.context;
     this.#log = root.querySelector('ov-log');
     const read = () => {
-      if (this.visible && this.#log?.atEnd && salon.state.get().unread > 0) salon.markRead();
+      if (this.visible && this.#log?.atEnd && salon.state.get().unread > 0) salon.talk.markRead();
     };
     this.#log?.addEventListener('ov-end', read, { signal });
     document.addEventListener('visibilitychange', read, { signal });
@@ -143,7 +143,7 @@ export class Chat {
         ${
           line.status === 'failed' &&
           html`<p class="chat-failed problem" role="alert" data-testid="chat-failed"><span>${line.error ? errorText(line.error) : t('chat.failed')}</span>
-            <button class="button compact" type="button" data-testid="chat-resend" @click=${() => void context.act(() => salon.resend(line.key))}>${t('common.retry')}</button>
+            <button class="button compact" type="button" data-testid="chat-resend" @click=${() => void context.act(() => salon.talk.resend(line.key))}>${t('common.retry')}</button>
             <button class="button compact plain" type="button" data-testid="chat-discard" @click=${() => this.#takeBack(line.key)}>${t('chat.edit')}</button></p>`
         }
       </div>
@@ -155,7 +155,7 @@ export class Chat {
    * @param {string} key
    */
   #takeBack(key) {
-    const text = this.context.salon.discard(key);
+    const text = this.context.salon.talk.discard(key);
     const { text: draft } = this.#draft.get();
     this.#draft.update(state => ({ ...state, text: draft ? `${text} ${draft}` : text }));
     this.focus();
@@ -195,7 +195,7 @@ export class Chat {
     this.#draft.update(state => ({ ...state, text: '' }));
     queueMicrotask(() => this.#log?.toEnd());
     // A line that could not be sent stays in the list with its text and says why.
-    this.context.salon.send(line, { danmu }).catch(() => {});
+    this.context.salon.talk.send(line, { danmu }).catch(() => {});
   }
 }
 

@@ -65,7 +65,7 @@ export function openConnection({ salon, signal }) {
       const test = async () => {
         testing = true;
         sheet.redraw();
-        result = await salon.testMedia();
+        result = await salon.hearing.testMedia();
         testing = false;
         sheet.redraw();
       };

@@ -24,8 +24,9 @@ const signs = {
  */
 export async function pressMicrophone(context) {
   const { me, room, myRequest } = context.state;
-  if (me.mic === 'pending' || myRequest) return void (await context.act(() => context.salon.cancelRequest()));
-  if (me.mic !== 'listener') return void (await context.act(() => context.salon.toggleMicrophone()));
+  if (me.mic === 'pending' || myRequest)
+    return void (await context.act(() => context.salon.requests.cancelRequest()));
+  if (me.mic !== 'listener') return void (await context.act(() => context.salon.seats.toggleMicrophone()));
   if (room?.needsRequest && !me.canManage) return askForSeat(context, null);
   const seat = context.freeSeat();
   if (seat !== null) return sitDown(context, seat);
@@ -78,7 +79,7 @@ export function dockNotices(context) {
         state.myRequest?.position
           ? t('requests.place', { count: state.myRequest.position })
           : t('requests.waiting')
-      }</span><button class="button compact" type="button" data-testid="cancel-request" @click=${() => void context.act(() => context.salon.cancelRequest())}>${t(
+      }</span><button class="button compact" type="button" data-testid="cancel-request" @click=${() => void context.act(() => context.salon.requests.cancelRequest())}>${t(
         'requests.cancel',
       )}</button></p>`
     }`;
@@ -128,10 +129,10 @@ function hand(context, requests) {
       <span class="dock-sign">${icon('hand')}${queue.length > 0 && html`<span class="badge" data-testid="request-badge">${queue.length}</span>`}</span>
       <span class="dock-word">${t('requests.title')}</span></button>`;
   if (me.seat !== null)
-    return html`<button class="dock-button" type="button" data-testid="stand-button" @click=${() => void context.act(() => context.salon.stand())}>
+    return html`<button class="dock-button" type="button" data-testid="stand-button" @click=${() => void context.act(() => context.salon.seats.stand())}>
       <span class="dock-sign">${icon('arrow-down-to-line')}</span><span class="dock-word">${t('seat.leaveShort')}</span></button>`;
   return html`<button class="dock-button" type="button" data-testid="hand" aria-pressed=${String(Boolean(myRequest))} aria-busy=${pending.has('request')}
-    @click=${() => void (myRequest ? context.act(() => context.salon.cancelRequest()) : askForSeat(context, null))}>
+    @click=${() => void (myRequest ? context.act(() => context.salon.requests.cancelRequest()) : askForSeat(context, null))}>
     <span class="dock-sign">${icon('hand')}</span><span class="dock-word">${t(myRequest ? 'requests.lower' : 'requests.raise')}</span></button>`;
 }
 
@@ -149,7 +150,7 @@ function likeButton(context) {
   place.className = 'like-place';
   likeButtons.set(context, place);
   const press = () => {
-    context.salon.like();
+    context.salon.talk.like();
     const hearts = /** @type {import('../../elements/hearts.js').Hearts | null} */ (
       place.querySelector('ov-hearts')
     );
@@ -176,8 +177,8 @@ function undo(context) {
   if (!undo) return null;
   return html`<div class="undo" role="status" data-testid="undo">
     <span>${t(`undo.${undo.action}`, { name: undo.user?.name ?? t('seat.number', { seat: undo.seat + 1 }), seat: undo.seat + 1 })}</span>
-    <button class="button compact" type="button" data-testid="undo-button" @click=${() => void context.act(() => context.salon.undo())}>
+    <button class="button compact" type="button" data-testid="undo-button" @click=${() => void context.act(() => context.salon.moderation.undo())}>
       ${icon('undo-2')}${t('common.undo')}<ov-countdown ring .until=${undo.until}></ov-countdown></button>
-    <button class="icon-button" type="button" aria-label=${t('common.close')} @click=${() => context.salon.dismissUndo()}>${icon('x')}</button>
+    <button class="icon-button" type="button" aria-label=${t('common.close')} @click=${() => context.salon.moderation.dismissUndo()}>${icon('x')}</button>
   </div>`;
 }

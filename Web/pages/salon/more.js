@@ -37,7 +37,7 @@ export function openMore(context, leave) {
       const deafen = () => {
         deafened = !deafened;
         more.set(context, deafened);
-        salon.setDeafened(deafened);
+        salon.hearing.setDeafened(deafened);
         sheet.redraw();
       };
       return html`<div class="menu">
@@ -135,7 +135,7 @@ function openRoomSettings(context) {
         error = null;
         sheet.redraw();
         try {
-          await salon.updateRoom({
+          await salon.moderation.updateRoom({
             name: draft.name.trim() || room.name,
             cover: coverOf(draft),
             tags: tagsOf(draft),

@@ -72,7 +72,7 @@ export function chooseListener(context, seat) {
       return html`<ul class="people">${listeners.map(person =>
         row(person, () => {
           sheet.close();
-          void context.act(() => salon.invite(person.id, seat));
+          void context.act(() => salon.requests.invite(person.id, seat));
         }),
       )}</ul>`;
     },

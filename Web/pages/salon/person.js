@@ -62,10 +62,10 @@ function hearing({ salon }, person) {
   return html`<div class="hearing" role="group" aria-label=${t('person.forMe')}>
     <button class="icon-button" type="button" aria-pressed=${String(listening.muted)} data-testid="mute-for-me"
       aria-label=${t(listening.muted ? 'person.unmuteForMe' : 'person.muteForMe')}
-      @click=${() => salon.setListening(person.id, { muted: !listening.muted })}>${icon(listening.muted ? 'volume-x' : 'volume-2')}</button>
+      @click=${() => salon.hearing.setListening(person.id, { muted: !listening.muted })}>${icon(listening.muted ? 'volume-x' : 'volume-2')}</button>
     <input class="slider" type="range" min="0" max="100" aria-label=${t('person.volume')} data-testid="person-volume" ?disabled=${listening.muted}
       .value=${String(listening.volume)} .vars=${{ '--value': `${listening.volume}%` }}
-      @input=${(/** @type {any} */ event) => salon.setListening(person.id, { volume: Number(event.target.value) })} />
+      @input=${(/** @type {any} */ event) => salon.hearing.setListening(person.id, { volume: Number(event.target.value) })} />
     <output class="numbers">${listening.volume} %</output>
     <p class="small soft">${t('person.forMe')}</p>
   </div>`;
@@ -76,7 +76,7 @@ function own(context, person, close) {
   if (person.seat === null) return null;
   return html`<button type="button" data-testid="stand" @click=${() => {
     close();
-    void context.act(() => context.salon.stand());
+    void context.act(() => context.salon.seats.stand());
   }}>${icon('arrow-down-to-line')}<span>${t('seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
 }
 
@@ -97,24 +97,24 @@ function hosting(context, person, close) {
   return html`
     ${
       seat === null &&
-      html`<button type="button" data-testid="invite" ?disabled=${free === null} @click=${then(() => salon.invite(person.id, free))}>
+      html`<button type="button" data-testid="invite" ?disabled=${free === null} @click=${then(() => salon.requests.invite(person.id, free))}>
         ${icon('user-plus')}<span>${t('person.invite')}</span></button>
-        <button type="button" data-testid="pick" ?disabled=${free === null} @click=${then(() => salon.pick(person.id, free ?? 0))}>
+        <button type="button" data-testid="pick" ?disabled=${free === null} @click=${then(() => salon.moderation.pick(person.id, free ?? 0))}>
         ${icon('armchair')}<span>${t('person.pick')}<span class="about">${t('person.pickAbout')}</span></span></button>`
     }
     ${
       seat !== null &&
       view &&
-      html`<button type="button" data-testid="mute-seat" @click=${then(() => salon.muteSeat(seat, !view.muted))}>
+      html`<button type="button" data-testid="mute-seat" @click=${then(() => salon.moderation.muteSeat(seat, !view.muted))}>
           ${icon(view.muted ? 'mic' : 'mic-off')}<span>${t(view.muted ? 'person.unmute' : 'person.mute')}</span></button>
-        <button type="button" data-testid="kick" @click=${then(() => salon.kick(seat))}>
+        <button type="button" data-testid="kick" @click=${then(() => salon.moderation.kick(seat))}>
           ${icon('arrow-down-to-line')}<span>${t('person.kick')}</span></button>
-        <button type="button" data-testid="close-seat" @click=${then(() => salon.closeSeat(seat, true))}>
+        <button type="button" data-testid="close-seat" @click=${then(() => salon.moderation.closeSeat(seat, true))}>
           ${icon('lock')}<span>${t('person.kickAndClose')}</span></button>`
     }
     ${
       me.isOwner &&
-      html`<button type="button" data-testid="set-role" @click=${then(() => salon.setRole(person.id, person.role === 'admin' ? 'member' : 'admin'))}>
+      html`<button type="button" data-testid="set-role" @click=${then(() => salon.moderation.setRole(person.id, person.role === 'admin' ? 'member' : 'admin'))}>
         ${icon(person.role === 'admin' ? 'shield-off' : 'shield')}<span>${t(person.role === 'admin' ? 'person.unmakeAdmin' : 'person.makeAdmin')}<span class="about">${t(
           'person.adminAbout',
         )}</span></span></button>`

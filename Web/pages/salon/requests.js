@@ -55,7 +55,7 @@ export class Requests {
       text: t('requests.asks', { name: request.user.name }),
       icon: 'hand',
       label: t('requests.accept'),
-      action: () => void this.context.act(() => salon.acceptRequest(request.id)),
+      action: () => void this.context.act(() => salon.requests.acceptRequest(request.id)),
       testid: 'request-toast',
     });
   }
@@ -68,7 +68,7 @@ export class Requests {
         <h3>${t('requests.title')}</h3>
         ${
           requests.length > 1 &&
-          html`<button class="button compact" type="button" data-testid="accept-next" @click=${() => void this.context.act(() => this.context.salon.acceptNext())}>
+          html`<button class="button compact" type="button" data-testid="accept-next" @click=${() => void this.context.act(() => this.context.salon.requests.acceptNext())}>
             ${icon('check')}${t('requests.acceptNext')}</button>`
         }
         <button class="icon-button" type="button" aria-label=${t('common.close')} @click=${() => this.close()}>${icon('x')}</button>
@@ -87,7 +87,7 @@ export class Requests {
     const declining = this.context.opened.get().declining === request.id;
     const decline = (/** @type {string} */ reason) => {
       this.context.open({ declining: null });
-      void this.context.act(() => salon.rejectRequest(request.id, reason));
+      void this.context.act(() => salon.requests.rejectRequest(request.id, reason));
     };
     return keyed(
       request.id,
@@ -108,8 +108,8 @@ export class Requests {
                 <button class="chip" type="button" data-testid="reason-none" @click=${() => decline('')}>${t('requests.noReason')}</button>
               </div>`
             : html`<div class="request-buttons">
-                <button class="button compact primary" type="button" data-testid="accept" @click=${() => void this.context.act(() => salon.acceptRequest(request.id))}>${t('requests.accept')}</button>
-                ${!request.later && html`<button class="button compact" type="button" data-testid="later" @click=${() => salon.postpone(request.id)}>${t('requests.later')}</button>`}
+                <button class="button compact primary" type="button" data-testid="accept" @click=${() => void this.context.act(() => salon.requests.acceptRequest(request.id))}>${t('requests.accept')}</button>
+                ${!request.later && html`<button class="button compact" type="button" data-testid="later" @click=${() => salon.requests.postpone(request.id)}>${t('requests.later')}</button>`}
                 <button class="button compact danger" type="button" data-testid="decline" @click=${() => this.context.open({ declining: request.id })}>${t('requests.decline')}</button>
               </div>`
         }
@@ -124,7 +124,7 @@ export class Requests {
     if (!invitation) return null;
     const accept = async () => {
       if (await announceMicrophone(context.app, context.signal))
-        await context.act(() => context.salon.acceptInvitation());
+        await context.act(() => context.salon.requests.acceptInvitation());
     };
     return html`<section class="invitation" role="alertdialog" aria-label=${t('invitation.title')} data-testid="invitation" aria-busy=${invitation.pending}>
       ${avatar(invitation.from, 's48')}
@@ -137,7 +137,7 @@ export class Requests {
       </div>
       <div class="request-buttons">
         <button class="button compact primary" type="button" data-testid="invitation-accept" @click=${() => void accept()}>${t('invitation.accept')}</button>
-        <button class="button compact" type="button" data-testid="invitation-decline" @click=${() => void context.act(() => context.salon.rejectInvitation())}>${t('common.notNow')}</button>
+        <button class="button compact" type="button" data-testid="invitation-decline" @click=${() => void context.act(() => context.salon.requests.rejectInvitation())}>${t('common.notNow')}</button>
       </div>
     </section>`;
   }

@@ -21,7 +21,7 @@ export async function pressSeat(context, index) {
   if (seat.state === 'closed') return context.say(t('error.seat_closed'), 'lock');
   if (seat.reserved && seat.reserved.user.id !== me.id)
     return context.say(t('seat.reservedFor', { name: seat.reserved.user.name }), 'hourglass');
-  if (me.seat !== null) return void (await context.act(() => context.salon.move(index)));
+  if (me.seat !== null) return void (await context.act(() => context.salon.seats.move(index)));
   if (context.state.room?.needsRequest) return askForSeat(context, index);
   await sitDown(context, index);
 }
@@ -30,14 +30,16 @@ export async function pressSeat(context, index) {
 export async function sitDown(context, index) {
   if (!(await announceMicrophone(context.app, context.signal))) return;
   const { me } = context.state;
-  await context.act(() => (me.seat === null ? context.salon.sit(index) : context.salon.move(index)));
+  await context.act(() =>
+    me.seat === null ? context.salon.seats.sit(index) : context.salon.seats.move(index),
+  );
 }
 
 /** @param {SalonContext} context @param {number | null} index null: any */
 export async function askForSeat(context, index) {
   if (context.state.myRequest) return context.say(t('error.invitation_exists'), 'hand');
   if (!(await announceMicrophone(context.app, context.signal))) return;
-  await context.act(() => context.salon.ask(index));
+  await context.act(() => context.salon.requests.ask(index));
 }
 
 /**
@@ -81,17 +83,17 @@ function openEmptySeat(context, index) {
         }
         ${
           reserved &&
-          html`<button type="button" data-testid="seat-uninvite" @click=${then(() => context.act(() => salon.cancelInvitation(reserved.invitation)))}>
+          html`<button type="button" data-testid="seat-uninvite" @click=${then(() => context.act(() => salon.requests.cancelInvitation(reserved.invitation)))}>
             ${icon('user-x')}<span>${t('seat.uninvite', { name: reserved.user.name })}</span></button>`
         }
         ${
           !closed &&
-          html`<button type="button" data-testid="seat-mute" @click=${then(() => context.act(() => salon.muteSeat(index, !seat.muted)))}>
+          html`<button type="button" data-testid="seat-mute" @click=${then(() => context.act(() => salon.moderation.muteSeat(index, !seat.muted)))}>
             ${icon(seat.muted ? 'mic' : 'mic-off')}<span>${t(seat.muted ? 'seat.unmuteSeat' : 'seat.muteSeat')}<span class="about">${t(
               seat.muted ? 'seat.unmuteSeatAbout' : 'seat.muteSeatAbout',
             )}</span></span></button>`
         }
-        <button type="button" data-testid="seat-close" @click=${then(() => context.act(() => salon.closeSeat(index, !closed)))}>
+        <button type="button" data-testid="seat-close" @click=${then(() => context.act(() => salon.moderation.closeSeat(index, !closed)))}>
           ${icon(closed ? 'lock-open' : 'lock')}<span>${t(closed ? 'seat.openSeat' : 'seat.closeSeat')}</span></button>
       </div>`;
     },

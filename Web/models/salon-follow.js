@@ -1,0 +1,115 @@
+import { derive } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+import { invitationView, requestViews } from './salon-invitations.js';
+import { tellNews } from './salon-news.js';
+
+/** @template T @typedef {import('../lib/store.js').Store<T>} Store */
+
+/**
+ * Connects the parts of a visit with the salon's state, for as long as the visit lasts.
+ * @param {import('./salon-stage.js').SalonStage} stage
+ * @param {import('./salon-parts.js').Visit} visit
+ */
+export function followVisit(stage, visit) {
+  const { signal } = visit.life;
+  const quietly = { signal, now: false };
+  const render = () => stage.render();
+  const { chat, likes, peer, playout, echo, voice } = visit;
+  const { room, session } = stage;
+
+  chat.reset();
+  likes.confirm(room.now.likes);
+  likes.total.subscribe(total => stage.likes.set(total), { signal });
+  visit.connection.state.subscribe(view => stage.connection.set(view), { signal });
+  visit.connection.state.subscribe(render, quietly);
+  derive([peer.tracks, peer.mix], (tracks, mix) => (mix ? [...tracks, mix] : tracks)).subscribe(
+    tracks => playout.setTracks(tracks),
+    { signal },
+  );
+  stage.speaker.state.subscribe(({ chosen }) => void playout.setOutput(chosen), { signal });
+  stage.preferences.subscribe(
+    ({ quality, playout: volume }) => {
+      peer.setQuality(quality);
+      playout.setVolume(volume);
+    },
+    { signal },
+  );
+  stage.effects?.publishing.subscribe(() => stage.voice.musicChanged(), quietly);
+  stage.host.listening.subscribe(render, quietly);
+  echo.paired.subscribe(() => stage.silenceEcho(), { signal });
+  for (const store of [room.state, chat.state, playout.blocked, voice.state]) {
+    /** @type {Store<any>} */ (store).subscribe(render, quietly);
+  }
+  room.levels.subscribe(() => stage.levels.hear(), quietly);
+  voice.state.subscribe(({ open }) => open && stage.levels.watchOwn(signal), quietly);
+  tellNews(
+    {
+      room,
+      chat,
+      likes,
+      news: stage.news,
+      react: {
+        seated: by => stage.voice.seated(by === room.now.me.id ? undefined : by),
+        unseated: () => stage.voice.unseated(),
+        seatMuted: by => stage.set({ mutedBy: by }),
+        consented: seat =>
+          void stage.voice.sitSomewhere(seat).catch(error => stage.news.emit('problem', { error })),
+        requests: () => requestViews(room.now, stage.around()),
+        invitation: () => invitationView(room.now, stage.around()),
+      },
+    },
+    signal,
+  );
+  room.events.on('snapshot', () => chat.reset(), { signal });
+  room.events.on(
+    'resumed',
+    () => {
+      likes.confirm(room.now.likes);
+      stage.voice.returned();
+      stage.news.emit('reconnected', {});
+    },
+    { signal },
+  );
+  const ended = (/** @type {Ended} */ end) => finish(stage, end);
+  room.events.on('room.destroyed', ended, { signal });
+  room.events.on('gone', ended, { signal });
+  session.state.subscribe(({ phase, error }) => {
+    if (phase !== 'closed' || !stage.visit) return stage.render();
+    stage.endVisit();
+    stage.set({ phase: 'left', error });
+  }, quietly);
+  stage.set({ phase: 'in', error: null });
+  try {
+    peer.start();
+  } catch (thrown) {
+    stage.news.emit('problem', { error: OvationError.of(thrown) });
+  }
+  if (room.now.me.seat !== undefined) stage.voice.seated(undefined);
+}
+
+/** @typedef {{reason: string, summary: import('../protocol/events.js').RoomSummary | null}} Ended */
+
+/**
+ * The room has ended: the visit with it, and the page shows what it was.
+ * @param {import('./salon-stage.js').SalonStage} stage
+ * @param {Ended} ended
+ */
+function finish(stage, { reason, summary }) {
+  const { info, likes } = stage.room.now;
+  const {
+    seconds,
+    peak,
+    likes: total,
+  } = summary ?? {
+    seconds: Math.round((stage.session.serverNow() - info.createdAt) / 1000),
+    peak: stage.local.peak,
+    likes,
+  };
+  const known = reason === 'owner_absent' || reason === 'operator' ? reason : 'owner';
+  stage.endVisit();
+  stage.set({
+    phase: 'ended',
+    end: { reason: known, seconds, peak, likes: total, name: info.name, owner: info.owner },
+  });
+  stage.news.emit('ended', {});
+}

@@ -1,0 +1,74 @@
+import { profileOf } from '../protocol/room-state.js';
+
+/** What the host and admins do. Kicking, muting and closing leave an `undo` for 5 s. */
+export class ModerationActions {
+  #stage;
+
+  /** @param {import('./salon-stage.js').SalonStage} stage */
+  constructor(stage) {
+    this.#stage = stage;
+  }
+
+  /**
+   * Seats a listener at once, without asking.
+   * @param {string} user
+   * @param {number} seat
+   */
+  async pick(user, seat) {
+    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.pickSeat(seat, user));
+  }
+
+  /** @param {number} seat */
+  async kick(seat) {
+    const user = this.#userOn(seat);
+    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.kickSeat(seat));
+    if (user) this.#stage.undo.keep({ action: 'kick', user, seat }, () => this.pick(user.id, seat));
+  }
+
+  /** @param {number} seat @param {boolean} muted */
+  async muteSeat(seat, muted) {
+    const user = this.#userOn(seat);
+    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.muteSeat(seat, muted));
+    const action = muted ? 'mute' : 'unmute';
+    this.#stage.undo.keep({ action, user, seat }, () =>
+      this.#stage.run(`seat:${seat}`, () => this.#stage.room.muteSeat(seat, !muted)),
+    );
+  }
+
+  /** @param {number} seat @param {boolean} closed */
+  async closeSeat(seat, closed) {
+    const user = this.#userOn(seat);
+    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.closeSeat(seat, closed));
+    this.#stage.undo.keep({ action: closed ? 'close' : 'open', user, seat }, async () => {
+      await this.#stage.run(`seat:${seat}`, () => this.#stage.room.closeSeat(seat, !closed));
+      if (closed && user) await this.pick(user.id, seat);
+    });
+  }
+
+  /** Takes the last of these back. */
+  async undo() {
+    await this.#stage.undo.run();
+  }
+
+  /** Forgets the offer to undo. */
+  dismissUndo() {
+    this.#stage.undo.dismiss();
+  }
+
+  /** @param {string} user @param {'admin' | 'member'} role */
+  async setRole(user, role) {
+    await this.#stage.run(`person:${user}`, () => this.#stage.room.setRole(user, role));
+  }
+
+  /** @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean}} settings */
+  async updateRoom(settings) {
+    await this.#stage.run('room', () => this.#stage.room.update(settings));
+  }
+
+  /** @param {number} seat */
+  #userOn(seat) {
+    const state = this.#stage.room.now;
+    const id = state.seats[seat]?.user;
+    return id ? profileOf(state, id) : null;
+  }
+}
