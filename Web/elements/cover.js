@@ -1,11 +1,14 @@
 import { coverURL } from '../lib/assets.js';
-import { hues } from '../lib/color.js';
+import { hues, initials } from '../lib/color.js';
 import { html } from '../lib/html.js';
 import { render } from '../lib/render.js';
 
-/** @typedef {{id: string, cover: string, title: string}} CoverOf */
+/**
+ * `titled` where the title does not stand beside the cover.
+ * @typedef {{id: string, cover: string, title: string, titled?: boolean}} CoverOf
+ */
 
-/** `<ov-cover .of=${{id, cover, title}}>`: a room's picture, else a gradient of its own with the title on it. */
+/** `<ov-cover .of=${{id, cover, title}}>`: a room's picture, else a gradient of its own with the title, or its initials, on it. */
 export class Cover extends HTMLElement {
   /** @type {CoverOf | null} */ #of = null;
   #broken = '';
@@ -39,7 +42,9 @@ export class Cover extends HTMLElement {
     render(
       picture
         ? html`<img src=${url} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" @error=${failed} />`
-        : html`<span class="cover-title">${of.title}</span>`,
+        : of.titled
+          ? html`<span class="cover-title">${of.title}</span>`
+          : html`<span class="cover-initials">${initials(of.title)}</span>`,
       this,
     );
   }

@@ -50,7 +50,7 @@ export function roomFields(draft, { redraw, invalid, seats }) {
           cover => html`<button class="cover-choice" type="button" aria-pressed=${String(!draft.coverText && draft.cover === cover)}
             aria-label=${t(cover ? `cover.${cover.slice(7, -4)}` : 'cover.none')} data-testid="cover-choice"
             @click=${() => set({ cover, coverText: '' })}>
-            <ov-cover .of=${{ id: draft.name || 'Ovation', cover, title: draft.name || 'Aa' }}></ov-cover></button>`,
+            <ov-cover .of=${{ id: draft.name || 'Ovation', cover, title: draft.name || 'Aa', titled: true }}></ov-cover></button>`,
         )}
       </div>
       <input class="input" type="url" inputmode="url" data-testid="create-cover-url" placeholder=${t('create.coverURL')}
