@@ -238,6 +238,55 @@ import UserSig
         #expect(old.isOpen)
     }
 
+    @Test(
+        "A04-S R05-S a session without a connection is forgotten after its time, and its secret is worth nothing then")
+    func forgottenSession() async throws {
+        let house = try await House()
+        let lost = try await Line(house)
+        try await lost.open("alice")
+        await lost.passInSilence(10)
+        #expect(!lost.isOpen)
+        let sessions = house.services.sessions
+        // The loss is noted by another thread.
+        var forgotten = 0
+        for _ in 0..<100_000 where forgotten == 0 {
+            forgotten = sessions.expire(lostBefore: house.clock.now + .seconds(1))
+            await Task.yield()
+        }
+        #expect(forgotten == 1 && sessions.count == 0)
+        let again = try await Line(house)
+        #expect(try await again.open("alice", resume: lost.secret).contains(#""resumed":false"#))
+    }
+
+    @Test("A04-S a name that is changed is free at once, and takes no room in the list of names")
+    func changedName() async throws {
+        let house = try await House()
+        let alice = try await Line(house)
+        try await alice.open("alice")
+        for number in 0..<5 { try await alice.call("profile.set", #"{"name":"Name \#(number)"}"#) }
+        let sessions = house.services.sessions
+        #expect(sessions.isNameInUse("Name 4", in: House.application.id, besides: nil))
+        #expect(!sessions.isNameInUse("Name 3", in: House.application.id, besides: nil))
+        #expect(sessions.namesInUse == 1)
+    }
+
+    @Test(
+        "A04-S of two guests who ask for a name in the same moment one gets it, and it is free again when that attempt fails"
+    )
+    func sameNameAtOnce() async throws {
+        let sessions = try await House().services.sessions
+        let application = House.application.id
+        let guests = try ["guest-1", "guest-2"].map { try #require(UserID($0)) }
+        #expect(guests.allSatisfy(TicketIssuer.isOwn))
+        #expect(sessions.reserveName("Kim", for: guests[0], in: application))
+        #expect(!sessions.reserveName("KIM", for: guests[1], in: application))
+        #expect(sessions.isNameInUse("kim", in: application, besides: nil))
+        sessions.releaseName("Kim", for: guests[1], in: application)
+        #expect(!sessions.reserveName("Kim", for: guests[1], in: application), "another's release frees nothing")
+        sessions.releaseName("Kim", for: guests[0], in: application)
+        #expect(sessions.reserveName("Kim", for: guests[1], in: application))
+    }
+
     @Test("R05-S who does not sign in within 10 s is told so and closed with 4003; who does is not")
     func signInDeadline() async throws {
         let line = try await Line(House())

@@ -86,6 +86,16 @@ import Testing
         #expect(try await sent(channel).map(\.payload) == [[19]])
     }
 
+    @Test("R05-S a connection is closed once, for the first reason")
+    func closedOnce() async throws {
+        let (channel, connection) = try await connect()
+        connection.close(.replaced)
+        connection.close(.flood)
+        await channel.testingEventLoop.run()
+        let closes = try await sent(channel).filter { $0.opcode == 0x8 }
+        #expect(closes.map(\.payload) == [[UInt8(4001 >> 8), UInt8(4001 & 0xff)]])
+    }
+
     @Test("more pings than anybody needs end the connection")
     func pingFlood() async throws {
         let (channel, _) = try await connect()

@@ -89,8 +89,14 @@ actor CallDispatcher: InputReceiver {
             guard opening.version == 1 else {
                 throw Refusal(.invalid("version", "this server speaks version 1"))
             }
+            let sessions = services.sessions
+            defer {
+                if let name = opening.name {
+                    sessions.releaseName(name, for: opening.user, in: opening.application)
+                }
+            }
             let identity = try await services.signIn.identify(opening) { name, user, application in
-                services.sessions.isNameTaken(name, from: user, in: application)
+                !sessions.reserveName(name, for: user, in: application)
             }
             let opened = services.sessions.open(
                 application: identity.application, profile: identity.profile, resume: opening.resume,
@@ -238,9 +244,10 @@ actor CallDispatcher: InputReceiver {
     ) async throws(Refusal) {
         try SignIn.check(name: name, avatar: avatar, bio: bio)
         var profile = session.profile
+        let sessions = services.sessions
+        defer { if let name { sessions.releaseName(name, for: session.user, in: session.application) } }
         if let name {
-            let isNew = name != profile.name
-            guard !isNew || !services.sessions.isNameTaken(name, from: session.user, in: session.application) else {
+            guard name == profile.name || sessions.reserveName(name, for: session.user, in: session.application) else {
                 throw Refusal(RoomError(.nameTaken))
             }
             profile.name = name

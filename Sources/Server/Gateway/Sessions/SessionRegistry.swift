@@ -17,6 +17,8 @@ package final class SessionRegistry: Sendable {
         var byUser: [UserKey: [Session]] = [:]
         /// Who is signed in under a name, in small letters: sign-ins by name ask, and thousands may be there.
         var byName: [NameKey: Set<SessionToken>] = [:]
+        /// Names between the check and the session that has them: one for each sign-in or change under way.
+        var reserved: [NameKey: UserID] = [:]
         var names: [SessionToken: NameKey] = [:]
     }
 
@@ -123,19 +125,38 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Whether a user of a ticket issuer may not take a name. What users of the operator's own are called the operator decides.
-    func isNameTaken(_ name: String, from user: UserID, in application: ApplicationID) -> Bool {
-        TicketIssuer.isOwn(user) && isNameInUse(name, in: application, besides: user)
+    /// Keeps a name for a user until `releaseName`, so that two who ask in the same moment do not both get it. What users of the
+    /// operator's own are called the operator decides.
+    /// - Returns: whether the user may have it.
+    func reserveName(_ name: String, for user: UserID, in application: ApplicationID) -> Bool {
+        guard TicketIssuer.isOwn(user) else { return true }
+        let key = NameKey(application: application, name: ReadableName.key(name))
+        return state.withLock { state in
+            if let other = state.reserved[key], other != user { return false }
+            guard !Self.isInUse(key, besides: user, in: state) else { return false }
+            state.reserved[key] = user
+            return true
+        }
+    }
+
+    /// The session has the name, or the attempt has failed.
+    func releaseName(_ name: String, for user: UserID, in application: ApplicationID) {
+        let key = NameKey(application: application, name: ReadableName.key(name))
+        state.withLock { if $0.reserved[key] == user { $0.reserved[key] = nil } }
     }
 
     /// Whether somebody else than `user` is signed in under that name; capitals and what is not seen do not matter.
     func isNameInUse(_ name: String, in application: ApplicationID, besides user: UserID?) -> Bool {
         let key = NameKey(application: application, name: ReadableName.key(name))
         return state.withLock { state in
-            (state.byName[key] ?? []).contains { token in
-                guard let session = state.byToken[token], session.user != user else { return false }
-                return session.withState { $0.connection != nil }
-            }
+            (state.reserved[key].map { $0 != user } ?? false) || Self.isInUse(key, besides: user, in: state)
+        }
+    }
+
+    private static func isInUse(_ key: NameKey, besides user: UserID?, in state: borrowing State) -> Bool {
+        (state.byName[key] ?? []).contains { token in
+            guard let session = state.byToken[token], session.user != user else { return false }
+            return session.withState { $0.connection != nil }
         }
     }
 
@@ -161,6 +182,9 @@ package final class SessionRegistry: Sendable {
 
     /// Sessions, with and without a connection.
     package var count: Int { state.withLock { $0.bySecret.count } }
+
+    /// Names that somebody has: one for each at most.
+    package var namesInUse: Int { state.withLock { $0.byName.count } }
 
     private static func forget(_ session: Session, in state: inout State) {
         state.bySecret[session.secret] = nil
