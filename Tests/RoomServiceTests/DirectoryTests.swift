@@ -17,10 +17,10 @@ import Timing
         let reports = Shared<[RoomReport]>([])
         let directory: RoomDirectory
 
-        init(_ journal: MemoryJournal = MemoryJournal()) async throws {
+        init(_ journal: MemoryJournal = MemoryJournal(), policy: RoomPolicy = RoomPolicy()) async throws {
             self.journal = journal
             directory = RoomDirectory(
-                journal: journal, media: media, clock: clock, encoder: PlainEncoder(),
+                journal: journal, media: media, clock: clock, encoder: PlainEncoder(), policy: { _ in policy },
                 report: { [reports] report in reports.update { $0.append(report) } })
             try await directory.start()
         }
@@ -55,6 +55,54 @@ import Timing
                 }
             }
         }
+    }
+
+    @Test("V01-S a creation that the disk refuses counts as nobody's room, and one that has ended counts no more")
+    func roomsPerOwner() async throws {
+        var policy = RoomPolicy()
+        policy.maxRoomsPerOwner = 2
+        let house = try await House(policy: policy)
+        let owner = UserID(literal: "olga")
+        house.journal.fail()
+        for number in 0..<5 {
+            #expect(house.code(await house.create(by: Client(owner, UInt64(number)))) == .unavailable)
+        }
+        house.journal.heal()
+        let first = Client(owner, 11)
+        let (room, _) = try await house.create(by: first).get()
+        _ = try await house.create(by: Client(owner, 12)).get()
+        #expect(house.code(await house.create(by: Client(owner, 13))) == .roomsLimited)
+        _ = try await house.create(by: Client(.member, 14)).get()
+        _ = try await ask(room, .destroyRoom, by: first).get()
+        // The room's end reaches the directory in a turn of its own.
+        while house.code(await house.create(by: Client(owner, 15))) == .roomsLimited { await Task.yield() }
+    }
+
+    @Test("V07-S whoever shuts the rooms down waits until what was accepted is stored and answered")
+    func shutdownWaits() async throws {
+        let house = try await House()
+        let olga = Client(.owner, 1)
+        let (room, _) = try await house.create(by: olga).get()
+        house.journal.setMode(.manual)
+        let answer = Shared<Result<CommandResult, RoomError>?>(nil)
+        await room.submit(.takeSeat(1), from: olga.session, key: nil) { answer.set($0.map(\.result)) }
+        let isDown = Shared(false)
+        async let disk: Void = {
+            // Commits only once the room takes nothing more: only a shutdown that reaches the room gets that far.
+            while !isDown.current {
+                do throws(RoomError) {
+                    _ = try await room.openMedia(for: SessionToken(rawValue: 99))
+                } catch {
+                    if error.code == .unavailable { house.journal.commit() }
+                }
+                await Task.yield()
+            }
+        }()
+        await house.directory.shutdown()
+        let answered = answer.current
+        isDown.set(true)
+        await disk
+        #expect(throws: Never.self) { try #require(answered).get() }
     }
 
     @Test("V01-S A09-S the server picks a number of five to seven digits; the creator is in the room and owns it")

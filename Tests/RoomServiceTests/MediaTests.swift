@@ -21,6 +21,25 @@ import Timing
         #expect(salon.media.slots(of: salon.stage)?[2] == RecordingMedia.Slot(peer: nil, muted: false))
     }
 
+    @Test(
+        "V04-S A12-S after a restart the stage is open before anything is asked, and who had a seat then is cut on leaving it"
+    )
+    func restarted() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let speaker = salon.enter(.member)
+        salon.submit(.takeSeat(2), by: speaker)
+        let former = salon.media.orders.count
+        try await salon.crash()
+        #expect(salon.media.orders[former...].contains(.open(salon.stage, slots: 8)))
+        salon.attach(speaker)
+        salon.attach(owner)
+        let place = try salon.core.openMedia(for: speaker.session)
+        #expect(salon.media.slots(of: salon.stage)?[2]?.peer == place.peer)
+        salon.submit(.leaveSeat, by: speaker)
+        #expect(salon.media.slots(of: salon.stage)?[2] == RecordingMedia.Slot(peer: nil, muted: false))
+    }
+
     @Test("V06-S a mute is acknowledged when the cut is in force, and what was decided after it waits its turn")
     func muteIsConfirmed() async throws {
         let salon = try await Salon()

@@ -7,6 +7,25 @@ import Timing
 
 /// A stay begins with an entry and ends once: what belongs to an earlier one touches no later one.
 @Suite struct StayTests {
+    @Test("V19-S who could not be let in, since the disk failed, is not counted as being here")
+    func turnedAway() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.journal.setMode(.manual)
+        salon.submit(.takeSeat(1), by: owner)
+        let stranger = salon.enter(.other)
+        salon.journal.fail(times: 1)
+        salon.commit()
+        salon.journal.heal()
+        #expect(stranger.entries.current.count == 1 && stranger.snapshot == nil)
+        try await salon.load()
+        salon.commit()
+        let here = salon.members(.everyone(limit: 10, cursor: nil), for: owner)
+        salon.commit()
+        #expect(here?.members.map(\.id) == [.owner] && here?.count == 1)
+        #expect(stranger.stays.current.isEmpty)
+    }
+
     @Test("V19-S exit and entry in one breath are two stays, and the end of the first does not end the second")
     func exitAndEntry() async throws {
         let salon = try await Salon()

@@ -261,7 +261,6 @@ package actor RoomDirectory {
     }
 
     private func note(_ key: RoomKey, of owner: OwnerKey) {
-        forgetOwner(of: key)
         owned[owner, default: []].insert(key)
         ownerOf[key] = owner
     }

@@ -1,0 +1,100 @@
+import RoomModel
+import Testing
+
+@testable import RoomService
+
+/// A command that comes again under its key is known by its fingerprint, which is stored with the answer.
+@Suite struct FingerprintTests {
+    private static let song = Song(
+        id: "s", title: "T", artist: "A", durationMs: 60_000, accompaniment: "/a", original: "/o", lyrics: "/l")
+
+    private static func start(
+        _ change: (inout Song) -> Void = { _ in }, track: SongTrack = .accompaniment, position: Int64 = 0,
+        lead: Int64 = 3_000
+    ) -> RoomCommand {
+        var song = song
+        change(&song)
+        return .startSong(SongDraft(song: song, track: track, positionMs: position, leadMs: lead))
+    }
+
+    /// Each differs from one other of its line in a single field.
+    private static let commands: [RoomCommand] = [
+        .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong,
+        .takeSeat(1), .takeSeat(2), .moveSeat(1), .moveSeat(2), .kickSeat(1), .kickSeat(2),
+        .pickSeat(1, .member), .pickSeat(2, .member), .pickSeat(1, .other),
+        .muteSeat(1, muted: true), .muteSeat(2, muted: true), .muteSeat(1, muted: false),
+        .closeSeat(1, closed: true), .closeSeat(2, closed: true), .closeSeat(1, closed: false),
+        .setMicrophone(muted: true), .setMicrophone(muted: false),
+        .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 5, id: "i")),
+        .sendInvitation(InvitationDraft(to: .other, command: "C", content: "1", timeoutSeconds: 5, id: "i")),
+        .sendInvitation(InvitationDraft(to: .member, command: "D", content: "1", timeoutSeconds: 5, id: "i")),
+        .sendInvitation(InvitationDraft(to: .member, command: "C", content: "2", timeoutSeconds: 5, id: "i")),
+        .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 6, id: "i")),
+        .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 0, id: "i")),
+        .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 5, id: "j")),
+        // Fields that stand beside each other do not run together.
+        .sendInvitation(InvitationDraft(to: .member, command: "C1", content: "", timeoutSeconds: 5, id: "i")),
+        .acceptInvitation(id: "i"), .acceptInvitation(id: "j"), .cancelInvitation(id: "i"), .cancelInvitation(id: "j"),
+        .rejectInvitation(id: "i", reason: "no"), .rejectInvitation(id: "j", reason: "no"),
+        .rejectInvitation(id: "i", reason: "later"), .rejectInvitation(id: "i", reason: nil),
+        .rejectInvitation(id: "i", reason: ""),
+        .sendMessage(MessageDraft(.text("a"), id: "m")), .sendMessage(MessageDraft(.text("b"), id: "m")),
+        .sendMessage(MessageDraft(.text("a"), id: "n")), .sendMessage(MessageDraft(.text("a"))),
+        .sendMessage(MessageDraft(.custom(command: "a", message: "x"), id: "m")),
+        .sendMessage(MessageDraft(.custom(command: "b", message: "x"), id: "m")),
+        .sendMessage(MessageDraft(.custom(command: "a", message: "y"), id: "m")),
+        .sendLikes(1), .sendLikes(2),
+        start(), start { $0.id = "t" }, start { $0.title = "U" }, start { $0.artist = "B" }, start { $0.artist = nil },
+        start { $0.durationMs = 61_000 }, start { $0.accompaniment = "/b" }, start { $0.original = "/p" },
+        start { $0.original = nil }, start { $0.lyrics = "/m" }, start { $0.lyrics = nil }, start(track: .original),
+        start(position: 5), start(lead: 2_000),
+        .resumeSong(leadMs: 500), .resumeSong(leadMs: 600),
+        .seekSong(positionMs: 5, leadMs: 500), .seekSong(positionMs: 6, leadMs: 500),
+        .seekSong(positionMs: 5, leadMs: 600),
+        .setSongTrack(.accompaniment), .setSongTrack(.original),
+        .setDuetMode(.together, leader: nil), .setDuetMode(.leadFollow, leader: nil),
+        .setDuetMode(.leadFollow, leader: .member), .setDuetMode(.leadFollow, leader: .other),
+        .updateRoom(RoomUpdate(name: "n")), .updateRoom(RoomUpdate(name: "o")), .updateRoom(RoomUpdate()),
+        .updateRoom(RoomUpdate(cover: "/c")), .updateRoom(RoomUpdate(cover: "/d")),
+        .updateRoom(RoomUpdate(tags: [])), .updateRoom(RoomUpdate(tags: ["a"])), .updateRoom(RoomUpdate(tags: ["b"])),
+        .updateRoom(RoomUpdate(tags: ["a", "b"])), .updateRoom(RoomUpdate(needsRequest: true)),
+        .updateRoom(RoomUpdate(needsRequest: false)),
+        .setRole(.member, .admin), .setRole(.other, .admin), .setRole(.member, .member),
+    ]
+
+    @Test(
+        "V08-S no two commands that differ in a field are taken for one under the same key, and every command is known again"
+    )
+    func distinct() {
+        var seen: [UInt64: RoomCommand] = [:]
+        for command in Self.commands {
+            let fingerprint = command.fingerprint
+            #expect(fingerprint == command.fingerprint)
+            if let former = seen.updateValue(command, forKey: fingerprint) { Issue.record("\(former) is \(command)") }
+        }
+        #expect(Set(Self.commands.map(\.name)) == Set(RoomCommand.Name.allCases))
+    }
+
+    @Test("V08-S no two creations that differ in a field are taken for one")
+    func creations() {
+        let room = RoomID.number(48_213)
+        func made(
+            _ id: RoomID? = room, _ kind: RoomKind = .voice, _ change: (inout RoomSettings) -> Void = { _ in },
+            seats: [SeatSetup] = [SeatSetup(), SeatSetup()]
+        ) -> UInt64 {
+            var settings = RoomSettings(name: "n", cover: "/c", tags: ["a"])
+            change(&settings)
+            return RoomCreation(room: id, kind: kind, settings: settings, seats: seats).fingerprint
+        }
+        let all = [
+            made(), made(nil), made(.number(48_214)), made(room, .chorus), made { $0.name = "m" },
+            made { $0.cover = "/d" },
+            made { $0.tags = ["b"] }, made { $0.tags = [] }, made { $0.needsRequest = true },
+            made(seats: [SeatSetup()]),
+            made(seats: [SeatSetup(muted: true), SeatSetup()]), made(seats: [SeatSetup(closed: true), SeatSetup()]),
+            made(seats: [SeatSetup(), SeatSetup(muted: true)]),
+        ]
+        #expect(Set(all).count == all.count)
+        #expect(made() == made())
+    }
+}
