@@ -54,6 +54,23 @@ def test_applications(tmp_path):
     assert code == 78 and first in complaint
 
 
+@story("A01-L an application's rules are changed, one at a time or both, and hold from the next start; others are refused by name")
+def test_rules(tmp_path):
+    app, key = own_application(tmp_path / "data")
+    data = ("--data", str(tmp_path / "data"))
+    code, out, _ = run("app", "configure", "--app", app, "--second-session", "allowed", *data)
+    assert code == 0 and out.split() == ["consent", "enforced", "second", "session", "allowed"]
+    code, out, _ = run("app", "configure", "--app", app, "--consent", "advisory", *data)
+    assert code == 0 and out.split() == ["consent", "advisory", "second", "session", "allowed"], "what is not named stays"
+    assert run("app", "list", "--keys", *data)[1].split()[-1] == key, "and so do the keys"
+    code, _, complaint = run("app", "configure", "--app", app, *data)
+    assert code == 64 and "--consent" in complaint
+    code, _, complaint = run("app", "configure", "--app", app, "--consent", "perhaps", *data)
+    assert code == 64 and "advisory" in complaint
+    code, _, complaint = run("app", "configure", "--app", "1", "--consent", "advisory", *data)
+    assert code == 78 and "no application 1" in complaint
+
+
 def written():
     """The command lines of the documents: in blocks of code and within sentences; what follows a # is said about them."""
     for path in [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md")), *sorted((ROOT / "Examples").glob("*/README.md"))]:

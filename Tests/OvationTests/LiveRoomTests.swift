@@ -190,6 +190,25 @@ extension LiveServerTests {
             }
         }
 
+        @Test(
+            "V01-K one's own room is created again with its new settings, another's id is refused, and a seat list is kept"
+        )
+        func createdAgain() async throws {
+            try await TestServer.with { server async throws in
+                let (alice, bob) = (try await server.signIn("alice"), try await server.signIn("bob"))
+                let first = try await alice.createRoom(RoomDraft(name: "First", id: .number(48_213), seats: 3))
+                #expect(first.state.seats.count == 3 && !first.state.info.needsRequest)
+                #expect(
+                    await refusal { _ = try await bob.createRoom(RoomDraft(name: "Mine", id: .number(48_213))) }
+                        == "room_id_taken")
+                let again = try await alice.createRoom(
+                    RoomDraft(name: "Second", id: .number(48_213), cover: "/c.png", needsRequest: true))
+                #expect(again.id == first.id && again.state.info.name == "Second" && again.state.info.needsRequest)
+                #expect(again.state.info.cover == "/c.png" && again.state.info.owner.id == "alice")
+                withExtendedLifetime(bob) {}
+            }
+        }
+
         @Test("A05-K A06-K A07-K A09-K V02-K the directory, infos and people by id; roles; settings; the end")
         func directory() async throws {
             try await TestServer.with { server async throws in
@@ -200,6 +219,9 @@ extension LiveServerTests {
                 #expect(other.id == text)
                 #expect(try await bob.rooms().rooms.map(\.room) == [text, owner.id])
                 #expect(try await bob.rooms(tag: "JAZZ").rooms.map(\.name) == ["Salon"])
+                #expect(try await bob.rooms(query: "THE").rooms.map(\.room) == [text])
+                #expect(try await bob.rooms(kind: .voice).rooms.count == 2)
+                #expect(try await bob.rooms(kind: .chorus).rooms.isEmpty)
                 let page = try await bob.rooms(limit: 1)
                 #expect(try await bob.rooms(limit: 1, cursor: page.cursor).rooms.map(\.room) == [owner.id])
                 let infos = try await bob.roomInfo([.number(4_294_967_294), owner.id, .number(123), text])

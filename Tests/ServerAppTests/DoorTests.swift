@@ -340,6 +340,11 @@ extension WholeServerTests {
                 ] {
                     _ = try? await PlainHTTP.exchange(text, port: server.port)
                 }
+                // Short headers, too many of them.
+                let many = (0..<2_000).map { "X-\($0): " + String(repeating: "a", count: 40) }.joined(separator: "\r\n")
+                let answer = try? await PlainHTTP.exchange(
+                    "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(many)\r\n\r\n", port: server.port)
+                #expect(!String(decoding: answer ?? [], as: UTF8.self).contains("200 OK"))
                 #expect(try await PlainHTTP.get("/healthz", port: server.port).status == 200)
             }
         }

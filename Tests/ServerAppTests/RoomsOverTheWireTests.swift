@@ -1,3 +1,4 @@
+import ServerApp
 import ServerTestSupport
 import Testing
 
@@ -224,6 +225,16 @@ extension WholeServerTests {
             }
         }
 
+        @Test("V21-S where the application makes consent advisory, anybody sits down in a room that asks for requests")
+        func advisoryConsent() async throws {
+            try await TestServer.with(consent: .advisory) { server async throws in
+                let (room, owner, guests) = try await salon(server, ["needsRequest": true], guests: ["bob"])
+                #expect(try await guests[0].call("room.get", ["rooms": [room]])["rooms"][0]["needsRequest"] == true)
+                try await guests[0].call("seat.take", ["room": room, "seat": 1])
+                try await owner.event("seat.taken") { $0["user"]["id"] == "bob" }
+            }
+        }
+
         @Test(
             "V16-S texts and custom messages reach everybody once, in one order, with the sender; late comers see the last ones"
         )
@@ -263,7 +274,8 @@ extension WholeServerTests {
         }
 
         @Test(
-            "A05-S A09-S rooms and people are found: request order, unknown ids dropped, closed and unknown ids differ")
+            "A05-S A06-S A09-S rooms and people are found: request order, unknown ids dropped, closed and unknown ids differ"
+        )
         func directory() async throws {
             try await TestServer.with { server async throws in
                 let (room, owner, guests) = try await salon(server, ["tags": ["jazz"]], guests: ["bob"])
@@ -275,6 +287,13 @@ extension WholeServerTests {
                 #expect(found.map { $0["room"] } == [second])
                 let jazz = try await owner.call("room.list", ["tag": "jazz", "kind": "voice"])["rooms"].array
                 #expect(jazz.map { $0["room"] } == [room] && jazz[0]["memberCount"] == 2)
+                let singer = try await server.signedIn("singer")
+                let duet = try await singer.call("room.create", ["name": "Duet", "kind": "chorus", "cover": "/c.png"])[
+                    "room"]
+                let duets = try await owner.call("room.list", ["kind": "chorus"])["rooms"].array
+                #expect(duets.map { $0["room"] } == [duet] && duets[0]["cover"] == "/c.png")
+                try await singer.call("room.destroy", ["room": duet])
+                #expect(try await owner.call("room.list", ["kind": "chorus"])["rooms"].array.isEmpty)
                 #expect(try await owner.refusal("room.list", ["kind": "opera"]) == "invalid_params")
                 let page = try await owner.call("room.list", ["limit": 1])
                 let next = try await owner.call("room.list", ["limit": 1, "cursor": page["cursor"]])

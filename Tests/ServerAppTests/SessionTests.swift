@@ -102,6 +102,30 @@ extension WholeServerTests {
         }
 
         @Test(
+            "A04-S where the application allows it a user who signs in twice is live twice, and each session ends alone"
+        )
+        func bothLive() async throws {
+            try await TestServer.with(secondSession: .allowed) { server async throws in
+                let phone = try await server.signedIn("alice")
+                let room = try await phone.call("room.create", ["name": "Salon", "seats": 2])["room"]
+                try await phone.call("seat.take", ["room": room, "seat": 1])
+                let laptop = try await server.signedIn("alice")
+                let entered = try await laptop.call("room.enter", ["room": room])["snapshot"]
+                #expect(entered["memberCount"] == 1 && entered["seats"][1]["user"] == "alice")
+                try await phone.call("message.send", ["room": room, "text": "from the phone"])
+                try await laptop.event("message") { $0["text"] == "from the phone" }
+                try await laptop.call("message.send", ["room": room, "text": "from the laptop"])
+                try await phone.event("message") { $0["text"] == "from the laptop" }
+
+                try await phone.call("session.close")
+                #expect(try await phone.closeCode() == 4006)
+                let now = try await laptop.call("room.members", ["room": room, "users": ["alice"]])["members"]
+                #expect(now.array.count == 1, "the person is still there")
+                try await laptop.call("message.send", ["room": room, "text": "alone"])
+            }
+        }
+
+        @Test(
             "V19-S a session that is resumed while its older connection still stands closes that one and loses nothing")
         func takenOver() async throws {
             try await TestServer.with { server async throws in

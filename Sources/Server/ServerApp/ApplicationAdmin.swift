@@ -11,6 +11,24 @@ package struct ApplicationAdmin: Sendable {
         package var name: String
         /// The newest first.
         package var keys: [String]
+        package var consent: Consent
+        package var secondSession: SecondSession
+    }
+
+    /// Whether the server enforces a room's *ask before speaking* (feature V21).
+    package enum Consent: String, Sendable, CaseIterable {
+        /// A listener takes a seat only after an accepted invitation.
+        case enforced
+        /// Anyone takes a seat; clients ask by themselves.
+        case advisory
+    }
+
+    /// What happens when a user who is signed in signs in again (feature A04).
+    package enum SecondSession: String, Sendable, CaseIterable {
+        /// The older session is told and closed.
+        case replaces
+        /// Both stay.
+        case allowed
     }
 
     private let data: String
@@ -54,6 +72,22 @@ package struct ApplicationAdmin: Sendable {
         }
     }
 
+    /// Changes the application's rules; `nil` leaves one as it is. They hold from the server's next start.
+    package func configure(_ id: UInt32, consent: Consent?, secondSession: SecondSession?) async throws -> Entry {
+        try await change(id) { application in
+            switch consent {
+            case .enforced: application.settings.consent = .enforced
+            case .advisory: application.settings.consent = .advisory
+            case nil: break
+            }
+            switch secondSession {
+            case .replaces: application.settings.secondSession = .replaces
+            case .allowed: application.settings.secondSession = .allowed
+            case nil: break
+            }
+        }
+    }
+
     private func change(
         _ id: UInt32, _ body: @escaping @Sendable (inout Application) throws -> Void
     ) async throws -> Entry {
@@ -93,7 +127,10 @@ package struct ApplicationAdmin: Sendable {
 
 extension ApplicationAdmin.Entry {
     fileprivate init(_ application: Application) {
-        self.init(id: application.id.rawValue, name: application.name, keys: application.keys)
+        self.init(
+            id: application.id.rawValue, name: application.name, keys: application.keys,
+            consent: application.settings.consent == .enforced ? .enforced : .advisory,
+            secondSession: application.settings.secondSession == .replaces ? .replaces : .allowed)
     }
 }
 

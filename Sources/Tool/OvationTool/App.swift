@@ -5,7 +5,7 @@ import ServerApp
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manage applications. Each has its own keys, users and rooms.",
-        subcommands: [Create.self, List.self, RotateKey.self, RetireKey.self])
+        subcommands: [Create.self, List.self, Configure.self, RotateKey.self, RetireKey.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -60,6 +60,42 @@ struct App: AsyncParsableCommand {
         }
     }
 
+    struct Configure: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change an application's rules.",
+            discussion: """
+                --consent: in rooms where listeners must ask before they speak, the server refuses a seat without an accepted \
+                request (enforced, the default), or it leaves that to the clients (advisory).
+                --second-session: when a user signs in twice, the newer session replaces the older one (replaces, the \
+                default), or both stay (allowed).
+
+                Stop the server that uses the data folder first.
+                """)
+
+        @Option(help: "Application (SDKAppID).")
+        var app: UInt32
+        @Option(help: "Whether the server enforces requests to speak.")
+        var consent: ApplicationAdmin.Consent?
+        @Option(help: "What happens when a user signs in twice.")
+        var secondSession: ApplicationAdmin.SecondSession?
+        @OptionGroup var folder: DataFolder
+
+        func validate() throws {
+            if consent == nil, secondSession == nil {
+                throw ValidationError("nothing to change: add --consent or --second-session")
+            }
+        }
+
+        func run() async throws {
+            try await reporting {
+                let application = try await ApplicationAdmin(data: folder.data).configure(
+                    app, consent: consent, secondSession: secondSession)
+                print("consent         \(application.consent.rawValue)")
+                print("second session  \(application.secondSession.rawValue)")
+            }
+        }
+    }
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List applications.", discussion: "Stop the server that uses the data folder first.")
@@ -78,6 +114,9 @@ struct App: AsyncParsableCommand {
         }
     }
 }
+
+extension ApplicationAdmin.Consent: ExpressibleByArgument {}
+extension ApplicationAdmin.SecondSession: ExpressibleByArgument {}
 
 /// Where the database is, the same for every command that opens it.
 struct DataFolder: ParsableArguments {

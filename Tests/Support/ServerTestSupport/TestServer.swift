@@ -22,11 +22,14 @@ package struct TestServer: Sendable {
     /// Runs `body` with a server that is stopped afterwards; its folder is removed.
     package static func with<Result>(
         mode: ServerMode = .production, clock: any TimeSource = ServerClock(),
+        consent: ApplicationAdmin.Consent? = nil, secondSession: ApplicationAdmin.SecondSession? = nil,
         configure: (inout ServerSettings) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         let directory = NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let server = try await start(mode: mode, directory: directory, clock: clock, configure: configure)
+        let server = try await start(
+            mode: mode, directory: directory, clock: clock, consent: consent, secondSession: secondSession,
+            configure: configure)
         do {
             let result = try await body(server)
             try await server.stop()
@@ -40,11 +43,16 @@ package struct TestServer: Sendable {
     /// Starts on a folder that may hold an earlier server's database.
     package static func start(
         mode: ServerMode = .production, directory: String, clock: any TimeSource = ServerClock(),
+        consent: ApplicationAdmin.Consent? = nil, secondSession: ApplicationAdmin.SecondSession? = nil,
         configure: (inout ServerSettings) -> Void = { _ in }
     ) async throws -> TestServer {
-        let desk = ApplicationAdmin(data: directory)
-        var application = try await desk.list().first { $0.id == TestServer.application }
-        if application == nil { application = try await desk.create(name: "Tests", id: TestServer.application) }
+        let admin = ApplicationAdmin(data: directory)
+        var application = try await admin.list().first { $0.id == TestServer.application }
+        if application == nil { application = try await admin.create(name: "Tests", id: TestServer.application) }
+        if consent != nil || secondSession != nil {
+            application = try await admin.configure(
+                TestServer.application, consent: consent, secondSession: secondSession)
+        }
 
         var settings = ServerSettings()
         settings.host = "127.0.0.1"
