@@ -26,6 +26,22 @@ import Wire
         #expect(call.server.peer.mediaPath == NetworkPath(local: Call.serverAddress, remote: Call.clientAddress))
     }
 
+    @Test("a client speaks DTLS once a path is proved, and not before")
+    func handshakeWaits() throws {
+        let call = try Call()
+        var bytes = [UInt8](repeating: 0, count: 2_048)
+        // The first byte tells STUN (0…3) from DTLS (20…63): RFC 7983.
+        let first = bytes.withUnsafeMutableBytes { buffer in
+            call.client.advance(to: call.network.now)
+            var found: [UInt8] = []
+            while call.client.nextDatagram(into: buffer, at: call.network.now) != nil { found.append(buffer[0]) }
+            return found
+        }
+        #expect(!first.isEmpty && first.allSatisfy { $0 < 4 })
+        call.network.run(for: .seconds(1))
+        #expect(call.client.isConnected)
+    }
+
     @Test("a minute of sound on a perfect way arrives whole, in both directions, across a wrap of the numbers")
     func minute() throws {
         let call = try Call()
