@@ -2,7 +2,7 @@ internal import NIOCore
 internal import RoomModel
 internal import SignalProtocol
 
-/// Keeps the state of one room up to the server's news, on the conversation's event loop: takes events up by their numbers, asks
+/// Keeps the state of one room up to the server's news, on the connection's event loop: takes events up by their numbers, asks
 /// for what is missing, finds back after a lost connection, and tells each event after the state shows it.
 final class RoomFollower {
     /// How many people are read anew after a lost connection; in bigger rooms the rest comes by `members`.
@@ -22,7 +22,7 @@ final class RoomFollower {
     }
 
     let session: RoomSession
-    private unowned let conversation: SignalConnection
+    private unowned let connection: SignalConnection
     private var state: RoomState {
         didSet {
             session.box.set(state)
@@ -39,13 +39,13 @@ final class RoomFollower {
     private var waiters: [Waiter] = []
     private var lastWaiter = 0
 
-    init(_ session: RoomSession, in conversation: SignalConnection) {
+    init(_ session: RoomSession, in connection: SignalConnection) {
         self.session = session
-        self.conversation = conversation
+        self.connection = connection
         state = session.box.value
         guard session.outlet.hasAudio else { return }
         session.audio.take(state)
-        path = AudioPath(session.audio, of: state, in: conversation)
+        path = AudioPath(session.audio, of: state, in: connection)
         if state.info.kind == .chorus { path?.watchNetwork() }
     }
 
@@ -62,10 +62,11 @@ final class RoomFollower {
     }
 
     /// Entered a second time: the whole is told as to whoever enters, and what differs before it.
-    func enterAgain(_ snapshot: RoomSnapshot) {
+    /// - Parameter answer: called when the state shows the snapshot, before its events.
+    func enterAgain(_ snapshot: RoomSnapshot, answer: () -> Void) {
         var next = state
         let events = next.replace(with: snapshot)
-        take(next, events)
+        take(next, events, answer)
         tellEntry(snapshot)
     }
 
@@ -86,10 +87,11 @@ final class RoomFollower {
     }
 
     /// The state first, then its events, then whoever waited for it.
-    private func take(_ next: RoomState, _ events: [RoomSession.Event]) {
+    private func take(_ next: RoomState, _ events: [RoomSession.Event], _ answer: () -> Void = {}) {
         let (wasSinging, former) = (isSinging, state.play?.startAt)
         state = next
-        if isSinging, !wasSinging || former != state.play?.startAt { conversation.readClockQuickly() }
+        if isSinging, !wasSinging || former != state.play?.startAt { connection.readClockQuickly() }
+        answer()
         tell(events)
         settleWaiters()
         if !isPresent { finish() }
@@ -110,7 +112,7 @@ final class RoomFollower {
         guard isPresent else { return }
         switch (command, result) {
         case (.sendInvitation(let draft), .invited(let id, _)):
-            let now = conversation.outlet.clock.milliseconds ?? 0
+            let now = connection.outlet.clock.milliseconds ?? 0
             state.note(
                 Invitation(
                     id: id, room: room, from: state.me.id, to: draft.to, command: draft.command,
@@ -134,7 +136,7 @@ final class RoomFollower {
 
     /// Reads what was missed. Without an error the state is exact, or the room is over.
     func resume(_ done: @escaping (OvationError?) -> Void) {
-        conversation.perform(
+        connection.perform(
             .rooms(.enterRoom(room, since: state.resumePoint)), timeout: Self.resumePatience, isHandshake: true
         ) { [weak self] result in
             guard let self, isPresent else { return done(nil) }
@@ -166,7 +168,7 @@ final class RoomFollower {
 
     /// Who came and went in the meantime has no number: the people are read anew, without holding up anything.
     private func readMembers() {
-        conversation.perform(
+        connection.perform(
             .rooms(.listMembers(room, .everyone(limit: Self.membersRead, cursor: nil))), timeout: Self.resumePatience
         ) { [weak self] result in
             guard let self, isPresent, case .success(.members(let page)) = result else { return }
@@ -179,7 +181,7 @@ final class RoomFollower {
     /// Waiting invitations that did not fit into the answer are read page by page.
     private func readInvitations(after cursor: String?, _ former: Invitation?) {
         guard let cursor else { return }
-        conversation.perform(.rooms(.listInvitations(room, cursor: cursor)), timeout: Self.resumePatience) {
+        connection.perform(.rooms(.listInvitations(room, cursor: cursor)), timeout: Self.resumePatience) {
             [weak self] result in
             guard let self, isPresent, case .success(.invitations(let page)) = result else { return }
             var next = state
@@ -200,10 +202,10 @@ final class RoomFollower {
             isResyncing = false
             if error == nil, isPresent { path?.handle(.resumed(mediaEpoch: state.mediaEpoch)) }
             // A lost connection resumes by itself.
-            guard error != nil, isPresent, conversation.isReady else { return }
-            let again = NIOLoopBound(self, eventLoop: conversation.loop)
-            conversation.loop.scheduleTask(in: Self.resyncAgain) {
-                if again.value.isPresent, again.value.conversation.isReady { again.value.resync() }
+            guard error != nil, isPresent, connection.isReady else { return }
+            let again = NIOLoopBound(self, eventLoop: connection.loop)
+            connection.loop.scheduleTask(in: Self.resyncAgain) {
+                if again.value.isPresent, again.value.connection.isReady { again.value.resync() }
             }
         }
     }
@@ -223,7 +225,7 @@ final class RoomFollower {
         path = nil
         session.levelsBox.set([:])
         session.finish()
-        if conversation.followers[room] === self { conversation.unfollow(room) }
+        if connection.followers[room] === self { connection.unfollow(room) }
     }
 
     // MARK: - Waiting for effects
@@ -234,8 +236,8 @@ final class RoomFollower {
     ) {
         guard isPresent, state.seq < seq || state.chat < chat, token?.isCancelled != true else { return done() }
         lastWaiter += 1
-        let bound = NIOLoopBound((self, lastWaiter), eventLoop: conversation.loop)
-        let timer = conversation.loop.scheduleTask(deadline: deadline) {
+        let bound = NIOLoopBound((self, lastWaiter), eventLoop: connection.loop)
+        let timer = connection.loop.scheduleTask(deadline: deadline) {
             let (follower, number) = bound.value
             follower.settleWaiters { $0.number == number }
         }
