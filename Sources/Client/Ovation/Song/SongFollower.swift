@@ -54,16 +54,36 @@ struct SongFollower: Sendable {
         /// The line that it was placed by.
         var startAt: Int64
         var positionMs: Int64
-        var isHeld = false
+        var motion = Motion.running
+        var change = Change.none
         /// The position that is to be heard then, from which on time goes on.
         var anchor: (position: Interval, heard: Instant)
         var checkedAt: Instant
-        /// Silent until the next try.
-        var retryAt: Instant?
-        /// The file that the engine is opening to go on in.
-        var changing: String?
-        /// Not before: the other file could not be opened.
-        var changeAgainAt: Instant?
+
+        enum Motion: Sendable {
+            case running, held
+            /// Silent until the next try.
+            case broken(retryAt: Instant, isHeld: Bool)
+        }
+
+        /// To another recording of the same song.
+        enum Change: Sendable {
+            case none
+            /// The engine is opening that file, to go on in it.
+            case opening(String)
+            /// It could not be opened.
+            case waiting(until: Instant)
+        }
+
+        var isHeld: Bool {
+            switch motion {
+            case .running: false
+            case .held: true
+            case .broken(_, let isHeld): isHeld
+            }
+        }
+        var retryAt: Instant? { if case .broken(let retryAt, _) = motion { retryAt } else { nil } }
+        var opening: String? { if case .opening(let file) = change { file } else { nil } }
 
         /// Where the engine holds it.
         func position(at now: Instant) -> Interval { anchor.position + (now - anchor.heard) }
@@ -72,28 +92,54 @@ struct SongFollower: Sendable {
     private var play: SongPlay?
     private var sings = false
     private var copy: Copy?
-    /// The song that was told of, and not yet to be over.
-    private var told: Song?
-    /// And that it is about to be heard.
-    private var isPrepared = false
-    /// Why its file has never been open.
-    private var unopened: OvationError?
-    /// The song whose end was told, so that it is not told of again.
-    private var over: SongPlay?
-    private var failures = 0
-    private var changeFailures = 0
-    private var hasOpened = false
-    /// Of the file, as the engine read it.
-    private var fileDuration: Interval?
+    private var file = File()
+    private var telling = Telling.nothing
+
+    /// What is known of the copy's file.
+    private struct File: Sendable {
+        enum State: Sendable {
+            /// Why, if it was tried.
+            case neverOpened(OvationError?)
+            /// For how long it lasts, as the engine read it.
+            case opened(duration: Interval?)
+        }
+        var state = State.neverOpened(nil)
+        var failures = 0
+        var changeFailures = 0
+
+        var hasOpened: Bool { if case .opened = state { true } else { false } }
+        var duration: Interval? { if case .opened(let duration) = state { duration } else { nil } }
+        /// Why it has never been open.
+        var reason: OvationError? { if case .neverOpened(let reason) = state { reason } else { nil } }
+    }
+
+    /// What has been told of the room's song.
+    private enum Telling: Sendable {
+        case nothing
+        /// That it cannot be played here.
+        case unavailable(Song)
+        /// That it is about to be heard.
+        case prepared(Song)
+        /// That it is over; it is not told of again.
+        case over(SongPlay)
+
+        /// Told of, and not yet to be over.
+        var song: Song? {
+            switch self {
+            case .unavailable(let song), .prepared(let song): song
+            case .nothing, .over: nil
+            }
+        }
+    }
 
     /// There is something to do or to tell as time goes on.
-    var isActive: Bool { play != nil || copy != nil || told != nil }
+    var isActive: Bool { play != nil || copy != nil || telling.song != nil }
 
     // MARK: - What happens
 
     /// What the room sings, and whether a copy of it is to be played here.
     mutating func take(_ play: SongPlay?, sings: Bool) {
-        if let play, play.song.durationMs <= 0 || play.song.durationMs > Self.longest {
+        if let play, play.song.durationMs <= 0 || play.song.durationMs > SongSchedule.longest {
             self.play = nil
         } else {
             self.play = play
@@ -103,29 +149,25 @@ struct SongFollower: Sendable {
 
     /// The copy's file is open.
     mutating func opened(duration: Interval?) {
-        hasOpened = true
-        failures = 0
-        unopened = nil
-        fileDuration = duration
+        file.state = .opened(duration: duration)
+        file.failures = 0
     }
 
     /// The copy goes on in the other file.
-    mutating func changed(to file: String, duration: Interval?) {
-        guard copy?.changing == file else { return }
-        copy?.file = file
-        copy?.changing = nil
-        copy?.changeAgainAt = nil
-        changeFailures = 0
-        fileDuration = duration
+    mutating func changed(to other: String, duration: Interval?) {
+        guard copy?.opening == other else { return }
+        copy?.file = other
+        copy?.change = .none
+        file.changeFailures = 0
+        file.state = .opened(duration: duration)
     }
 
     /// The other file could not be opened; the copy goes on in the one that it has.
-    mutating func changeFailed(to file: String, _ error: OvationError, at now: Instant) -> [Action] {
-        guard copy?.changing == file, let song = copy?.song else { return [] }
-        changeFailures += 1
-        copy?.changing = nil
-        copy?.changeAgainAt = now + Self.wait(after: changeFailures)
-        return changeFailures == 1 ? [.unavailable(song, error)] : []
+    mutating func changeFailed(to other: String, _ error: OvationError, at now: Instant) -> [Action] {
+        guard copy?.opening == other, let song = copy?.song else { return [] }
+        file.changeFailures += 1
+        copy?.change = .waiting(until: now + Self.wait(after: file.changeFailures))
+        return file.changeFailures == 1 ? [.unavailable(song, error)] : []
     }
 
     private static func wait(after failures: Int) -> Interval {
@@ -139,19 +181,23 @@ struct SongFollower: Sendable {
         guard var copy else { return [] }
         if error == nil {
             // A connection that broke looks like the end of the file.
-            let end = fileDuration ?? Interval.milliseconds(copy.song.durationMs)
-            let line = play.flatMap { Line($0, clock, now) }
+            let end = file.duration ?? Interval.milliseconds(copy.song.durationMs)
+            let line = play.flatMap { SongSchedule($0, clock, now) }
             if line.map({ $0.position >= end - .seconds(1) }) ?? true { return [] }
         }
-        failures += 1
-        copy.retryAt = now + Self.wait(after: failures)
-        copy.changing = nil
+        file.failures += 1
+        copy.motion = .broken(retryAt: now + Self.wait(after: file.failures), isHeld: copy.isHeld)
+        copy.change = .none
         self.copy = copy
         let reason = error ?? OvationError(.mediaFailed, "the song's file has ended before the song")
-        if !hasOpened { unopened = reason }
-        guard failures == 1, over == nil else { return [] }
+        if !file.hasOpened { file.state = .neverOpened(reason) }
+        if file.failures > 1 { return [] }
+        switch telling {
+        case .over: return []
         // It is sung without.
-        if told == nil { told = copy.song }
+        case .nothing: telling = .unavailable(copy.song)
+        case .unavailable, .prepared: break
+        }
         return [.unavailable(copy.song, reason)]
     }
 
@@ -160,130 +206,133 @@ struct SongFollower: Sendable {
     /// - Parameter heard: what of the copy is heard now, as the engine says.
     mutating func step(at now: Instant, clock: RoomClockEstimator, heard: Interval?) -> [Action] {
         var actions: [Action] = []
-        if let told, play?.song != told { actions.append(end(told)) }
+        if let told = telling.song, play?.song != told {
+            telling = .nothing
+            actions.append(completion(of: told))
+        }
         if let copy, !sings || play?.song != copy.song {
             self.copy = nil
-            forgetFile()
+            file = File()
             if copy.retryAt == nil { actions.insert(.stop, at: 0) }
         }
-        guard let play else {
-            over = nil
-            return actions
-        }
-        if over != play { over = nil }
+        if case .over(let former) = telling, former != play { telling = .nothing }
+        guard let play else { return actions }
         if sings {
             actions += place(play, now, clock)
             actions += check(play, now, clock, heard: heard)
         }
-        if over == nil, !isPrepared, !sings || hasOpened {
-            told = play.song
-            isPrepared = true
+        switch telling {
+        case .nothing, .unavailable:
+            guard !sings || file.hasOpened else { break }
+            telling = .prepared(play.song)
             actions.append(.prepared(play.song))
+        case .prepared, .over: break
         }
-        guard told != nil else { return actions }
+        guard telling.song != nil else { return actions }
         if !play.isPaused, let progress = progress(at: now, clock: clock, heard: heard) {
             actions.append(.progress(progress))
         }
-        if let line = Line(play, clock, now), line.position >= line.duration {
-            over = play
-            actions.append(end(play.song))
+        if let line = SongSchedule(play, clock, now), line.position >= line.duration {
+            telling = .over(play)
+            actions.append(completion(of: play.song))
         }
         return actions
     }
 
-    private mutating func end(_ song: Song) -> Action {
-        told = nil
-        isPrepared = false
-        return .completed(song, hasOpened ? nil : unopened)
-    }
-
-    private mutating func forgetFile() {
-        hasOpened = false
-        failures = 0
-        changeFailures = 0
-        unopened = nil
-        fileDuration = nil
-    }
+    private func completion(of song: Song) -> Action { .completed(song, file.reason) }
 
     private mutating func place(_ play: SongPlay, _ now: Instant, _ clock: RoomClockEstimator) -> [Action] {
-        let file = play.track == .original ? play.song.original ?? play.song.accompaniment : play.song.accompaniment
-        if play.isPaused { return hold(file, now) }
+        let wanted = play.track == .original ? play.song.original ?? play.song.accompaniment : play.song.accompaniment
+        if play.isPaused { return hold(wanted, now) }
         // Without a reading of the clock nobody knows when that is; the first one comes within a second.
-        guard let line = Line(play, clock, now), line.position < line.duration else { return [] }
-        if var copy, copy.file == file || hasOpened && copy.song == play.song {
-            let isSameLine = copy.startAt &- copy.positionMs == line.startAt &- play.positionMs
-            guard isSameLine || copy.isHeld else { return begin(play, file, line, now) }
-            if let retryAt = copy.retryAt { return retryAt <= now ? begin(play, file, line, now) : [] }
-            if copy.isHeld {
-                let standing = copy.position(at: copy.checkedAt)
-                guard abs(standing - line.start) <= Self.resumable else { return begin(play, file, line, now) }
-                let (position, heard) = line.next(now)
-                copy.isHeld = false
-                copy.startAt = line.startAt
-                copy.positionMs = play.positionMs
-                copy.anchor = (position, heard)
-                copy.checkedAt = now
-                self.copy = copy
-                return [.resume(position: position, heard: heard)] + change(to: file, now)
-            }
-            return change(to: file, now)
+        guard let line = SongSchedule(play, clock, now), line.position < line.duration else { return [] }
+        guard var copy, copy.file == wanted || file.hasOpened && copy.song == play.song else {
+            return begin(play, wanted, line, now)
         }
-        return begin(play, file, line, now)
+        let isSameLine = copy.startAt &- copy.positionMs == line.startAt &- play.positionMs
+        guard isSameLine || copy.isHeld else { return begin(play, wanted, line, now) }
+        switch copy.motion {
+        case .running: return change(to: wanted, now)
+        case .broken(let retryAt, _): return retryAt <= now ? begin(play, wanted, line, now) : []
+        case .held:
+            let standing = copy.position(at: copy.checkedAt)
+            guard abs(standing - line.start) <= Self.resumable else { return begin(play, wanted, line, now) }
+            let (position, heard) = line.next(now)
+            copy.motion = .running
+            copy.startAt = line.startAt
+            copy.positionMs = play.positionMs
+            copy.anchor = (position, heard)
+            copy.checkedAt = now
+            self.copy = copy
+            return [.resume(position: position, heard: heard)] + change(to: wanted, now)
+        }
     }
 
-    private mutating func hold(_ file: String, _ now: Instant) -> [Action] {
+    private mutating func hold(_ wanted: String, _ now: Instant) -> [Action] {
         guard var copy else { return [] }
-        guard copy.file == file || hasOpened, copy.retryAt == nil else {
-            if copy.isHeld { return [] }
+        let isOurs = copy.file == wanted || file.hasOpened
+        switch copy.motion {
+        case .broken(_, isHeld: true): return []
+        case .broken(_, isHeld: false):
             self.copy = nil
-            return copy.retryAt == nil ? [.stop] : []
+            return []
+        case .held: return isOurs ? change(to: wanted, now) : []
+        case .running:
+            guard isOurs else {
+                self.copy = nil
+                return [.stop]
+            }
+            copy.motion = .held
+            copy.checkedAt = now
+            self.copy = copy
+            return [.pause] + change(to: wanted, now)
         }
-        guard !copy.isHeld else { return change(to: file, now) }
-        copy.isHeld = true
-        copy.checkedAt = now
-        self.copy = copy
-        return [.pause] + change(to: file, now)
     }
 
     /// Lets an open copy go on in that file if it is another one.
-    private mutating func change(to file: String, _ now: Instant) -> [Action] {
-        guard let copy, hasOpened, copy.retryAt == nil else { return [] }
-        guard copy.changing ?? copy.file != file else {
-            if copy.changing == nil { self.copy?.changeAgainAt = nil }
+    private mutating func change(to wanted: String, _ now: Instant) -> [Action] {
+        guard let copy, file.hasOpened, copy.retryAt == nil else { return [] }
+        switch copy.change {
+        case .opening(wanted): return []
+        case .opening: break
+        case .none where copy.file == wanted: return []
+        case .none: break
+        case .waiting where copy.file == wanted:
+            self.copy?.change = .none
             return []
+        case .waiting(let until): if now < until { return [] }
         }
-        if let again = copy.changeAgainAt, now < again { return [] }
-        self.copy?.changing = file
-        return [.change(file)]
+        self.copy?.change = .opening(wanted)
+        return [.change(wanted)]
     }
 
-    private mutating func begin(_ play: SongPlay, _ file: String, _ line: Line, _ now: Instant) -> [Action] {
+    private mutating func begin(_ play: SongPlay, _ wanted: String, _ line: SongSchedule, _ now: Instant) -> [Action] {
         var (position, heard) = (line.start, line.begins)
         if heard + Self.lateStart < now {
             heard = now + Self.joiningLead
             position = line.exact + Self.joiningLead
         }
         guard position < line.duration else { return [] }
-        if copy?.file != file || copy?.song != play.song { forgetFile() }
+        if copy?.file != wanted || copy?.song != play.song { file = File() }
         copy = Copy(
-            song: play.song, file: file, startAt: line.startAt, positionMs: play.positionMs,
+            song: play.song, file: wanted, startAt: line.startAt, positionMs: play.positionMs,
             anchor: (position, heard), checkedAt: now)
-        return [.play(file, from: position, heard: heard)]
+        return [.play(wanted, from: position, heard: heard)]
     }
 
     /// Compares the local clock with the room's, and the copy with both.
     private mutating func check(
         _ play: SongPlay, _ now: Instant, _ clock: RoomClockEstimator, heard: Interval?
     ) -> [Action] {
-        guard var copy, !copy.isHeld, copy.retryAt == nil, let line = Line(play, clock, now) else { return [] }
+        guard var copy, case .running = copy.motion, let line = SongSchedule(play, clock, now) else { return [] }
         let isSilent = now < copy.anchor.heard
         guard isSilent || now - copy.checkedAt >= Self.checkInterval else { return [] }
         copy.checkedAt = now
         defer { self.copy = copy }
         let drift = line.exact - copy.position(at: now)
         // Before its place is reached the copy stands, and that says nothing.
-        let isUnderWay = hasOpened && now >= copy.anchor.heard + Self.joiningLead
-        let offset = isUnderWay && line.exact < fileDuration ?? line.duration ? heard.map { $0 - line.exact } : nil
+        let isUnderWay = file.hasOpened && now >= copy.anchor.heard + Self.joiningLead
+        let offset = isUnderWay && line.exact < file.duration ?? line.duration ? heard.map { $0 - line.exact } : nil
         let tolerance = isSilent ? Self.silentTolerance : Self.tolerance
         guard abs(drift) > tolerance || abs(offset ?? .zero) > Self.astray else { return [] }
         copy.anchor = line.next(now)
@@ -294,7 +343,8 @@ struct SongFollower: Sendable {
 
     /// Where the song is on the room's time alone; `nil` before it begins, while it is held, and after its end.
     func place(at now: Instant, clock: RoomClockEstimator) -> Interval? {
-        guard let play, let line = Line(play, clock, now), line.exact >= line.start, line.exact < line.duration else {
+        guard let play, let line = SongSchedule(play, clock, now), line.exact >= line.start, line.exact < line.duration
+        else {
             return nil
         }
         return line.exact
@@ -304,11 +354,11 @@ struct SongFollower: Sendable {
         guard let play else { return nil }
         let error = clock.estimate(at: now).map { Duration($0.error) }
         let duration = Interval.milliseconds(play.song.durationMs)
-        var position = min(Interval.milliseconds(min(max(play.positionMs, 0), Self.longest)), duration)
+        var position = min(Interval.milliseconds(min(max(play.positionMs, 0), SongSchedule.longest)), duration)
         var offset: Duration?
-        if let line = Line(play, clock, now) {
+        if let line = SongSchedule(play, clock, now) {
             position = line.position
-            if let copy, hasOpened, copy.retryAt == nil, let heard {
+            if let copy, file.hasOpened, copy.retryAt == nil, let heard {
                 if now >= copy.anchor.heard { offset = Duration(heard - line.exact) }
                 position = min(heard, duration)
             } else if !sings {
@@ -319,46 +369,6 @@ struct SongFollower: Sendable {
         return SongProgress(
             song: play.song, track: play.track, isPaused: play.isPaused, position: Duration(position),
             duration: Duration(duration), offset: offset, clockError: error)
-    }
-
-    /// Longer is no song; the server says so too.
-    private static let longest: Int64 = 3_600_000
-
-    /// A playing song on the local clock.
-    private struct Line {
-        /// When `start` is heard.
-        var begins: Instant
-        var start: Interval
-        /// On the line, before its beginning and after its end too.
-        var exact: Interval
-        var duration: Interval
-        var startAt: Int64
-
-        /// `nil` while it is paused, before the clock was read, and for numbers that no clock shows.
-        init?(_ play: SongPlay, _ clock: RoomClockEstimator, _ now: Instant) {
-            guard let startAt = play.startAt, (0...Self.latest).contains(startAt),
-                (0...SongFollower.longest).contains(play.positionMs), let estimate = clock.estimate(at: now),
-                let begins = clock.instant(ofServer: startAt * 1_000_000, near: now)
-            else { return nil }
-            self.startAt = startAt
-            self.begins = begins
-            start = .milliseconds(play.positionMs)
-            duration = .milliseconds(play.song.durationMs)
-            let (elapsed, overflow) = estimate.server.subtractingReportingOverflow(startAt * 1_000_000)
-            guard !overflow, elapsed.magnitude < UInt64.max / 8 else { return nil }
-            exact = start + Interval(nanoseconds: elapsed)
-        }
-
-        /// The next moment at which the song sounds, and what is heard then.
-        func next(_ now: Instant) -> (position: Interval, heard: Instant) {
-            now < begins ? (start, begins) : (exact, now)
-        }
-
-        /// What is heard: before the beginning and after the end it stands.
-        var position: Interval { min(max(start, exact), duration) }
-
-        /// The year 2200, in milliseconds; in nanoseconds it fits.
-        private static let latest: Int64 = 7_258_118_400_000
     }
 }
 
