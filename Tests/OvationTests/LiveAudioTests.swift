@@ -1,11 +1,35 @@
+import AudioGraph
 import Foundation
+import MediaDevices
 import RoomModel
 import ServerApp
 import ServerTestSupport
 import Synchronization
 import Testing
+import Timing
 
 @testable import Ovation
+
+/// A loudspeaker that can be unplugged.
+private final class Loudspeaker: AudioOutputDevice {
+    private let device = CustomOutput()
+    private let onFailure: @Sendable (DeviceError) -> Void
+
+    init(_ onFailure: @escaping @Sendable (DeviceError) -> Void) { self.onFailure = onFailure }
+
+    func start(
+        channels: Int, framesPerBlock: Int, render: @escaping @Sendable (AudioBuffer, Instant) -> Void
+    ) throws(DeviceError) {
+        try device.start(channels: channels, framesPerBlock: framesPerBlock, render: render)
+    }
+
+    func stop() { device.stop() }
+
+    func unplug() {
+        device.stop()
+        onFailure(DeviceError(.lost, "unplugged"))
+    }
+}
 
 extension LiveServerTests {
     /// Sound between clients through a whole server.
@@ -51,6 +75,58 @@ extension LiveServerTests {
                 try await levels(of: "bob") { $0 == 0 }
                 try await guest.exit()
                 #expect(guest.audio.connection == .closed && owner.audio.connection == .connected)
+                await alice.signOut()
+                await bob.signOut()
+            }
+        }
+
+        @Test(
+            "V13-K V17-K a loudspeaker that is lost in mid-call is told, once, and the own voice goes on; one that was replaced is not"
+        )
+        func lostLoudspeaker() async throws {
+            try await TestServer.with { server async throws in
+                func client(_ user: UserID) async throws -> OvationClient {
+                    let client = try server.sdk { $0.audio = .automatic }
+                    try await client.signIn(
+                        app: ApplicationID(TestServer.application), user: user, ticket: try server.ticket(user.rawValue)
+                    )
+                    return client
+                }
+                let (alice, bob) = (try await client("alice"), try await client("bob"))
+                let owner = try await alice.createRoom(RoomDraft(name: "Salon", seats: 3))
+                let guest = try await bob.enterRoom(owner.id)
+                func hears(_ fits: (Int) -> Bool) async throws {
+                    _ = try await owner.events.upTo {
+                        if case .levels(let levels) = $0 { fits(levels["bob"] ?? 0) } else { false }
+                    }
+                }
+                let made = Mutex<[Loudspeaker]>([])
+                for _ in 0..<2 {
+                    try guest.audio.useOutput { onFailure in
+                        let loudspeaker = Loudspeaker(onFailure)
+                        made.withLock { $0.append(loudspeaker) }
+                        return loudspeaker
+                    }
+                }
+                let told = guest.audio.events
+                try guest.audio.useInput(.tone(frequency: 440, amplitude: 0.5))
+                try await guest.takeSeat(1)
+                try await hears { $0 > 30 }
+
+                let loudspeakers = made.withLock { $0 }
+                loudspeakers[0].unplug()
+                loudspeakers[1].unplug()
+                let failures = try await told.upTo { if case .speakerFailed = $0 { true } else { false } }.filter {
+                    if case .speakerFailed = $0 { true } else { false }
+                }
+                #expect(failures.count == 1)
+                #expect("\(failures)".contains("unplugged"))
+                // Silent and loud again since then: nobody goes by an old word.
+                try await owner.muteSeat(1)
+                try await hears { $0 == 0 }
+                try await owner.muteSeat(1, false)
+                try await hears { $0 > 30 }
+                try await guest.exit()
                 await alice.signOut()
                 await bob.signOut()
             }

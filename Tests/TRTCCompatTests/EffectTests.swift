@@ -281,6 +281,10 @@ private final class PaperSound: ClientSound {
         #expect(paper.notes.lines == ["seat", "devices", "start", "stop", "seat"])
         paper.tell(.microphoneFailed("no device"))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
+        paper.tell(.speakerFailed("unplugged"))
+        try await person.notes.line("the loudspeaker's error") {
+            $0 == "error \(TRTCCode.speakerFailed) the loudspeaker was lost: unplugged"
+        }
         paper.tell(.pathLost)
         #expect(try await person.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
     }

@@ -50,13 +50,34 @@ extension RoomAudio {
     /// Plays there from now on.
     /// - Throws: `media_failed` if the device or file is not there.
     public func useOutput(_ output: Output) throws(OvationError) {
-        let device: any AudioOutputDevice =
+        try useOutput { onFailure in
             switch output {
             case .none: NullOutput()
-            case .speaker(let name): PulseOutput(name: name)
+            case .speaker(let name): PulseOutput(name: name, onFailure: onFailure)
             case .recording(let path): RecordingOutput(path: path)
             }
+        }
+    }
+
+    /// - Parameter make: gives the device; what it is given is called once if the device fails while it runs, on any thread.
+    package func useOutput(
+        _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> any AudioOutputDevice
+    ) throws(OvationError) {
+        let number = outputNumber.withLock { number in
+            number += 1
+            return number
+        }
+        let device = make { [weak self] error in self?.outputFailed(number, error) }
         try Self.naming { try engine?.setOutput(device) }
+    }
+
+    /// The microphone works by the output's clock, so that another one takes its place.
+    private func outputFailed(_ number: Int, _ error: DeviceError) {
+        guard outputNumber.withLock({ $0 == number }) else { return }
+        work { [broadcast] engine in
+            try? engine.setOutput(NullOutput())
+            broadcast.send(.speakerFailed(OvationError(.mediaFailed, error.description)))
+        }
     }
 
     /// Devices made elsewhere; they go by the clock of the client (`RoomClock`).

@@ -33,6 +33,8 @@ public final class RoomAudio: Sendable {
         case connectionChanged(Connection)
         /// The microphone could not be started.
         case microphoneFailed(OvationError)
+        /// The loudspeaker was lost, say unplugged. Nothing is heard until another one is chosen; one's own voice goes on.
+        case speakerFailed(OvationError)
         /// The file that was the microphone is over; with an error if it could not be read on. Silence follows.
         case inputEnded(OvationError?)
         /// A track is open and about to be heard.
@@ -70,6 +72,8 @@ public final class RoomAudio: Sendable {
     let teller = Mutex(LatencyReporter())
     /// How long the file is that is the microphone.
     let inputLength = Mutex<Duration?>(nil)
+    /// Counts the outputs that were chosen: one that fails after another took its place ends nothing.
+    let outputNumber = Mutex(0)
     private let wishes = Mutex(Wishes())
 
     /// What is to be, as people and the room say it.
@@ -214,7 +218,7 @@ public final class RoomAudio: Sendable {
     func take(_ state: RoomState) {
         let seat = state.mySeat.flatMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
         let isMuted = state.me.micMuted || seat?.muted ?? false
-        // Not here: the engine may be starting a device, and the conversation must not wait for it.
+        // Not here: the engine may be starting a device, and the connection must not wait for it.
         work { engine in
             if engine.settings.isMicrophoneMuted != isMuted { engine.update { $0.isMicrophoneMuted = isMuted } }
         }

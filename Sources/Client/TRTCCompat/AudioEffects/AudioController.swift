@@ -58,6 +58,7 @@ enum MusicNews: Sendable, Equatable {
 /// What happens to the sound.
 enum SoundNews: Sendable, Equatable {
     case microphoneFailed(String)
+    case speakerFailed(String)
     case pathLost
     case pathFailed(String)
     case music(Int32, MusicNews)
@@ -340,6 +341,8 @@ final class AudioController: Sendable {
         switch news {
         case .microphoneFailed(let why):
             tell(.error(TRTCCode.microphoneFailed, "cannot open the microphone: \(why)"))
+        case .speakerFailed(let why):
+            tell(.error(TRTCCode.speakerFailed, "the loudspeaker was lost: \(why)"))
         case .pathLost: tell(.warning(TRTCCode.disconnected, "the sound connection is lost; reconnecting"))
         case .pathFailed(let why):
             tell(.warning(TRTCCode.soundFailed, "cannot open the sound connection: \(why)"))

@@ -132,6 +132,7 @@ final class RoomSound: ClientSound {
     private static func news(_ event: RoomAudio.Event) -> SoundNews? {
         switch event {
         case .microphoneFailed(let error), .inputEnded(let error?): .microphoneFailed(error.message)
+        case .speakerFailed(let error): .speakerFailed(error.message)
         case .inputEnded(nil): .log("the input has ended")
         case .connectionChanged(.lost): .pathLost
         case .connectionChanged(.failed(let error)): .pathFailed(error.message)
