@@ -6,7 +6,7 @@ internal import SignalProtocol
 internal import Synchronization
 internal import Timing
 
-/// Keeps the way of one room's sound open, on the conversation's event loop: carries out what the `MediaPathMachine` says, and
+/// Keeps the way of one room's sound open, on the connection's event loop: carries out what the `MediaPathMachine` says, and
 /// tells the sound of seats and mutes as the room has them.
 final class AudioPath {
     /// More seats have no line. In choruses one more line carries the mix, for whoever does not sit (§8).
@@ -16,45 +16,45 @@ final class AudioPath {
     private let audio: RoomAudio
     private let room: RoomID
     private let slots: Int
-    private unowned let conversation: SignalConnection
+    private unowned let connection: SignalConnection
     private var machine = MediaPathMachine()
     private var timer: Scheduled<Void>?
     /// Grows with each offer; an answer to an older one is dropped.
     private var offers: UInt32 = 0
     private var generation = 0
 
-    init(_ audio: RoomAudio, of state: RoomState, in conversation: SignalConnection) {
+    init(_ audio: RoomAudio, of state: RoomState, in connection: SignalConnection) {
         self.audio = audio
         room = state.room
         slots = min(state.seats.count, Self.seats) + (state.info.kind == .chorus ? 1 : 0)
-        self.conversation = conversation
+        self.connection = connection
     }
 
     /// Tells the server how the way does, as long as one sings.
     func watchNetwork() {
-        let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)
-        let loop = conversation.loop
+        let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)
+        let loop = connection.loop
         audio.lookAtNetwork { counts in
             loop.execute { bound.value.path?.state(counts) }
         }
     }
 
     private func state(_ counts: NetworkObserver.Counts) {
-        let now = conversation.now
+        let now = connection.now
         let statement = audio.teller.withLock {
             $0.statement(roundTrip: counts.roundTrip, buffer: counts.wait, at: now)
         }
         guard let statement else { return }
         // Lost, it is told again before long.
-        conversation.perform(.stateLatency(room, statement), timeout: Self.offerPatience) { _ in }
+        connection.perform(.stateLatency(room, statement), timeout: Self.offerPatience) { _ in }
     }
 
     /// A new path: what the one before it may still tell does not count.
     private func open() {
         generation += 1
         let mine = generation
-        let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)
-        let loop = conversation.loop
+        let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)
+        let loop = connection.loop
         audio.follow { event in
             loop.execute { bound.value.path?.hear(event, of: mine) }
         }
@@ -62,7 +62,7 @@ final class AudioPath {
     }
 
     func handle(_ input: MediaPathMachine.Input) {
-        for action in machine.handle(input, at: conversation.now) {
+        for action in machine.handle(input, at: connection.now) {
             switch action {
             case .open: open()
             case .restart: offer { $0.offer(restartsICE: true) }
@@ -72,15 +72,15 @@ final class AudioPath {
         timer?.cancel()
         timer = machine.nextDeadline.flatMap { deadline in
             guard deadline < .distantFuture else { return nil }
-            let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)
-            return conversation.loop.scheduleTask(
-                in: .nanoseconds(max(0, (deadline - conversation.now).nanoseconds))
+            let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)
+            return connection.loop.scheduleTask(
+                in: .nanoseconds(max(0, (deadline - connection.now).nanoseconds))
             ) { bound.value.path?.handle(.deadline) }
         }
-        audio.show(connection)
+        audio.show(shown)
     }
 
-    private var connection: RoomAudio.Connection {
+    private var shown: RoomAudio.Connection {
         switch machine.phase {
         case .idle, .offering, .connecting: machine.error.map { .failed($0) } ?? .connecting
         case .connected: .connected
@@ -102,8 +102,8 @@ final class AudioPath {
     private func offer(_ make: @escaping @Sendable (AudioEngine) throws -> String?) {
         offers &+= 1
         let number = offers
-        let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)
-        let loop = conversation.loop
+        let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)
+        let loop = connection.loop
         audio.work { engine in
             let offer: Result<String, OvationError>
             do {
@@ -121,7 +121,7 @@ final class AudioPath {
         switch offer {
         case .failure(let error): handle(.refused(error))
         case .success(let sdp):
-            conversation.perform(
+            connection.perform(
                 .offerMedia(room, number: number, sdp: sdp), timeout: Self.offerPatience
             ) { [weak self] result in self?.answered(result, number) }
         }
@@ -133,8 +133,8 @@ final class AudioPath {
         case .failure(let error) where error.is(.connectionLost): handle(.signallingLost)
         case .failure(let error): handle(.refused(error))
         case .success(.media(let answer)):
-            let bound = NIOLoopBound(WeakPath(self), eventLoop: conversation.loop)
-            let loop = conversation.loop
+            let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)
+            let loop = connection.loop
             handle(.answered(mediaEpoch: answer.mediaEpoch))
             audio.work { engine in
                 do { try engine.accept(answer: answer.sdp) } catch {

@@ -33,7 +33,7 @@ final class ClientOutlet: Sendable {
         self.handler.withLock { $0 = handler.map(Callback.init) }
     }
 
-    // On the event loop of the conversation.
+    // On the event loop of the connection.
 
     func tell(_ event: OvationClient.Event) {
         events.send(event)
@@ -48,8 +48,8 @@ final class ClientOutlet: Sendable {
     /// A plain call.
     func ask(_ body: Call.Body, over line: SignalConnectionHandle) async throws(OvationError) -> CallAnswer {
         let timeout = callTimeout
-        return try await line.ask { conversation, token, completion in
-            conversation.perform(body, timeout: timeout, token: token, completion: completion)
+        return try await line.ask { connection, token, completion in
+            connection.perform(body, timeout: timeout, token: token, completion: completion)
         }
     }
 }

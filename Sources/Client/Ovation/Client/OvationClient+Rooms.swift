@@ -59,11 +59,11 @@ extension OvationClient {
         name: String? = nil, avatar: String? = nil, bio: String? = nil
     ) async throws(OvationError) -> UserProfile {
         let timeout = outlet.callTimeout
-        let answer: CallAnswer = try await signedInLine().ask { conversation, token, completion in
-            conversation.perform(
+        let answer: CallAnswer = try await signedInLine().ask { connection, token, completion in
+            connection.perform(
                 .setProfile(name: name, avatar: avatar, bio: bio), timeout: timeout, token: token
-            ) { [weak conversation] result in
-                if case .success(.profile(let user)) = result { conversation?.note(user) }
+            ) { [weak connection] result in
+                if case .success(.profile(let user)) = result { connection?.note(user) }
                 completion(result)
             }
         }
@@ -110,16 +110,16 @@ extension OvationClient {
         let timeout = outlet.callTimeout
         let creation = draft.creation
         let key = RoomSession.freshKey()
-        return try await signedInLine().ask { conversation, token, completion in
-            conversation.create(creation, key: key, timeout: timeout, token: token, completion: completion)
+        return try await signedInLine().ask { connection, token, completion in
+            connection.create(creation, key: key, timeout: timeout, token: token, completion: completion)
         }
     }
 
     /// Enters a room. One is in one room at a time (`in_another_room`).
     public func enterRoom(_ id: RoomID) async throws(OvationError) -> RoomSession {
         let timeout = outlet.callTimeout
-        return try await signedInLine().ask { conversation, token, completion in
-            conversation.enter(id, timeout: timeout, token: token, completion: completion)
+        return try await signedInLine().ask { connection, token, completion in
+            connection.enter(id, timeout: timeout, token: token, completion: completion)
         }
     }
 }

@@ -106,8 +106,8 @@ extension OvationClient {
     }
 
     private func authorization() async throws(OvationError) -> String {
-        try await signedInLine().ask { conversation, _, completion in
-            completion(.success(conversation.authorization))
+        try await signedInLine().ask { connection, _, completion in
+            completion(.success(connection.authorization))
         }
     }
 

@@ -176,8 +176,8 @@ public final class OvationClient: Sendable {
 
     /// Puts a new ticket of the same user in place; the seat is kept. Only needed without `Configuration.renewTicket`.
     public func renew(ticket: String) async throws(OvationError) {
-        let _: Void = try await signedInLine().ask { conversation, _, completion in
-            conversation.useTicket(ticket, completion: completion)
+        let _: Void = try await signedInLine().ask { connection, _, completion in
+            connection.useTicket(ticket, completion: completion)
         }
     }
 
@@ -189,12 +189,12 @@ public final class OvationClient: Sendable {
         }
         guard let former else { return }
         // Whatever the server says, this side is done.
-        let _: CallAnswer? = try? await former.ask { conversation, token, completion in
-            guard conversation.isReady else { return completion(.success(.empty)) }
-            conversation.perform(.closeSession, timeout: .seconds(2), token: token, completion: completion)
+        let _: CallAnswer? = try? await former.ask { connection, token, completion in
+            guard connection.isReady else { return completion(.success(.empty)) }
+            connection.perform(.closeSession, timeout: .seconds(2), token: token, completion: completion)
         }
-        let _: Void? = try? await former.ask { conversation, _, completion in
-            conversation.stop(OvationError(.signedOut))
+        let _: Void? = try? await former.ask { connection, _, completion in
+            connection.stop(OvationError(.signedOut))
             completion(.success(()))
         }
     }

@@ -182,8 +182,8 @@ extension RoomSession {
         try refuseWhenOver()
         let room = id
         let timeout = outlet.callTimeout
-        return try await line.ask { conversation, token, completion in
-            conversation.command(
+        return try await line.ask { connection, token, completion in
+            connection.command(
                 command, in: room, key: key, timeout: timeout, isSeen: true, token: token, completion: completion)
         }
     }

@@ -1,10 +1,10 @@
 internal import RoomModel
 internal import Timing
 
-/// When a conversation with the server connects, signs in, waits, renews its ticket and gives up. Pure: it is told what
+/// When a connection with the server connects, signs in, waits, renews its ticket and gives up. Pure: it is told what
 /// happened and when, and says what to do.
 ///
-/// A conversation that has never been ready fails at once, so that whoever signs in hears of it; one that has been comes back
+/// A connection that has never been ready fails at once, so that whoever signs in hears of it; one that has been comes back
 /// until nothing can mend it.
 struct ReconnectionMachine: Sendable {
     /// Documentation/protocol.md §7: from 0.5 s, doubled up to 10 s, 30 % either way, so that a crowd does not come back in one

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import RoomModel
 internal import SignalProtocol
 
-// What a conversation says first on a new socket: who it is, and in which rooms.
+// What a connection says first on a new socket: who it is, and in which rooms.
 
 extension SignalConnection {
     func signIn() {

@@ -3,7 +3,7 @@ internal import RoomModel
 internal import SignalProtocol
 internal import Timing
 
-// Rooms within a conversation: entering, and commands with their effects.
+// Rooms within a connection: entering, and commands with their effects.
 
 extension SignalConnection {
     typealias Entered = (Result<RoomSession, OvationError>) -> Void
@@ -40,8 +40,7 @@ extension SignalConnection {
                         .roomKindUnknown, "rooms of the kind \(snapshot.info.kind.rawValue) need a newer version")))
         }
         if let known = followers[snapshot.room], known.isPresent {
-            completion(.success(known.session))
-            return known.enterAgain(snapshot)
+            return known.enterAgain(snapshot) { completion(.success(known.session)) }
         }
         let session = RoomSession(
             state: RoomState(snapshot), line: SignalConnectionHandle(self), outlet: outlet)
@@ -90,20 +89,20 @@ extension SignalConnection {
     }
 }
 
-/// A conversation as it is held outside of its event loop.
+/// A connection as it is held outside of its event loop.
 struct SignalConnectionHandle: Sendable {
     let loop: any EventLoop
-    private let conversation: NIOLoopBound<SignalConnection>
+    private let connection: NIOLoopBound<SignalConnection>
 
-    /// On the conversation's event loop.
-    init(_ conversation: SignalConnection) {
-        loop = conversation.loop
-        self.conversation = NIOLoopBound(conversation, eventLoop: conversation.loop)
+    /// On the connection's event loop.
+    init(_ connection: SignalConnection) {
+        loop = connection.loop
+        self.connection = NIOLoopBound(connection, eventLoop: connection.loop)
     }
 
-    /// Runs something in the conversation's order.
+    /// Runs something in the connection's order.
     func run(_ body: @escaping @Sendable (SignalConnection) -> Void) {
-        loop.execute { [conversation] in body(conversation.value) }
+        loop.execute { [connection] in body(connection.value) }
     }
 
     /// Asks and waits. Cancelling the task ends the wait, not what was asked.

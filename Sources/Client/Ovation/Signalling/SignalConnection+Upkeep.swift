@@ -2,7 +2,7 @@ internal import NIOCore
 internal import SignalProtocol
 internal import Timing
 
-// What a conversation does by itself while it stands: new tickets, and the server's clock.
+// What a connection does by itself while it stands: new tickets, and the server's clock.
 
 extension SignalConnection {
     /// Between readings of the server's clock. The first ones are quick.
@@ -27,12 +27,12 @@ extension SignalConnection {
             let result: Result<String, OvationError>
             do { result = .success(try await renew()) } catch { result = .failure(OvationError.of(error)) }
             loop.execute {
-                let (conversation, done) = bound.value
+                let (connection, done) = bound.value
                 switch result {
                 case .success(let ticket):
-                    conversation.credentials.ticket = ticket
-                    done(conversation, nil)
-                case .failure(let error): done(conversation, error)
+                    connection.credentials.ticket = ticket
+                    done(connection, nil)
+                case .failure(let error): done(connection, error)
                 }
             }
         }
@@ -42,20 +42,20 @@ extension SignalConnection {
     func renewOnTheWay() {
         guard credentials.renewTicket != nil, !isRenewing else { return }
         isRenewing = true
-        renewTimer?.cancel()
-        fetchTicket { conversation, error in
-            if let error { return conversation.renewalFailed(error) }
+        timers.cancel(.renewal)
+        fetchTicket { connection, error in
+            if let error { return connection.renewalFailed(error) }
             // A connection that was lost meanwhile signs in with the new ticket.
-            guard conversation.isReady else { return conversation.isRenewing = false }
-            conversation.perform(
-                .renewSession(ticket: conversation.credentials.ticket), timeout: .seconds(10)
-            ) { [weak conversation] result in
-                guard let conversation else { return }
+            guard connection.isReady else { return connection.isRenewing = false }
+            connection.perform(
+                .renewSession(ticket: connection.credentials.ticket), timeout: .seconds(10)
+            ) { [weak connection] result in
+                guard let connection else { return }
                 switch result {
                 case .success:
-                    conversation.isRenewing = false
-                    conversation.outlet.tell(.ticketRenewed)
-                case .failure(let error): conversation.renewalFailed(error)
+                    connection.isRenewing = false
+                    connection.outlet.tell(.ticketRenewed)
+                case .failure(let error): connection.renewalFailed(error)
                 }
             }
         }
@@ -65,7 +65,7 @@ extension SignalConnection {
         isRenewing = false
         if case .closed = machine.phase { return }
         outlet.tell(.ticketRenewalFailed(error))
-        renewTimer = schedule(in: Self.renewAgain) { if $0.isReady { $0.renewOnTheWay() } }
+        timers.set(.renewal, in: Self.renewAgain) { if $0.isReady { $0.renewOnTheWay() } }
     }
 
     /// Soon everything depends on the server's clock.
@@ -76,7 +76,7 @@ extension SignalConnection {
     }
 
     func readClock() {
-        clockTimer?.cancel()
+        timers.cancel(.clock)
         let asked = now
         perform(.readClock, timeout: Self.clockPatience) { [weak self] result in
             guard let self, case .success(.clock(let reading)) = result else { return }
@@ -89,6 +89,6 @@ extension SignalConnection {
         let quick = isSinging ? Self.songClockWait : Self.quickClockWait
         let wait = quickReadingsLeft > 0 ? quick : usual
         quickReadingsLeft = max(0, quickReadingsLeft - 1)
-        clockTimer = schedule(in: wait) { if $0.isReady { $0.readClock() } }
+        timers.set(.clock, in: wait) { if $0.isReady { $0.readClock() } }
     }
 }

@@ -4,7 +4,7 @@ internal import RoomModel
 internal import SignalProtocol
 internal import Timing
 
-/// A signed-in conversation with the server that survives lost connections: carries out what the `ReconnectionMachine` says,
+/// A signed-in connection to the server that survives the loss of its sockets: carries out what the `ReconnectionMachine` says,
 /// sends calls, hands answers and news out.
 ///
 /// It lives on one event loop and is touched nowhere else, so everything that it tells (answers and events) is in one order: a
@@ -37,14 +37,9 @@ final class SignalConnection {
     private var farewell: OvationError?
     private var ledger = CallLedger()
     var pacer: CallPacer
-    private var paceTimer: Scheduled<Void>?
-    private var deadlines: [Int64: Scheduled<Void>] = [:]
+    let timers: ConnectionTimers
     private var tokens: [ObjectIdentifier: Int64] = [:]
     private(set) var followers: [RoomID: RoomFollower] = [:]
-    private var machineTimer: Scheduled<Void>?
-    private var silenceTimer: Scheduled<Void>?
-    var clockTimer: Scheduled<Void>?
-    var renewTimer: Scheduled<Void>?
     var isRenewing = false
     var quickReadingsLeft = 0
     private var lastHeard: NIODeadline
@@ -61,6 +56,8 @@ final class SignalConnection {
         lastHeard = loop.now
         pacer = CallPacer(now: Instant(loop.now))
         machine = ReconnectionMachine(canRenewTicket: credentials.renewTicket != nil, seed: seed)
+        timers = ConnectionTimers(loop)
+        timers.wake(self)
     }
 
     var now: Instant { Instant(loop.now) }
@@ -95,7 +92,7 @@ final class SignalConnection {
             return completion(.failure(OvationError(.tooManyCalls)))
         }
         if let token { tokens[ObjectIdentifier(token)] = number }
-        deadlines[number] = schedule(in: timeout) { $0.timedOut(number) }
+        timers.set(.call(number), in: timeout) { $0.timedOut(number) }
         flush()
     }
 
@@ -147,10 +144,8 @@ final class SignalConnection {
     }
 
     private func armMachine() {
-        machineTimer?.cancel()
-        machineTimer = machine.nextDeadline.map { deadline in
-            schedule(in: .nanoseconds(max(0, (deadline - now).nanoseconds))) { $0.handle(.deadline) }
-        }
+        guard let deadline = machine.nextDeadline else { return timers.cancel(.machine) }
+        timers.set(.machine, in: .nanoseconds(max(0, (deadline - now).nanoseconds))) { $0.handle(.deadline) }
     }
 
     private func carryOut(_ action: ReconnectionMachine.Action, wasReady: Bool) {
@@ -188,8 +183,8 @@ final class SignalConnection {
 
     private func dropSocket() {
         generation += 1
-        silenceTimer?.cancel()
-        clockTimer?.cancel()
+        timers.cancel(.silence)
+        timers.cancel(.clock)
         socket?.close()
         socket = nil
         // The machine's next phase is set already: what is refused here may ask again, and then waits.
@@ -201,7 +196,7 @@ final class SignalConnection {
     }
 
     private func close(_ error: OvationError) {
-        for timer in [silenceTimer, clockTimer, renewTimer, machineTimer, paceTimer] { timer?.cancel() }
+        timers.cancelAll()
         for entry in ledger.removeAll() {
             settle(entry)
             entry.completion(.failure(error))
@@ -280,23 +275,22 @@ final class SignalConnection {
     }
 
     private func watchSilence() {
-        silenceTimer?.cancel()
         let left = lastHeard + Self.silenceLimit - loop.now
-        silenceTimer = schedule(in: max(left, .milliseconds(1))) { conversation in
-            guard conversation.socket != nil else { return }
-            if conversation.loop.now - conversation.lastHeard >= Self.silenceLimit {
-                conversation.tellLoss(OvationError(.connectionLost, "the server stopped responding")) {
-                    conversation.handle(.silent)
+        timers.set(.silence, in: max(left, .milliseconds(1))) { connection in
+            guard connection.socket != nil else { return }
+            if connection.loop.now - connection.lastHeard >= Self.silenceLimit {
+                connection.tellLoss(OvationError(.connectionLost, "the server stopped responding")) {
+                    connection.handle(.silent)
                 }
             } else {
-                conversation.watchSilence()
+                connection.watchSilence()
             }
         }
     }
 
     /// Sends what may go, as far as the network takes it (`writable` goes on) and the server's pace allows.
     private func flush() {
-        paceTimer?.cancel()
+        timers.cancel(.pace)
         while let socket, socket.isWritable {
             let next = ledger.hasNext(isReady: isReady)
             if next.handshake {
@@ -304,8 +298,7 @@ final class SignalConnection {
             } else if !next.call {
                 return
             } else if let wait = pacer.take(at: now) {
-                paceTimer = schedule(in: .nanoseconds(wait.nanoseconds)) { $0.flush() }
-                return
+                return timers.set(.pace, in: .nanoseconds(wait.nanoseconds)) { $0.flush() }
             }
             guard let text = ledger.next(isReady: isReady) else { return }
             socket.send(text)
@@ -339,7 +332,7 @@ final class SignalConnection {
     }
 
     private func settle(_ entry: CallLedger.Entry) {
-        deadlines.removeValue(forKey: entry.number)?.cancel()
+        timers.cancel(.call(entry.number))
         if !tokens.isEmpty { tokens = tokens.filter { $0.value != entry.number } }
     }
 
@@ -350,14 +343,6 @@ final class SignalConnection {
         change(&state)
         outlet.state.set(state)
     }
-
-    func schedule(in delay: TimeAmount, _ body: @escaping (SignalConnection) -> Void) -> Scheduled<Void> {
-        let bound = NIOLoopBound((WeakReference(self), body), eventLoop: loop)
-        return loop.scheduleTask(in: delay) {
-            let (conversation, body) = bound.value
-            if let conversation = conversation.value { body(conversation) }
-        }
-    }
 }
 
 extension Result<CallAnswer, OvationError> {
@@ -367,12 +352,6 @@ extension Result<CallAnswer, OvationError> {
         default: nil
         }
     }
-}
-
-/// A timer does not keep what it wakes.
-private struct WeakReference<Object: AnyObject> {
-    weak var value: Object?
-    init(_ value: Object) { self.value = value }
 }
 
 extension Instant {

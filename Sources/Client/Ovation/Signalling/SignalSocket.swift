@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// One WebSocket to the server, as a conversation sees it: on one event loop, in order.
+/// One WebSocket to the server, as a connection sees it: on one event loop, in order.
 protocol SignalSocket: AnyObject {
     /// Whether the network takes more now; `SocketEvent.writable` tells when it does again.
     var isWritable: Bool { get }

@@ -109,7 +109,7 @@ extension OvationError {
     }
 }
 
-/// The WebSocket of a conversation on its event loop.
+/// The WebSocket of a connection on its event loop.
 final class WebSocketHandler: ChannelInboundHandler, SignalSocket {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
