@@ -130,16 +130,16 @@ final class Salon {
         _ reports: Shared<[RoomReport]>,
         _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
     ) -> RoomCore {
-        let signal = RoomInbox()
-        signal.connect { turn.set(true) }
+        let inbox = RoomInbox()
+        inbox.connect { turn.set(true) }
         return RoomCore(
             key: key, stage: stage,
-            surroundings: RoomDependencies(
+            dependencies: RoomDependencies(
                 journal: journal, media: media, clock: clock, encoder: encoder, policy: { policy.current },
                 peerNumbers: Serial(), publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
                 report: { report in reports.update { $0.append(report) } }, aside: { aside.add($0) }),
-            signal: signal)
+            inbox: inbox)
     }
 
     /// Reads the journal, as the directory does at the start and after a failure.

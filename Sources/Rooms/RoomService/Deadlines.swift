@@ -23,12 +23,22 @@ enum Deadline: Hashable, Sendable {
     case confirmation
 }
 
-/// A room's timers; the room asks its clock for one wake at a time.
+/// A room's timers, and the one alarm that wakes the room for the earliest of them.
 struct Deadlines {
+    private let clock: any TimeSource
+    private let inbox: RoomInbox
+    private var alarm: RoomAlarm?
+    /// When the alarm rings.
+    private var armed = Instant.distantFuture
     private var times: [Deadline: (at: Instant, serial: UInt64)] = [:]
     private var serial: UInt64 = 0
     /// No later than the earliest deadline; it may be earlier after a cancellation, then a wake finds nothing due.
-    private(set) var earliest = Instant.distantFuture
+    private var earliest = Instant.distantFuture
+
+    init(clock: any TimeSource, inbox: RoomInbox) {
+        self.clock = clock
+        self.inbox = inbox
+    }
 
     mutating func set(_ deadline: Deadline, at time: Instant) {
         serial += 1
@@ -41,9 +51,29 @@ struct Deadlines {
     func isSet(_ deadline: Deadline) -> Bool { times[deadline] != nil }
     func time(of deadline: Deadline) -> Instant? { times[deadline]?.at }
 
-    mutating func removeAll() {
+    /// Nothing is waited for any more.
+    mutating func end() {
         times = [:]
         earliest = .distantFuture
+        alarm?.cancel()
+        alarm = nil
+        armed = .distantFuture
+    }
+
+    // MARK: The alarm
+
+    /// One alarm at a time: an earlier one takes the place of a later one.
+    mutating func arm() {
+        guard earliest < armed else { return }
+        alarm?.cancel()
+        armed = earliest
+        alarm = clock.schedule(at: armed) { [inbox] in inbox.ring() }
+    }
+
+    /// An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it rang a little
+    /// early. One that was replaced while it rang leaves the newer one alone.
+    mutating func noteRung() {
+        if armed <= clock.now || alarm == nil { armed = .distantFuture }
     }
 
     /// Takes out what is due, in the order of the times.

@@ -10,12 +10,12 @@ package actor Room {
     package nonisolated let stage: StageID
     private let core: RoomCore
 
-    package init(key: RoomKey, stage: StageID, surroundings: RoomDependencies) {
+    package init(key: RoomKey, stage: StageID, dependencies: RoomDependencies) {
         self.key = key
         self.stage = stage
-        let signal = RoomInbox()
-        core = RoomCore(key: key, stage: stage, surroundings: surroundings, signal: signal)
-        signal.connect(waking(WeakRoom(self)))
+        let inbox = RoomInbox()
+        core = RoomCore(key: key, stage: stage, dependencies: dependencies, inbox: inbox)
+        inbox.connect(waking(WeakRoom(self)))
     }
 
     package func install(_ rebuilt: RebuiltRoom) { core.install(rebuilt) }

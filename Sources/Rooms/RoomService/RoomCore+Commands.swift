@@ -71,7 +71,7 @@ extension RoomCore {
         do throws(RoomError) {
             let decision =
                 isNew
-                ? try DurableRoomState.decideCreation(creation, by: user, epoch: epoch)
+                ? try DurableRoomState.decideCreation(creation, by: user, epoch: writer.epoch)
                 : try state.decideRecreation(creation, by: user)
             carryOut(decision, by: user.id, keyed: kept)
         } catch {
@@ -148,7 +148,7 @@ extension RoomCore {
         // Who waits to be let in hears nothing yet.
         guard let known = attendance.sessions[session], known.admission.isGranted else { throw RoomError(.notInRoom) }
         if let peer = known.peer { return MediaPlace(stage: stage.stage, peer: peer) }
-        let peer = PeerID(rawValue: world.peerNumbers.next())
+        let peer = PeerID(rawValue: dependencies.peerNumbers.next())
         stage.admit(peer)
         attendance.update(session) { $0.peer = peer }
         if let equipment = known.equipment { stage.setLatency(of: equipment, of: peer) }
@@ -204,7 +204,7 @@ extension RoomCore {
 
     private func stageSong(_ play: SongPlay) -> StageSong {
         let file = play.track == .original ? play.song.original ?? play.song.accompaniment : play.song.accompaniment
-        let roomTime = world.clock.roomTime
+        let roomTime = dependencies.clock.roomTime
         return StageSong(
             file: file, startAt: play.startAt.map { now + (WallTime(millisecondsSince1970: $0) - roomTime) },
             position: .milliseconds(play.positionMs))
@@ -248,7 +248,7 @@ extension RoomCore {
         guard levels.ready(now) != nil else { return }
         deadlines.cancel(.levels)
         let told = levels.take(at: now)
-        info?.speaking = !told.isEmpty
+        announcer.show(speaking: !told.isEmpty)
         tell(.levels(told))
     }
 }

@@ -9,14 +9,10 @@ extension RoomCore {
     /// The journal has been read: at the start, or after it failed. People who are attached stay attached.
     package func install(_ rebuilt: RebuiltRoom) {
         guard phase == .loading else { return }
-        let again = incarnation > 0
-        incarnation += 1
+        let again = writer.incarnation > 0
         state = rebuilt.state
-        epoch = rebuilt.epoch
         recent = rebuilt.recent
-        lastSnapshot = state.position
-        snapshot = nil
-        signal.begin(incarnation, stored: state.position)
+        writer.begin(epoch: rebuilt.epoch, at: state.position)
         queue.begin(stored: state.position)
         phase = state.phase == .open ? .open : .empty
         if phase == .open {
@@ -26,62 +22,38 @@ extension RoomCore {
             // Also that nothing is sung any more, should the journal have lost what the media plane was told.
             if again || state.play != nil { playOnStage(state.play) }
             startClocks()
-            info = stateInfo
+            announcer.show(stateInfo)
         }
         if again {
             // What was in doubt when the journal failed, and turned out to be stored.
-            for news in recent.after(seq: told.seq, chat: told.chat) {
+            for news in recent.after(seq: announcer.told.seq, chat: announcer.told.chat) {
                 inOrder { [unowned self] in tell(Announcement(news)) }
             }
             if phase == .empty { inOrder { [unowned self] in close() } }
         } else {
-            told = (state.seq, state.chat)
+            announcer.begin(seq: state.seq, chat: state.chat)
         }
         endTurn()
     }
 
     /// The journal has failed: nothing from that position on is true, and nobody has been told of it.
     func lose(from position: UInt64, _ failure: JournalFailure) {
-        world.report(.journalFailed(key, failure))
+        dependencies.report(.journalFailed(key, failure))
         phase = .loading
-        snapshot = nil
+        writer.fail()
         let pending = likes.take(at: now)
         for refuse in pending.refusals { inOrder { refuse(Self.unavailable) } }
         queue.fail(from: position, with: Self.unavailable)
-        world.reload()
-    }
-
-    /// Stores a snapshot once everything in it, and enough after it, is stored itself.
-    func storeSnapshot() {
-        guard let ready = snapshot, ready.position + Self.snapshotLag <= queue.stored, phase == .open else { return }
-        snapshot = nil
-        lastSnapshot = ready.position
-        // Thousands of kept answers take milliseconds to encode, in which the room would decide nothing.
-        world.aside { [key, journal = world.journal, report = world.report] in
-            do {
-                journal.saveSnapshot(try JournalFormat().encode(ready), of: key, at: ready.position)
-            } catch {
-                report(.inapplicable(key, "\(error)"))
-            }
-        }
+        dependencies.reload()
     }
 
     /// The room is over, and everybody has been told, or it never began.
     func close() {
         guard phase != .over else { return }
-        phase = .over
-        sendNews()
-        for token in attendance.sessions.keys {
-            guard let session = attendance.remove(session: token) else { continue }
-            if let peer = session.peer { stage.close(peer) }
-            if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
-        }
+        dismissAll()
         for user in attendance.people.keys { attendance.remove(user: user) }
-        deadlines.removeAll()
-        endAlarm()
-        stage.close()
-        world.journal.close(key)
-        world.ended()
+        writer.close()
+        dependencies.ended()
     }
 
     /// The room's journal cannot be read again: nobody can be told more than that it is over for them. What is stored stays.
@@ -89,6 +61,12 @@ extension RoomCore {
         guard phase == .loading else { return }
         queue.fail(from: 0, with: RoomError(.internalError, "the room's journal cannot be read"))
         release()
+        dismissAll()
+        announcer.withdraw()
+    }
+
+    /// What has been said still goes out; then nobody is here any more, and nothing is waited for.
+    private func dismissAll() {
         phase = .over
         sendNews()
         for token in attendance.sessions.keys {
@@ -96,10 +74,8 @@ extension RoomCore {
             if let peer = session.peer { stage.close(peer) }
             if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
         }
-        deadlines.removeAll()
-        endAlarm()
+        deadlines.end()
         stage.close()
-        world.publish(nil)
     }
 
     /// Takes no more commands; calls `done` when all that was accepted has been released.
@@ -122,7 +98,7 @@ extension RoomCore {
 
     /// Clocks that ran in the former life begin anew: nobody loses a seat because the server was away.
     private func startClocks() {
-        let policy = world.policy()
+        let policy = dependencies.policy()
         for (token, session) in attendance.sessions where !session.connected {
             deadlines.set(.grace(token), at: now + .seconds(Int64(policy.seatGraceSeconds)))
         }

@@ -8,15 +8,6 @@ import Timing
 extension RoomCore {
     /// In rooms larger than this nobody is told of each listener, only how many there are.
     static let bigRoom = 200
-    static let messagesAtEntry = 50
-    static let membersAtEntry = 50
-    // What an entry's answer may take on the wire, part by part: together well below what a connection's outbox takes, so that no
-    // content can make a room that nobody can enter.
-    static let messageBytesAtEntry = 256 << 10
-    static let invitationBytesAtEntry = 64 << 10
-    static let settledBytesAtEntry = 64 << 10
-    /// A longer gap is told as a snapshot.
-    static let gapBytes = 512 << 10
 
     // MARK: Coming
 
@@ -30,7 +21,7 @@ extension RoomCore {
         guard attendee.mayEnter() else { return answer(reply, .failure(RoomError(.sessionReplaced))) }
         let user = attendee.profile.id
         let wasHere = attendance.people[user] != nil
-        guard wasHere || attendance.count < world.policy().maxMembers else {
+        guard wasHere || attendance.count < dependencies.policy().maxMembers else {
             return answer(reply, .failure(RoomError(.roomFull)))
         }
         attendance.admit(attendee)
@@ -44,7 +35,7 @@ extension RoomCore {
             deadlines.cancel(.ownerAbsence)
             news.append(.ownerBack)
         }
-        let entry = entry(for: user, since: point)
+        let entry = composer.entry(for: user, since: point)
         guard let session = attendance.sessions[attendee.session] else { return }
         queue.append(
             ReleaseQueue.Item(
@@ -56,12 +47,12 @@ extension RoomCore {
                     if attendance.sessions[attendee.session]?.stay == session.stay {
                         attendance.update(attendee.session) { $0.subscribed = true }
                     }
-                    info?.memberCount = attendance.count
+                    announcer.show(memberCount: attendance.count)
                     publishInfo()
                     attendee.entered(session.stay)
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
-                    batcher.welcome(attendee.session)
+                    announcer.welcome(attendee.session)
                     network.tellAgain()
                 },
                 fail: { [unowned self] error in
@@ -84,56 +75,10 @@ extension RoomCore {
         }
     }
 
-    private func entry(for user: UserID, since point: ResumePoint?) -> RoomEntry {
-        let invitations = state.invitations(of: user, budget: Self.invitationBytesAtEntry)
-        if let point, (state.createdIn...epoch).contains(point.epoch),
-            let events = recent.gap(since: point, budget: Self.gapBytes)
-        {
-            let presence = state.seats.compactMap { seat -> RoomResumption.SeatedPresence? in
-                guard let seated = seat.occupant?.profile.id else { return nil }
-                let presence = attendance.people[seated]?.presence ?? .reconnecting
-                return RoomResumption.SeatedPresence(user: seated, presence: presence)
-            }
-            return .resumed(
-                RoomResumption(
-                    epoch: epoch, seq: state.seq, chat: state.chat, events: events,
-                    state: RoomResumption.PassingState(
-                        memberCount: attendance.count, presence: presence, invitations: invitations.page,
-                        moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
-                        ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir),
-                    mediaEpoch: stage.epoch))
-        }
-        let person =
-            attendance.people[user]
-            ?? DecisionContext.Person(profile: UserProfile(id: user), presence: .online)
-        return .snapshot(
-            RoomSnapshot(
-                room: key.room, epoch: epoch, seq: state.seq, chat: state.chat, info: stateInfo,
-                seats: state.seats.indices.map { state.seatView($0, attendance.people) }, me: state.member(person),
-                members: membersAtEntry(), memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
-                heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
-                messages: recent.messages(Self.messagesAtEntry, budget: Self.messageBytesAtEntry), likes: state.likes,
-                play: state.play, duet: state.leader == nil ? nil : state.duet, mediaEpoch: stage.epoch))
-    }
-
-    /// The last invitations that were settled, as far as they fit: who misses one finds it gone from the waiting ones all the same.
-    private func settled(for user: UserID) -> [InvitationNews] {
-        var left = Self.settledBytesAtEntry
-        let fitting = recent.settled.reversed().lazy.filter { [state] in state.concerns($0.invitation, user) }.prefix {
-            left -= WireSize.object + $0.invitation.wireSize
-            return left >= 0
-        }
-        return fitting.reversed()
-    }
-
-    /// First those whom everybody needs to know by name: owner, admins, the seated.
-    private func membersAtEntry() -> [Member] {
-        let leading = [state.owner.id] + state.admins + state.seats.compactMap { $0.occupant?.profile.id }
-        var seen: Set<UserID> = []
-        let order = leading + attendance.page(after: 0, limit: Self.membersAtEntry).users
-        return order.filter { attendance.people[$0] != nil && seen.insert($0).inserted }
-            .prefix(max(Self.membersAtEntry, leading.count))
-            .compactMap { attendance.people[$0].map(state.member) }
+    private var composer: EntryComposer {
+        EntryComposer(
+            room: key.room, epoch: writer.epoch, mediaEpoch: stage.epoch, info: stateInfo, state: state, recent: recent,
+            attendance: attendance, ownerAbsence: ownerAbsence)
     }
 
     package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
@@ -166,7 +111,7 @@ extension RoomCore {
         guard let user = attendance.user(of: session) else {
             return answer(reply, .failure(RoomError(.notInRoom)))
         }
-        let found = state.invitations(of: user, after: cursor, budget: Self.invitationBytesAtEntry)
+        let found = state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
         answer(reply, .success(InvitationsPage(invitations: found.page, cursor: found.cursor)))
     }
 
@@ -232,7 +177,7 @@ extension RoomCore {
     }
 
     /// For how long somebody lost is waited for.
-    private var graceTime: Interval { .seconds(Int64(world.policy().seatGraceSeconds)) }
+    private var graceTime: Interval { .seconds(Int64(dependencies.policy().seatGraceSeconds)) }
 
     /// A session goes by its own will. A person with another session stays, seat and all.
     func leave(_ token: SessionToken, answer: @escaping () -> Void = {}) {
@@ -334,7 +279,7 @@ extension RoomCore {
 
     /// The owner is away: the room waits (V19).
     func startOwnerAbsence() {
-        let seconds = Int64(world.policy().ownerAbsenceSeconds)
+        let seconds = Int64(dependencies.policy().ownerAbsenceSeconds)
         deadlines.set(.ownerAbsence, at: now + .seconds(seconds))
         let absence = OwnerAbsence(
             until: wallNow + seconds * 1_000, heir: state.heir(among: attendance.people)?.id)
@@ -356,7 +301,7 @@ extension RoomCore {
 
     /// Says who came or went; in big rooms only how many are here, at most once a second.
     func tellOfPeople(_ news: PassingNews) {
-        info?.memberCount = attendance.count
+        announcer.show(memberCount: attendance.count)
         switch news {
         case .audienceEntered, .audienceLeft:
             guard attendance.count > Self.bigRoom else { return tell(news) }

@@ -10,11 +10,6 @@ package final class RoomCore {
     /// For how long the media plane may owe a confirmation. It cuts within 200 ms; a plane that says nothing for so
     /// long takes no commands and forwards nothing, and the room must not stand still with it.
     static let confirmationLimit = Interval.seconds(1)
-    /// Entries between two snapshots: bounds the time that loading takes.
-    static let snapshotInterval: UInt64 = 256
-    /// A snapshot is stored this many entries after its own position: a room that is read again after a crash replays at
-    /// least these, and so still has the exact gap of everybody who was there.
-    static let snapshotLag: UInt64 = 256
     static let unavailable = RoomError(.unavailable, retryAfterMs: 500)
 
     /// Legal successors: `loading` → `open`, `empty`, `over`; `empty` → `open`; `open` → `loading` when the journal
@@ -29,55 +24,41 @@ package final class RoomCore {
     }
 
     package let key: RoomKey
-    let world: RoomDependencies
-    package let signal: RoomInbox
-    let format = JournalFormat()
+    let dependencies: RoomDependencies
+    package let inbox: RoomInbox
 
     var phase = Phase.loading
     var state: DurableRoomState
-    var epoch: UInt64 = 0
     var recent = RecentNews()
     var attendance = Attendance()
     var likes = LikeCounter()
     var levels = SpeakerLevels()
     var network = NetworkWatch()
-    var deadlines = Deadlines()
-    var batcher = NewsBatcher()
+    var deadlines: Deadlines
+    var announcer: RoomAnnouncer
+    var writer: JournalWriter
     var queue = ReleaseQueue()
     var stage: StageLink
-    var incarnation: UInt64 = 0
-    private var armed = Instant.distantFuture
-    private var alarm: RoomAlarm?
-    var snapshot: DurableRoomState?
-    var lastSnapshot: UInt64 = 0
-    /// How far the people in the room have been told.
-    var told: (seq: UInt64, chat: UInt64) = (0, 0)
-    /// What the directory shows: what has been released.
-    var info: RoomInfo? { didSet { infoChanged = infoChanged || info != oldValue } }
-    private var infoChanged = false
     var draining: [@Sendable () -> Void] = []
     var ownerAbsence: OwnerAbsence?
 
-    struct OwnerAbsence: Equatable {
-        /// Milliseconds since 1970.
-        var until: Int64
-        var heir: UserID?
-    }
-
-    package init(key: RoomKey, stage: StageID, surroundings: RoomDependencies, signal: RoomInbox) {
+    package init(key: RoomKey, stage: StageID, dependencies: RoomDependencies, inbox: RoomInbox) {
         self.key = key
-        self.stage = StageLink(stage, media: surroundings.media)
-        self.world = surroundings
-        self.signal = signal
+        self.stage = StageLink(stage, media: dependencies.media)
+        self.dependencies = dependencies
+        self.inbox = inbox
         self.state = DurableRoomState(room: key.room)
+        deadlines = Deadlines(clock: dependencies.clock, inbox: inbox)
+        announcer = RoomAnnouncer(room: key.room, dependencies: dependencies)
+        writer = JournalWriter(key: key, dependencies: dependencies, inbox: inbox)
     }
 
     // MARK: What decisions are made of
 
-    var now: Instant { world.clock.now }
-    var wallNow: Int64 { world.clock.roomTime.millisecondsSince1970 }
+    var now: Instant { dependencies.clock.now }
+    var wallNow: Int64 { dependencies.clock.roomTime.millisecondsSince1970 }
     var context: DecisionContext {
-        DecisionContext(now: wallNow, people: attendance.people, policy: world.policy(), peak: attendance.peak)
+        DecisionContext(now: wallNow, people: attendance.people, policy: dependencies.policy(), peak: attendance.peak)
     }
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
     /// said of its state.
@@ -126,7 +107,7 @@ package final class RoomCore {
         var said: [Announcement] = []
         let payload: [UInt8]
         do {
-            payload = try format.encode(accepted)
+            payload = try writer.encode(accepted)
             try state.apply(accepted) { [attendance, speaking] event, before, after in
                 let announcement = after.announcement(
                     of: event, by: user, at: accepted.time, before: before,
@@ -134,7 +115,7 @@ package final class RoomCore {
                 if let announcement { said.append(announcement) }
             }
         } catch {
-            world.report(.inapplicable(key, "\(error)"))
+            dependencies.report(.inapplicable(key, "\(error)"))
             let error = RoomError(.internalError)
             queue.append(
                 ReleaseQueue.Item(needs: watermark, deliver: { refuse(error) }, fail: { refuse($0) }))
@@ -145,7 +126,7 @@ package final class RoomCore {
             recent = RecentNews(seq: state.seq, chat: state.chat)
         }
         for announcement in said { recent.append(announcement.news) }
-        submit(accepted, payload)
+        writer.submit(accepted, payload, in: state)
         wait(for: accepted)
         let info = stateInfo
         let ends = state.phase == .ended
@@ -156,24 +137,14 @@ package final class RoomCore {
                 needs: state.position, steps: closing + stage.steps(to: state.seats),
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
-                    self.info = info
-                    if ends { world.publish(nil) } else { publishInfo() }
+                    announcer.show(info)
+                    if ends { announcer.withdraw() } else { publishInfo() }
                     if changesSong { playOnStage(play) }
                     answer()
                     for announcement in said { tell(announcement) }
                     afterwards()
                     if ends { close() } else { stage.open(slots: info.seats, kind: info.kind) }
                 }, fail: refuse))
-    }
-
-    private func submit(_ accepted: AcceptedCommand, _ payload: [UInt8]) {
-        let position = state.position
-        let entry = JournalEntry(key: key, kind: accepted.kind, position: position, epoch: epoch, payload: payload)
-        let incarnation = incarnation
-        world.journal.submit(entry) { [signal] result in
-            signal.stored(position, result, incarnation: incarnation)
-        }
-        if position >= lastSnapshot + Self.snapshotInterval, snapshot == nil { snapshot = state }
     }
 
     /// Sets the timers that accepted events ask for.
@@ -186,7 +157,8 @@ package final class RoomCore {
             case .invitationSettled(let id, _, _):
                 deadlines.cancel(.invitation(id))
                 for consent in state.consents where consent.since == accepted.time {
-                    deadlines.set(.consent(consent.user), at: now + .seconds(Int64(world.policy().consentSeconds)))
+                    deadlines.set(
+                        .consent(consent.user), at: now + .seconds(Int64(dependencies.policy().consentSeconds)))
                 }
             case .songChanged: awaitEndOfSong()
             default: break
@@ -223,14 +195,7 @@ package final class RoomCore {
     // MARK: Releasing
 
     /// Says something to people, now: called while releasing.
-    func tell(_ announcement: Announcement) {
-        switch announcement.news {
-        case .change(let change): told.seq = max(told.seq, change.seq)
-        case .message(let message): told.chat = max(told.chat, message.chat)
-        case .passing, .invitation: break
-        }
-        batcher.add(announcement)
-    }
+    func tell(_ announcement: Announcement) { announcer.tell(announcement) }
 
     func tell(_ news: PassingNews) { tell(Announcement(.passing(news))) }
 
@@ -242,14 +207,14 @@ package final class RoomCore {
 
     /// The end of every turn: hear reports, release what may leave, send, ask to be woken.
     func endTurn() {
-        hear(signal.take())
+        hear(inbox.take())
         release()
-        storeSnapshot()
+        if phase == .open { writer.storeSnapshot(stored: queue.stored) }
         if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
         if let ready = network.ready(now) { deadlines.set(.network, at: ready) }
         publishInfo()
-        if !batcher.isEmpty {
-            if batcher.departure(now) <= now { sendNews() } else { deadlines.set(.news, at: batcher.departure(now)) }
+        if let departure = announcer.departure(now) {
+            if departure <= now { sendNews() } else { deadlines.set(.news, at: departure) }
         }
         if !draining.isEmpty, queue.isEmpty {
             let done = draining
@@ -257,29 +222,12 @@ package final class RoomCore {
             phase = .over
             for done in done { done() }
         }
-        arm()
-    }
-
-    /// One alarm at a time: an earlier one takes the place of a later one.
-    private func arm() {
-        guard deadlines.earliest < armed else { return }
-        alarm?.cancel()
-        armed = deadlines.earliest
-        alarm = world.clock.schedule(at: armed) { [signal] in signal.ring() }
-    }
-
-    /// Nothing is waited for any more.
-    func endAlarm() {
-        alarm?.cancel()
-        alarm = nil
-        armed = .distantFuture
+        deadlines.arm()
     }
 
     /// Shows the directory what has changed. An ended room has left it, and stays out.
     func publishInfo() {
-        guard infoChanged, phase == .open, let info else { return }
-        infoChanged = false
-        world.publish(info)
+        if phase == .open { announcer.publish() }
     }
 
     private func hear(_ fresh: RoomInbox.Reports) {
@@ -288,9 +236,7 @@ package final class RoomCore {
         if let failed = fresh.failed, phase == .open || phase == .empty {
             lose(from: failed.position, failed.failure)
         }
-        // An alarm that has rung is set anew at the end of the turn if there is anything left to wait for, even if it
-        // rang a little early. One that was replaced while it rang leaves the newer one alone.
-        if fresh.rang, armed <= now || alarm == nil { armed = .distantFuture }
+        if fresh.rang { deadlines.noteRung() }
     }
 
     func release() {
@@ -305,21 +251,21 @@ package final class RoomCore {
             case .post(let steps, let number):
                 // For each posting its own time.
                 deadlines.cancel(.confirmation)
-                post(steps) { [signal] in signal.confirmed(number) }
+                post(steps) { [inbox] in inbox.confirmed(number) }
                 // A plane that is in the same thread has confirmed already.
-                hear(signal.take())
+                hear(inbox.take())
             case .leave(let leave): leave()
             }
         }
     }
 
     func sendNews() {
-        batcher.flush(to: attendance.sessions, room: key.room, epoch: epoch, by: world.encoder, at: now)
+        announcer.send(to: attendance.sessions, epoch: writer.epoch, at: now)
     }
 
     /// The media plane owes a confirmation for too long: see `confirmationLimit`.
     func giveUpConfirmation() {
-        if queue.giveUpConfirmation() { world.report(.cutUnconfirmed(key)) }
+        if queue.giveUpConfirmation() { dependencies.report(.cutUnconfirmed(key)) }
     }
 
     // MARK: The media plane

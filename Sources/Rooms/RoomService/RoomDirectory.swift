@@ -233,7 +233,7 @@ package actor RoomDirectory {
                 guard toCreate else { return nil }
                 rebuilt = try await read(key)
             }
-            let room = Room(key: key, stage: StageID(rawValue: stageNumbers.next()), surroundings: surroundings(key))
+            let room = Room(key: key, stage: StageID(rawValue: stageNumbers.next()), dependencies: dependencies(key))
             await room.install(rebuilt)
             rooms[key] = room
             stages.withLock { $0[room.stage] = room }
@@ -271,7 +271,7 @@ package actor RoomDirectory {
         if owned[owner]?.isEmpty == true { owned[owner] = nil }
     }
 
-    private func surroundings(_ key: RoomKey) -> RoomDependencies {
+    private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
             journal: journal, media: media, clock: clock, encoder: encoder,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
