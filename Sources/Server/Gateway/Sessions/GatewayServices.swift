@@ -3,7 +3,7 @@ import RoomPorts
 import RoomService
 import SignalProtocol
 
-/// What every conversation works with.
+/// What every call dispatcher works with.
 struct GatewayServices: Sendable {
     let signIn: SignIn
     let sessions: SessionRegistry

@@ -148,7 +148,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case is ChannelShouldQuiesceEvent:
             close(.goingDown, context: context)
         case ChannelEvent.inputClosed:
-            // The other side will say nothing more; half a connection is of no use to a conversation.
+            // The other side will say nothing more; half a connection is of no use.
             context.close(promise: nil)
         default:
             context.fireUserInboundEventTriggered(event)

@@ -5,10 +5,10 @@ import Synchronization
 import Timing
 
 /// One client's connection as the rest of the gateway sees it, from any thread: an outbox, and a way to end it.
-/// What comes in is put into an inbox and handed to the conversation one by one, so that a client's calls keep their order;
+/// What comes in is put into an inbox and handed to the receiver one by one, so that a client's calls keep their order;
 /// an idle connection has no task.
 final class SocketConnection: Sendable {
-    /// What happens to a conversation.
+    /// What the receiver is told.
     enum Input: Sendable {
         case text(ByteBuffer)
         /// A call beyond the budget: it is answered with a refusal.
@@ -18,7 +18,7 @@ final class SocketConnection: Sendable {
         case ended
     }
 
-    /// Set by the conversation itself.
+    /// Set by the receiver itself.
     enum Alarm: Sendable, Hashable {
         case signInDeadline
         /// The ticket's end comes near, or is there; of the ticket with that number, so that an older ticket's alarm is void.
