@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ bench-start: ## time until ready and resident memory of an idle server on an emp
 bench-audio: ## what each effect and processor costs per block of sound
 	@scripts/bootstrap build
 	@scripts/bench-audio
+
+bench-rooms: ## durable seat commands a second over hundreds of rooms (ARGS='--rooms 1000 --at-once 4')
+	@scripts/bench-rooms $(ARGS)
 
 bench-duet: ## singing together: delay between singers, starts, what the audience hears, browsers (ARGS='--only D2')
 	@scripts/bootstrap build

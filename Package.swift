@@ -216,6 +216,10 @@ let package = Package(
             ],
             path: "Benchmarks/AgeSoak", swiftSettings: base),
         .executableTarget(
+            name: "RoomBench",
+            dependencies: ["UserSig", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket")],
+            path: "Benchmarks/RoomBench", swiftSettings: base),
+        .executableTarget(
             name: "AudienceBench",
             dependencies: [
                 "Ovation", "ClientMedia", "MediaDevices", "AudioGraph", "RoomModel", "SoundAnalysis",

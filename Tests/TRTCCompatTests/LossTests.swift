@@ -52,6 +52,30 @@ extension FacadeTests {
             try await after.stop()
         }
 
+        @Test("V02-C V19-C a room that ended while the connection was lost is told as destroyed, and another can be created")
+        func endedMeanwhile() async throws {
+            let directory = NSTemporaryDirectory() + "ovation-façade-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            let before = try await TestServer.start(directory: directory)
+            let alice = try await VoicePerson.signedIn("alice", at: before)
+            let bob = try await VoicePerson.signedIn("bob", at: before)
+            #expect(await alice.create(722) == 0)
+            #expect(await bob.enter(722) == 0)
+            let port = before.port
+            try await before.stop()
+            try await bob.notes.line("warning 5101 the connection is lost")
+            let between = try await TestServer.start(directory: directory)
+            let owner = try await between.signedIn("alice")
+            try await owner.call("room.enter", ["room": 722])
+            try await owner.call("room.destroy", ["room": 722])
+            try await between.stop()
+            let after = try await TestServer.start(directory: directory) { $0.port = port }
+            try await bob.notes.line("destroyed 722")
+            #expect(bob.notes.lines.count { $0.hasPrefix("destroyed") } == 1)
+            #expect(await bob.create(723) == 0)
+            try await after.stop()
+        }
+
         @Test("V19-C D02-C two minutes without a server: the error, and the song that went on until then is over")
         func lostInMidSong() async throws {
             let hands = Hands()

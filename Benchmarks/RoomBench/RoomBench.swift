@@ -1,0 +1,238 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+import UserSig
+
+/// R1: durable seat commands. Each of so many people owns a room, and closes and opens a seat of it as fast as the server answers, one
+/// command at a time. Prints commands a second, what one waits, and the server's processor time a command.
+@main
+struct RoomBench {
+    struct Plan {
+        var port = 0
+        var server: Int32 = 0
+        var application: UInt32 = 0
+        var key = ""
+        var rooms = 300
+        var atOnce = 1
+        var warmUp = 2.0
+        var seconds = 10.0
+    }
+
+    static func main() async throws {
+        var plan = Plan()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        for (name, value) in zip(arguments, arguments.dropFirst()) {
+            switch name {
+            case "--port": plan.port = Int(value) ?? 0
+            case "--server": plan.server = Int32(value) ?? 0
+            case "--app": plan.application = UInt32(value) ?? 0
+            case "--rooms": plan.rooms = Int(value) ?? plan.rooms
+            case "--at-once": plan.atOnce = Int(value) ?? plan.atOnce
+            case "--seconds": plan.seconds = Double(value) ?? plan.seconds
+            default: break
+            }
+        }
+        plan.key = ProcessInfo.processInfo.environment["OVATION_KEY"] ?? ""
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let signer = TicketSigner(application: plan.application, key: plan.key)
+        let now = Int64(Date().timeIntervalSince1970)
+        let owners = try await withThrowingTaskGroup { tasks in
+            for number in 0..<plan.rooms {
+                let user = "owner-\(number)"
+                let ticket = try signer.ticket(user: user, issuedAt: now, lifetime: 86_400)
+                tasks.addTask { [plan] in
+                    try await Owner.connect(plan, user: user, ticket: ticket, room: 10_000 + number, group: group)
+                }
+            }
+            var owners: [Owner] = []
+            for try await owner in tasks { owners.append(owner) }
+            return owners
+        }
+        for owner in owners { owner.begin() }
+        try await Task.sleep(for: .seconds(plan.warmUp))
+        for owner in owners { try await owner.reset() }
+        let (cpu, start) = (serverSeconds(plan.server), ContinuousClock.now)
+        try await Task.sleep(for: .seconds(plan.seconds))
+        var waits: [Int64] = []
+        for owner in owners { waits += try await owner.reset() }
+        let elapsed = (ContinuousClock.now - start) / .seconds(1)
+        let used = serverSeconds(plan.server) - cpu
+        waits.sort()
+        guard !waits.isEmpty else {
+            print("no command was answered")
+            exit(1)
+        }
+        func milliseconds(_ share: Double) -> Double {
+            Double(waits[min(waits.count - 1, Int(Double(waits.count) * share))]) / 1e6
+        }
+        print(
+            String(
+                format: "%d rooms, %d at once each: %.0f commands/s, p50 %.1f ms, p99 %.1f ms,", plan.rooms, plan.atOnce,
+                Double(waits.count) / elapsed, milliseconds(0.5), milliseconds(0.99)),
+            String(
+                format: "server %.0f %% of a core, %.0f µs a command", 100 * used / elapsed,
+                1e6 * used / Double(waits.count)))
+        exit(0)
+    }
+
+    /// Processor time of the server, in seconds.
+    private static func serverSeconds(_ process: Int32) -> Double {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let rest = text.split(separator: ")").last?.split(separator: " "), rest.count > 13,
+            let user = Double(rest[11]), let system = Double(rest[12])
+        else { return .nan }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}
+
+/// One person with one room and one connection, on its event loop alone.
+final class Owner: ChannelInboundHandler, @unchecked Sendable {  // Touched on its event loop alone, but for `channel`, set once.
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    private let room: Int
+    private let atOnce: Int
+    private let ready: EventLoopPromise<Void>
+    private let opening: String
+    private var channel: (any Channel)?
+    private var next = 3
+    private var sent: [Int: UInt64] = [:]
+    private var waits: [Int64] = []
+
+    private init(room: Int, atOnce: Int, opening: String, ready: EventLoopPromise<Void>) {
+        self.room = room
+        self.atOnce = atOnce
+        self.opening = opening
+        self.ready = ready
+    }
+
+    static func connect(
+        _ plan: RoomBench.Plan, user: String, ticket: String, room: Int, group: MultiThreadedEventLoopGroup
+    ) async throws -> Owner {
+        let loop = group.next()
+        let opening =
+            #"{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"version":1,"app":\#(plan.application),"user":"\#(user)","ticket":"\#(ticket)"}}"#
+        let ready = loop.makePromise(of: Void.self)
+        let owner = Owner(room: room, atOnce: plan.atOnce, opening: opening, ready: ready)
+        let upgraded = try await ClientBootstrap(group: loop).connect(host: "127.0.0.1", port: plan.port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let upgrader = NIOTypedWebSocketClientUpgrader<Bool>(
+                    maxFrameSize: 1 << 20,
+                    upgradePipelineHandler: { channel, _ in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHandler(owner)
+                            return true
+                        }
+                    })
+                var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/connect")
+                head.headers.add(name: "Host", value: "127.0.0.1:\(plan.port)")
+                head.headers.add(name: "Content-Length", value: "0")
+                head.headers.add(name: "Sec-WebSocket-Protocol", value: "ovation.v1")
+                let configuration = NIOTypedHTTPClientUpgradeConfiguration<Bool>(
+                    upgradeRequestHead: head, upgraders: [upgrader],
+                    notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(false) })
+                return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+                    configuration: .init(upgradeConfiguration: configuration))
+            }
+        }
+        guard try await upgraded.get() else { throw Refused(text: "the upgrade was refused") }
+        owner.open()
+        try await ready.futureResult.get()
+        return owner
+    }
+
+    struct Refused: Error { var text: String }
+
+    func begin() {
+        channel?.eventLoop.execute { for _ in 0..<self.atOnce { self.command() } }
+    }
+
+    /// The waits since the last call, in nanoseconds.
+    @discardableResult
+    func reset() async throws -> [Int64] {
+        guard let channel else { return [] }
+        return try await channel.eventLoop.submit {
+            defer { self.waits = [] }
+            return self.waits
+        }.get()
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { channel = context.channel }
+
+    /// Once the upgrade is done: what is written before it goes out as HTTP.
+    private func open() { channel?.eventLoop.execute { self.send(self.opening) } }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        if frame.opcode == .ping {
+            context.writeAndFlush(
+                wrapOutboundOut(
+                    WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)),
+                promise: nil)
+            return
+        }
+        if frame.opcode == .connectionClose {
+            var data = frame.unmaskedData
+            print("closed with \(data.readInteger(as: UInt16.self) ?? 0)")
+            exit(1)
+        }
+        guard frame.opcode == .text, let id = Self.answered(frame.unmaskedData) else { return }
+        switch id {
+        case 1:
+            send(
+                #"{"jsonrpc":"2.0","id":2,"method":"room.create","params":{"room":\#(room),"name":"Bench","seats":8}}"#)
+        case 2: ready.succeed()
+        default:
+            guard let began = sent.removeValue(forKey: id) else { return }
+            waits.append(Int64(DispatchTime.now().uptimeNanoseconds - began))
+            command()
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { ready.fail(Refused(text: "closed")) }
+
+    private func command() {
+        let id = next
+        next += 1
+        sent[id] = DispatchTime.now().uptimeNanoseconds
+        send(
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"seat.close","params":{"room":\#(room),"seat":1,"closed":\#(id.isMultiple(of: 2))}}"#
+        )
+    }
+
+    private func send(_ text: String) {
+        guard let channel else { return }
+        var bytes = channel.allocator.buffer(capacity: text.utf8.count)
+        bytes.writeString(text)
+        channel.writeAndFlush(
+            WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: bytes), promise: nil)
+    }
+
+    /// The id of an answer; `nil` for news. A refusal ends the run: it would be measured as an answer.
+    private static func answered(_ bytes: ByteBuffer) -> Int? {
+        bytes.withUnsafeReadableBytes { bytes in
+            // News have a method, and people's ids are in quotes: the first number after "id": is the call's.
+            guard bytes.firstRange(of: Array("\"method\"".utf8)) == nil else { return nil }
+            var rest = bytes[...]
+            while let place = rest.firstRange(of: id) {
+                var number: Int?
+                for byte in rest[place.upperBound...].prefix(while: { (0x30...0x39).contains($0) }) {
+                    number = (number ?? 0) * 10 + Int(byte - 0x30)
+                }
+                if let number {
+                    if bytes.firstRange(of: Array("\"error\"".utf8)) != nil {
+                        print("refused: \(String(decoding: bytes, as: UTF8.self))")
+                        exit(1)
+                    }
+                    return number
+                }
+                rest = rest[place.upperBound...]
+            }
+            return nil
+        }
+    }
+
+    private static let id = Array("\"id\":".utf8)
+}
