@@ -235,7 +235,7 @@ let package = Package(
             linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
         support("SoundAnalysis", []),
         .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
-        support("SeededRandom", []),
+        support("SeededRandom", ["Timing"]),
         support("NetworkSimulation", ["SeededRandom", "Wire", "Timing"]),
         support(
             "DuetSimulation",

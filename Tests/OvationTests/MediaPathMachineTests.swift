@@ -115,20 +115,20 @@ import Timing
     @Test("whatever happens in whatever order it is never stuck while there is signalling, and silent after the end")
     mutating func anything() {
         for seed in UInt64(1)...200 {
-            var random = SplitMix(state: seed)
+            var random = SplitMix64(seed: seed)
             machine = MediaPathMachine()
             now = Instant(nanoseconds: 0)
             tell(.resumed(mediaEpoch: 1))
             var hasSignalling = true
             for step in 0..<200 {
-                now = now + .milliseconds(Int64(random.next(upperBound: 3_000)))
+                now = now + .milliseconds(Int64((random.next() % 3_000)))
                 let inputs: [MediaPathMachine.Input] = [
-                    .resumed(mediaEpoch: 1 + random.next(upperBound: 2)), .signallingLost, .answered(mediaEpoch: 1),
+                    .resumed(mediaEpoch: 1 + (random.next() % 2)), .signallingLost, .answered(mediaEpoch: 1),
                     .answered(mediaEpoch: 2), .refused(OvationError(.timeout)), .connected, .lost, .pathClosed,
                     .deadline,
-                    .deadline, random.next(upperBound: 60) == 0 ? .stop : .deadline,
+                    .deadline, (random.next() % 60) == 0 ? .stop : .deadline,
                 ]
-                let input = inputs[Int(random.next(upperBound: UInt64(inputs.count)))]
+                let input = inputs[Int((random.next() % UInt64(inputs.count)))]
                 let wasClosed = machine.phase == .closed
                 let actions = tell(input)
                 if wasClosed { #expect(actions.isEmpty, "seed \(seed), step \(step)") }

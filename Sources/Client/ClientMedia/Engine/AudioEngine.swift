@@ -302,19 +302,14 @@ package final class AudioEngine: Sendable {
             guard settings != old else { return }
             // Made here, so that the device's thread does not allocate.
             let encoder = settings.encodesLike(old) ? nil : try? settings.makeEncoder()
-            let handover = Handover(encoder: encoder)
+            let handover = Handover(encoder)
             capture.with { side in
-                if let encoder = handover.encoder { side.sender.setEncoder(encoder) }
+                if let encoder = handover.value { side.sender.setEncoder(encoder) }
                 side.apply(settings)
             }
             playout.with { $0.apply(settings) }
             if settings.blockFrames != old.blockFrames { try? runDevices(&control) }
         }
-    }
-
-    /// An encoder on its way to the capturing side: nobody else has it.
-    private struct Handover: @unchecked Sendable {
-        let encoder: OpusEncoding?
     }
 
     // MARK: Readings

@@ -48,11 +48,6 @@ package final class MusicPlayer: Sendable {
         self.tell = tell
     }
 
-    /// Carries what the thread alone uses from then on.
-    private struct Handover: @unchecked Sendable {
-        let decoder: TrackDecoder
-    }
-
     func play(_ settings: MusicSettings) {
         stop(settings.id)
         let track = MusicStream(settings)
@@ -67,13 +62,13 @@ package final class MusicPlayer: Sendable {
         do {
             let poller = try Poller()
             tracks.with { if $0.all[settings.id] === track { $0.wakers[settings.id] = poller.waker } }
-            let parts = Handover(
-                decoder: TrackDecoder(
+            let decoder = Handover(
+                TrackDecoder(
                     id: settings.id, track: track, lock: tracks, poller: poller, open: open, clock: clock, tell: tell))
             count.add(1, ordering: .relaxed)
             let count = Counter(self)
             _ = try WorkerThread(name: "music") {
-                parts.decoder.run()
+                decoder.value.run()
                 count.subtract()
             }
         } catch {

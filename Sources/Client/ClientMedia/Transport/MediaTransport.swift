@@ -82,22 +82,17 @@ package final class MediaTransport: Sendable {
                 let interfaces = (try? InterfaceAddresses.current()) ?? []
                 return interfaces.map { TransportAddress(ip: $0, port: port) }
             }
-            let parts = Handover(
-                loop: TransportLoop(
+            let made = Handover(
+                TransportLoop(
                     sockets: sockets, mailbox: mailbox, certificate: certificate, source: source,
                     clock: configuration.clock, onPacket: onPacket, onEvent: onEvent))
-            _ = try WorkerThread(name: "media-path", urgency: .sound) { parts.loop.run() }
+            _ = try WorkerThread(name: "media-path", urgency: .sound) { made.value.run() }
         } catch {
             throw .system(error.description)
         }
     }
 
     deinit { mailbox.post(.stop) }
-
-    /// What is made here and used by the new thread alone from then on.
-    private struct Handover: @unchecked Sendable {
-        let loop: TransportLoop
-    }
 
     // MARK: Negotiation
 

@@ -8,12 +8,6 @@ package import Timing
 /// The file is whole when `stop()` returns, and readable up to its last second if the program is killed. A disk that is full
 /// does not stop the device: see `failure`.
 package final class RecordingOutput: AudioOutputDevice {
-    /// Carries the file from who starts the device to the device's thread, which alone uses it from then on; hence `Sendable`
-    /// although Swift cannot see it.
-    private struct Handover: @unchecked Sendable {
-        let writer: WAVWriter
-    }
-
     private let device: PacedDevice
     private let path: String
     private let sample: WAVWriter.Sample
@@ -47,16 +41,16 @@ package final class RecordingOutput: AudioOutputDevice {
     ) throws(DeviceError) {
         try DeviceBlock.check(channels: channels, framesPerBlock: framesPerBlock)
         guard !device.isRunning else { throw DeviceError(.alreadyStarted, "the recording \(path) is already running") }
-        let handover: Handover
+        let handover: Handover<WAVWriter>
         do {
-            handover = Handover(writer: try WAVWriter(path: path, channels: channels, sample: sample))
+            handover = Handover(try WAVWriter(path: path, channels: channels, sample: sample))
         } catch {
             throw DeviceError(.file, error.description)
         }
         lastFailure.withLock { $0 = nil }
         try device.start(channels: channels, framesPerBlock: framesPerBlock) {
             // Released, and thereby closed, when the thread ends.
-            let writer = handover.writer
+            let writer = handover.value
             var isWriting = true
             return { block, begin in
                 render(block, begin)

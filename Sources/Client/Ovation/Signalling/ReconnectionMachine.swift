@@ -81,11 +81,11 @@ struct ReconnectionMachine: Sendable {
     /// The present ticket has been fetched for the present row of failures: another refusal is final.
     private var ticketIsFresh = false
     private var failures = 0
-    private var random: SplitMix
+    private var random: SplitMix64
 
     init(canRenewTicket: Bool, seed: UInt64) {
         self.canRenewTicket = canRenewTicket
-        random = SplitMix(state: seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// When `deadline` is to be handed in.
@@ -230,21 +230,6 @@ struct ReconnectionMachine: Sendable {
             || error.name == "origin_refused"
     }
 }
-
-/// A small generator of random numbers that can be seeded (SplitMix64).
-struct SplitMix: Sendable {
-    var state: UInt64
-
-    mutating func next(upperBound: UInt64) -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        // The bias of the remainder is far below what a wait of milliseconds shows.
-        return (z ^ (z >> 31)) % upperBound
-    }
-}
-
 extension Interval {
     /// Whole nanoseconds; longer than 292 years is cut.
     init(_ duration: Duration) {
