@@ -69,7 +69,8 @@ struct RoomBench {
         }
         print(
             String(
-                format: "%d rooms, %d at once each: %.0f commands/s, p50 %.1f ms, p99 %.1f ms,", plan.rooms, plan.atOnce,
+                format: "%d rooms, %d at once each: %.0f commands/s, p50 %.1f ms, p99 %.1f ms,", plan.rooms,
+                plan.atOnce,
                 Double(waits.count) / elapsed, milliseconds(0.5), milliseconds(0.99)),
             String(
                 format: "server %.0f %% of a core, %.0f µs a command", 100 * used / elapsed,
@@ -88,7 +89,8 @@ struct RoomBench {
 }
 
 /// One person with one room and one connection, on its event loop alone.
-final class Owner: ChannelInboundHandler, @unchecked Sendable {  // Touched on its event loop alone, but for `channel`, set once.
+/// Unchecked, since it is touched on that loop alone; `channel` is set once, before anybody else has the owner.
+final class Owner: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 

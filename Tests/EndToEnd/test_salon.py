@@ -1,5 +1,7 @@
 """A voice salon between people at real browsers: who sits, who may, who hears whom."""
 
+from selenium.webdriver.common.keys import Keys
+
 from sound import tones
 from steps import (allow_microphone, create_salon, enter_salon, go_in, live, microphone_is, person_sheet, reads, say, shows, shows_empty,
                    sign_in, sit, speaking)
@@ -140,6 +142,30 @@ def test_the_end(people):
     guest.sees_no("room-card", "Short one")
     guest.open(f"/r/{room}")
     guest.sees("message-page", "room has ended")
+
+
+@story("A09-W right after creating, the sheet has the id, the link and its QR code; what is copied is what is pasted")
+def test_id_sheet(people):
+    anna = people("Anna")
+    sign_in(anna)
+    anna.click("create-room")
+    anna.type("create-name", "To be shared")
+    anna.click("create-submit")
+    anna.sees("id-sheet")
+    room, link = anna.text("room-id").strip(), anna.text("room-link").strip()
+    assert room.isdigit() and link.endswith(f"/r/{room}")
+    anna.wait("the code", "const code = document.querySelector(arguments[0]); return code.complete && code.naturalWidth > 0", anna.selector("qr"))
+    for button, text in (("copy-id", room), ("copy-link", link)):
+        anna.click(button)
+        anna.sees(button)
+        anna.wait("the word that it is copied", "return document.querySelector(arguments[0] + ' [role=status]').textContent !== ''",
+                  anna.selector("id-sheet"))
+        anna.run("const field = document.createElement('input'); field.id = 'paste'; document.querySelector(arguments[0]).append(field); field.focus()",
+                 anna.selector("id-sheet"))
+        anna.driver.find_element("id", "paste").send_keys(Keys.CONTROL, "v")
+        assert anna.run("const field = document.querySelector('#paste'); field.remove(); return field.value") == text
+    anna.click("id-done")
+    go_in(anna)
 
 
 @story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")

@@ -52,7 +52,9 @@ extension FacadeTests {
             try await after.stop()
         }
 
-        @Test("V02-C V19-C a room that ended while the connection was lost is told as destroyed, and another can be created")
+        @Test(
+            "V02-C V19-C a room that ended while the connection was lost is told as destroyed, and another can be created"
+        )
         func endedMeanwhile() async throws {
             let directory = NSTemporaryDirectory() + "ovation-façade-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: directory) }

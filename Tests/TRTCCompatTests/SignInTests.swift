@@ -66,6 +66,14 @@ extension FacadeTests {
                 #expect(try await alice.notes.line("error").hasPrefix("error 6208"))
                 #expect(await alice.enter(32) == -1)
                 #expect(alice.notes.lines.filter { $0.hasPrefix("error") }.count == 1)
+                // Nothing is left of the session: whoever signs in again is in no room, and may enter one.
+                let again = await outcome { [room = alice.room] in
+                    room.login(
+                        sdkAppID: Int32(TestServer.application), userId: "alice",
+                        userSig: (try? server.ticket("alice")) ?? "", callback: $0)
+                }
+                #expect(again.code == 0)
+                #expect(await alice.enter(32) == 0)
                 await elsewhere.close()
             }
         }
