@@ -71,7 +71,7 @@ extension RoomAudio {
         try Self.naming { try engine?.setOutput(device) }
     }
 
-    /// The microphone works by the output's clock, so that another one takes its place.
+    /// What comes is still taken out in time, and heard by nobody: buffers, levels and songs go by it.
     private func outputFailed(_ number: Int, _ error: DeviceError) {
         guard outputNumber.withLock({ $0 == number }) else { return }
         work { [broadcast] engine in
