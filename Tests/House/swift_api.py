@@ -269,8 +269,9 @@ def public_declarations(files):
     for scope, _, d in found:
         if scope.kind == "extension" and scope.path in protocols:
             # What a requirement means stands with the requirement.
-            d.documented = d.documented or asked.get(d.signature, False)
-            d.signature += "  // default"
+            if d.signature in asked:
+                d.documented = d.documented or asked[d.signature]
+                d.signature += "  // default"
     return [
         d for scope, access, d in found
         if (access in ("public", "open") and is_visible(d.owner)) or (access == "conformance" and d.owner in known and is_visible(d.owner))

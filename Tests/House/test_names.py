@@ -13,7 +13,9 @@ TYPE = re.compile(r"^(public |package |internal |private |fileprivate )?(?:final
 FUNCTION = re.compile(r"(?:static |class |mutating )*func (\w+)\(")
 VARIABLE = re.compile(r"(?:static |weak )*(?:var|let) (\w+)")
 # Tools of the module that are public without being of the reference, and say so in the text of the page.
-OWN = {"OvationServer", "OvationDevices", "TRTCCode"}
+OWN = {"OvationServer", "OvationDevices", "TRTCCode", "TRTCRoomCore"}
+# What every component has stands in extensions of this protocol of ours; the page lists it by component.
+SHARED = "TRTCRoom"
 
 
 def labels(parameters):
@@ -71,13 +73,29 @@ def declared(text):
     return found
 
 
+def components(texts):
+    """The classes that have what `SHARED` has."""
+    return [name for text in texts for name in re.findall(rf"^public final class (\w+): {SHARED}\b", text, re.MULTILINE)]
+
+
+def spread(name, owners):
+    """A name of the shared protocol is one of each component's; what the components need of it is theirs alone."""
+    owner, _, member = name.partition(".")
+    if member == "core" or name == SHARED:
+        return []
+    return [f"{each}.{member}" for each in owners] if owner == SHARED else [name]
+
+
 def sources():
+    texts = {path: path.read_text() for path in sorted(SOURCES.rglob("*.swift"))}
+    owners = components(texts.values())
     found = {}
-    for path in sorted(SOURCES.rglob("*.swift")):
-        for name in declared(path.read_text()):
-            if name.split(".")[0] in OWN or re.match(r"\w+\.\w+", name) and is_default(name, path):
+    for path, text in texts.items():
+        for name in declared(text):
+            owner, _, member = name.partition(".")
+            if owner in OWN or member and owner != SHARED and is_default(name, path):
                 continue
-            found[name] = f"{path.parent.name}/{path.name}"
+            found |= {each: f"{path.parent.name}/{path.name}" for each in spread(name, owners)}
     return found
 
 
@@ -112,3 +130,11 @@ def test_the_check_sees_a_planted_name():
     assert declared(planted) == {"A", "A.b(c:d:)"}
     assert declared("extension A {\n    @discardableResult\n    public static func f(_ g: [Int: Int]) -> Int { 0 }\n}\n") == {"A.f(_:)"}
     assert declared("public protocol P: AnyObject {\n    func q(r: Int)\n}\n") == {"P", "P.q(r:)"}
+
+
+def test_what_all_components_have_is_each_components():
+    owners = components(["public final class A: TRTCRoom {\n", "public final class B: TRTCRoom {\n", "final class C: TRTCRoomCore {\n"])
+    assert owners == ["A", "B"]
+    assert spread("TRTCRoom.b(c:)", owners) == ["A.b(c:)", "B.b(c:)"]
+    assert spread("TRTCRoom.core", owners) == spread("A.core", owners) == spread("TRTCRoom", owners) == []
+    assert spread("D.e()", owners) == ["D.e()"]

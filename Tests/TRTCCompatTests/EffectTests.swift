@@ -49,7 +49,7 @@ private final class PaperSound: ClientSound {
 @Suite struct EffectTests {
     private func stage() -> (person: VoicePerson, effects: TXAudioEffectManager, paper: PaperSound) {
         let person = VoicePerson("alice")
-        return (person, person.room.effects, PaperSound())
+        return (person, person.room.core.effects, PaperSound())
     }
 
     @Test("V11-C V12-C V13-C what is set before a room is entered counts in it, what is out of range is bounded")

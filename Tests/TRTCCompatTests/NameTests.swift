@@ -78,7 +78,7 @@ import Testing
         let chorus = TRTCChorusRoom()
         chorus.setAuidoQuality(quality: 3)
         #expect(chorus.controller.sound.settings.quality == .music)
-        let effects = voice.room.effects
+        let effects = voice.room.core.effects
         effects.setVoiceCaptureVolume(30)
         effects.enableVoiceEarMonitor(true)
         effects.seekMusicToPosInMS(1, pts: 5)

@@ -1,4 +1,4 @@
-extension TRTCVoiceRoom {
+extension TRTCRoom {
     // MARK: - One's own sound
 
     /// Opens the microphone; taking a seat does so by itself. Sound is heard by others while one has a seat.
@@ -48,5 +48,5 @@ extension TRTCVoiceRoom {
     }
 
     /// Music and voice effects.
-    public func getAudioEffectManager() -> TXAudioEffectManager? { controller.isAlive() ? effects : nil }
+    public func getAudioEffectManager() -> TXAudioEffectManager? { controller.isAlive() ? core.effects : nil }
 }

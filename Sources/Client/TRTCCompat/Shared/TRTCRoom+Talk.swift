@@ -1,6 +1,6 @@
 internal import Ovation
 
-extension TRTCChorusRoom {
+extension TRTCRoom {
     // MARK: - Messages
 
     /// A text to everybody else.
@@ -30,7 +30,7 @@ extension TRTCChorusRoom {
         controller.perform(.acceptInvitation(id: id), queue.reply(callback))
     }
 
-    /// The reference's spelling; the voice room's is `acceptInvitation(id:callback:)`.
+    /// The chorus component's spelling of `acceptInvitation(id:callback:)`.
     public func acceptInvitation(identifier: String, callback: ActionCallback? = nil) {
         acceptInvitation(id: identifier, callback: callback)
     }
@@ -40,7 +40,7 @@ extension TRTCChorusRoom {
         controller.perform(.rejectInvitation(id: id, reason: nil), queue.reply(callback))
     }
 
-    /// The published component's spelling; the voice room's is `rejectInvitation(id:callback:)`.
+    /// The chorus component's spelling of `rejectInvitation(id:callback:)`.
     public func rejectInvitation(identifier: String, callback: ActionCallback? = nil) {
         rejectInvitation(id: identifier, callback: callback)
     }
@@ -50,7 +50,7 @@ extension TRTCChorusRoom {
         controller.perform(.cancelInvitation(id: id), queue.reply(callback))
     }
 
-    /// The published component's spelling; the voice room's is `cancelInvitation(id:callback:)`.
+    /// The chorus component's spelling of `cancelInvitation(id:callback:)`.
     public func cancelInvitation(identifier: String, callback: ActionCallback? = nil) {
         cancelInvitation(id: identifier, callback: callback)
     }
