@@ -114,7 +114,12 @@ let package = Package(
         target("Rooms", "RoomModel"),
         target("Rooms", "RoomRules", ["RoomModel"]),
         target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
-        target("Rooms", "RoomService", ["RoomModel", "RoomRules", "RoomPorts", "Timing"]),
+        target(
+            "Rooms", "RoomService",
+            [
+                "RoomModel", "RoomRules", "RoomPorts", "Timing",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
 
         // The client: sound in and out, and the SDK on top.
         target("Client", "AudioGraph"),

@@ -1,3 +1,4 @@
+import DequeModule
 import RoomModel
 
 /// The newest numbered news of a room: what somebody who comes back has missed, and the last messages for whoever
@@ -20,9 +21,8 @@ struct RecentNews {
     /// The last invitations that were settled, oldest first. They have no numbers: whoever comes back knows by the own list which
     /// of them are news.
     private(set) var settled: [InvitationNews] = []
-    /// Oldest first, from `head` on.
-    private var lines: [Line] = []
-    private var head = 0
+    /// Oldest first.
+    private var lines: Deque<Line> = []
     private var bytes = 0
     /// Changes and messages after these numbers are all kept.
     private(set) var floor: (seq: UInt64, chat: UInt64)
@@ -44,23 +44,17 @@ struct RecentNews {
         let line = Line(event: event, bytes: event.wireSize)
         lines.append(line)
         bytes += line.bytes
-        while lines.count - head > Self.capacity || bytes > Self.maximumBytes { dropOldest() }
+        while lines.count > Self.capacity || bytes > Self.maximumBytes { dropOldest() }
     }
 
     private mutating func dropOldest() {
-        let oldest = lines[head]
+        let oldest = lines.removeFirst()
         switch oldest.event {
         case .change(let change): floor.seq = change.seq
         case .message(let message): floor.chat = message.chat
         case .passing, .invitation: break
         }
         bytes -= oldest.bytes
-        lines[head] = Line(event: .passing(.ownerBack), bytes: 0)
-        head += 1
-        // The dead front is cut off when it is the larger part.
-        guard head > lines.count / 2 else { return }
-        lines.removeFirst(head)
-        head = 0
     }
 
     private mutating func keep(_ news: InvitationNews) {
@@ -78,7 +72,7 @@ struct RecentNews {
         }
         var left = budget
         var missed: [RoomNewsEvent] = []
-        for line in lines[head...] where line.event.isAfter(seq: point.seq, chat: point.chat) {
+        for line in lines where line.event.isAfter(seq: point.seq, chat: point.chat) {
             left -= line.bytes
             guard left >= 0 else { return nil }
             missed.append(line.event)
@@ -87,14 +81,14 @@ struct RecentNews {
     }
 
     func after(seq: UInt64, chat: UInt64) -> [RoomNewsEvent] {
-        lines[head...].lazy.map(\.event).filter { $0.isAfter(seq: seq, chat: chat) }
+        lines.lazy.map(\.event).filter { $0.isAfter(seq: seq, chat: chat) }
     }
 
     /// The last messages, oldest first, as far as they take no more than `budget` bytes on the wire.
     func messages(_ limit: Int, budget: Int = .max) -> [Message] {
         var found: [Message] = []
         var left = budget
-        for line in lines[head...].reversed() {
+        for line in lines.reversed() {
             guard case .message(let message) = line.event else { continue }
             left -= line.bytes
             guard left >= 0 else { break }

@@ -1,3 +1,4 @@
+import DequeModule
 import RoomModel
 
 /// What a room owes to the world, in the order in which it was decided: answers, news, directives to the media plane.
@@ -46,9 +47,7 @@ struct ReleaseQueue {
         case leave(() -> Void)
     }
 
-    // A queue in an array: `head` moves, and the dead front is cut off when it is the larger part.
-    private var items: [Item?] = []
-    private var head = 0
+    private var items: Deque<Item> = []
     /// Everything up to this position is on the disk.
     private(set) var stored: UInt64 = 0
     private var postings: UInt64 = 0
@@ -56,7 +55,7 @@ struct ReleaseQueue {
     /// a plane that takes no commands forwards nothing either.
     private var isPlaneSilent = false
 
-    var isEmpty: Bool { head == items.count }
+    var isEmpty: Bool { items.isEmpty }
 
     mutating func append(_ item: Item) { items.append(item) }
 
@@ -69,15 +68,15 @@ struct ReleaseQueue {
     mutating func noteConfirmed(_ confirmed: [UInt64]) {
         guard !confirmed.isEmpty else { return }
         isPlaneSilent = false
-        guard case .posted(let number, let owed)? = first?.posting else { return }
-        first?.posting = .posted(number, owed: owed - confirmed.count { $0 == number })
+        guard case .posted(let number, let owed)? = items.first?.posting else { return }
+        items[0].posting = .posted(number, owed: owed - confirmed.count { $0 == number })
     }
 
     /// Takes out what may leave; asked again and again until it says `rest` or `awaitCuts`.
     mutating func next() -> Next {
-        guard let item = first else { return .rest }
+        guard let item = items.first else { return .rest }
         if let failure = item.failure {
-            removeFirst()
+            items.removeFirst()
             return .leave { item.fail(failure) }
         }
         guard item.needs <= stored else { return .rest }
@@ -85,43 +84,24 @@ struct ReleaseQueue {
         case .notPosted where !item.steps.isEmpty:
             let number = postings + 1
             postings = number
-            first?.posting = .posted(number, owed: item.steps.count { $0.isConfirmed })
+            items[0].posting = .posted(number, owed: item.steps.count { $0.isConfirmed })
             return .post(item.steps, number)
         case .posted(_, let owed) where owed > 0 && !isPlaneSilent: return .awaitCuts
         case .notPosted, .posted:
-            removeFirst()
+            items.removeFirst()
             return .leave(item.deliver)
         }
     }
 
     /// The media plane has owed a confirmation for too long. False if it owes none.
     mutating func giveUpConfirmation() -> Bool {
-        guard case .posted(_, let owed)? = first?.posting, owed > 0 else { return false }
+        guard case .posted(_, let owed)? = items.first?.posting, owed > 0 else { return false }
         isPlaneSilent = true
         return true
     }
 
     /// Marks what needs that position or a later one.
     mutating func fail(from position: UInt64, with error: RoomError) {
-        for index in head..<items.count where (items[index]?.needs ?? 0) >= position {
-            items[index]?.failure = error
-        }
-    }
-
-    private var first: Item? {
-        get { head < items.count ? items[head] : nil }
-        set { if head < items.count { items[head] = newValue } }
-    }
-
-    private mutating func removeFirst() {
-        items[head] = nil
-        head += 1
-        if head == items.count {
-            items.removeAll(keepingCapacity: true)
-            head = 0
-        } else if head > 64, head > items.count / 2 {
-            items.removeFirst(head)
-            head = 0
-        }
+        for index in items.indices where items[index].needs >= position { items[index].failure = error }
     }
 }
