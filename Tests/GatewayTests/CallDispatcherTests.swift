@@ -42,6 +42,7 @@ import UserSig
     private final class Line {
         private let house: House
         private let channel = NIOAsyncTestingChannel()
+        private let connection: SocketConnection
         private var calls = 0
         /// Everything that came, as text; a close frame as `close 4001`.
         private(set) var heard: [String] = []
@@ -51,12 +52,13 @@ import UserSig
         init(_ house: House) async throws {
             self.house = house
             let services = house.services
-            try await channel.testingEventLoop.executeInContext { [channel] in
+            connection = try await channel.testingEventLoop.executeInContext { [channel] in
                 let connection = SocketConnection(
                     address: ClientAddress(text: "192.0.2.1"), loop: channel.eventLoop, clock: services.clock,
                     receiver: { CallDispatcher($0, services: services) })
                 try channel.pipeline.syncOperations.addHandler(WebSocketFrameEncoder())
                 try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
+                return connection
             }
             try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
         }
@@ -132,6 +134,11 @@ import UserSig
 
         var isOpen: Bool { channel.isActive }
 
+        /// How many alarms wait for this client.
+        func alarms() async throws -> Int {
+            try await channel.testingEventLoop.executeInContext { [connection] in connection.alarmCount }
+        }
+
         /// What came unasked since the last look.
         func news() async throws -> [String] {
             try await call("clock.read")
@@ -193,6 +200,19 @@ import UserSig
         #expect(try await line.notices() == [60])
         try await line.pass(60)
         try await line.hears("close 4002")
+    }
+
+    @Test("R05-S a ticket that is renewed again and again leaves the alarms of the newest: two notices and the end")
+    func renewalLeavesNothing() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        #expect(try await line.alarms() == 1, "the sign-in's")
+        try await line.open("alice", lifetime: 400)
+        for lifetime in [500, 600, 700] as [Int64] {
+            try await line.call("session.renew", #"{"ticket":"\#(house.ticket("alice", lifetime: lifetime))"}"#)
+            try await line.call("clock.read")
+            #expect(try await line.alarms() == 3)
+        }
     }
 
     @Test("A10-S a notice that is due already when the session opens is left out: the answer says the same")

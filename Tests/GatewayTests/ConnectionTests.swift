@@ -14,7 +14,26 @@ import Testing
         let inputs = Mutex<[String]>([])
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
 
+        /// Inputs stand at the gate: how many, and how many may still pass; nil while it is open.
+        let waiting = Mutex(0)
+        private let gate = Mutex<Int?>(nil)
+
+        func hold() { gate.withLock { $0 = 0 } }
+        func letOneGo() { gate.withLock { $0 = ($0 ?? 0) + 1 } }
+
+        private func passes() -> Bool {
+            gate.withLock { gate in
+                guard let left = gate else { return true }
+                guard left > 0 else { return false }
+                gate = left - 1
+                return true
+            }
+        }
+
         func receive(_ input: SocketConnection.Input) async {
+            waiting.withLock { $0 += 1 }
+            while !passes() { await Task.yield() }
+            waiting.withLock { $0 -= 1 }
             inputs.withLock { $0.append("\(input)") }
             if case .ended = input { end.finish() }
         }
@@ -42,6 +61,93 @@ import Testing
 
     private func frame(_ opcode: WebSocketOpcode, _ payload: [UInt8] = []) -> WebSocketFrame {
         WebSocketFrame(fin: true, opcode: opcode, maskKey: [0, 0, 0, 0], data: ByteBuffer(bytes: payload))
+    }
+
+    @Test("a client that closes gets its own code back, once; its echo of our close is not answered")
+    func closeHandshake() async throws {
+        let record = Record()
+        let (channel, _) = try await connect(record)
+        try await channel.writeInbound(frame(.connectionClose, [3, 0xe8, 0x62, 0x79, 0x65]))
+        #expect(try await sent(channel).map(\.payload) == [[3, 0xe8]], "the code alone (RFC 6455 §5.5.1)")
+        try await channel.closeFuture.get()
+        for await _ in record.ended {}
+
+        let (other, connection) = try await connect()
+        connection.close(.replaced)
+        await other.testingEventLoop.run()
+        try await other.writeInbound(frame(.connectionClose, [0x0f, 0xa1]))
+        #expect(try await sent(other).count { $0.opcode == 0x8 } == 1)
+        try await other.closeFuture.get()
+    }
+
+    @Test("texts that wait for earlier ones stop the reading of the socket until the last of them is done with")
+    func inboxIsFull() async throws {
+        let record = Record()
+        let (channel, connection) = try await connect(record)
+        connection.signedIn()
+        await channel.testingEventLoop.run()
+        // What the socket was told last; it reads until it is told not to.
+        let isReading: () -> Bool = {
+            channel.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool ?? true
+        }
+        record.hold()
+        // 256 KiB may wait: 16 of 16 KiB, and the next is too much.
+        let text = [UInt8](repeating: 0x20, count: 16 << 10)
+        for _ in 0..<16 { try await channel.writeInbound(frame(.text, text)) }
+        #expect(isReading())
+        try await channel.writeInbound(frame(.text, text))
+        await channel.testingEventLoop.run()
+        #expect(!isReading())
+        for left in stride(from: 16, through: 0, by: -1) {
+            record.letOneGo()
+            while record.inputs.withLock({ $0.count }) < 17 - left { await Task.yield() }
+            // The next is handed over only after what this one means for the reading has been said.
+            if left > 0 { while record.waiting.withLock({ $0 }) < 1 { await Task.yield() } }
+            await channel.testingEventLoop.run()
+            if left > 0 { #expect(!isReading(), "\(left) wait") }
+        }
+        for _ in 0..<100_000 where !isReading() {
+            await Task.yield()
+            await channel.testingEventLoop.run()
+        }
+        #expect(isReading())
+        // Nothing is left counted: as much may wait again.
+        record.hold()
+        for _ in 0..<16 { try await channel.writeInbound(frame(.text, text)) }
+        await channel.testingEventLoop.run()
+        #expect(isReading())
+        for _ in 0..<16 { record.letOneGo() }
+    }
+
+    @Test("an alarm that is set anew, rings or is cancelled leaves nothing behind")
+    func alarms() async throws {
+        let record = Record()
+        let (channel, connection) = try await connect(record)
+        let loop = channel.testingEventLoop
+        let count: () async throws -> Int = { try await loop.executeInContext { connection.alarmCount } }
+        for number in 0..<3 {
+            connection.schedule(.ticket(number: number, remaining: .zero), in: .seconds(2))
+            connection.schedule(.ticket(number: number, remaining: .zero), in: .seconds(3))
+        }
+        await loop.run()
+        #expect(try await count() == 3)
+        await loop.advanceTime(by: .seconds(3))
+        while record.inputs.withLock({ $0.count }) < 3 { await Task.yield() }
+        #expect(try await count() == 0 && record.inputs.withLock { $0.allSatisfy { $0.hasPrefix("alarm") } })
+        connection.schedule(.signInDeadline, in: .seconds(1))
+        connection.cancelAlarms()
+        await loop.run()
+        #expect(try await count() == 0)
+        await loop.advanceTime(by: .seconds(1))
+        connection.schedule(.signInDeadline, in: .seconds(1))
+        await loop.run()
+        try await channel.close()
+        for await _ in record.ended {}
+        #expect(try await count() == 0)
+        connection.schedule(.signInDeadline, in: .seconds(1))
+        await loop.run()
+        #expect(try await count() == 0, "a connection that is over takes none")
+        #expect(record.inputs.withLock { $0.count } == 4 && record.inputs.withLock { $0.last } == "ended")
     }
 
     @Test("V19-S a ping goes out every 5 s, and a path that is silent for 10 s is closed")

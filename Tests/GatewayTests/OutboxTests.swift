@@ -137,6 +137,9 @@ import Testing
         let large = String(repeating: "x", count: 100_000)
         for _ in 0..<20 { outbox.enqueue(frame(large), lane: .chatter) }
         #expect(drain(outbox).count == 5)
+        // What has left takes no room any more.
+        for _ in 0..<4 { outbox.enqueue(frame(large), lane: .chatter) }
+        #expect(drain(outbox).count == 4)
     }
 
     @Test("control that is too much ends the connection once and forgets everything")

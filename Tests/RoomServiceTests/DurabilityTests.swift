@@ -46,6 +46,30 @@ import Timing
         #expect(owner.departures.current.isEmpty && member.departures.current.isEmpty)
     }
 
+    @Test("V19-S whoever is away while the journal is mended has the whole grace time afterwards, and no more")
+    func graceAfterReload() async throws {
+        for mendedAfter in [4, 12] {
+            let salon = try await Salon()
+            let owner = salon.create()
+            let speaker = salon.enter(.member)
+            salon.submit(.takeSeat(1), by: speaker)
+            salon.lose(speaker)
+            salon.advance(.seconds(10))
+            salon.journal.fail(.full)
+            salon.submit(.takeSeat(0), by: owner)
+            #expect(salon.reloadWanted.current)
+            // The former clock runs out 15 s after the loss: in the second round while the room is closed.
+            salon.advance(.seconds(Int64(mendedAfter)))
+            salon.journal.heal()
+            try await salon.load()
+            salon.advance(.milliseconds(14_999))
+            #expect(salon.core.state.seats[1].occupant?.profile.id == .member)
+            salon.advance(.milliseconds(1))
+            #expect(salon.core.state.seats[1].occupant == nil)
+            #expect(speaker.departures.current == [.lost])
+        }
+    }
+
     @Test("what was in doubt when the journal failed, and turns out to be stored, is told") func inDoubt() async throws
     {
         // A disk that stored the entry and then said that it had failed.

@@ -252,8 +252,6 @@ package final class RoomCore {
                 // For each posting its own time.
                 deadlines.cancel(.confirmation)
                 post(steps) { [inbox] in inbox.confirmed(number) }
-                // A plane that is in the same thread has confirmed already.
-                hear(inbox.take())
             case .leave(let leave): leave()
             }
         }

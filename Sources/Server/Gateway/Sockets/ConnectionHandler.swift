@@ -159,7 +159,6 @@ final class ConnectionHandler: ChannelInboundHandler {
         setReading(context.channel.isWritable, for: .outbound)
         sendPong(context)
         drain(context)
-        context.fireChannelWritabilityChanged()
     }
 
     private func sendPong(_ context: ChannelHandlerContext) {

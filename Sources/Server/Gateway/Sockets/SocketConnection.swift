@@ -105,6 +105,9 @@ final class SocketConnection: Sendable {
         }
     }
 
+    /// How many alarms have been asked for and have not rung; on the event loop.
+    var alarmCount: Int { alarms.value.count }
+
     /// Forgets what was scheduled.
     func cancelAlarms() {
         onLoop { connection in

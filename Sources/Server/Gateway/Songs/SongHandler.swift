@@ -5,43 +5,34 @@ import NIOCore
 import RoomModel
 import RoomPorts
 import SignalProtocol
-import Synchronization
 
 /// The library over HTTP: its list, its files, uploads and removals.
 final class SongHandler: Sendable {
-    /// Each upload holds a connection and writes to the disk.
-    private static let uploadsAtOnce = 4
-    private static let uploadsPerPerson = 1
-    /// 60 MiB in that time is 70 KiB/s: a phone on a bad line.
-    private static let longestUpload = Duration.seconds(900)
-    /// Whoever sends less than this on average keeps others from uploading.
-    private static let leastBytesPerSecond = 4_096
-    private static let watchInterval = Duration.seconds(15)
-    /// Form fields and boundaries beside the files.
-    private static let overhead = 64 << 10
-    /// Of a refused upload so much more is read: what is under way by then on any line.
-    private static let readOnLimit = 4 << 20
-    private static let bodyLimit = 2 * SongUpload.soundLimit + SongUpload.lyricsLimit + overhead
-
+    private let limits: UploadLimits
     private let library: SongLibrary
     private let signIn: SignIn
     private let now: @Sendable () -> Int64
     private let inspect: @Sendable (String) async -> SoundFinding
-    private let uploads = Mutex<[UserKey: Int]>([:])
+    private let slots: UploadSlots
+    private let pause: @Sendable (Duration) async throws -> Void
 
-    private struct UserKey: Hashable {
-        var application: ApplicationID
-        var user: UserID
-    }
-
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - inspect: what a file of sound turns out to be.
+    ///   - pause: lets time pass between two looks at an upload.
     init(
-        library: SongLibrary, signIn: SignIn, now: @escaping @Sendable () -> Int64,
-        inspect: @escaping @Sendable (String) async -> SoundFinding
+        library: SongLibrary, signIn: SignIn, limits: UploadLimits = UploadLimits(),
+        now: @escaping @Sendable () -> Int64,
+        inspect: @escaping @Sendable (String) async -> SoundFinding,
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.library = library
         self.signIn = signIn
+        self.limits = limits
         self.now = now
         self.inspect = inspect
+        self.pause = pause
+        slots = UploadSlots(limits)
     }
 
     func addRoutes(to router: Router<GatewayRequest>) {
@@ -73,13 +64,13 @@ final class SongHandler: Sendable {
         }
     }
 
-    private func upload(_ request: Request) async -> Response {
+    func upload(_ request: Request) async -> Response {
         let application: ApplicationID
         let user: UserID
         do throws(Refusal) { (application, user) = try await identity(request) } catch {
             return HTTPReply.failure(error)
         }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.body {
             return Self.refused(.tooLarge(field: "the body"))
         }
         let counts = library.counts(of: application, by: user)
@@ -88,13 +79,12 @@ final class SongHandler: Sendable {
                 code: 20465, name: "song_library_full", message: "there are too many songs: remove one first",
                 status: .conflict)
         }
-        let person = UserKey(application: application, user: user)
-        guard begin(person) else {
+        guard slots.take(for: user, of: application) else {
             return HTTPReply.failure(
                 code: 20503, name: "unavailable", message: "too many uploads at once: try again",
                 status: .serviceUnavailable, retryAfterMs: 3000)
         }
-        defer { end(person) }
+        defer { slots.giveBack(for: user, of: application) }
         do {
             return try await watched { received in
                 try await self.receive(request, application: application, user: user, received)
@@ -108,21 +98,18 @@ final class SongHandler: Sendable {
 
     /// An upload that takes too long, or that hardly goes on, is ended.
     private func watched(
-        _ work: @escaping @Sendable (_ received: Counter) async throws -> Response
+        _ work: @escaping @Sendable (_ received: UploadProgress) async throws -> Response
     ) async throws -> Response {
-        let received = Counter()
+        let received = UploadProgress(limits)
         return try await withThrowingTaskGroup { group in
             group.addTask { try await work(received) }
-            group.addTask {
-                let clock = ContinuousClock()
-                let start = clock.now
-                while true {
-                    try await Task.sleep(for: Self.watchInterval)
-                    let passed = clock.now - start
-                    guard passed < Self.longestUpload,
-                        received.value >= Int(passed.components.seconds) * Self.leastBytesPerSecond
-                    else { throw SongUpload.Failure.tooSlow }
+            group.addTask { [limits, pause] in
+                var passed = Duration.zero
+                while !received.isTooSlow(after: passed) {
+                    try await pause(limits.lookInterval)
+                    passed += limits.lookInterval
                 }
+                throw SongUpload.Failure.tooSlow
             }
             defer { group.cancelAll() }
             guard let response = try await group.next() else { throw SongUpload.Failure.storage }
@@ -130,15 +117,8 @@ final class SongHandler: Sendable {
         }
     }
 
-    /// Bytes, counted from several tasks.
-    private final class Counter: Sendable {
-        private let count = Atomic<Int>(0)
-        var value: Int { count.load(ordering: .relaxed) }
-        func add(_ bytes: Int) { count.add(bytes, ordering: .relaxed) }
-    }
-
     private func receive(
-        _ request: Request, application: ApplicationID, user: UserID, _ received: Counter
+        _ request: Request, application: ApplicationID, user: UserID, _ received: UploadProgress
     ) async throws -> Response {
         let folder: String
         do { folder = try library.makeWorkFolder() } catch { throw SongUpload.Failure.storage }
@@ -148,14 +128,13 @@ final class SongHandler: Sendable {
         var failure: (any Error)?
         var readOn = 0
         for try await piece in request.body {
-            received.add(piece.readableBytes)
             // Whatever length was stated.
-            if received.value > Self.bodyLimit, failure == nil {
+            if !received.add(piece.readableBytes), failure == nil {
                 failure = SongUpload.Failure.tooLarge(field: "the body")
             }
             guard failure == nil else {
                 readOn += piece.readableBytes
-                if readOn > Self.readOnLimit { break }
+                if readOn > limits.readOn { break }
                 continue
             }
             do { try upload.take(piece.readableBytesView) } catch { failure = error }
@@ -232,23 +211,6 @@ final class SongHandler: Sendable {
         let application = try await signIn.application(ApplicationID(number))
         _ = try signIn.verify(String(parts[2]), of: user, in: application)
         return (ApplicationID(number), user)
-    }
-
-    private func begin(_ person: UserKey) -> Bool {
-        uploads.withLock { uploads in
-            guard uploads.values.reduce(0, +) < Self.uploadsAtOnce,
-                uploads[person, default: 0] < Self.uploadsPerPerson
-            else { return false }
-            uploads[person, default: 0] += 1
-            return true
-        }
-    }
-
-    private func end(_ person: UserKey) {
-        uploads.withLock { uploads in
-            let left = uploads[person, default: 1] - 1
-            uploads[person] = left > 0 ? left : nil
-        }
     }
 
     private static func refused(_ failure: SongUpload.Failure) -> Response {

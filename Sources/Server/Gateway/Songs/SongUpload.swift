@@ -76,7 +76,9 @@ struct SongUpload {
     }
 
     private mutating func begin(_ name: String) throws(Failure) {
-        guard fields[name] == nil, sounds[name] == nil else { throw .malformed("\(name) comes twice") }
+        guard fields[name] == nil, sounds[name] == nil, lyrics == nil || name != "lyrics" else {
+            throw .malformed("\(name) comes twice")
+        }
         switch name {
         case "audio", "original":
             let path = "\(folder)/\(name)"
