@@ -83,6 +83,7 @@ mutate: ## break one guard or effect at a time and see which tests notice (ARGS=
 attack: ## the attacks of a review against a release server: bystanders must hardly notice (ARGS='--only uploads,pings')
 	@scripts/bootstrap test
 	@scripts/build-server
+	@swift build --product MediaAttack >/dev/null
 	@.venv/bin/python Tests/Attacks/attack.py $(ARGS)
 
 dist: ## a tarball and a Debian package for machines without Swift, into .build-dist/out

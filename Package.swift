@@ -261,6 +261,12 @@ let package = Package(
         support(
             "MediaTestSupport",
             ["RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO"]),
+        .executableTarget(
+            name: "MediaAttack",
+            dependencies: [
+                "MediaTestSupport", "PeerSession", "SDP", "SRTP", "RTP", "RoomPorts", "DatagramIO", "Timing", "Wire",
+            ],
+            path: "Tests/Attacks/MediaAttack", swiftSettings: base),
         tests("Wire", ["Wire"]),
         tests("RTP", ["RTP", "Wire", "Timing"]),
         tests("SRTP", ["SRTP", "RTP", "Wire", "CSRTP2"]),

@@ -21,6 +21,7 @@ import random
 import socket
 import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -37,6 +38,8 @@ from client import Client, Gone, Refused, post, ticket  # noqa: E402
 from server import Server  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
 
+# A build of the tests' own: it seals what no honest peer does.
+MEDIA_ATTACK = ROOT / ".build/debug/MediaAttack"
 MOST_MS, TIMES_QUIET = 50, 3
 MEMORY_MIB = 64
 REST_SECONDS = 30
@@ -342,7 +345,82 @@ def datagrams(target):
     together([lambda: flood(1), lambda: flood(2)])
 
 
-ATTACKS = [uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams]
+class MediaPeer:
+    """A way for sound under keys of its own, by the program beside this file; honest people and attackers have one each."""
+
+    def __init__(self, person, room, kind, count):
+        self.process = subprocess.Popen([MEDIA_ATTACK, kind, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        offer = self.line()
+        answer = person.call("media.offer", room=room, number=offer["number"], sdp=offer["sdp"])
+        self.say(json.dumps(answer["sdp"]))
+        assert self.line().get("connected"), "no way through for sound"
+
+    def line(self):
+        line = self.process.stdout.readline()
+        assert line, "the media peer has ended"
+        return json.loads(line)
+
+    def say(self, text=""):
+        self.process.stdin.write(text + "\n")
+
+    def attack(self):
+        self.say()
+        return self.end()
+
+    def end(self):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        counts = self.line()
+        self.process.wait(20)
+        return counts
+
+
+def voices(target, names):
+    """A room of two seats with those people in it, the first of them on its first seat, the second on the other."""
+    people = [Client(target, ticket(target, name)) for name in names]
+    room = people[0].call("room.create", name="Voices", seats=2)["room"]
+    for number, person in enumerate(people):
+        if number:
+            person.call("room.enter", room=room)
+        if number < 2:
+            person.call("seat.take", room=room, seat=number)
+    return people, room
+
+
+def speech(target):
+    """A speaker with a seat and keys sends 300,000 frames of the greatest length as fast as they go, to four listeners."""
+    people, room = voices(target, ["Shouter", "Honest voice"] + [f"Ear {number}" for number in range(4)])
+    honest = MediaPeer(people[1], room, "honest", 10_000_000)
+    ears = [MediaPeer(person, room, "honest", 0) for person in people[2:]]
+    shouter = MediaPeer(people[0], room, "speech", 300_000)
+    sent = shouter.attack()["sent"]
+    assert sent == 300_000, sent
+    heard = [ear.end()["heard"] for ear in ears]
+    spoken = honest.end()["sent"]
+    # What one honest voice says arrives; what the other sends is no more than a voice may.
+    assert all(count >= spoken // 2 for count in heard), (spoken, heard)
+    assert all(count < 60_000 for count in heard), heard
+    for person in people:
+        person.call("clock.read")
+        person.close()
+
+
+def requests(target):
+    """A listener with keys asks 20,000 times for 256 repeats at once of what a speaker has said."""
+    people, room = voices(target, ["Voice", "Second voice", "Asker"])
+    voice = MediaPeer(people[0], room, "honest", 10_000_000)
+    asker = MediaPeer(people[2], room, "requests", 20_000)
+    time.sleep(2)
+    counts = asker.attack()
+    spoken = voice.end()["sent"]
+    # What 20,000 datagrams ask for is five million packets.
+    assert counts["sent"] == 20_000 and counts["heard"] < 20 * spoken + 20_000, (counts, spoken)
+    for person in people:
+        person.call("clock.read")
+        person.close()
+
+
+ATTACKS = [uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, requests]
 
 
 # ---- what attacks are made of
