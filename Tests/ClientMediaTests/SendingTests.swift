@@ -142,6 +142,31 @@ struct SendingTests {
         #expect(frames[5].captured - frames[4].captured == .milliseconds(2_030))
     }
 
+    @Test(
+        "D07-K where a device's times are exact, the shortest hole moves the timestamps; where they waver, they go on",
+        arguments: [true, false])
+    func shortHole(isExact: Bool) throws {
+        let sender = VoiceSender(encoder: try RoomAudioSettings().makeEncoder())
+        sender.hasExactTimes = isExact
+        let block = AudioBuffer(channels: 1, capacity: 480)
+        let tone = ToneSource(frequency: 300)
+        var frames: [OutgoingFrame] = []
+        var time = Instant(nanoseconds: 1_000_000_000)
+        func run(_ blocks: Int) {
+            for _ in 0..<blocks {
+                tone.render(into: block)
+                sender.process(block, music: nil, captured: time) { frame, _ in frames.append(frame) }
+                time = time + .milliseconds(10)
+            }
+        }
+        run(10)
+        time = time + .milliseconds(15)
+        run(10)
+        #expect(frames.count == 10)
+        #expect(frames[5].timestamp &- frames[4].timestamp == 960 + (isExact ? 720 : 0))
+        #expect(frames.dropFirst().allSatisfy { !$0.marker }, "the same person goes on")
+    }
+
     @Test("V13-K the ear monitor plays the own voice at its volume, and not before it is on")
     func ear() throws {
         let room = try VirtualRoom()

@@ -15,6 +15,14 @@ package protocol AudioInputDevice: AnyObject, Sendable {
     /// Returns when `deliver` will not be called again, at the latest after a block; called by `deliver` itself, it returns at
     /// once. May be started anew. Without effect if it does not run.
     func stop()
+
+    /// Whether the instants of its blocks are computed. Then a block that begins later than the one before it ended says that something
+    /// in between was not captured. A real device's instants are estimates, which waver.
+    var hasExactTimes: Bool { get }
+}
+
+extension AudioInputDevice {
+    package var hasExactTimes: Bool { false }
 }
 
 /// Where sound goes: loudspeakers, or what stands in for them.

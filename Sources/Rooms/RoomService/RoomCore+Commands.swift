@@ -105,7 +105,8 @@ extension RoomCore {
         case .song:
             carryOut(.songOver)
             awaitEndOfSong()
-        case .news: sendNews()
+        // The end of the turn sends them.
+        case .news: break
         case .likes: storeLikes()
         case .levels: tellLevels()
         case .network: tellNetwork()
@@ -143,7 +144,6 @@ extension RoomCore {
 
     /// Where the session's media path belongs; the room will take its owner's sound from there.
     package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
-        defer { endTurn() }
         if let error = closedness { throw error }
         // Who waits to be let in hears nothing yet.
         guard let known = attendance.sessions[session], known.admission.isGranted else { throw RoomError(.notInRoom) }
@@ -157,7 +157,6 @@ extension RoomCore {
     }
 
     package func setEquipment(_ stated: SingerEquipment, of session: SessionToken) {
-        defer { endTurn() }
         guard let known = attendance.sessions[session] else { return }
         let equipment = stated.completed(by: known.equipment)
         attendance.update(session) { $0.equipment = equipment }

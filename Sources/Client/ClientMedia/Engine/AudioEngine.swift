@@ -275,6 +275,7 @@ package final class AudioEngine: Sendable {
         capture.with { $0.setMicrophone(isMicrophone) }
         guard isNeeded, control.runningInput == nil else { return }
         let device: any AudioInputDevice = isMicrophone ? control.input ?? NullInput() : NullInput()
+        capture.with { $0.use(device) }
         do throws(DeviceError) {
             try device.start(channels: VoiceSender.channels, framesPerBlock: blockFrames) { [capture] block, captured in
                 capture.with { $0.process(block, captured: captured) }

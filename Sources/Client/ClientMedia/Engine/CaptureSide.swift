@@ -1,5 +1,6 @@
 package import AudioGraph
 package import MediaCodecs
+internal import MediaDevices
 package import Timing
 
 /// What happens on the capturing device's thread: effects, music on top, encoding, sending.
@@ -54,6 +55,9 @@ package final class CaptureSide {
         self.isMicrophone = isMicrophone
         sender.isMuted = settings.isMicrophoneMuted || !isMicrophone
     }
+
+    /// Another device captures from now on.
+    func use(_ device: any AudioInputDevice) { sender.hasExactTimes = device.hasExactTimes }
 
     /// 0…100.
     var level: UInt8 { sender.meter.loudness }

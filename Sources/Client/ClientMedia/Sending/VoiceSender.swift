@@ -10,7 +10,7 @@ package final class VoiceSender {
     /// After the last sound so much silence goes out, in frames of sound: it carries the end of the fade, and leaves nothing in
     /// the receiver's codec of which concealment could make a hum.
     static let silenceSent = 4_800
-    /// A hole in the capture times larger than this is a pause of the device, not its clock's unrest.
+    /// A hole in the capture times larger than this is a pause of the device, not its estimate's wavering.
     static let pause = Interval.milliseconds(60)
     /// Stereo all the way; the encoder mixes where it is to be mono.
     static let channels = 2
@@ -30,6 +30,8 @@ package final class VoiceSender {
     package var isMuted = false { didSet { setGain() } }
     /// Applied in this order. Changed only between blocks.
     package var processors: [any AudioProcessor] = []
+    /// Whether the device computes the times of its blocks.
+    package var hasExactTimes = false
     package private(set) var meter = LevelMeter()
     /// Frames per packet.
     package var frameSize: Int { encoder.frameSize }
@@ -74,8 +76,8 @@ package final class VoiceSender {
         _ block: AudioBuffer, music: AudioBuffer?, captured: Instant, songPosition: UInt32? = nil,
         tap: (Processing) -> Void = { _ in }, emit: (OutgoingFrame, UnsafeRawBufferPointer) -> Void
     ) {
-        skipPause(before: captured)
         let frames = min(block.frameCount, maximumBlockFrames)
+        skipPause(before: captured, of: frames)
         work.copy(from: block)
         let wasAudible = gain.current > 0
         gain.process(work)
@@ -122,14 +124,19 @@ package final class VoiceSender {
         emit(outgoing, UnsafeRawBufferPointer(rebasing: packet[..<length]))
     }
 
-    /// Where the device paused, time went on.
-    private func skipPause(before captured: Instant) {
-        guard let expected, captured - expected > Self.pause else { return }
+    /// Where the device paused, time went on. Were the timestamps to stand still, all that follows would seem to come late, and listeners
+    /// would leave some of it out.
+    private func skipPause(before captured: Instant, of length: Int) {
+        guard let expected else { return }
+        // Of exact times whole blocks are missing, and less than half of one is a clock of its own pace.
+        let limit = hasExactTimes ? Self.interval(length / 2) : Self.pause
+        guard captured - expected > limit else { return }
         timestamp &+= UInt32(truncatingIfNeeded: Self.ticks(captured - expected))
         timestamp &+= UInt32(queue.count)
         queue.removeAll()
-        isAfterSilence = true
         for processor in processors { processor.reset() }
+        // After a short hole the same person goes on; the listener need not learn anew how far away they are.
+        if captured - expected > Self.pause { isAfterSilence = true }
     }
 
     private static func interval(_ frames: Int) -> Interval {

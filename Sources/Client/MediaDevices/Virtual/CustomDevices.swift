@@ -37,6 +37,8 @@ package final class CustomInput: AudioInputDevice {
     }
 
     package func stop() { device.stop() }
+
+    package var hasExactTimes: Bool { true }
 }
 
 /// Loudspeakers whose sound goes to a function, for sound that is used elsewhere, and for nobody.

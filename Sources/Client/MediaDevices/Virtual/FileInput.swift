@@ -67,6 +67,8 @@ package final class FileInput: AudioInputDevice {
 
     package func stop() { device.stop() }
 
+    package var hasExactTimes: Bool { true }
+
     private func fill(_ block: AudioBuffer, through piece: AudioBuffer) {
         guard !player.hasEnded else { return }
         do {

@@ -72,6 +72,8 @@ package final class PlacedFileInput: AudioInputDevice {
 
     package func stop() { device.stop() }
 
+    package var hasExactTimes: Bool { true }
+
     private func fill(_ block: AudioBuffer, _ begin: Instant, through piece: AudioBuffer) {
         guard !player.hasFailed, let wanted = place(begin) else { return player.isPlaced = false }
         let target = wanted.nanoseconds / 1_000 * 48 / 1_000

@@ -60,4 +60,6 @@ package final class ToneInput: AudioInputDevice {
     }
 
     package func stop() { device.stop() }
+
+    package var hasExactTimes: Bool { true }
 }
