@@ -115,6 +115,9 @@ import Testing
             }
             check(attendance, model, users, nextPeer, "step \(step), seed \(seed)")
         }
+        for known in model.sessions { _ = attendance.remove(session: known.token) }
+        for user in users { attendance.remove(user: user) }
+        #expect(attendance.isEmpty, "something is kept of who is gone, seed \(seed)")
     }
 
     private func come(_ user: UserID, _ name: String, in model: inout Model) {

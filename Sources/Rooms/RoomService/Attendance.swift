@@ -46,6 +46,12 @@ struct Attendance {
 
     var count: Int { people.count }
 
+    /// Whether nothing is kept of anybody.
+    var isEmpty: Bool {
+        sessions.isEmpty && people.isEmpty && tokens.isEmpty && microphones.isEmpty && peers.isEmpty && roll.isEmpty
+            && arrivals.isEmpty
+    }
+
     func user(of session: SessionToken) -> UserID? { sessions[session]?.attendee.profile.id }
     func profile(of session: SessionToken) -> UserProfile? {
         guard let user = user(of: session) else { return nil }
