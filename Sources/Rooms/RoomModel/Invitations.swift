@@ -73,14 +73,14 @@ public struct Invitation: Codable, Hashable, Sendable {
 }
 
 /// One page of the waiting invitations that concern the reader.
-public struct InvitationsPage: Codable, Hashable, Sendable {
+package struct InvitationsPage: Codable, Hashable, Sendable {
     /// Those of this page, oldest first.
-    public var invitations: [Invitation]
+    package var invitations: [Invitation]
     /// Give it back to get the next page; absent on the last.
-    public var cursor: String?
+    package var cursor: String?
 
     /// A page, and where the next one begins.
-    public init(invitations: [Invitation], cursor: String? = nil) {
+    package init(invitations: [Invitation], cursor: String? = nil) {
         self.invitations = invitations
         self.cursor = cursor
     }

@@ -1,14 +1,14 @@
 /// One notification to the people of a room: what happened, in order.
-public struct RoomNews: Hashable, Sendable {
+package struct RoomNews: Hashable, Sendable {
     /// Where it happened.
-    public var room: RoomID
+    package var room: RoomID
     /// Grows when the room was read anew from the disk.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// In the order in which they happened.
-    public var events: [RoomNewsEvent]
+    package var events: [RoomNewsEvent]
 
     /// So much of that room.
-    public init(room: RoomID, epoch: UInt64, events: [RoomNewsEvent]) {
+    package init(room: RoomID, epoch: UInt64, events: [RoomNewsEvent]) {
         self.room = room
         self.epoch = epoch
         self.events = events
@@ -16,7 +16,7 @@ public struct RoomNews: Hashable, Sendable {
 }
 
 /// Something that happened in a room, by how it is numbered and kept.
-public enum RoomNewsEvent: Hashable, Sendable {
+package enum RoomNewsEvent: Hashable, Sendable {
     /// Numbered, and on the disk before anybody hears of it.
     case change(RoomChange)
     /// Numbered by its `chat`.
@@ -28,16 +28,16 @@ public enum RoomNewsEvent: Hashable, Sendable {
 }
 
 /// A durable change with its number.
-public struct RoomChange: Hashable, Sendable {
+package struct RoomChange: Hashable, Sendable {
     /// Dense within the room.
-    public var seq: UInt64
+    package var seq: UInt64
     /// Milliseconds since 1970.
-    public var time: Int64
+    package var time: Int64
     /// What has changed.
-    public var what: What
+    package var what: What
 
     /// What a numbered change is about.
-    public enum What: Hashable, Sendable {
+    package enum What: Hashable, Sendable {
         /// Name, cover, tags, or rule.
         case updated(RoomInfo)
         /// The room has ended.
@@ -63,7 +63,7 @@ public struct RoomChange: Hashable, Sendable {
     }
 
     /// The change of that number.
-    public init(seq: UInt64, time: Int64, what: What) {
+    package init(seq: UInt64, time: Int64, what: What) {
         self.seq = seq
         self.time = time
         self.what = what
@@ -71,7 +71,7 @@ public struct RoomChange: Hashable, Sendable {
 }
 
 /// What is told without a number.
-public enum PassingNews: Hashable, Sendable {
+package enum PassingNews: Hashable, Sendable {
     /// Somebody has entered.
     case audienceEntered(Member)
     /// Somebody has left, or is lost.

@@ -1,44 +1,44 @@
 /// All that somebody who enters a room needs to see.
-public struct RoomSnapshot: Codable, Hashable, Sendable {
+package struct RoomSnapshot: Codable, Hashable, Sendable {
     /// Its id.
-    public var room: RoomID
+    package var room: RoomID
     /// Grows when the room was read anew from the disk.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// Number of the last durable change that is included.
-    public var seq: UInt64
+    package var seq: UInt64
     /// Number of the last message that is included.
-    public var chat: UInt64
+    package var chat: UInt64
     /// Name, cover, tags, owner, rule, counts.
-    public var info: RoomInfo
+    package var info: RoomInfo
     /// By index.
-    public var seats: [Seat]
+    package var seats: [Seat]
     /// The reader.
-    public var me: Member
+    package var me: Member
     /// The owner, the admins and the seated who are here, then others in the order in which they came, 50 at first.
-    public var members: [Member]
+    package var members: [Member]
     /// How many people are in the room.
-    public var memberCount: Int
+    package var memberCount: Int
     /// Milliseconds since 1970; present while the owner is away.
-    public var ownerAbsentUntil: Int64?
+    package var ownerAbsentUntil: Int64?
     /// Who would inherit the room now, while the owner is away.
-    public var heir: UserID?
+    package var heir: UserID?
     /// Waiting ones that concern the reader, oldest first, as many as fit.
-    public var invitations: [Invitation]
+    package var invitations: [Invitation]
     /// Where the page after those begins; absent if they are all.
-    public var moreInvitations: String?
+    package var moreInvitations: String?
     /// The last ones, oldest first.
-    public var messages: [Message]
+    package var messages: [Message]
     /// Of the room's whole life.
-    public var likes: UInt64
+    package var likes: UInt64
     /// What is sung; absent while nothing is.
-    public var play: SongPlay?
+    package var play: SongPlay?
     /// How those who sit sing; absent while all sing at once.
-    public var duet: DuetMode?
+    package var duet: DuetMode?
     /// If it differs from the last one seen, the media path is gone: offer anew.
-    public var mediaEpoch: UInt64
+    package var mediaEpoch: UInt64
 
     /// As its parts say.
-    public init(
+    package init(
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
@@ -66,16 +66,16 @@ public struct RoomSnapshot: Codable, Hashable, Sendable {
 }
 
 /// How far a client has seen a room.
-public struct ResumePoint: Codable, Hashable, Sendable {
+package struct ResumePoint: Codable, Hashable, Sendable {
     /// Of the room when it was seen.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// Number of the last durable change seen.
-    public var seq: UInt64
+    package var seq: UInt64
     /// Number of the last message seen.
-    public var chat: UInt64
+    package var chat: UInt64
 
     /// Up to there.
-    public init(epoch: UInt64, seq: UInt64, chat: UInt64) {
+    package init(epoch: UInt64, seq: UInt64, chat: UInt64) {
         self.epoch = epoch
         self.seq = seq
         self.chat = chat
@@ -83,42 +83,42 @@ public struct ResumePoint: Codable, Hashable, Sendable {
 }
 
 /// What somebody who comes back has missed, exactly.
-public struct RoomResumption: Hashable, Sendable {
+package struct RoomResumption: Hashable, Sendable {
     /// The same as in the client's resume point.
-    public var epoch: UInt64
+    package var epoch: UInt64
     /// Number of the last durable change that is included.
-    public var seq: UInt64
+    package var seq: UInt64
     /// Number of the last message that is included.
-    public var chat: UInt64
+    package var chat: UInt64
     /// Durable changes after the client's `seq` and messages after its `chat`, in order.
-    public var events: [RoomNewsEvent]
+    package var events: [RoomNewsEvent]
     /// As it is now.
-    public var state: PassingState
+    package var state: PassingState
     /// If it differs from the last one seen, the media path is gone: offer anew.
-    public var mediaEpoch: UInt64
+    package var mediaEpoch: UInt64
 
     /// What no numbered event tells.
-    public struct PassingState: Codable, Hashable, Sendable {
+    package struct PassingState: Codable, Hashable, Sendable {
         /// How many people are in the room.
-        public var memberCount: Int
+        package var memberCount: Int
         /// Of everybody seated.
-        public var presence: [SeatedPresence]
+        package var presence: [SeatedPresence]
         /// Waiting ones that concern the reader, oldest first, as many as fit.
-        public var invitations: [Invitation]
+        package var invitations: [Invitation]
         /// Where the page after those begins; absent if they are all.
-        public var moreInvitations: String?
+        package var moreInvitations: String?
         /// The last ones that concern the reader and have been settled, how and by whom: some are known to the reader, others
         /// were settled meanwhile. Absent from servers that do not tell.
-        public var settled: [InvitationNews]?
+        package var settled: [InvitationNews]?
         /// Of the room's whole life.
-        public var likes: UInt64
+        package var likes: UInt64
         /// Milliseconds since 1970; present while the owner is away.
-        public var ownerAbsentUntil: Int64?
+        package var ownerAbsentUntil: Int64?
         /// Who would inherit the room now, while the owner is away.
-        public var heir: UserID?
+        package var heir: UserID?
 
         /// As its parts say.
-        public init(
+        package init(
             memberCount: Int, presence: [SeatedPresence], invitations: [Invitation],
             moreInvitations: String? = nil, settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?,
             heir: UserID?
@@ -135,21 +135,21 @@ public struct RoomResumption: Hashable, Sendable {
     }
 
     /// Whether somebody seated is there.
-    public struct SeatedPresence: Codable, Hashable, Sendable {
+    package struct SeatedPresence: Codable, Hashable, Sendable {
         /// Who sits.
-        public var user: UserID
+        package var user: UserID
         /// Whether their connection is there.
-        public var presence: Presence
+        package var presence: Presence
 
         /// That person is, or is waited for.
-        public init(user: UserID, presence: Presence) {
+        package init(user: UserID, presence: Presence) {
             self.user = user
             self.presence = presence
         }
     }
 
     /// As its parts say.
-    public init(
+    package init(
         epoch: UInt64, seq: UInt64, chat: UInt64, events: [RoomNewsEvent], state: PassingState, mediaEpoch: UInt64
     ) {
         self.epoch = epoch
@@ -162,7 +162,7 @@ public struct RoomResumption: Hashable, Sendable {
 }
 
 /// The answer to entering a room.
-public enum RoomEntry: Hashable, Sendable {
+package enum RoomEntry: Hashable, Sendable {
     /// The room as a whole.
     case snapshot(RoomSnapshot)
     /// The room still had the gap since the client's resume point.

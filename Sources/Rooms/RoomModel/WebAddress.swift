@@ -1,8 +1,8 @@
 /// Addresses of pictures, as people may give them.
-public enum WebAddress {
+package enum WebAddress {
     /// Whether browsers may be told to load it: empty, `https:`, `http:`, or relative; no other scheme (`javascript:`,
     /// `data:`), no control characters, no spaces.
-    public static func isAcceptable(_ text: String, bytes limit: Int) -> Bool {
+    package static func isAcceptable(_ text: String, bytes limit: Int) -> Bool {
         guard text.utf8.count <= limit, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f && $0 != 0x5c }) else {
             return false
         }
