@@ -174,7 +174,7 @@ struct PartsTests {
         let v6 = IPAddress(high: 0x2001_0db8_0000_0000, low: 5)
         let loopback = IPAddress(v4: 127, 0, 0, 1)
         let locals = [other, lan, v6, loopback].map { TransportAddress(ip: $0, port: 9) }
-        let paths = TransportSockets.paths(
+        let paths = CandidatePaths.paths(
             from: locals,
             to: [
                 candidate("10.0.0.5"), candidate("2001:db8::1"), candidate("127.0.0.1"), candidate("host.local"),
@@ -182,7 +182,7 @@ struct PartsTests {
             ])
         #expect(paths.map(\.local.ip) == [lan, other, v6, loopback])
         #expect(paths.allSatisfy { $0.remote.port == 7 && $0.local.port == 9 })
-        #expect(TransportSockets.paths(from: [], to: [candidate("10.0.0.5")]).isEmpty)
+        #expect(CandidatePaths.paths(from: [], to: [candidate("10.0.0.5")]).isEmpty)
     }
 
     @Test("the target rises with lateness at once and falls by no more than 10 ms a second")

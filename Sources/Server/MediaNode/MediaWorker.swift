@@ -26,7 +26,7 @@ final class MediaWorker {
     var port: UInt16 { sockets.port }
 
     private let configuration: MediaNodeConfiguration
-    private let sockets: WorkerSockets
+    private let sockets: DatagramSockets
     private let context: DTLSContext
     private var negotiator: Negotiator
     var facts: FactPublisher
@@ -64,7 +64,7 @@ final class MediaWorker {
         self.clock = clock
         now = clock()
         do {
-            sockets = try WorkerSockets(configuration)
+            sockets = try DatagramSockets(addresses: configuration.bindAddresses, port: configuration.port)
         } catch {
             throw .socket(error)
         }
@@ -303,7 +303,7 @@ final class MediaWorker {
             let buffer = sockets.nextSlot()
             guard let output = peer.media.nextOutput(into: buffer) else { break }
             switch output {
-            case .datagram(let length, let path): sockets.commit(buffer, length, path, at: now)
+            case .datagram(let length, let path): sockets.commit(buffer, length: length, path: path, at: now)
             case .event(.closed): isClosed = true
             case .event(let event): if tellsEvents { take(event, of: peer) }
             }

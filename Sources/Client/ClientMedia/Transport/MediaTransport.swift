@@ -69,11 +69,10 @@ package final class MediaTransport: Sendable {
             stream: StreamIdentification(stream: "-", track: nil))
         negotiation = Mutex(Negotiation(credentials: .random(using: &random)))
         do {
-            let sockets = try TransportSockets(addresses: configuration.localAddresses)
+            let sockets = try DatagramSockets(addresses: configuration.localAddresses, port: 0)
             let mailbox = TransportMailbox(waker: sockets.waker)
             self.mailbox = mailbox
-            let bound = sockets.localAddresses
-            let known = bound()
+            let known = CandidatePaths.locals(of: sockets)
             // Interfaces behind an unspecified address are looked up for each answer; the port is known now.
             let port = known.first?.port ?? 0
             let isAnywhere = configuration.localAddresses.isEmpty
@@ -121,7 +120,7 @@ package final class MediaTransport: Sendable {
         }
         guard let fingerprint = accepted.fingerprints.lazy.compactMap(CertificateFingerprint.init(sdpValue:)).first
         else { throw .badAnswer("no certificate fingerprint of a known hash") }
-        let paths = TransportSockets.paths(from: locals(), to: accepted.candidates)
+        let paths = CandidatePaths.paths(from: locals(), to: accepted.candidates)
         guard !paths.isEmpty else { throw .badAnswer("no address of the server can be reached from here") }
         let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
         let command = negotiation.withLock { state -> TransportCommand in

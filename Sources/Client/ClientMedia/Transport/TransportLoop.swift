@@ -13,7 +13,7 @@ final class TransportLoop {
     /// How often figures are published while nothing happens.
     private static let statisticsInterval = Interval.milliseconds(100)
 
-    private let sockets: TransportSockets
+    private let sockets: DatagramSockets
     private let mailbox: TransportMailbox
     private let certificate: DTLSCertificate
     private let source: SlotSource
@@ -58,7 +58,7 @@ final class TransportLoop {
     }
 
     init(
-        sockets: TransportSockets, mailbox: TransportMailbox, certificate: DTLSCertificate, source: SlotSource,
+        sockets: DatagramSockets, mailbox: TransportMailbox, certificate: DTLSCertificate, source: SlotSource,
         clock: @escaping @Sendable () -> Instant,
         onPacket: @escaping @Sendable (IncomingPacket, UnsafeRawBufferPointer) -> Void,
         onEvent: @escaping @Sendable (PathEvent) -> Void
@@ -90,11 +90,7 @@ final class TransportLoop {
         if isWoken {
             for command in mailbox.takeCommands() { perform(command) }
         }
-        if readable != 0 {
-            sockets.receive(readable, at: now) { slot, length, path, arrival in
-                receive(slot, length: length, path: path, arrival: arrival)
-            }
-        }
+        for socket in readable { read(socket) }
         if isWoken { sendFrames() }
         if let peer, peer.nextDeadline <= now { peer.advance(to: now) }
         drain()
@@ -141,6 +137,14 @@ final class TransportLoop {
     }
 
     // MARK: In
+
+    private func read(_ socket: DatagramSocket) {
+        while DatagramSocket.receiveSlots
+            == socket.receive(
+                at: now,
+                { slot, length, path, arrival in receive(slot, length: length, path: path, arrival: arrival) })
+        {}
+    }
 
     private func receive(
         _ datagram: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath, arrival: Instant

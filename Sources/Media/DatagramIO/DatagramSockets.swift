@@ -1,56 +1,59 @@
-internal import DatagramIO
-internal import Timing
-internal import Wire
+package import Timing
+package import Wire
 
-/// The sockets of one worker, all with the same port, and the poller that waits for them.
-final class WorkerSockets {
+/// The sockets of one thread, all with the same port, and the poller that waits for them: what is to be sent leaves by the socket that
+/// its path wants. Used by that thread alone.
+package final class DatagramSockets {
     /// While the kernel takes nothing, what is queued grows stale; look again after this.
     private static let blockedInterval = Interval.milliseconds(5)
 
-    let port: UInt16
+    package let port: UInt16
     private let poller: Poller
     private let sockets: [DatagramSocket]
     /// Some socket holds datagrams that the kernel refuses to take for now.
-    private(set) var isBlocked = false
+    package private(set) var isBlocked = false
 
-    /// All addresses of both families by one socket, or by an IPv4 socket where the system has no IPv6; else one socket
-    /// an address.
-    init(_ configuration: MediaNodeConfiguration) throws(SocketFailure) {
+    /// - Parameters:
+    ///   - addresses: one socket each, at most `Poller.maximumSockets`. Empty: all addresses of both families by one socket, or by an
+    ///     IPv4 socket where the system has no IPv6.
+    ///   - port: 0 for one that is free.
+    package init(addresses: [IPAddress], port: UInt16) throws(SocketFailure) {
         poller = try Poller()
-        sockets = try Self.open(configuration)
-        port = sockets[0].local.port
+        sockets = try Self.open(addresses, port: port)
+        self.port = sockets[0].local.port
         for (tag, socket) in sockets.enumerated() { try poller.add(socket, tag: tag) }
     }
 
-    private static func open(_ configuration: MediaNodeConfiguration) throws(SocketFailure) -> [DatagramSocket] {
-        guard !configuration.bindAddresses.isEmpty else {
-            let any6 = TransportAddress(ip: IPAddress(high: 0, low: 0), port: configuration.port)
+    private static func open(_ addresses: [IPAddress], port: UInt16) throws(SocketFailure) -> [DatagramSocket] {
+        guard !addresses.isEmpty else {
             do {
-                return [try DatagramSocket(binding: any6)]
+                return [try DatagramSocket(binding: TransportAddress(ip: IPAddress(high: 0, low: 0), port: port))]
             } catch {
                 guard error.isFamilyUnsupported else { throw error }
-                let any4 = TransportAddress(ip: IPAddress(v4: 0, 0, 0, 0), port: configuration.port)
-                return [try DatagramSocket(binding: any4)]
+                return [try DatagramSocket(binding: TransportAddress(ip: IPAddress(v4: 0, 0, 0, 0), port: port))]
             }
         }
         var sockets: [DatagramSocket] = []
-        for ip in configuration.bindAddresses.prefix(Poller.maximumSockets) {
-            let port = sockets.first?.local.port ?? configuration.port
+        for ip in addresses.prefix(Poller.maximumSockets) {
+            let address = TransportAddress(ip: ip, port: sockets.first?.local.port ?? port)
             // Beside other sockets, one for all of IPv6 must leave IPv4 to them.
-            sockets.append(
-                try DatagramSocket(
-                    binding: TransportAddress(ip: ip, port: port),
-                    isDualStack: configuration.bindAddresses.count == 1))
+            sockets.append(try DatagramSocket(binding: address, isDualStack: addresses.count == 1))
         }
         return sockets
     }
 
-    var waker: Poller.Waker { poller.waker }
+    package var waker: Poller.Waker { poller.waker }
 
-    var stats: [DatagramSocket.Stats] { sockets.map(\.stats) }
+    /// What each is bound to.
+    package var locals: [TransportAddress] { sockets.map(\.local) }
+
+    package var stats: [DatagramSocket.Stats] { sockets.map(\.stats) }
+
+    /// Whether datagrams may leave from that address.
+    package func serves(_ local: TransportAddress) -> Bool { sockets.contains { $0.serves(local) } }
 
     /// Blocks until there is something to read, somebody wakes us, or `deadline` is reached.
-    func wait(until deadline: Instant, now: Instant) -> (isWoken: Bool, readable: [DatagramSocket]) {
+    package func wait(until deadline: Instant, now: Instant) -> (isWoken: Bool, readable: [DatagramSocket]) {
         let deadline = isBlocked ? min(deadline, now + Self.blockedInterval) : deadline
         let ready = poller.wait(until: deadline == .distantFuture ? nil : deadline, now: now)
         return (ready.woken, readable(ready.readable))
@@ -64,16 +67,16 @@ final class WorkerSockets {
 
     /// The socket from which datagrams leave by `path`.
     @inline(__always)
-    func socket(for path: NetworkPath) -> DatagramSocket? {
+    package func socket(for path: NetworkPath) -> DatagramSocket? {
         if sockets.count == 1 { return sockets[0] }
         return sockets.first { $0.serves(path.local) }
     }
 
     /// A slot to write into before the path is known; `commit` takes it from there.
-    func nextSlot() -> UnsafeMutableRawBufferPointer { sockets[0].nextSlot() }
+    package func nextSlot() -> UnsafeMutableRawBufferPointer { sockets[0].nextSlot() }
 
     /// Queues what stands in the slot last given by `nextSlot`, at whichever socket the path wants.
-    func commit(_ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, at now: Instant) {
+    package func commit(_ slot: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath, at now: Instant) {
         guard let socket = socket(for: path) else { return }
         if socket !== sockets[0] {
             socket.nextSlot().copyMemory(from: UnsafeRawBufferPointer(rebasing: slot[..<length]))
@@ -82,7 +85,7 @@ final class WorkerSockets {
     }
 
     /// Gives the kernel what is queued.
-    func flush(at now: Instant) {
+    package func flush(at now: Instant) {
         let wasBlocked = isBlocked
         isBlocked = false
         for socket in sockets {
