@@ -126,6 +126,19 @@ import Wire
         #expect(call.client.seal(next, [1, 2, 3], at: call.network.now) == nil)
     }
 
+    @Test("a peer has so many streams at once; one that is closed makes room for another")
+    func streamsAtOnce() throws {
+        let call = try Call()
+        call.network.run(for: .seconds(1))
+        let peer = call.client.peer
+        let open: (Int) -> Bool = { peer.openSendStream(SSRC(UInt32($0 + 1_000)), clockRate: 48_000, cname: "c") }
+        var opened = 0
+        while open(opened) { opened += 1 }
+        #expect((1...MediaPeer.maximumSendStreams).contains(opened) && !open(0), "nor one that is open already")
+        peer.closeSendStream(SSRC(1_000))
+        #expect(open(opened) && !open(opened + 1))
+    }
+
     @Test("a repeat is byte for byte what was sent before")
     func identicalRepeat() throws {
         let call = try Call()

@@ -119,6 +119,29 @@ import Timing
         #expect(salon.members(.users([.member]), for: owner)?.members.first?.seat == 1)
     }
 
+    @Test(
+        "A12-S whoever takes a session out hears that it is in force: at once where nothing is to be cut, else with the cut",
+        arguments: [DetachReason.left, .replaced, .lost, .expired])
+    func detachIsAnswered(why: DetachReason) async throws {
+        for hasPath in [false, true] {
+            let salon = try await Salon()
+            _ = salon.create()
+            let client = salon.enter(.member)
+            if hasPath { _ = try salon.core.openMedia(for: client.session) }
+            salon.media.holdConfirmations()
+            let isDone = Shared(0)
+            salon.core.detach(client.session, from: nil, why: why) { isDone.update { $0 += 1 } }
+            salon.settle()
+            // Who is merely lost may come back to the way that is open.
+            #expect(isDone.current == (hasPath && why != .lost ? 0 : 1))
+            salon.media.confirm()
+            salon.settle()
+            #expect(isDone.current == 1)
+            salon.core.detach(SessionToken(rawValue: 99), from: nil, why: why) { isDone.update { $0 += 1 } }
+            #expect(isDone.current == 2, "nobody is out already")
+        }
+    }
+
     @Test("V19-S a person who was replaced and does not come back loses the seat after the grace time, and is gone")
     func replacedForGood() async throws {
         let salon = try await Salon()
