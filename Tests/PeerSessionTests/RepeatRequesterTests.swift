@@ -13,7 +13,9 @@ import Wire
         requester.requests(at: time, roundTrip: roundTrip).map(\.rawValue)
     }
 
-    @Test("a hole is asked for after the time that reordering takes, again after a round trip and a bit, and then given up")
+    @Test(
+        "a hole is asked for after the time that reordering takes, again after a round trip and a bit, and then given up"
+    )
     func asking() {
         var requester = RepeatRequester()
         requester.receive(65_534, at: start)

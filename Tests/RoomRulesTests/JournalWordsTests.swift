@@ -112,6 +112,8 @@ import Testing
             .roleChanged(.owner, .member), .invitationSettled(id: "none", .accepted, reason: nil),
             .messageSent(Message(chat: 9, from: .named(.member), body: .text("x"), time: 1)),
             .duetChanged(.leadFollow(leader: .member)),
+            .created(
+                RoomFounding(kind: .voice, settings: RoomSettings(name: "S"), owner: Self.olga, seats: [], epoch: 3)),
         ] {
             #expect(throws: InapplicableEvent.self, "\(event)") {
                 try stage.state.apply(AcceptedCommand(time: 1, by: nil, events: [.seatMuted(0, muted: true), event]))

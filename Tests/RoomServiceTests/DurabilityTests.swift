@@ -173,6 +173,19 @@ import Timing
         )
     }
 
+    @Test("a snapshot is taken for every 256 entries, of the state so many entries before; none right after loading")
+    func snapshotRate() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.aside.hold()
+        for number in 0..<255 { salon.submit(.muteSeat(3, muted: number % 2 == 0), by: owner) }
+        #expect(salon.aside.count == 0)
+        for number in 255..<2_560 { salon.submit(.muteSeat(3, muted: number % 2 == 0), by: owner) }
+        #expect((7...10).contains(salon.aside.count), "\(salon.aside.count)")
+        salon.aside.run()
+        try await salon.load()
+    }
+
     @Test("V08-S a keyed command that had nothing to do does nothing when it is repeated, also after a crash")
     func keyedNothing() async throws {
         let salon = try await Salon()

@@ -142,6 +142,23 @@ import Timing
         }
     }
 
+    @Test("V03-S who leaves while the journal is being mended hears that it is done, and is gone when the room goes on")
+    func leavesWhileClosed() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let client = salon.enter(.member)
+        salon.journal.fail(.full)
+        salon.submit(.takeSeat(0), by: owner)
+        #expect(salon.reloadWanted.current)
+        let isDone = Shared(false)
+        salon.core.detach(client.session, from: nil, why: .left) { isDone.set(true) }
+        salon.settle()
+        #expect(isDone.current && client.departures.current == [.exited])
+        salon.journal.heal()
+        try await salon.load()
+        #expect(salon.members(.users([.member]), for: owner)?.members.isEmpty == true)
+    }
+
     @Test("V19-S a person who was replaced and does not come back loses the seat after the grace time, and is gone")
     func replacedForGood() async throws {
         let salon = try await Salon()

@@ -4,10 +4,9 @@ import RoomRules
 
 /// A room's way to its journal: what is submitted, under which epoch, and when a snapshot is due.
 struct JournalWriter {
-    /// Entries between two snapshots: bounds the time that loading takes.
-    static let snapshotInterval: UInt64 = 256
     /// A snapshot is stored this many entries after its own position: a room that is read again after a crash replays at
-    /// least these, and so still has the exact gap of everybody who was there.
+    /// least these, and so still has the exact gap of everybody who was there. The next one is taken then, which bounds the time that
+    /// loading takes.
     static let snapshotLag: UInt64 = 256
 
     private let key: RoomKey
@@ -18,7 +17,8 @@ struct JournalWriter {
     /// How often the room has been loaded.
     private(set) var incarnation: UInt64 = 0
     private var pending: DurableRoomState?
-    private var lastSnapshot: UInt64 = 0
+    /// A room that has just been loaded needs no snapshot yet.
+    private var firstSnapshot: UInt64 = 0
 
     init(key: RoomKey, dependencies: RoomDependencies, inbox: RoomInbox) {
         self.key = key
@@ -30,7 +30,7 @@ struct JournalWriter {
     mutating func begin(epoch: UInt64, at position: UInt64) {
         incarnation += 1
         self.epoch = epoch
-        lastSnapshot = position
+        firstSnapshot = position + Self.snapshotLag
         pending = nil
         inbox.begin(incarnation, stored: position)
     }
@@ -47,14 +47,13 @@ struct JournalWriter {
         dependencies.journal.submit(entry) { [inbox, incarnation] result in
             inbox.stored(position, result, incarnation: incarnation)
         }
-        if position >= lastSnapshot + Self.snapshotInterval, pending == nil { pending = state }
+        if position >= firstSnapshot, pending == nil { pending = state }
     }
 
     /// Stores a snapshot once everything in it, and enough after it, is stored itself.
     mutating func storeSnapshot(stored: UInt64) {
         guard let ready = pending, ready.position + Self.snapshotLag <= stored else { return }
         pending = nil
-        lastSnapshot = ready.position
         // Thousands of kept answers take milliseconds to encode, in which the room would decide nothing.
         dependencies.aside { [key, journal = dependencies.journal, report = dependencies.report] in
             do {
