@@ -107,7 +107,7 @@ extension FacadeTests {
                 #expect(await bob.enter(504) == 0)
                 #expect(await bob.sit(1) == 0)
                 try await alice.notes.line("sits 1 bob")
-                #expect(hands.fire(RoomController.qualityInterval) == 1)
+                #expect(hands.fire(RoomMeters.qualityInterval) == 1)
                 // Nothing is known of anybody yet.
                 #expect(try await alice.notes.line("quality").hasSuffix("[bob=0]"))
                 // One's own is what the sound's way is worth here, another's what the server says, in the same steps.
@@ -121,7 +121,7 @@ extension FacadeTests {
                     break
                 }
                 alice.notes.clear()
-                #expect(hands.fire(RoomController.qualityInterval) == 1)
+                #expect(hands.fire(RoomMeters.qualityInterval) == 1)
                 let other = try #require(room.state.network.singers[singer]).quality
                 let told = try await alice.notes.line("quality")
                 #expect(told == "quality \(room.audio.networkReading.quality.rawValue) [bob=\(other.rawValue)]")
@@ -129,7 +129,7 @@ extension FacadeTests {
                     #expect(TRTCQuality(quality).rawValue == Int(quality.rawValue))
                 }
                 #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
-                #expect(hands.fire(RoomController.qualityInterval) == 0)
+                #expect(hands.fire(RoomMeters.qualityInterval) == 0)
             }
         }
 

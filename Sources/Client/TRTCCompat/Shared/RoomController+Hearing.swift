@@ -54,7 +54,7 @@ extension RoomController {
             if case .inside(let room) = state.place { state.abandoned = room }
             state.place = .outside
             state.wantsMicrophoneMuted = false
-            stopMeasuring(&state)
+            meters.stop()
             return true
         }
         guard isLost else { return }
@@ -118,7 +118,7 @@ extension RoomController {
             // What happened meanwhile was told one by one; a picture that was drawn anew needs the whole.
             tellInfo(of: room)
             tell(.seats(room.state.seats))
-        case .songChanged(let play?, .started, _): announce(play, in: room)
+        case .songChanged(let play?, .started, _): songs.announce(play, in: room)
         case .likes(let news): hear(news, in: room)
         case .songChanged, .duetChanged, .networkChanged, .memberCountChanged, .levels, .connectionLost: break
         }

@@ -23,11 +23,6 @@ final class RoomController: Sendable {
         /// Left because the connection was lost too long: the server is told when it is back.
         var abandoned: RoomSession?
         var lossTimer: DelayClock.Cancel?
-        var volumeTimer: DelayClock.Cancel?
-        var qualityTimer: DelayClock.Cancel?
-        /// Milliseconds between volume callbacks, 0 for none.
-        var volumeInterval = RoomController.defaultVolumeInterval
-        var song = SongNews()
         var likes = LikeCount()
         var echoesOwnMessages = false
         /// The user's choice, which a seat taken later follows.
@@ -36,10 +31,11 @@ final class RoomController: Sendable {
 
     let name: String
     let kind: RoomKind
-    let tellsQuality: Bool
     let queue: CallbackQueue
     let clock: DelayClock
     let sound: AudioController
+    let meters: RoomMeters
+    let songs: SongReporter
     let state = Mutex(State())
     private let hear: @Sendable (RoomNotice) -> Void
 
@@ -53,11 +49,13 @@ final class RoomController: Sendable {
     ) {
         self.name = name
         self.kind = kind
-        self.tellsQuality = tellsQuality
         self.queue = queue
         self.clock = clock
         self.hear = hear
-        sound = AudioController { notice in queue.run { hear(notice) } }
+        let tell: @Sendable (RoomNotice) -> Void = { notice in queue.run { hear(notice) } }
+        sound = AudioController(tell: tell)
+        meters = RoomMeters(tellsQuality: tellsQuality, clock: clock, tell: tell)
+        songs = SongReporter(sound: sound, tell: tell)
     }
 
     /// Whoever lets go of an instance without logging out has left.
@@ -218,14 +216,7 @@ final class RoomController: Sendable {
         state.wantsMicrophoneMuted = false
         state.lossTimer?()
         state.lossTimer = nil
-        stopMeasuring(&state)
-    }
-
-    func stopMeasuring(_ state: inout State) {
-        state.volumeTimer?()
-        state.volumeTimer = nil
-        state.qualityTimer?()
-        state.qualityTimer = nil
+        meters.stop()
     }
 
     /// Ends it for good: leaves the room, signs out. Whatever is called later is refused.
@@ -298,9 +289,13 @@ final class RoomController: Sendable {
                 return reply(TRTCCode.failed, "the room was left before the entry completed")
             }
             sound.attach(RoomSound(room.audio))
-            followSong(of: room)
-            measureVolumes()
-            measureQuality()
+            if kind == .chorus { songs.follow(room, client: share.client) }
+            meters.start(room, client: share.client)
+            // Unless it was left meanwhile.
+            if self.room !== room {
+                meters.stop(room)
+                songs.end(room)
+            }
             reply()
         }
     }
@@ -324,7 +319,7 @@ final class RoomController: Sendable {
             guard case .inside(let present) = state.place, present === room else { return false }
             state.place = .outside
             state.wantsMicrophoneMuted = false
-            stopMeasuring(&state)
+            meters.stop()
             return true
         }
         if wasInside {
@@ -337,7 +332,12 @@ final class RoomController: Sendable {
     /// Nothing of the room sounds here any more; what was playing is told to be over.
     func leaveSound() {
         sound.attach(nil)
-        endSong()
+        songs.end()
+    }
+
+    /// - Parameter milliseconds: 0 or less: no callbacks.
+    func setVolumeInterval(_ milliseconds: Int) {
+        if isAlive() { meters.setVolumeInterval(milliseconds) }
     }
 
     // MARK: - Commands

@@ -1,21 +1,32 @@
 internal import Ovation
 internal import Synchronization
 
-// The song of a chorus room, as everybody in it is told: announced by whoever started it, about to be heard, how far it is, over.
-
-extension RoomController {
-    struct SongNews: Sendable {
+/// Tells of the song of a chorus room, as everybody in it is told: announced by whoever started it, about to be heard, how far it is,
+/// over.
+final class SongReporter: Sendable {
+    private struct State {
+        /// The room whose song is told of, and whose connection it is reached by; nil outside of rooms.
+        var followed: (room: RoomSession, client: OvationClient)?
         /// The song whose beginning was told, and whose end was not.
         var told: Song?
         /// The start that was told ahead.
         var announced: SongPlay?
     }
 
-    /// From now on, until the room is over.
-    func followSong(of room: RoomSession) {
-        guard kind == .chorus else { return }
+    private let sound: AudioController
+    private let tell: @Sendable (RoomNotice) -> Void
+    private let state = Mutex(State())
+
+    init(sound: AudioController, tell: @escaping @Sendable (RoomNotice) -> Void) {
+        self.sound = sound
+        self.tell = tell
+    }
+
+    /// From now on, until the room is over or left.
+    func follow(_ room: RoomSession, client: OvationClient) {
+        state.withLock { $0.followed = (room, client) }
         let events = room.audio.events
-        Task { [weak self] in
+        Task { [weak self] in  // ends with the room's events
             do throws(OvationError) {
                 for try await event in events { self?.hear(event, in: room) }
             } catch {
@@ -26,8 +37,17 @@ extension RoomController {
         if let song = room.audio.song?.song { tellBeginning(of: song, in: room) }
     }
 
+    /// That room is left, or whichever it is: nothing is heard of its song any more.
+    func end(_ room: RoomSession? = nil) {
+        state.withLock { state in
+            guard room == nil || state.followed?.room === room else { return }
+            if let song = state.told { tell(.musicCompleted(song.number)) }
+            state = State()
+        }
+    }
+
     private func hear(_ event: RoomAudio.Event, in room: RoomSession) {
-        guard let present = self.room, present === room else { return }
+        guard state.withLock({ $0.followed?.room === room }) else { return }
         switch event {
         case .songPrepared(let song): tellBeginning(of: song, in: room)
         case .songProgress(let progress):
@@ -49,14 +69,13 @@ extension RoomController {
 
     /// Somebody else starts a song: how soon, by the server's clock; a negative number if it has begun.
     func announce(_ play: SongPlay, in room: RoomSession) {
-        guard play.by != room.state.me.id, let startAt = play.startAt, let share = state.withLock({ $0.share }),
-            let now = share.client.clock.milliseconds
-        else { return }
         state.withLock { state in
-            guard state.song.announced != play else { return }
-            state.song.announced = play
-            if let former = state.song.told, former != play.song {
-                state.song.told = nil
+            guard let followed = state.followed, followed.room === room, play.by != room.state.me.id,
+                let startAt = play.startAt, let now = followed.client.clock.milliseconds, state.announced != play
+            else { return }
+            state.announced = play
+            if let former = state.told, former != play.song {
+                state.told = nil
                 tell(.musicCompleted(former.number))
             }
             // Under the lock: the song's beginning, which comes on another thread, is told after it.
@@ -66,12 +85,12 @@ extension RoomController {
 
     /// Once, and after its announcement.
     private func tellBeginning(of song: Song, in room: RoomSession) {
-        let news = state.withLock { $0.song }
-        guard news.told != song else { return }
-        if let play = room.state.play, play.song == song, news.announced?.song != song { announce(play, in: room) }
+        let (told, announced) = state.withLock { ($0.told, $0.announced) }
+        guard told != song else { return }
+        if let play = room.state.play, play.song == song, announced?.song != song { announce(play, in: room) }
         let isNew = state.withLock { state in
-            guard state.song.told != song else { return false }
-            state.song.told = song
+            guard state.followed?.room === room, state.told != song else { return false }
+            state.told = song
             tell(.musicStarted(song.number))
             return true
         }
@@ -80,18 +99,12 @@ extension RoomController {
 
     private func tellEnd(of song: Song) {
         state.withLock { state in
-            guard state.song.told == song else { return }
-            state.song.told = nil
+            guard state.told == song else { return }
+            state.told = nil
             // The next one may be announced already.
-            if state.song.announced?.song == song { state.song.announced = nil }
+            if state.announced?.song == song { state.announced = nil }
             tell(.musicCompleted(song.number))
         }
-    }
-
-    /// The room is left: nothing is heard of its song any more.
-    func endSong() {
-        if let song = state.withLock({ $0.song.told }) { tellEnd(of: song) }
-        state.withLock { $0.song = SongNews() }
     }
 }
 
