@@ -169,6 +169,35 @@ extension FacadeTests {
             }
         }
 
+        @Test("D02-C a song that cannot be opened here is announced all the same; one's own track gives way to the room's song")
+        func unreachable() async throws {
+            try await TestServer.with { server async throws in
+                let path = try SoundFile.addSong(seconds: 120, to: server.directory)
+                let own = server.directory + "/own.wav"
+                try SoundFile.tone(seconds: 60).write(to: URL(fileURLWithPath: own))
+                let alice = try await ChorusPerson.signedIn("alice", at: server)
+                let bob = try await ChorusPerson.signedIn("bob", at: server)
+                #expect(await alice.create(614) == 0)
+                #expect(await alice.sit(0) == 0)
+                #expect(await bob.enter(614) == 0)
+                let room = try #require(alice.room.controller.room)
+                try await room.startSong(
+                    Song(id: "9", title: "Nowhere", durationMs: 60_000, accompaniment: "http://127.0.0.1:1/a.mp3"))
+                try await bob.notes.line("song 9 in")
+                try await room.stopSong()
+                alice.room.startPlayMusic(musicID: 4, url: own)
+                try await alice.notes.line("music 4 begins")
+                alice.room.startPlayMusic(musicID: 5, url: path)
+                try await bob.notes.line("song 5 in")
+                try await alice.notes.line("music 4 ended")
+                // From here on the calls mean the room's song.
+                alice.room.pausePlayMusic()
+                _ = await room.changes.first { $0.play?.isPaused ?? false }
+                alice.room.stopPlayMusic()
+                _ = await room.changes.first { $0.play == nil }
+            }
+        }
+
         @Test("D02-C what everybody can open is the room's song, a file of one's own is not; its name is the title")
         func addresses() throws {
             let server = try ServerAddress("https://live.example.com/salon")
