@@ -169,7 +169,9 @@ extension FacadeTests {
             }
         }
 
-        @Test("D02-C a song that cannot be opened here is announced all the same; one's own track gives way to the room's song")
+        @Test(
+            "D02-C a song that cannot be opened here is announced all the same; one's own track gives way to the room's song"
+        )
         func unreachable() async throws {
             try await TestServer.with { server async throws in
                 let path = try SoundFile.addSong(seconds: 120, to: server.directory)
