@@ -172,6 +172,12 @@ private final class PaperSound: ClientSound {
             try await notes.last(["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
                 == ["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
 
+        // A piece that breaks off has ended; that it goes on after a pause is no second start.
+        start(5)
+        for news in [MusicNews.started, .started, .failed("the server is gone")] { paper.tell(.music(5, news)) }
+        let told = ["1 end 0", "5 start 0", "5 end -1"]
+        #expect(try await notes.last(told) == told)
+
         start(3) { $0.publish = true }
         paper.notes.clear()
         effects.setMusicPublishVolume(3, volume: 200)
