@@ -185,7 +185,8 @@ extension FacadeTests {
                 let room = try #require(alice.room.controller.room)
                 try await room.startSong(
                     Song(id: "9", title: "Nowhere", durationMs: 60_000, accompaniment: "http://127.0.0.1:1/a.mp3"))
-                try await bob.notes.line("song 9 in")
+                let announced = try await bob.notes.line("song 9 in")
+                #expect(Int(announced.split(separator: " ").last ?? "") ?? 0 > 1_500, "before it begins")
                 try await room.stopSong()
                 alice.room.startPlayMusic(musicID: 4, url: own)
                 try await alice.notes.line("music 4 begins")

@@ -2,7 +2,7 @@ import RoomModel
 import RoomPorts
 import Timing
 
-/// What a room waits for. A timer comes back as a command; what is no longer wanted finds nothing to do.
+/// What a room waits for. An expired timer runs in a turn of the room; a timer that has lost its reason does nothing.
 enum Deadline: Hashable, Sendable {
     /// The session's connection must be back by then.
     case grace(SessionToken)

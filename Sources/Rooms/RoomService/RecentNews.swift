@@ -9,7 +9,7 @@ struct RecentNews {
     /// What they take on the wire. More than that is read anew faster than caught up with.
     static let maximumBytes = 1 << 20
 
-    /// More invitations are not settled while somebody's connection is being mended.
+    /// How many settled invitations are kept: more are not settled while a connection is being restored.
     static let settledKept = 64
 
     private struct Line {

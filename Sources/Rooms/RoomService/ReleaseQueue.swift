@@ -1,9 +1,8 @@
 import DequeModule
 import RoomModel
 
-/// What a room owes to the world, in the order in which it was decided: answers, news, directives to the media plane.
-/// Nothing leaves before everything that it could have seen is on the disk, and nothing overtakes what stands before
-/// it.
+/// The answers, news and steps for the media plane that a room has decided on and not sent yet, in the order of the decisions.
+/// An item leaves only when everything that it may depend on is on the disk, and never before the item in front of it.
 struct ReleaseQueue {
     struct Item {
         /// The journal position that must be stored first.

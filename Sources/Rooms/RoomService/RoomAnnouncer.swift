@@ -3,7 +3,8 @@ import RoomPorts
 import RoomRules
 import Timing
 
-/// What a room has said: to the people in it, and to the directory. Only what is released comes here.
+/// Tells the people in a room and the directory what has changed, and keeps how far they have been told. It gets only what the
+/// release queue has let go.
 struct RoomAnnouncer {
     private let room: RoomID
     private let dependencies: RoomDependencies

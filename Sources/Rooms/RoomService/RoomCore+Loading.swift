@@ -36,7 +36,7 @@ extension RoomCore {
         endTurn()
     }
 
-    /// The journal has failed: nothing from that position on is true, and nobody has been told of it.
+    /// The journal has failed: the entries from that position on are not stored. Nobody has been told of them.
     func lose(from position: UInt64, _ failure: JournalFailure) {
         dependencies.report(.journalFailed(key, failure))
         phase = .loading
@@ -56,7 +56,7 @@ extension RoomCore {
         dependencies.ended()
     }
 
-    /// The room's journal cannot be read again: nobody can be told more than that it is over for them. What is stored stays.
+    /// The room's journal cannot be read again. Everybody is put out of the room; the stored journal is not changed.
     package func abandon() {
         guard phase == .loading else { return }
         queue.fail(from: 0, with: RoomError(.internalError, "the room's journal cannot be read"))
@@ -65,7 +65,7 @@ extension RoomCore {
         announcer.withdraw()
     }
 
-    /// What has been said still goes out; then nobody is here any more, and nothing is waited for.
+    /// Sends the remaining news, then removes everybody and stops all timers.
     private func dismissAll() {
         phase = .over
         sendNews()
@@ -96,7 +96,7 @@ extension RoomCore {
         }
     }
 
-    /// Clocks that ran in the former life begin anew: nobody loses a seat because the server was away.
+    /// Restarts the timers after a load, so that nobody loses a seat because the server was down.
     private func startClocks() {
         let policy = dependencies.policy()
         for (token, session) in attendance.sessions where !session.connected {

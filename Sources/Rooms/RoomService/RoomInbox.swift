@@ -1,8 +1,8 @@
 import RoomPorts
 import Synchronization
 
-/// Where other threads leave word for a room: the journal that something is stored or failed, the media plane that a
-/// cut is in force. The first word after a turn asks for the next turn; more words before it join it.
+/// Reports from other threads to a room: the journal reports what it stored or failed to store, the media plane which cuts are in
+/// force, the clock that the alarm rang. The first report after a turn asks for the next turn. Later reports wait for that turn.
 package final class RoomInbox: Sendable {
     struct Reports: Sendable {
         /// Everything up to this position is on the disk.
@@ -25,12 +25,12 @@ package final class RoomInbox: Sendable {
 
     package init() {}
 
-    /// Says how to ask for a turn: it must return at once, and the turn must come later, not inside the call.
+    /// Sets the closure that asks for a turn. It must return at once, and the turn must not run inside the call.
     package func connect(_ wake: @escaping @Sendable () -> Void) {
         contents.withLock { $0.wake = wake }
     }
 
-    /// A room that has been loaded anew does not listen to what its former self submitted.
+    /// The room has been loaded again: reports about what it submitted before are ignored from now on.
     func begin(_ incarnation: UInt64, stored: UInt64) {
         contents.withLock {
             $0.incarnation = incarnation
@@ -40,7 +40,7 @@ package final class RoomInbox: Sendable {
     }
 
     func stored(_ position: UInt64, _ result: Result<Void, JournalFailure>, incarnation: UInt64) {
-        leave { contents in
+        report { contents in
             guard contents.incarnation == incarnation else { return false }
             switch result {
             case .success:
@@ -55,20 +55,20 @@ package final class RoomInbox: Sendable {
     }
 
     func confirmed(_ posting: UInt64) {
-        leave { contents in
+        report { contents in
             contents.reports.confirmed.append(posting)
             return true
         }
     }
 
     func ring() {
-        leave { contents in
+        report { contents in
             contents.reports.rang = true
             return true
         }
     }
 
-    /// What has been reported; `confirmed` and `rang` since the last call, the rest for good.
+    /// Returns the reports. `confirmed` and `rang` cover the time since the last call; the others are kept.
     func take() -> Reports {
         contents.withLock { contents in
             contents.asked = false
@@ -79,9 +79,10 @@ package final class RoomInbox: Sendable {
         }
     }
 
-    private func leave(_ word: (inout Contents) -> Bool) {
+    /// - Parameter change: returns whether the room needs a turn for it.
+    private func report(_ change: (inout Contents) -> Bool) {
         let wake = contents.withLock { contents -> (@Sendable () -> Void)? in
-            guard word(&contents), !contents.asked else { return nil }
+            guard change(&contents), !contents.asked else { return nil }
             contents.asked = true
             return contents.wake
         }

@@ -31,7 +31,7 @@ struct SpeakerLevels {
         let levels = loudest
         told = levels
         loudest = [:]
-        // Silence came while a last word was waiting: it is told next.
+        // Silence began while a last level was waiting to be sent: it is sent next.
         changed = silent && !levels.isEmpty
         lastSent = now
         return levels
