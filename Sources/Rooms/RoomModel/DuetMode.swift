@@ -1,12 +1,12 @@
-/// How those who sit in a chorus room sing.
+/// How the singers of a chorus room sing.
 public enum DuetMode: Hashable, Sendable {
-    /// At once, each by hearing the other: for ways up to `SingersApart.tightLimitMs`.
+    /// Together, each hearing the others. For delays up to `SingersApart.tightLimitMs`.
     case together
     /// One after the other, for any way: the leader hears the song and none of the other singers; these hear the leader, and
     /// the song so much later that they sing to what they hear. The mix puts all voices in their places.
     case leadFollow(leader: UserID)
 
-    /// Who leads, if anybody does.
+    /// The leader, or `nil`.
     public var leader: UserID? { if case .leadFollow(let leader) = self { leader } else { nil } }
 
     /// The mode without who leads, as it is asked for.

@@ -2,7 +2,7 @@
 public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The number.
     public var rawValue: UInt32
-    /// The application of that number.
+    /// Creates the id of an application.
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
     public init(from decoder: any Decoder) throws { rawValue = try decoder.singleValueContainer().decode(UInt32.self) }
     public func encode(to encoder: any Encoder) throws {
@@ -14,10 +14,10 @@ public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertibl
 
 /// A user within an application: 1…32 of `A-Z a-z 0-9 _ -`.
 public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The text of the id.
+    /// The id as text.
     public let rawValue: String
 
-    /// `nil` if the text is none: empty, longer than 32, or with other characters.
+    /// Returns `nil` if the text is empty, longer than 32 characters, or has other characters.
     public init?(_ rawValue: String) {
         guard (1...32).contains(rawValue.utf8.count),
             rawValue.utf8.allSatisfy({ byte in
@@ -58,7 +58,7 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
         self = .number(number)
     }
 
-    /// `nil` for what is empty, longer than 64 bytes, or has other characters.
+    /// Returns `nil` if the text is empty, longer than 64 bytes, or has other characters.
     public init?(string: String) {
         guard (1...64).contains(string.utf8.count), string.utf8.allSatisfy(RoomID.allows) else { return nil }
         self = .string(string)
@@ -101,18 +101,18 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 }
 
-/// How a user is shown.
+/// A user's profile.
 public struct UserProfile: Hashable, Sendable, Codable {
-    /// Whose it is.
+    /// The user's id.
     public var id: UserID
-    /// What others read.
+    /// The name that others see.
     public var name: String
     /// An `https:`, `http:` or relative URL, or empty.
     public var avatar: String
-    /// A few sentences about the person; told only to whoever asks for the profile, and left out where it is empty.
+    /// A few sentences about the user. Sent only in answer to a request for the profile, and left out if empty.
     public var bio: String
 
-    /// What is not given is empty.
+    /// Creates a profile; the defaults are empty.
     public init(id: UserID, name: String = "", avatar: String = "", bio: String = "") {
         self.id = id
         self.name = name

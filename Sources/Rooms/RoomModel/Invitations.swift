@@ -1,42 +1,41 @@
-/// Where an invitation stands.
+/// The state of an invitation.
 public enum InvitationState: String, Codable, Hashable, Sendable {
     /// Not answered yet.
     case waiting
-    /// The invitee said yes.
+    /// The invitee accepted.
     case accepted
-    /// The invitee said no.
+    /// The invitee rejected it.
     case rejected
-    /// The inviter took it back.
+    /// The inviter cancelled it.
     case cancelled
     /// Nobody answered in time.
     case expired
 }
 
-/// One person asks another for something: to come to a seat, to be let onto one, or whatever the command word means to
-/// the application.
+/// An invitation from one user to another: to take a seat, to be given one, or whatever the command means to the application.
 public struct Invitation: Codable, Hashable, Sendable {
     /// Unique in the room; chosen by the inviter's client or by the server.
     public var id: String
-    /// Where it was sent.
+    /// The room that it belongs to.
     public var room: RoomID
-    /// Who asks.
+    /// The inviter.
     public var from: UserID
-    /// Who is asked.
+    /// The invitee.
     public var to: UserID
-    /// The application's command word, such as `ENTER_SEAT`.
+    /// The application's command, such as `ENTER_SEAT`.
     public var command: String
-    /// What goes with the command word, such as the number of a seat.
+    /// What goes with the command, such as the number of a seat.
     public var content: String
-    /// Where it stands.
+    /// The state.
     public var state: InvitationState
     /// Milliseconds since 1970.
     public var createdAt: Int64
-    /// Milliseconds since 1970; absent if the invitation waits for ever.
+    /// Milliseconds since 1970; `nil` if the invitation does not expire.
     public var expiresAt: Int64?
-    /// What the invitee said when rejecting.
+    /// The reason that the invitee gave when rejecting.
     public var reason: String?
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(
         id: String, room: RoomID, from: UserID, to: UserID, command: String, content: String,
         state: InvitationState = .waiting, createdAt: Int64, expiresAt: Int64? = nil, reason: String? = nil

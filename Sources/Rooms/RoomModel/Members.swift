@@ -1,10 +1,10 @@
-/// What a person may do in a room. Ordered: a higher role outranks a lower one.
+/// A member's role in a room. A higher role compares greater.
 public enum Role: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
-    /// Listens, talks from a seat, chats.
+    /// Listens, chats, and speaks from a seat.
     case member
-    /// Helps the owner: seats, mutes, requests, settings.
+    /// Helps the owner with seats, mutes, requests and settings.
     case admin
-    /// Whose room it is.
+    /// Owns the room.
     case owner
 
     private var rank: Int {
@@ -18,29 +18,29 @@ public enum Role: String, Codable, Hashable, Sendable, CaseIterable, Comparable 
     public static func < (a: Role, b: Role) -> Bool { a.rank < b.rank }
 }
 
-/// Whether a person's connection (or, for the seated, the way of their sound) is there.
+/// Whether a member's connection is there; for members with a seat, also their media path.
 public enum Presence: String, Codable, Hashable, Sendable {
-    /// There.
+    /// Connected.
     case online
-    /// Lost, and waited for.
+    /// Lost; the seat is kept for a grace time.
     case reconnecting
 }
 
-/// Somebody in a room, as everybody sees them.
+/// A member of a room as everybody sees them.
 public struct Member: Codable, Hashable, Sendable {
-    /// Who it is.
+    /// The user's id.
     public var id: UserID
-    /// What others read.
+    /// The name that others see.
     public var name: String
     /// An `https:`, `http:` or relative URL, or empty.
     public var avatar: String
-    /// What the person may do here.
+    /// The role in this room.
     public var role: Role
-    /// Index of the seat, if seated.
+    /// The index of the seat, or `nil`.
     public var seat: Int?
-    /// The user's own mute; `true` for whoever has no seat.
+    /// Whether the user has muted the microphone; `true` without a seat.
     public var micMuted: Bool
-    /// Whether the person's connection is there.
+    /// Whether the member is connected.
     public var presence: Presence
 
     /// That person, as they are here.
@@ -54,17 +54,17 @@ public struct Member: Codable, Hashable, Sendable {
         self.presence = presence
     }
 
-    /// Name and face.
+    /// The member's profile.
     public var profile: UserProfile { UserProfile(id: id, name: name, avatar: avatar) }
 }
 
-/// One page of the people in a room.
+/// One page of a room's members.
 public struct MembersPage: Codable, Hashable, Sendable {
-    /// Those of this page, in the order asked or in which they came.
+    /// The members of this page, in the order of the request or of their entry.
     public var members: [Member]
-    /// How many are in the room.
+    /// The number of members in the room.
     public var count: Int
-    /// Give it back to get the next page; absent on the last.
+    /// Pass it on to get the next page; `nil` on the last one.
     public var cursor: String?
 
     /// A page of so many in all.

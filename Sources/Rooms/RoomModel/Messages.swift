@@ -1,26 +1,26 @@
 /// What a message carries: a text, or a custom command with its text.
 public enum MessageBody: Hashable, Sendable {
-    /// Something said.
+    /// A text.
     case text(String)
-    /// A word of the application with its text.
+    /// A command of the application, with its text.
     case custom(command: String, message: String)
 }
 
 /// A message to everybody in the room. On the wire and in the journal:
 /// `{chat, id?, from, text, time}` or `{chat, id?, from, command, message, time}`.
 public struct Message: Hashable, Sendable, Codable {
-    /// Number of the message, dense within the room.
+    /// The message's number; consecutive within the room.
     public var chat: UInt64
-    /// The sender's client's own id.
+    /// The id that the sender gave the message.
     public var id: String?
-    /// Who sent it.
+    /// The sender.
     public var from: UserProfile
-    /// What it carries.
+    /// The content.
     public var body: MessageBody
     /// Milliseconds since 1970.
     public var time: Int64
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(chat: UInt64, id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
         self.chat = chat
         self.id = id

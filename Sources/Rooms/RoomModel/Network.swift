@@ -1,18 +1,18 @@
-/// How well the network carries sound, in the steps that the reference components tell (1…6).
+/// Network quality, in the steps of the reference components (1…6).
 public enum NetworkQuality: Int32, Codable, Sendable, Hashable, CaseIterable {
-    /// Nothing is known yet.
+    /// Not measured yet.
     case unknown = 0
-    /// A round trip of at most 60 ms, a loss of at most 0.5 %.
+    /// Excellent: a round trip of at most 60 ms, at most 0.5 % loss.
     case excellent = 1
-    /// Up to 150 ms, up to 2 %, which repair hides.
+    /// Good: up to 150 ms, up to 2 % loss, which error correction hides.
     case good = 2
-    /// Up to 300 ms, up to 5 %, which now and then is heard.
+    /// Poor: up to 300 ms, up to 5 % loss, which is audible now and then.
     case poor = 3
-    /// Up to 600 ms, up to 15 %: talking is an effort.
+    /// Bad: up to 600 ms, up to 15 % loss. Talking takes an effort.
     case bad = 4
-    /// Worse still.
+    /// Very bad: anything worse.
     case veryBad = 5
-    /// No sound gets through.
+    /// Down: no sound gets through.
     case down = 6
 }
 
@@ -47,35 +47,35 @@ extension NetworkQuality {
     }
 }
 
-/// How the ways of those who sing in a chorus room do, as the server measures them.
+/// The network quality of a chorus room's singers, as the server measures it.
 public struct NetworkReport: Hashable, Sendable {
-    /// Of everybody seated of whose way anything is known.
+    /// The singers whose network quality is known.
     public var singers: [UserID: SingerNetwork]
-    /// How late singers hear each other; absent with fewer than two of them, and before it was measured.
+    /// How late the singers hear each other; `nil` with fewer than two singers, and before it has been measured.
     public var apart: SingersApart?
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(singers: [UserID: SingerNetwork] = [:], apart: SingersApart? = nil) {
         self.singers = singers
         self.apart = apart
     }
 
-    /// The way is too long for singing at once by hearing each other: let one lead and the other follow, or sing by turns.
+    /// Whether the singers are too far apart to sing together. Let one lead and the others follow, or sing in turns.
     public var isTooFarForTightDuet: Bool { apart.map { !$0.isTight } ?? false }
 }
 
-/// How the way of one singer does.
+/// The network quality of one singer.
 public struct SingerNetwork: Hashable, Sendable, Codable {
-    /// All in one.
+    /// The overall quality.
     public var quality: NetworkQuality
-    /// From the server to the singer and back, in milliseconds; absent before it was measured.
+    /// The round trip time between server and singer in milliseconds; `nil` before it has been measured.
     public var roundTripMs: Int?
-    /// How unevenly the singer's packets arrive at the server (RFC 3550), in milliseconds.
+    /// The jitter of the singer's packets at the server (RFC 3550), in milliseconds.
     public var jitterMs: Int?
-    /// The share of packets that got lost lately, there or back, whichever is more, in percent.
+    /// The packets lost recently in percent, of the worse direction.
     public var lossPercent: Int
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(quality: NetworkQuality, roundTripMs: Int? = nil, jitterMs: Int? = nil, lossPercent: Int = 0) {
         self.quality = quality
         self.roundTripMs = roundTripMs
@@ -84,15 +84,16 @@ public struct SingerNetwork: Hashable, Sendable, Codable {
     }
 }
 
-/// How late singers hear each other.
+/// How late the singers hear each other.
 public struct SingersApart: Hashable, Sendable {
-    /// One singer's sound to another one's ear, one way, in milliseconds; of the two who are furthest apart.
+    /// The delay from one singer's mouth to another's ear in milliseconds, of the two who are furthest apart.
     public var ms: Int
-    /// Close enough for singing at once. It is said to be so again only some way below the limit, so that the word does not
-    /// change back and forth.
+    /// Whether the delay is short enough to sing together. It becomes true again only well below the limit, so that it does not keep
+    /// changing.
     public var isTight: Bool
 
-    /// Up to here people keep time by hearing each other, measured on clapping and playing musicians; milliseconds, one way.
+    /// The longest delay at which people keep time by hearing each other, from studies with clapping and playing musicians, in
+    /// milliseconds.
     public static let tightLimitMs = 50
 
     /// So far, and what that means.

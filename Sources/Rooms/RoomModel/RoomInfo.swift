@@ -1,19 +1,19 @@
-/// What sort of room it is. A newer server may have more kinds: their rooms are listed and cannot be entered.
+/// The kind of a room. Newer servers may have more kinds; their rooms are listed but cannot be entered.
 public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
-    /// A salon: seats to talk from.
+    /// A salon with seats for speakers.
     case voice
-    /// Two seats and a song: everything of a voice room, and what is sung is placed on the room's time.
+    /// A chorus room: a voice room, usually with two seats, in which a song is played in time for everybody.
     case chorus
-    /// A kind that this version does not know, by its name on the wire.
+    /// A kind that this version does not know, with its wire name.
     case unknown(String)
 
     /// The kinds that this version knows.
     public static let allCases: [RoomKind] = [.voice, .chorus]
 
-    /// The kind of that name on the wire.
+    /// Creates a kind from its wire name.
     public init(rawValue: String) { self = RoomKind.allCases.first { $0.rawValue == rawValue } ?? .unknown(rawValue) }
 
-    /// The name on the wire.
+    /// The wire name.
     public var rawValue: String {
         switch self {
         case .voice: "voice"
@@ -94,7 +94,7 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     /// Whether anybody is speaking now.
     public var speaking: Bool
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(
         room: RoomID, kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: Int, seated: Int,
         memberCount: Int, createdAt: Int64, speaking: Bool
@@ -174,7 +174,7 @@ public struct RoomSummary: Codable, Hashable, Sendable {
     /// Of its whole life.
     public var likes: UInt64
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(seconds: Int64, peak: Int, likes: UInt64) {
         self.seconds = seconds
         self.peak = peak

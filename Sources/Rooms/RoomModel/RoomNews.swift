@@ -102,7 +102,7 @@ public struct LikesNews: Codable, Hashable, Sendable {
     /// Up to three of those who sent them.
     public var users: [UserID]
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(total: UInt64, added: UInt64, users: [UserID]) {
         self.total = total
         self.added = added

@@ -37,7 +37,7 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     /// If it differs from the last one seen, the media path is gone: offer anew.
     package var mediaEpoch: UInt64
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     package init(
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
@@ -117,7 +117,7 @@ package struct RoomResumption: Hashable, Sendable {
         /// Who would inherit the room now, while the owner is away.
         package var heir: UserID?
 
-        /// As its parts say.
+        /// Creates the value from its parts.
         package init(
             memberCount: Int, presence: [SeatedPresence], invitations: [Invitation],
             moreInvitations: String? = nil, settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?,
@@ -148,7 +148,7 @@ package struct RoomResumption: Hashable, Sendable {
         }
     }
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     package init(
         epoch: UInt64, seq: UInt64, chat: UInt64, events: [RoomNewsEvent], state: PassingState, mediaEpoch: UInt64
     ) {

@@ -15,7 +15,7 @@ public struct Song: Codable, Hashable, Sendable {
     /// Words with their times: LRC or WebVTT.
     public var lyrics: String?
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(
         id: String, title: String, artist: String? = nil, durationMs: Int64, accompaniment: String,
         original: String? = nil, lyrics: String? = nil
@@ -65,7 +65,7 @@ public struct SongPlay: Codable, Hashable, Sendable {
     /// From the beginning of the song. While paused: where it stands.
     public var positionMs: Int64
 
-    /// As its parts say.
+    /// Creates the value from its parts.
     public init(song: Song, by: UserID, track: SongTrack = .accompaniment, startAt: Int64?, positionMs: Int64 = 0) {
         self.song = song
         self.by = by

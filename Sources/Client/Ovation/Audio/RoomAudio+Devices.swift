@@ -5,31 +5,31 @@ internal import Synchronization
 extension RoomAudio {
     /// Where sound comes from.
     public enum Input: Sendable, Hashable {
-        /// From nowhere.
+        /// No input.
         case none
-        /// The system's microphone, or the one of that name.
+        /// The default microphone, or the one with that name.
         case microphone(String?)
-        /// A tone of that frequency in Hz, 1 is full scale.
+        /// A tone with a frequency in Hz and an amplitude; 1 is full scale.
         case tone(frequency: Double, amplitude: Double)
-        /// A file or address of sound, once or for ever.
+        /// A sound file or URL, played once or repeatedly.
         case file(String, loops: Bool)
-        /// A file that was sung along with the room's song: what is captured is the file's sound at the place where the song is then,
-        /// and silence while none plays, or beyond the file's end. It keeps its place over pauses and leaps, and has no end of its own.
+        /// A recording of a voice for the room's song. What is captured is the recording at the song's current position, also after
+        /// pauses and seeks, and silence where there is no song or the recording has ended.
         case alongSong(String)
     }
 
     /// Where sound is played.
     public enum Output: Sendable, Hashable {
-        /// Nowhere, in time with the clock.
+        /// No output.
         case none
-        /// The system's loudspeaker, or the one of that name.
+        /// The default loudspeaker, or the one with that name.
         case speaker(String?)
         /// Written to a WAV file.
         case recording(String)
     }
 
-    /// Captures from there from now on.
-    /// - Throws: `media_failed` if the device or file is not there.
+    /// Chooses the input.
+    /// - Throws: `media_failed` if the device or file cannot be opened.
     public func useInput(_ input: Input) throws(OvationError) {
         let device: (any AudioInputDevice)? =
             switch input {
@@ -47,8 +47,8 @@ extension RoomAudio {
     /// How long the file is that is the microphone, as far as it tells.
     public var inputDuration: Duration? { inputLength.withLock { $0 } }
 
-    /// Plays there from now on.
-    /// - Throws: `media_failed` if the device or file is not there.
+    /// Chooses the output.
+    /// - Throws: `media_failed` if the device or file cannot be opened.
     public func useOutput(_ output: Output) throws(OvationError) {
         try useOutput { onFailure in
             switch output {

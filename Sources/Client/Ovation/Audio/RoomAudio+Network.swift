@@ -4,8 +4,7 @@ internal import Synchronization
 internal import Timing
 
 extension RoomAudio {
-    /// How the network did in the last seconds, measured on the way of the sound. How the others' ways do the room tells:
-    /// `RoomState.network`.
+    /// The network quality of the last seconds, measured on the media path. For the other singers see `RoomState.network`.
     public var networkReading: NetworkReading { network.withLock { $0.reading } }
 
     /// Looks at the network every now and then, as long as this object lives and is not closed.

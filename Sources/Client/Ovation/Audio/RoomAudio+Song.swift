@@ -6,16 +6,16 @@ internal import Timing
 // The room's song, and singing to it.
 
 extension RoomAudio {
-    /// Whether the songs of chorus rooms are played and told of by themselves; at first they are.
+    /// Whether the client plays the songs of chorus rooms and sends their events. On by default.
     public var singing: Singing {
         get { singer?.mode ?? .off }
         set { singer?.mode = newValue }
     }
 
-    /// Where the room's song is now; `nil` while there is none, or `singing` is off.
+    /// The progress of the room's song; `nil` if there is none or `singing` is off.
     public var song: SongProgress? { singer?.progress }
 
-    /// How loud one's own copy of the song is, 0…150.
+    /// The volume of the song for the user, 0…150.
     public var songVolume: Int {
         get { singer?.volume ?? 100 }
         set { singer?.volume = newValue }
@@ -45,7 +45,7 @@ extension RoomAudio {
         singer?.take(state.play, isSeated: isSeated, lag: isSeated ? state.lagBehindLeader(wait: wait) : nil)
     }
 
-    /// Calibration: how much earlier one heard the song than the devices say, when one sang.
+    /// A correction for devices that misreport their latency: how much earlier the user heard the song than the devices report.
     func setSongLatency(_ latency: Duration) {
         work { engine in engine.update { $0.songLatency = .init(latency) } }
     }

@@ -4,7 +4,7 @@ internal import ClientMedia
 // What one sounds like oneself.
 
 extension RoomAudio {
-    /// What the sound is encoded for.
+    /// The audio quality: what the encoder is tuned for.
     public var quality: AudioQuality {
         get { engine.flatMap { AudioQuality(rawValue: $0.settings.quality.rawValue) } ?? .standard }
         set {
@@ -13,13 +13,13 @@ extension RoomAudio {
         }
     }
 
-    /// How loud one is sent.
+    /// The volume at which the microphone is sent.
     public var captureVolume: Int {
         get { engine?.settings.captureVolume ?? 100 }
         set { engine?.update { $0.captureVolume = newValue } }
     }
 
-    /// Hears oneself; for headphones.
+    /// Whether the user hears their own voice. Use it with headphones.
     public func setEarMonitor(_ isOn: Bool, volume: Int = 100) {
         engine?.update {
             $0.earMonitor.isOn = isOn
@@ -27,19 +27,19 @@ extension RoomAudio {
         }
     }
 
-    /// The room that one's voice sounds in.
+    /// The reverb of the user's voice.
     public var reverb: ReverbPreset {
         get { engine?.settings.reverb ?? .off }
         set { engine?.update { $0.reverb = newValue } }
     }
 
-    /// Whose voice one's own becomes.
+    /// The voice changer.
     public var voiceChanger: VoicePreset {
         get { engine?.settings.voiceChanger ?? .off }
         set { engine?.update { $0.voiceChanger = newValue } }
     }
 
-    /// One's own voice higher or lower, in semitones, -12…12.
+    /// Raises or lowers the user's voice, in semitones, -12…12.
     public var voicePitch: Double {
         get { engine?.settings.voicePitch ?? 0 }
         set { engine?.update { $0.voicePitch = newValue } }

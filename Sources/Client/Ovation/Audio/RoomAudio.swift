@@ -4,16 +4,15 @@ public import RoomModel
 internal import Synchronization
 internal import Timing
 
-/// The sound of a room: one's microphone, everybody else, music.
+/// The sound of a room: the user's microphone, the other speakers, and music.
 ///
-/// The way of the sound is opened when the room is entered, and reconnects automatically when it is lost. The microphone is on
-/// while one is seated (`capturesWhenSeated`), and is silent while it or its seat is muted; the server sees to that too.
-/// At first there is no microphone and nobody hears anything: choose devices with `useInput` and `useOutput`.
-/// Volumes are 0…150, 100 leaves the sound as it is.
+/// The media path is opened when the room is entered, and reconnects automatically. The microphone is on while the user has a seat
+/// (`capturesWhenSeated`), and silent while it or the seat is muted; the server enforces that too. At first there are no devices:
+/// choose them with `useInput` and `useOutput`. Volumes are 0…150; 100 leaves the sound unchanged.
 public final class RoomAudio: Sendable {
-    /// How the way of the sound does.
+    /// The state of the media path.
     public enum Connection: Sendable, Hashable {
-        /// Not opened: the client was told not to (`OvationClient.Configuration.audio`).
+        /// Not opened, because the client is configured so (`OvationClient.Configuration.audio`).
         case off
         /// Being opened.
         case connecting
@@ -21,7 +20,7 @@ public final class RoomAudio: Sendable {
         case connected
         /// Lost. It reconnects automatically.
         case lost
-        /// It could not be opened, for that reason; it is tried again.
+        /// It could not be opened, for that reason. The client tries again.
         case failed(OvationError)
         /// The room is over.
         case closed
@@ -33,27 +32,28 @@ public final class RoomAudio: Sendable {
         case connectionChanged(Connection)
         /// The microphone could not be started.
         case microphoneFailed(OvationError)
-        /// The loudspeaker was lost, say unplugged. Nothing is heard until another one is chosen; one's own voice goes on.
+        /// The loudspeaker was lost, for example unplugged. Nothing is heard until another one is chosen. The user is still heard by
+        /// others.
         case speakerFailed(OvationError)
-        /// The file that was the microphone is over; with an error if it could not be read on. Silence follows.
+        /// The file that served as the microphone has ended; with an error if it could not be read further. Silence follows.
         case inputEnded(OvationError?)
-        /// A track is open and about to be heard.
+        /// A track has been opened and is about to be heard.
         case musicStarted(Int32, duration: Duration?)
         /// About every 200 ms while a track plays.
         case musicProgress(Int32, position: Duration, duration: Duration?)
-        /// A track is over; with an error if it could not be read.
+        /// A track has ended; with an error if it could not be read.
         case musicEnded(Int32, OvationError?)
-        /// The room's song is about to be heard: one's own copy is open, or whoever listens hears it in the mix.
+        /// The room's song is about to be heard: a singer's copy has been opened, or a listener hears it in the mix.
         case songPrepared(Song)
         /// About every 200 ms while the room's song plays.
         case songProgress(SongProgress)
-        /// One's own copy of the room's song, or the recording of it that was changed to, cannot be opened or read on. It is tried
-        /// again by itself; until then one sings without, or with the recording before. Told once for each row of failures.
+        /// The client's copy of the room's song, or the recording that was switched to, cannot be opened or read. The client tries
+        /// again; until then it plays nothing, or the previous recording. Sent once for a series of failures.
         case songUnavailable(Song, OvationError)
-        /// The room's song is over, for it came to its end, was ended, or gave way to another; with an error if one's own copy could
-        /// never be opened.
+        /// The room's song is over: it reached its end, was stopped, or was replaced. With an error if the client's copy could never be
+        /// opened.
         case songCompleted(Song, OvationError?)
-        /// How the network does has changed for the better or the worse.
+        /// The network quality has changed.
         case networkChanged(NetworkReading)
     }
 
@@ -112,16 +112,16 @@ public final class RoomAudio: Sendable {
 
     // MARK: - Readings
 
-    /// How the way of the sound does.
+    /// The state of the media path.
     public var connection: Connection { box.value }
 
-    /// The connection over time, from now on.
+    /// The state of the media path now and after each change.
     public var connectionChanges: StateChanges<Connection> { box.subscribe() }
 
-    /// What happens to the sound.
+    /// Events of the sound.
     public var events: EventStream<Event> { broadcast.subscribe() }
 
-    /// Loudness 0…100 as measured here: one's own, and of everybody on a seat.
+    /// The loudness of the user and of everybody on a seat, 0…100, as measured by this client.
     public var levels: (own: Int, users: [UserID: Int]) {
         guard let levels = engine?.levels() else { return (0, [:]) }
         let seats = wishes.withLock { $0.seats }
@@ -132,7 +132,7 @@ public final class RoomAudio: Sendable {
         return (Int(levels.own), users)
     }
 
-    /// How the way of the sound has done so far.
+    /// Counters of the media path since it was opened.
     public struct Statistics: Sendable, Hashable {
         /// Packets of sound sent.
         public var packetsSent: UInt64 = 0
@@ -148,7 +148,7 @@ public final class RoomAudio: Sendable {
         public var concealed: UInt64 = 0
     }
 
-    /// How the way of the sound has done so far.
+    /// Counters of the media path since it was opened.
     public var statistics: Statistics {
         var result = Statistics()
         guard let told = engine?.statistics() else { return result }

@@ -1,8 +1,8 @@
 public import RoomModel
 
-/// Who is signed in, and how the connection does.
+/// Who is signed in, and the state of the connection.
 public struct ClientState: Sendable, Hashable {
-    /// How the connection does.
+    /// The state of the connection.
     public enum Phase: Sendable, Hashable {
         /// Nobody is signed in. With an error: why the last session ended.
         case signedOut(OvationError?)
@@ -10,30 +10,30 @@ public struct ClientState: Sendable, Hashable {
         case connecting
         /// Signed in and connected.
         case ready
-        /// Signed in, the connection is lost; calls wait as long as their time allows. `tryingAgainIn` is the wait before the next
-        /// try, absent while one is under way.
+        /// Signed in, but the connection is lost. Calls wait for it until their timeout. `tryingAgainIn` is the time until the next
+        /// attempt, and `nil` during an attempt.
         case reconnecting(OvationError, tryingAgainIn: Duration?)
     }
 
-    /// What the server allows.
+    /// The server's limits.
     public struct Limits: Sendable, Hashable {
-        /// A message has at most so many bytes of UTF-8.
+        /// The longest message, in bytes of UTF-8.
         public var textBytes: Int
-        /// A room has at most so many seats.
+        /// The most seats that a room can have.
         public var seats: Int
-        /// So many calls go at once, and more wait for their turn.
+        /// How many calls are sent at once. The client holds back the others.
         public var callsAtOnce: Int
-        /// So many calls a second go in the long run.
+        /// How many calls a second are sent in the long run.
         public var callsPerSecond: Int
     }
 
-    /// How the connection does.
+    /// The state of the connection.
     public internal(set) var phase: Phase = .signedOut(nil)
-    /// Who is signed in, as the server tells it.
+    /// The profile of the user who is signed in, as the server has it.
     public internal(set) var user: UserProfile?
-    /// What the server allows; absent before the first sign-in.
+    /// The server's limits; `nil` before the first sign-in.
     public internal(set) var limits: Limits?
-    /// Round trip of the signalling connection; absent before it was measured.
+    /// Round trip time of the signalling connection; `nil` until it has been measured.
     public internal(set) var roundTrip: Duration?
 
     /// Whether somebody is signed in, connected or not.
@@ -52,13 +52,13 @@ extension OvationClient {
         case connectionLost(OvationError)
         /// The connection is back, and so is the room.
         case connectionRestored
-        /// The ticket runs out. If the client can renew it, it does so by itself; else call `renew(ticket:)`.
+        /// The ticket expires soon. If the client can renew it, it does so automatically. If not, call `renew(ticket:)`.
         case ticketExpiring(in: Duration)
-        /// There is a new ticket; nothing was interrupted.
+        /// The ticket was renewed without an interruption.
         case ticketRenewed
-        /// Renewing failed; it is tried again while there is time.
+        /// Renewing failed. The client tries again until the ticket expires.
         case ticketRenewalFailed(OvationError)
-        /// The session has ended for good: signed out, replaced (6208), ticket expired and not renewed (6206), or refused.
+        /// The session has ended and will not come back: signed out, replaced (6208), expired without a new ticket (6206), or refused.
         case signedOut(OvationError)
     }
 }

@@ -1,25 +1,25 @@
 public import RoomModel
 internal import SignalProtocol
 
-/// What a new room is to be.
+/// The settings of a new room.
 public struct RoomDraft: Sendable, Hashable {
     /// 1…64 characters.
     public var name: String
-    /// Without, the server picks a number of five to seven digits. With the id of one's own open room, that room takes over the
-    /// settings and is entered.
+    /// Without an id, the server picks a number of five to seven digits. If the user owns an open room with this id, that room takes
+    /// over the settings and is entered.
     public var id: RoomID?
-    /// What sort of room it is.
+    /// The kind of room.
     public var kind: RoomKind
     /// An `https:`, `http:` or relative URL, or empty.
     public var cover: String
     /// At most five, of 1…24 characters.
     public var tags: [String]
-    /// Whether one must ask before sitting down.
+    /// Whether listeners must ask before they take a seat.
     public var needsRequest: Bool
-    /// How each seat starts out, 1…16.
+    /// The seats, 1…16, each with its initial state.
     public var seats: [SeatSetup]
 
-    /// A room with so many plain seats.
+    /// Creates the settings of a room whose seats are all open.
     public init(
         name: String, id: RoomID? = nil, kind: RoomKind = .voice, cover: String = "", tags: [String] = [],
         needsRequest: Bool = false, seats: Int = 8
@@ -29,7 +29,7 @@ public struct RoomDraft: Sendable, Hashable {
             seats: Array(repeating: SeatSetup(), count: max(0, min(seats, 64))))
     }
 
-    /// A room whose seats start out muted or closed.
+    /// Creates the settings of a room with a given state for each seat.
     public init(
         name: String, id: RoomID? = nil, kind: RoomKind = .voice, cover: String = "", tags: [String] = [],
         needsRequest: Bool = false, seats: [SeatSetup]
@@ -53,7 +53,7 @@ public struct RoomDraft: Sendable, Hashable {
 extension OvationClient {
     // MARK: - Profiles
 
-    /// Changes what is given of one's own profile; the rest stays. The server keeps it.
+    /// Changes the user's own profile. Parameters that are `nil` keep their value. The server stores the profile.
     @discardableResult
     public func setProfile(
         name: String? = nil, avatar: String? = nil, bio: String? = nil
@@ -71,7 +71,7 @@ extension OvationClient {
         return user
     }
 
-    /// People by id, in the order asked, unknown ones left out. At most 100.
+    /// Returns profiles by user id, at most 100, in the order of the request. Unknown ids are left out.
     public func profiles(of users: [UserID]) async throws(OvationError) -> [UserProfile] {
         guard case .profiles(let found) = try await ask(.getProfiles(users)) else {
             throw OvationError(.invalidAnswer)
@@ -81,12 +81,12 @@ extension OvationClient {
 
     // MARK: - Directory
 
-    /// A page of the rooms that are open, newest first.
+    /// Returns a page of the open rooms, newest first.
     /// - Parameters:
-    ///   - query: part of the name, the start of a tag, or the id.
-    ///   - tag: one whole tag.
+    ///   - query: a part of the name, the beginning of a tag, or the id.
+    ///   - tag: a complete tag.
     ///   - limit: 1…100.
-    ///   - cursor: of the page before.
+    ///   - cursor: the cursor of the previous page.
     public func rooms(
         query: String? = nil, tag: String? = nil, kind: RoomKind? = nil, limit: Int = 30, cursor: String? = nil
     ) async throws(OvationError) -> RoomPage {
@@ -97,7 +97,7 @@ extension OvationClient {
         return page
     }
 
-    /// Rooms by id, in the order asked, unknown ones left out. At most 100.
+    /// Returns rooms by id, at most 100, in the order of the request. Unknown ids are left out.
     public func roomInfo(_ ids: [RoomID]) async throws(OvationError) -> [RoomInfo] {
         guard case .rooms(let found) = try await ask(.rooms(.getRooms(ids))) else { throw OvationError(.invalidAnswer) }
         return found
@@ -105,7 +105,7 @@ extension OvationClient {
 
     // MARK: - Rooms
 
-    /// Creates a room and is in it, as its owner.
+    /// Creates a room and enters it as its owner.
     public func createRoom(_ draft: RoomDraft) async throws(OvationError) -> RoomSession {
         let timeout = outlet.callTimeout
         let creation = draft.creation
@@ -115,7 +115,7 @@ extension OvationClient {
         }
     }
 
-    /// Enters a room. One is in one room at a time (`in_another_room`).
+    /// Enters a room. A user can be in one room at a time (`in_another_room`).
     public func enterRoom(_ id: RoomID) async throws(OvationError) -> RoomSession {
         let timeout = outlet.callTimeout
         return try await signedInLine().ask { connection, token, completion in

@@ -5,13 +5,13 @@ public import RoomModel
 
 /// A song of the server's library.
 public struct LibrarySong: Sendable, Hashable, Identifiable {
-    /// What `RoomSession.startSong` takes.
+    /// The song, for `RoomSession.startSong`.
     public let song: Song
-    /// A picture, if it has one.
+    /// The URL of a picture, if the song has one.
     public let cover: String?
-    /// One of the server's own; the others were uploaded by people of the application.
+    /// Whether the song came with the server. Other songs were uploaded by the application's users.
     public let isBuiltIn: Bool
-    /// Who uploaded it, and can delete it.
+    /// The user who uploaded it, and who can delete it.
     public let by: UserID?
 
     /// The song's id.
@@ -19,16 +19,16 @@ public struct LibrarySong: Sendable, Hashable, Identifiable {
 }
 
 extension OvationClient {
-    /// A song's sound has at most so many bytes in each of its files (Documentation/protocol.md §9).
+    /// The largest size of a sound file, in bytes (Documentation/protocol.md §9).
     public static let songBytesMost = 30 << 20
-    /// A song's words have at most so many bytes.
+    /// The largest size of a lyrics file, in bytes.
     public static let lyricsBytesMost = 256 << 10
 
-    /// The songs for rooms of the kind `chorus`: the server's own, and for whoever is signed in those that people of the application
-    /// uploaded, the newest first.
+    /// Returns the songs for chorus rooms: those that came with the server, and, for signed-in users, those that the application's
+    /// users uploaded, newest first.
     public func songs() async throws(OvationError) -> [Song] { try await songLibrary().map(\.song) }
 
-    /// The same songs, with whose they are.
+    /// Returns the same songs, each with who uploaded it.
     public func songLibrary() async throws(OvationError) -> [LibrarySong] {
         struct List: Decodable { var songs: [LibraryEntry] }
         var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)
@@ -38,15 +38,16 @@ extension OvationClient {
         return try Self.decode(List.self, answer).songs.map(\.librarySong)
     }
 
-    /// Adds a song to the library of one's application, for all its people; the copy in the library stays until it is deleted.
+    /// Uploads a song to the application's library, for all its users. It stays there until it is deleted.
     ///
-    /// Takes as long as it takes: it fails with `timeout` when nothing has moved for half a minute. Cancelling the task ends it.
+    /// There is no limit on the duration; the upload fails with `timeout` when no byte has moved for 30 seconds. Cancelling the task
+    /// cancels it.
     /// - Parameters:
     ///   - title: 1…100 characters.
-    ///   - audio: a file of this machine: MP3, M4A, Ogg, FLAC or WAV, up to `songBytesMost`.
-    ///   - original: the same song with its first singer's voice.
-    ///   - lyrics: a file of words with their times, LRC or WebVTT in UTF-8, up to `lyricsBytesMost`.
-    ///   - progress: is told on some thread which part has been sent, 0…1.
+    ///   - audio: a local file: MP3, M4A, Ogg, FLAC or WAV, up to `songBytesMost`.
+    ///   - original: the same song with the original singer's voice.
+    ///   - lyrics: a lyrics file with times, LRC or WebVTT in UTF-8, up to `lyricsBytesMost`.
+    ///   - progress: called with the fraction that has been sent, 0…1, on any thread.
     /// - Throws: `song_too_large`, `song_format`, `song_library_full`, `lyrics_invalid`, `invalid_params` (with the `field`),
     ///   `file_unreadable`, `not_signed_in` and what any call throws.
     @discardableResult
@@ -81,7 +82,7 @@ extension OvationClient {
         return try Self.decode(Made.self, answer).song.librarySong.song
     }
 
-    /// The words of a song and when each is sung, from its LRC or WebVTT file; `nil` for a song without.
+    /// Returns the lyrics of a song with their times, from its LRC or WebVTT file; `nil` for a song without lyrics.
     public func lyrics(of song: Song) async throws(OvationError) -> Lyrics? {
         guard let address = song.lyrics, var parts = URLComponents(string: server.resolve(address)) else { return nil }
         let path =
@@ -95,7 +96,7 @@ extension OvationClient {
         return Lyrics(String(buffer: answer.body))
     }
 
-    /// Removes a song that one uploaded oneself. Where it is being sung, who has its file sings on.
+    /// Deletes a song that the user uploaded. Clients that are playing it already continue.
     /// - Throws: `song_not_found`, `permission_denied` for another's song and the server's own.
     public func deleteSong(_ id: String) async throws(OvationError) {
         var exchange = HTTPExchange(server: server, trustRoots: configuration.trustRoots)

@@ -16,12 +16,12 @@ package import Timing
 /// ```
 ///
 /// Once signed in, the client reconnects automatically after a lost connection: at once, then after 0.5 s, 1 s … 10 s. The room, the seat
-/// and the numbers of the events are taken up where they were. Calls wait for the connection as long as their time allows.
+/// and the event numbers continue where they were. Calls wait for the connection until their timeout.
 /// One client is signed in as one user at a time. Keep it as long as its rooms are used.
 public final class OvationClient: Sendable {
-    /// Certificates that are trusted beside a name that fits.
+    /// The certificates that a server must be signed by. Its name must match too.
     public enum TrustRoots: Sendable, Hashable {
-        /// Those of this machine.
+        /// The certificates that this machine trusts.
         case system
         /// A file in PEM form, such as the certificate that `ovation serve --lan` writes.
         case file(String)
@@ -31,17 +31,17 @@ public final class OvationClient: Sendable {
 
     /// Whether rooms have sound.
     public enum Audio: Sendable, Hashable {
-        /// The way of the sound is opened on entering a room.
+        /// The media path is opened when a room is entered.
         case automatic
-        /// Never: for programs that only follow rooms.
+        /// There is no media path. For programs that only follow rooms.
         case off
     }
 
     /// How a client behaves.
     public struct Configuration: Sendable {
-        /// A call without an answer by then fails with `timeout`, or with `offline` if there was no connection.
+        /// How long a call waits for its answer. Then it fails with `timeout`, or with `offline` if there was no connection.
         public var callTimeout: Duration
-        /// For `https:` and `wss:`.
+        /// Which certificates are trusted for `https:` and `wss:`.
         public var trustRoots: TrustRoots
         /// Whether rooms have sound.
         public var audio: Audio
@@ -49,13 +49,13 @@ public final class OvationClient: Sendable {
         public var clientName: String
         /// Version of the program for the server's log.
         public var clientVersion: String
-        /// Fetches a new ticket for the user who is signed in, usually from the application's own server. It is called before the
-        /// ticket runs out, and when the server refuses an old one.
+        /// Fetches a new ticket for the user who is signed in, usually from the application's own server. The client calls it before
+        /// the ticket expires, and when the server refuses an old one.
         public var renewTicket: (@Sendable () async throws -> String)?
         /// What this client's clock shows at a moment of the machine's, for benchmarks that make it wrong (`RoomClock`).
         package var skew: (@Sendable (Instant) -> Instant)?
 
-        /// What is not given is as most programs want it.
+        /// Creates a configuration; the defaults suit most programs.
         public init(
             callTimeout: Duration = .seconds(15), trustRoots: TrustRoots = .system, audio: Audio = .automatic,
             clientName: String = "ovation-swift", clientVersion: String = "1",
@@ -70,9 +70,9 @@ public final class OvationClient: Sendable {
         }
     }
 
-    /// Where the server is.
+    /// The server's address.
     public let server: ServerAddress
-    /// How this client behaves.
+    /// The client's configuration.
     public let configuration: Configuration
 
     let outlet: ClientOutlet
@@ -80,7 +80,7 @@ public final class OvationClient: Sendable {
     private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private let line = Mutex<SignalConnectionHandle?>(nil)
 
-    /// Does not connect yet.
+    /// Creates a client. It connects when somebody signs in.
     public init(server: ServerAddress, configuration: Configuration = Configuration()) {
         self.server = server
         self.configuration = configuration
@@ -95,13 +95,13 @@ public final class OvationClient: Sendable {
         outlet.events.finish()
     }
 
-    /// Who is signed in, and how the connection does.
+    /// Who is signed in, and the state of the connection.
     public var state: ClientState { outlet.state.value }
 
-    /// The state over time, from now on.
+    /// The state now and after each change.
     public var changes: StateChanges<ClientState> { outlet.state.subscribe() }
 
-    /// What happens to the connection and the session.
+    /// Events of the connection and the session.
     public var events: EventStream<Event> { outlet.events.subscribe() }
 
     /// The server's clock.
@@ -111,10 +111,10 @@ public final class OvationClient: Sendable {
 
     /// Signs in with a ticket (UserSig) that the application's server made for this user.
     ///
-    /// A server that cannot be reached is an error at once (`server_unreachable`): whoever signs in decides about trying again.
-    /// Somebody who is signed in already with this client is signed out first.
+    /// If the server cannot be reached, the call fails at once (`server_unreachable`); the caller decides whether to try again.
+    /// If a user is signed in with this client already, that user is signed out first.
     /// - Parameters:
-    ///   - name: shown to others; without, the stored profile stays.
+    ///   - name: shown to others. `nil` keeps the stored name.
     ///   - avatar: an `https:`, `http:` or relative URL.
     @discardableResult
     public func signIn(
@@ -126,8 +126,8 @@ public final class OvationClient: Sendable {
                 renewTicket: configuration.renewTicket, client: clientText))
     }
 
-    /// Signs in under a name with a ticket of the server itself, which development servers and servers for guests give out. The
-    /// ticket is renewed by itself.
+    /// Signs in under a name, with a ticket from the server itself. Development servers and servers that admit guests give out such
+    /// tickets. The client renews the ticket automatically.
     /// - Throws: `sign_in_unavailable`, `name_taken`, `guests_limited`, and what signing in throws.
     @discardableResult
     public func signIn(name: String) async throws(OvationError) -> UserProfile {
@@ -174,14 +174,14 @@ public final class OvationClient: Sendable {
         return try result.get()
     }
 
-    /// Puts a new ticket of the same user in place; the seat is kept. Only needed without `Configuration.renewTicket`.
+    /// Replaces the ticket with a new one of the same user. The seat is kept. Only needed without `Configuration.renewTicket`.
     public func renew(ticket: String) async throws(OvationError) {
         let _: Void = try await signedInLine().ask { connection, _, completion in
             connection.useTicket(ticket, completion: completion)
         }
     }
 
-    /// Signs out: leaves the room, then the connection ends. Does nothing when nobody is signed in.
+    /// Leaves the room and closes the connection. Does nothing when nobody is signed in.
     public func signOut() async {
         let former = line.withLock { line in
             defer { line = nil }
@@ -199,7 +199,7 @@ public final class OvationClient: Sendable {
         }
     }
 
-    /// Tries at once instead of waiting for the next try: for when the network is known to be back.
+    /// Reconnects at once instead of waiting for the next attempt. Call it when the network is known to be back.
     public func reconnectNow() { line.withLock { $0 }?.run { $0.retryNow() } }
 
     // MARK: - Calls

@@ -9,8 +9,8 @@ internal import SignalProtocol
 ///
 /// | name | code | meaning, and what to do |
 /// |---|---|---|
-/// | `offline` | -1 | there is no connection, and none came within the call's time; it comes back by itself |
-/// | `connection_lost` | -2 | the connection broke before the answer, and the call cannot be repeated by itself |
+/// | `offline` | -1 | there was no connection within the call's timeout; the client keeps reconnecting |
+/// | `connection_lost` | -2 | the connection broke before the answer, and the client cannot safely repeat the call |
 /// | `timeout` | -3 | no answer in time; what was asked may still happen |
 /// | `cancelled` | -4 | the calling task was cancelled; what was asked may still happen |
 /// | `signed_out` | -5 | nobody is signed in: signed out here or on the server |
@@ -28,20 +28,20 @@ public struct OvationError: Error, Hashable, Sendable {
     public let code: Int32
     /// Stable, to switch on; see `OvationError.Name`.
     public let name: String
-    /// An English sentence for a log. People get theirs by the name, in their language.
+    /// An English sentence for a log. For users, show a sentence of your own by `name`.
     public let message: String
     /// The parameter that is missing or wrong, with `invalid_params`.
     public let field: String?
     /// What exactly is wrong where the name alone does not say it.
     public let reason: String?
-    /// After this time the call may be tried again.
+    /// How long to wait before trying the call again.
     public let retryAfter: Duration?
-    /// With `internal`: where the server's log tells more.
+    /// With `internal`: the incident's number in the server's log.
     public let incident: String?
 
     /// The name of a failure on this side. Those of the server are the names of `RoomError.Code`.
     public enum Name: String, Hashable, Sendable, CaseIterable {
-        /// There is no connection, and none came within the call's time.
+        /// There was no connection within the call's timeout.
         case offline
         /// The connection broke before the answer.
         case connectionLost = "connection_lost"

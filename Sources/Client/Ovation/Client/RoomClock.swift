@@ -3,17 +3,16 @@ internal import SignalProtocol
 internal import Synchronization
 package import Timing
 
-/// The server's clock as this client knows it: everybody in a room can act at the same moment by it.
+/// The server's clock as this client knows it, so that everybody in a room can act at the same moment.
 ///
-/// It is read again and again over the connection, the more often the more depends on it; of all readings the quickest way there and
-/// the quickest way back count. The stated error is at most half of the shortest round trip, plus what two clocks may drift apart
-/// since.
+/// The client reads it repeatedly over the connection, more often while a song depends on it. Of all readings it uses the fastest
+/// way there and the fastest way back. The stated error is at most half of the shortest round trip, plus the drift since then.
 public final class RoomClock: Sendable {
     /// One reading.
     public struct Reading: Sendable, Hashable {
         /// Milliseconds since 1970 on the server's clock.
         public let milliseconds: Double
-        /// The true time lies within this on either side.
+        /// The true time differs from `milliseconds` by at most this much.
         public let error: Duration
     }
 
@@ -33,14 +32,14 @@ public final class RoomClock: Sendable {
     /// This client's clock now: the one of the engine and its devices.
     var now: Instant { local(RoomAudioConfiguration.systemClock()) }
 
-    /// The server's clock now; `nil` before it was read for the first time.
+    /// The server's time now; `nil` until it has been read for the first time.
     public var reading: Reading? {
         estimate(at: now).map {
             Reading(milliseconds: Double($0.server) / 1e6, error: Duration($0.error))
         }
     }
 
-    /// The server's clock now in whole milliseconds since 1970.
+    /// The server's time now, in whole milliseconds since 1970.
     public var milliseconds: Int64? { estimate(at: now).map { $0.server / 1_000_000 } }
 
     /// What the server's clock shows at a moment of ours (`now`): nanoseconds since 1970, with the bound of the error.

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Where an Ovation server is.
+/// The address of an Ovation server.
 public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     /// The environment variable that names the server.
     public static let environmentVariable = "OVATION_SERVER"
-    /// A server that was started on this machine without further ado.
+    /// The address of a server that was started on this machine with default settings.
     public static let local = ServerAddress(host: "127.0.0.1", port: 8080, isSecure: false, path: "")
 
-    /// Name or address of the machine, an IPv6 address without brackets.
+    /// The host name or IP address; an IPv6 address without brackets.
     public let host: String
     /// The port of its web page.
     public let port: Int
     /// Whether the connection is encrypted (`https:`, `wss:`).
     public let isSecure: Bool
-    /// What stands before `/v1/…` when the server is behind a proxy; empty or with a slash at the front and none at the end.
+    /// The path before `/v1/…` when the server is behind a proxy. Empty, or with a leading slash and no trailing one.
     let path: String
 
     private init(host: String, port: Int, isSecure: Bool, path: String) {

@@ -4,17 +4,17 @@ internal import SignalProtocol
 
 /// An invitation that was sent.
 public struct SentInvitation: Sendable, Hashable {
-    /// With it the invitation is accepted, rejected or cancelled.
+    /// The id by which the invitation is accepted, rejected or cancelled.
     public let id: String
-    /// Its place among the requests that wait for the same person, from 1.
+    /// The position among the requests that wait for the same person, from 1.
     public let position: Int
 }
 
 /// A message that was sent and stored.
 public struct SentMessage: Sendable, Hashable {
-    /// The sender's own id, which its event carries.
+    /// The id that the sender gave the message; its event has it too.
     public let id: String
-    /// Its number in the room.
+    /// The message's number in the room.
     public let number: UInt64
     /// Milliseconds since 1970.
     public let time: Int64
@@ -23,42 +23,43 @@ public struct SentMessage: Sendable, Hashable {
 extension RoomSession {
     // MARK: - Seats
 
-    /// Sits down. With `state.info.needsRequest` an ordinary member needs an accepted invitation first (`consent_required`).
+    /// Takes a seat. If `state.info.needsRequest` is set, members need an accepted invitation first (`consent_required`).
     public func takeSeat(_ seat: Int) async throws(OvationError) { try await ask(.takeSeat(seat)) }
 
-    /// Leaves one's seat.
+    /// Leaves the user's seat.
     public func leaveSeat() async throws(OvationError) { try await ask(.leaveSeat) }
 
-    /// Goes to another seat; at most once a second (`too_frequent`).
+    /// Moves to another seat, at most once a second (`too_frequent`).
     public func moveSeat(to seat: Int) async throws(OvationError) { try await ask(.moveSeat(seat)) }
 
-    /// Owner and admins: puts somebody on a seat.
+    /// Puts somebody on a seat. For the owner and admins.
     public func pickSeat(_ seat: Int, for user: UserID) async throws(OvationError) {
         try await ask(.pickSeat(seat, user))
     }
 
-    /// Owner and admins: takes the seat away from whoever sits there.
+    /// Removes whoever sits on a seat. For the owner and admins.
     public func kickSeat(_ seat: Int) async throws(OvationError) { try await ask(.kickSeat(seat)) }
 
-    /// Owner and admins: mutes a seat, whoever sits there now or later. Unmuting never opens a microphone that its user muted.
+    /// Mutes or unmutes a seat, whoever sits there now or later. Unmuting does not open a microphone that its user has muted. For the
+    /// owner and admins.
     public func muteSeat(_ seat: Int, _ muted: Bool = true) async throws(OvationError) {
         try await ask(.muteSeat(seat, muted: muted))
     }
 
-    /// Owner and admins: closes a seat, which whoever sits there then leaves; or opens it.
+    /// Closes or opens a seat. Closing removes whoever sits there. For the owner and admins.
     public func closeSeat(_ seat: Int, _ closed: Bool = true) async throws(OvationError) {
         try await ask(.closeSeat(seat, closed: closed))
     }
 
-    /// Mutes or unmutes one's own microphone for everybody. In a seat that the host muted, unmuting is refused (`seat_muted`).
+    /// Mutes or unmutes the user's own microphone for everybody. On a seat that the host muted, unmuting is refused (`seat_muted`).
     public func setMicrophone(muted: Bool) async throws(OvationError) { try await ask(.setMicrophone(muted: muted)) }
 
     // MARK: - Invitations
 
-    /// Asks somebody for something: to come to a seat, to be let onto one, or whatever the command word means to the application.
+    /// Sends an invitation: to take a seat, to be given one, or whatever the command means to the application.
     /// - Parameters:
-    ///   - timeout: whole seconds, up to an hour; without, the invitation waits for ever.
-    ///   - id: one's own id for it; without, one is made.
+    ///   - timeout: whole seconds, up to an hour. `nil`: the invitation does not expire.
+    ///   - id: an id of your own; `nil` creates one.
     public func invite(
         _ user: UserID, command: String, content: String = "", timeout: Duration? = nil, id: String? = nil
     ) async throws(OvationError) -> SentInvitation {
@@ -72,28 +73,28 @@ extension RoomSession {
         return SentInvitation(id: id, position: position)
     }
 
-    /// Says yes. A request to the owner can be accepted by admins too.
+    /// Accepts an invitation. Admins can accept requests to the owner too.
     public func acceptInvitation(_ id: String) async throws(OvationError) { try await ask(.acceptInvitation(id: id)) }
 
-    /// Says no.
+    /// Rejects an invitation.
     public func rejectInvitation(_ id: String, reason: String? = nil) async throws(OvationError) {
         try await ask(.rejectInvitation(id: id, reason: reason))
     }
 
-    /// Takes back what one sent.
+    /// Cancels an invitation that the user sent.
     public func cancelInvitation(_ id: String) async throws(OvationError) { try await ask(.cancelInvitation(id: id)) }
 
     // MARK: - Messages
 
-    /// Says something to everybody, oneself included: it comes back as an event with the same `id`.
-    /// - Parameter id: one's own id for it, 1…64 printable ASCII characters; sending the same id and text again within ten minutes
-    ///   sends nothing new. Without, one is made.
+    /// Sends a text to everybody in the room. The sender gets it back as an event with the same `id`.
+    /// - Parameter id: an id of your own, 1…64 printable ASCII characters; `nil` creates one. Sending the same id and text again
+    ///   within ten minutes sends nothing new.
     @discardableResult
     public func send(_ text: String, id: String? = nil) async throws(OvationError) -> SentMessage {
         try await send(.text(text), id: id)
     }
 
-    /// Sends a command with its text to everybody, such as `CMD_DANMU`; else like a text.
+    /// Sends a command with its text to everybody, such as `CMD_DANMU`. Otherwise like `send(_:id:)`.
     @discardableResult
     public func send(command: String, message: String, id: String? = nil) async throws(OvationError) -> SentMessage {
         try await send(.custom(command: command, message: message), id: id)
@@ -110,9 +111,9 @@ extension RoomSession {
         return SentMessage(id: id, number: number, time: time)
     }
 
-    /// Sends likes, which the server merges for everybody; the total is exact.
+    /// Sends likes. The server merges them for everybody, with an exact total.
     /// - Parameter count: 1…100.
-    /// - Returns: the room's likes, these included.
+    /// - Returns: the room's total, including these.
     @discardableResult
     public func like(_ count: Int = 1) async throws(OvationError) -> UInt64 {
         guard case .liked(let total) = try await ask(.sendLikes(count), key: nil) else {
@@ -123,18 +124,18 @@ extension RoomSession {
 
     // MARK: - People and the room
 
-    /// A page of the people, in the order in which they came.
-    /// - Parameter cursor: of the page before.
+    /// Returns a page of the room's members, in the order in which they entered.
+    /// - Parameter cursor: the cursor of the previous page.
     public func members(limit: Int = 100, cursor: String? = nil) async throws(OvationError) -> MembersPage {
         try await page(.everyone(limit: limit, cursor: cursor))
     }
 
-    /// These people, in this order; whoever is not in the room is left out. At most 100.
+    /// Returns members by user id, at most 100, in the order of the request. Users who are not in the room are left out.
     public func members(_ users: [UserID]) async throws(OvationError) -> [Member] {
         try await page(.users(users)).members
     }
 
-    /// Everybody who is in the room.
+    /// Returns all members of the room.
     public func allMembers() async throws(OvationError) -> [Member] {
         var found: [Member] = []
         var cursor: String?
@@ -153,22 +154,22 @@ extension RoomSession {
         return page
     }
 
-    /// The owner: makes somebody an admin, or a member again.
+    /// Makes somebody an admin, or a member again. For the owner.
     public func setRole(_ role: Role, of user: UserID) async throws(OvationError) {
         try await ask(.setRole(user, role))
     }
 
-    /// Owner and admins: changes what is given, the rest stays.
+    /// Changes the room's settings. Parameters that are `nil` keep their value. For the owner and admins.
     public func update(
         name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil
     ) async throws(OvationError) {
         try await ask(.updateRoom(RoomUpdate(name: name, cover: cover, tags: tags, needsRequest: needsRequest)))
     }
 
-    /// Leaves the room; a seat is freed first. An owner's room lives on for a while (`state.ownerAbsentUntil`).
+    /// Leaves the room and the seat. A room whose owner has left stays open for a while (`state.ownerAbsentUntil`).
     public func exit() async throws(OvationError) { try await ask(.exitRoom) }
 
-    /// The owner: ends the room for everybody.
+    /// Ends the room for everybody. For the owner.
     public func destroy() async throws(OvationError) { try await ask(.destroyRoom) }
 
     // MARK: - How

@@ -1,21 +1,21 @@
 public import RoomModel
 
-/// Singing by two who are far apart, in rooms of the kind `chorus`.
+/// Duets over a distance, in chorus rooms.
 ///
-/// The room tells how late the singers hear each other (`RoomState.network`, `Event.networkChanged`). Beyond
-/// `SingersApart.tightLimitMs` nobody keeps time by hearing the other; then one of them can lead. `RoomState.duet` says who does,
-/// and each client does its part by itself (`RoomAudio.singing`): the leader hears the song and none of the other singers, these
-/// hear the leader, and the song as much later as the leader's voice comes. The audience hears all of them in step.
+/// The server measures how late the singers hear each other (`RoomState.network`, `Event.networkChanged`). Above
+/// `SingersApart.tightLimitMs` they cannot keep time by hearing each other. Then one of them can lead (`RoomState.duet`). The clients
+/// handle the rest (`RoomAudio.singing`): the leader hears the song but not the other singers. The others hear the leader, and the
+/// song delayed to match the leader's voice. The audience hears everything in step.
 extension RoomSession {
-    /// How the singers' ways do, as the server measures them; without singers before it was told.
+    /// The singers' network quality as the server measures it. Empty until the first report.
     public var network: NetworkReport { state.network }
 
-    /// One leads and the others follow. By whoever sits, the owner and admins.
-    /// - Parameter leader: who sits and is to lead; `nil`: whoever sits foremost. Without a seat: `not_seated`.
+    /// Lets one singer lead and the others follow. For everybody on a seat, the owner and admins.
+    /// - Parameter leader: a user on a seat; `nil`: the one on the first taken seat. A user without a seat is refused (`not_seated`).
     public func leadAndFollow(leader: UserID? = nil) async throws(OvationError) {
         try await ask(.setDuetMode(.leadFollow, leader: leader))
     }
 
-    /// All sing at once again, as at first. That is also so when the leader has left the seat.
+    /// Lets everybody sing together again, which is the default. It also ends when the leader leaves the seat.
     public func singTogether() async throws(OvationError) { try await ask(.setDuetMode(.together, leader: nil)) }
 }

@@ -1,15 +1,15 @@
 public import RoomModel
 
 extension RoomSession {
-    /// Something that happened in the room. When an event is heard, `state` shows it already; several may have followed.
+    /// Something that happened in the room. When an event is delivered, `state` shows it already, and may show later ones too.
     public enum Event: Sendable, Hashable {
-        /// Name, cover, tags, owner or rule of the room.
+        /// The name, cover, tags, owner or seat rule of the room has changed.
         case infoChanged(RoomInfo)
-        /// The whole list. It always comes right before the event of the single seat.
+        /// The complete list of seats. It comes right before the event of the single seat.
         case seatsChanged([Seat])
-        /// Somebody sits down. `by` is who did it: oneself, or who picked them.
+        /// Somebody has taken a seat. `by` is that user, or who picked them.
         case seatTaken(Seat, user: UserProfile, by: UserID?)
-        /// Somebody has left a seat, for that reason; without a reason where it happened unseen while the connection was lost.
+        /// Somebody has left a seat. `reason` is `nil` if it happened while the connection was lost.
         case seatLeft(Seat, user: UserProfile, reason: SeatLeaveReason?, by: UserID?)
         /// The host has muted or unmuted a seat: `seat.muted` tells which.
         case seatMuted(Seat, by: UserID?)
@@ -21,42 +21,41 @@ extension RoomSession {
         case roleChanged(user: UserID, role: Role, by: UserID?)
         /// The room has another owner.
         case ownerChanged(UserProfile, reason: OwnerChangeReason)
-        /// What a chorus room sings from now on; nil: nothing. `by` is absent when the song came to its end.
+        /// The song of a chorus room has changed; `nil`: no song. `by` is `nil` when the song has reached its end.
         case songChanged(SongPlay?, SongChange, by: UserID?)
-        /// Whether one leads in a chorus room, or all sing at once. `by` chose it, or let the leader's seat become free.
+        /// A chorus room has changed between singing together and leading. `by` chose it, or freed the leader's seat.
         case duetChanged(DuetMode, by: UserID?)
-        /// How the ways of those who sing in a chorus room do; at most every two seconds, and when something has changed.
+        /// The network quality of the singers in a chorus room. Sent when it has changed, at most every two seconds.
         case networkChanged(NetworkReport)
         /// Somebody else has entered.
         case memberEntered(Member)
-        /// Somebody else has left, or is lost.
+        /// Somebody else has left, or their connection was lost for good.
         case memberLeft(UserProfile, reason: AudienceLeaveReason)
-        /// How many people are here; in big rooms instead of each entry.
+        /// The number of members. Large rooms send it instead of single entries.
         case memberCountChanged(Int)
-        /// Somebody seated is reconnecting or back. `until` (milliseconds since 1970) is when the seat will be freed.
+        /// Somebody on a seat is reconnecting, or has reconnected. The seat is freed at `until` (milliseconds since 1970).
         case presenceChanged(user: UserID, presence: Presence, until: Int64?)
-        /// The owner is away until then (milliseconds since 1970); then the heir inherits the room, or without one it ends.
+        /// The owner is away. At `until` (milliseconds since 1970) the heir takes over the room; without an heir it ends.
         case ownerAbsent(until: Int64, heir: UserID?)
         /// The owner is back.
         case ownerReturned
-        /// A message to everybody, one's own among them: it has the `id` that one gave it.
+        /// A message to everybody. The user's own messages come too, with their `id`.
         case message(Message)
-        /// Messages of these numbers will not come: this connection was too slow for them, or too many were missed while it was
-        /// lost.
+        /// The messages with these numbers will not come: the connection was too slow for them, or was lost for too long.
         case messagesMissed(ClosedRange<UInt64>)
-        /// Loudness 0…100 of whoever speaks; empty once at silence.
+        /// The loudness of everybody who speaks, 0…100. Empty once when everybody is silent.
         case levels([UserID: Int])
         /// Likes since the last such event.
         case likes(LikesNews)
-        /// An invitation that concerns me: `invitation.state` tells whether it came (waiting), or how it was settled.
+        /// An invitation from or to the user: `invitation.state` is `waiting` for a new one, otherwise how it was settled.
         case invitation(InvitationNews)
-        /// The room has ended. Nothing follows.
+        /// The room has ended. This is the last event.
         case ended(RoomEndReason, RoomSummary)
-        /// The room cannot be entered again after a lost connection, or its session has ended. Nothing follows.
+        /// The room could not be entered again after a lost connection, or the session has ended. This is the last event.
         case gone(OvationError)
         /// The connection is lost. It reconnects automatically.
         case connectionLost
-        /// The connection is back and `state` is exact again. What was missed came as events before this one.
+        /// The connection is back and `state` is exact again. What was missed was delivered before this event.
         case resumed
     }
 }

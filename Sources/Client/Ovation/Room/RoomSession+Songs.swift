@@ -2,16 +2,16 @@ public import RoomModel
 internal import SignalProtocol
 internal import Synchronization
 
-/// Songs of rooms of the kind `chorus`, for whoever sits, the owner and admins; elsewhere they are refused (`not_a_chorus`).
+/// The song of a chorus room. Everybody on a seat, the owner and admins can control it. Other rooms refuse (`not_a_chorus`).
 ///
-/// The server places a song on the room's time and tells everybody (`Event.songChanged`, `RoomState.play`). Each singer's client plays
-/// its own copy at that place by itself (`RoomAudio.singing`); `RoomAudio.song` says what is heard now.
+/// The server decides when the song starts and tells everybody (`Event.songChanged`, `RoomState.play`). Each singer's client plays its
+/// own copy in time (`RoomAudio.singing`); `RoomAudio.song` is what is heard now.
 extension RoomSession {
-    /// Starts a song for everybody, in place of one that plays.
+    /// Starts a song for everybody. It replaces the current one.
     /// - Parameters:
-    ///   - position: where in the song to begin.
-    ///   - lead: 0.3…10 s from now to the start, for everybody to load the song.
-    /// - Returns: when it is heard, in milliseconds since 1970 on the server's clock.
+    ///   - position: where the song begins.
+    ///   - lead: the time until the start, 0.3…10 s, in which everybody loads the song.
+    /// - Returns: when the song is heard, in milliseconds since 1970 on the server's clock.
     @discardableResult
     public func startSong(
         _ song: Song, track: SongTrack = .accompaniment, from position: Duration = .zero, lead: Duration = .seconds(3)
@@ -24,10 +24,10 @@ extension RoomSession {
         return startAt
     }
 
-    /// Holds the song where it is. Without a song: `no_song`, as with the others below.
+    /// Pauses the song. Without a song this call and those below are refused (`no_song`).
     public func pauseSong() async throws(OvationError) { try await ask(.pauseSong) }
 
-    /// Goes on with it.
+    /// Resumes the song.
     /// - Returns: when it is heard again, in milliseconds since 1970 on the server's clock.
     @discardableResult
     public func resumeSong(lead: Duration = .seconds(1)) async throws(OvationError) -> Int64 {
@@ -37,21 +37,21 @@ extension RoomSession {
         return startAt
     }
 
-    /// Goes on elsewhere in the song; a paused one stays paused.
+    /// Moves to another position. A paused song stays paused.
     public func seekSong(to position: Duration, lead: Duration = .seconds(1)) async throws(OvationError) {
         try await ask(.seekSong(positionMs: position.wholeMilliseconds, leadMs: lead.wholeMilliseconds))
     }
 
-    /// Changes to the accompaniment or to the original with its first singer's voice.
+    /// Switches between the accompaniment and the original with the singer's voice.
     public func setSongTrack(_ track: SongTrack) async throws(OvationError) { try await ask(.setSongTrack(track)) }
 
     /// Ends the song for everybody.
     public func stopSong() async throws(OvationError) { try await ask(.stopSong) }
 
-    /// States how long one's own equipment takes: it places one's voice in the mix that the audience hears.
+    /// Tells the server the latency of the user's equipment, so that the mix for the audience places the voice correctly.
     /// - Parameters:
-    ///   - output: from playing until it is heard, up to 0.5 s.
-    ///   - input: from singing until it is captured, up to 0.5 s.
+    ///   - output: from playing a sound until it is heard, up to 0.5 s.
+    ///   - input: from singing until the sound is captured, up to 0.5 s.
     public func stateLatency(output: Duration, input: Duration) async throws(OvationError) {
         let statement = LatencyStatement(
             outputMs: Int(clamping: output.wholeMilliseconds), inputMs: Int(clamping: input.wholeMilliseconds))

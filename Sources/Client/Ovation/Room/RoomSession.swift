@@ -1,14 +1,14 @@
 internal import NIOCore
 public import RoomModel
 
-/// A room that one is in: its state, what happens in it, and what one can do.
+/// A room that the user has entered: its state, its events, and the calls that change it.
 ///
-/// `state` follows the server by itself and survives lost connections. Each change that one asks for carries a key of its own,
-/// so that it is carried out once even if the connection breaks before the answer; when the awaited call returns, `state`
-/// shows what it did. Every call has a time limit (`OvationClient.Configuration.callTimeout`). Cancelling the calling task ends
-/// the wait, not what was asked.
+/// `state` follows the server and survives lost connections. Each call that changes the room carries a key, so that the server
+/// carries it out once even if the connection breaks before the answer. When an awaited call returns, `state` shows its effect.
+/// Every call has a timeout (`OvationClient.Configuration.callTimeout`). Cancelling the calling task stops the waiting; the server
+/// may still carry out the call.
 ///
-/// The room lives as long as its `OvationClient` does; leave it by `exit`.
+/// The room works as long as its `OvationClient` lives. Call `exit` to leave it.
 public final class RoomSession: Sendable, Identifiable {
     /// The room's id.
     public let id: RoomID
@@ -32,16 +32,16 @@ public final class RoomSession: Sendable, Identifiable {
         self.outlet = outlet
     }
 
-    /// The room now.
+    /// The current state of the room.
     public var state: RoomState { box.value }
 
-    /// The room over time, from now on.
+    /// The state now and after each change.
     public var changes: StateChanges<RoomState> { box.subscribe() }
 
-    /// What happens, event by event; see `EventStream` for what a subscription gets.
+    /// The room's events from now on; see `EventStream`.
     public var events: EventStream<Event> { broadcast.subscribe() }
 
-    /// Loudness 0…100 of whoever speaks, as the server hears it.
+    /// The loudness of everybody who speaks, 0…100, as the server measures it.
     public var levels: [UserID: Int] { levelsBox.value }
 
     /// Nothing more will happen here.

@@ -1,19 +1,19 @@
 public import RoomModel
 
-/// A room as one of its people sees it: a value that never changes behind one's back.
+/// A snapshot of a room as one of its members sees it. It is a value: later events do not change it.
 public struct RoomState: Sendable, Hashable {
-    /// How many messages are kept; older ones fall off.
+    /// How many messages are kept. Older ones are dropped.
     public static let messagesKept = 300
     /// Names and faces of people who left are kept up to so many.
     static let profilesKept = 4_096
 
-    /// Whether one is in the room.
+    /// Whether the user is in the room.
     public enum Phase: Sendable, Hashable {
-        /// In the room. While the connection is lost too: `OvationClient.state` tells of that.
+        /// In the room. This also holds while the connection is lost; see `OvationClient.state`.
         case present
-        /// Left by one's own will.
+        /// The user left.
         case left
-        /// The room has ended, with its summary.
+        /// The room has ended; with its summary.
         case ended(RoomEndReason, RoomSummary)
         /// The room could not be entered again after a lost connection, or the session ended.
         case gone(OvationError)
@@ -21,42 +21,42 @@ public struct RoomState: Sendable, Hashable {
 
     /// The room's id.
     public internal(set) var room: RoomID
-    /// Grows when the room was read anew from the disk.
+    /// Grows when the server has loaded the room again.
     public internal(set) var epoch: UInt64
-    /// Number of the last durable change that this state shows.
+    /// The number of the last durable change that this state shows.
     public internal(set) var seq: UInt64
-    /// Number of the last message that this state shows, or knows to be missed.
+    /// The number of the last message that this state shows, or that was missed.
     public internal(set) var chat: UInt64
-    /// Name, cover, tags, owner and rule of the room. Its counts are of the moment of the last update; `memberCount` and `seats`
-    /// are exact.
+    /// The room's name, cover, tags, owner and seat rule. The counts in it are those of the last update; use `memberCount` and `seats`
+    /// for exact ones.
     public internal(set) var info: RoomInfo
-    /// By index.
+    /// The seats, by index.
     public internal(set) var seats: [Seat]
-    /// Oneself.
+    /// The user's own membership.
     public internal(set) var me: Member
-    /// Those known, oneself among them, in the order in which they became known; in big rooms not everyone.
+    /// The members that this client knows, including the user, in the order in which it learned of them. In large rooms not everybody.
     public internal(set) var members: [Member]
-    /// How many people are in the room.
+    /// The number of members.
     public internal(set) var memberCount: Int
-    /// Milliseconds since 1970; set while the owner is away.
+    /// While the owner is away: when the heir takes over, in milliseconds since 1970.
     public internal(set) var ownerAbsentUntil: Int64?
-    /// Who would inherit the room now, while the owner is away.
+    /// While the owner is away: who takes over the room.
     public internal(set) var heir: UserID?
-    /// When the seats of those who are reconnecting will be freed, in milliseconds since 1970.
+    /// When the seats of members who are reconnecting are freed, in milliseconds since 1970.
     public internal(set) var presenceUntil: [UserID: Int64]
-    /// Waiting ones that concern me, oldest first, those that I sent among them.
+    /// Waiting invitations from or to the user, oldest first.
     public internal(set) var invitations: [Invitation]
-    /// The last ones, oldest first.
+    /// The last messages, oldest first.
     public internal(set) var messages: [Message]
-    /// Of the room's whole life.
+    /// The likes since the room was created.
     public internal(set) var likes: UInt64
-    /// What a chorus room sings; nil while nothing is.
+    /// The song of a chorus room; `nil` without one.
     public internal(set) var play: SongPlay?
-    /// Whether one leads in a chorus room, or all sing at once.
+    /// Whether the singers of a chorus room sing together, or one leads.
     public internal(set) var duet: DuetMode
-    /// How the ways of those who sing in a chorus room do, and whether they are too far apart; empty before it was told.
+    /// The network quality of a chorus room's singers, and whether they are too far apart. Empty until the first report.
     public internal(set) var network: NetworkReport
-    /// Whether one is in the room.
+    /// Whether the user is in the room.
     public internal(set) var phase: Phase
     /// If it differs from the last one, the way of the sound is gone and must be opened anew.
     package internal(set) var mediaEpoch: UInt64
@@ -89,16 +89,16 @@ public struct RoomState: Sendable, Hashable {
         name([snapshot.info.owner] + snapshot.members.map(\.profile) + snapshot.messages.map(\.from))
     }
 
-    /// The index of my seat, if I have one.
+    /// The index of the user's seat, or `nil`.
     public var mySeat: Int? { me.seat }
 
-    /// Whether one is in the room.
+    /// Whether the user is in the room.
     public var isPresent: Bool { phase == .present }
 
-    /// The person of that id among `members`.
+    /// Returns the member with that id, if `members` has one.
     public func member(_ id: UserID) -> Member? { members.first { $0.id == id } }
 
-    /// Name and face of somebody, as far as known; else the id stands for the name.
+    /// Returns somebody's profile. If it is not known, the id stands in for the name.
     public func profile(of id: UserID) -> UserProfile {
         member(id)?.profile ?? profiles[id] ?? UserProfile(id: id, name: id.rawValue)
     }
