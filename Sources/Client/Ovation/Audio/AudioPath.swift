@@ -34,7 +34,7 @@ final class AudioPath {
     func watchNetwork() {
         let bound = NIOLoopBound(WeakPath(self), eventLoop: connection.loop)
         let loop = connection.loop
-        audio.lookAtNetwork { counts in
+        audio.network?.onLook { counts in
             loop.execute { bound.value.path?.state(counts) }
         }
     }

@@ -1,6 +1,5 @@
 internal import ClientMedia
 package import MediaDevices
-internal import Synchronization
 
 extension RoomAudio {
     /// Where sound comes from.
@@ -30,22 +29,10 @@ extension RoomAudio {
 
     /// Chooses the input.
     /// - Throws: `media_failed` if the device or file cannot be opened.
-    public func useInput(_ input: Input) throws(OvationError) {
-        let device: (any AudioInputDevice)? =
-            switch input {
-            case .none: nil
-            case .microphone(let name): PulseInput(name: name, onFailure: failed)
-            case .tone(let frequency, let amplitude): ToneInput(frequency: frequency, amplitude: Float(amplitude))
-            case .file(let path, let loops): try file(path, loops: loops)
-            case .alongSong(let path): try singing(path)
-            }
-        let length = (device as? FileInput)?.duration.map { Duration.seconds($0) }
-        inputLength.withLock { $0 = length }
-        try Self.naming { try engine?.setInput(device) }
-    }
+    public func useInput(_ input: Input) throws(OvationError) { try devices?.useInput(input) }
 
-    /// How long the file is that is the microphone, as far as it tells.
-    public var inputDuration: Duration? { inputLength.withLock { $0 } }
+    /// The duration of the file that serves as the microphone, if it has one.
+    public var inputDuration: Duration? { devices?.inputDuration }
 
     /// Chooses the output.
     /// - Throws: `media_failed` if the device or file cannot be opened.
@@ -62,58 +49,10 @@ extension RoomAudio {
     /// - Parameter make: gives the device; what it is given is called once if the device fails while it runs, on any thread.
     package func useOutput(
         _ make: (_ onFailure: @escaping @Sendable (DeviceError) -> Void) -> any AudioOutputDevice
-    ) throws(OvationError) {
-        let number = outputNumber.withLock { number in
-            number += 1
-            return number
-        }
-        let device = make { [weak self] error in self?.outputFailed(number, error) }
-        try Self.naming { try engine?.setOutput(device) }
-    }
-
-    /// What comes is still taken out in time, and heard by nobody: buffers, levels and songs go by it.
-    private func outputFailed(_ number: Int, _ error: DeviceError) {
-        guard outputNumber.withLock({ $0 == number }) else { return }
-        work { [broadcast] engine in
-            try? engine.setOutput(NullOutput())
-            broadcast.send(.speakerFailed(OvationError(.mediaFailed, error.description)))
-        }
-    }
+    ) throws(OvationError) { try devices?.useOutput(make) }
 
     /// Devices made elsewhere; they go by the clock of the client (`RoomClock`).
     package func use(input: any AudioInputDevice, output: any AudioOutputDevice) throws(OvationError) {
-        try Self.naming {
-            try engine?.setInput(input)
-            try engine?.setOutput(output)
-        }
-    }
-
-    private func file(_ path: String, loops: Bool) throws(OvationError) -> FileInput {
-        do {
-            return try FileInput(path, loops: loops, certificates: certificates?.path) { [broadcast] error in
-                broadcast.send(.inputEnded(error.map { OvationError(.mediaFailed, "\($0)") }))
-            }
-        } catch {
-            throw OvationError(.mediaFailed, "\(error)")
-        }
-    }
-
-    private func singing(_ path: String) throws(OvationError) -> PlacedFileInput {
-        do {
-            return try PlacedFileInput(
-                path, certificates: certificates?.path,
-                onFailure: { [broadcast] in broadcast.send(.inputEnded(OvationError(.mediaFailed, "\($0)"))) },
-                place: { [weak singer] in singer?.place(at: $0) })
-        } catch {
-            throw OvationError(.mediaFailed, "\(error)")
-        }
-    }
-
-    private var failed: @Sendable (DeviceError) -> Void {
-        { [broadcast] in broadcast.send(.microphoneFailed(OvationError(.mediaFailed, $0.description))) }
-    }
-
-    private static func naming(_ body: () throws -> Void) throws(OvationError) {
-        do { try body() } catch { throw OvationError(.mediaFailed, "\(error)") }
+        try devices?.use(input: input, output: output)
     }
 }

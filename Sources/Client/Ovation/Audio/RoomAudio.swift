@@ -64,51 +64,42 @@ public final class RoomAudio: Sendable {
     private let queue = DispatchQueue(label: "ovation.audio")
     private let relay: PathRelay
     let clock: RoomClock
-    let certificates: CertificateFile?
-    /// Absent without sound.
+    // The parts of a room with sound.
     let singer: SongSinger?
-    let network = Mutex(NetworkObserver())
-    let lookedAt = Mutex<Callback<NetworkObserver.Counts>?>(nil)
+    let devices: SoundDevices?
+    let network: NetworkMonitor?
     let teller = Mutex(LatencyReporter())
-    /// How long the file is that is the microphone.
-    let inputLength = Mutex<Duration?>(nil)
-    /// Counts the outputs that were chosen: one that fails after another took its place ends nothing.
-    let outputNumber = Mutex(0)
-    private let wishes = Mutex(Wishes())
-
-    /// What is to be, as people and the room say it.
-    private struct Wishes {
-        var microphone = Microphone.whenSeated
-        var isCapturing = false
-        var seats: [Seat] = []
-        var me: UserID?
-        /// Of a duet: whoever leads hears none of the other singers.
-        var isLeading = false
-        var mutedUsers: Set<UserID> = []
-        var volumes: [UserID: Int] = [:]
-    }
-
-    private enum Microphone { case whenSeated, on, off }
+    private let wishes = Mutex((asked: SoundWishes(), isCapturing: false))
 
     init(isOn: Bool, clock: RoomClock, server: ServerAddress, certificates: CertificateFile? = nil) {
-        self.certificates = certificates
-        self.clock = clock
         let relay = PathRelay()
         self.relay = relay
+        self.clock = clock
         // Opus without memory is no sound; the connection stays `off`.
         var configuration = RoomAudioConfiguration()
         configuration.clock = { clock.now }
         configuration.certificates = certificates?.path
-        engine = isOn ? try? AudioEngine(configuration, onEvent: { relay.tell($0) }) : nil
-        let broadcast = broadcast
-        singer = engine.map { engine in
+        let engine = isOn ? try? AudioEngine(configuration, onEvent: { relay.tell($0) }) : nil
+        self.engine = engine
+        let (broadcast, queue, box) = (broadcast, queue, box)
+        let singer = engine.map { engine in
             SongSinger(engine, clock: clock, server: server) { broadcast.send($0) }
         }
+        self.singer = singer
+        devices = engine.flatMap { engine in
+            singer.map {
+                SoundDevices(engine, queue: queue, broadcast: broadcast, singer: $0, certificates: certificates)
+            }
+        }
+        network = engine.map {
+            NetworkMonitor($0, queue: queue, clock: clock, broadcast: broadcast, connection: box)
+        }
         relay.audio.withLock { $0 = WeakAudio(self) }
-        if engine != nil { observeNetwork() }
+        network?.start()
     }
 
-    var signallingRoundTrip: Interval? { clock.estimator.roundTrip }
+    /// The network quality of the last seconds, measured on the media path. For the other singers see `RoomState.network`.
+    public var networkReading: NetworkReading { network?.reading ?? NetworkObserver().reading }
 
     // MARK: - Readings
 
@@ -124,10 +115,10 @@ public final class RoomAudio: Sendable {
     /// The loudness of the user and of everybody on a seat, 0…100, as measured by this client.
     public var levels: (own: Int, users: [UserID: Int]) {
         guard let levels = engine?.levels() else { return (0, [:]) }
-        let seats = wishes.withLock { $0.seats }
+        let asked = wishes.withLock { $0.asked }
         var users: [UserID: Int] = [:]
-        for (slot, level) in levels.slots.enumerated() where seats.indices.contains(slot) {
-            if let user = seats[slot].user { users[user] = Int(level) }
+        for (slot, level) in levels.slots.enumerated() {
+            if let user = asked.user(onSlot: slot) { users[user] = Int(level) }
         }
         return (Int(levels.own), users)
     }
@@ -223,45 +214,27 @@ public final class RoomAudio: Sendable {
             if engine.settings.isMicrophoneMuted != isMuted { engine.update { $0.isMicrophoneMuted = isMuted } }
         }
         if state.info.kind == .chorus { prepareDuet(state) }
-        wish { wishes in
-            wishes.seats = state.seats
-            wishes.me = state.me.id
-            wishes.isLeading = state.duet.leader == state.me.id
-        }
+        wish { $0.take(state) }
     }
 
-    private func wish(_ change: (inout Wishes) -> Void) {
-        let (muted, volumes, capture) = wishes.withLock { wishes -> (Set<Int>, [Int: Int], Bool?) in
-            change(&wishes)
-            var muted: Set<Int> = []
-            var volumes: [Int: Int] = [:]
-            for seat in wishes.seats {
-                guard let user = seat.user else { continue }
-                let isUnheard = wishes.isLeading && user != wishes.me
-                if isUnheard || wishes.mutedUsers.contains(user) { muted.insert(seat.index) }
-                if let volume = wishes.volumes[user] { volumes[seat.index] = volume }
-            }
-            let isSeated = wishes.me.map { me in wishes.seats.contains { $0.user == me } } ?? false
-            let captures =
-                switch wishes.microphone {
-                case .on: true
-                case .off: false
-                case .whenSeated: isSeated
-                }
-            defer { wishes.isCapturing = captures }
-            return (muted, volumes, captures == wishes.isCapturing ? nil : captures)
+    private func wish(_ change: (inout SoundWishes) -> Void) {
+        let (plan, isCaptureNew) = wishes.withLock { wishes in
+            change(&wishes.asked)
+            let plan = wishes.asked.plan
+            defer { wishes.isCapturing = plan.captures }
+            return (plan, plan.captures != wishes.isCapturing)
         }
         guard connection != .closed else { return }
         work { [broadcast] engine in
             let settings = engine.settings
-            if settings.mutedSlots != muted || settings.slotVolumes != volumes {
+            if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes {
                 engine.update {
-                    $0.mutedSlots = muted
-                    $0.slotVolumes = volumes
+                    $0.mutedSlots = plan.mutedSlots
+                    $0.slotVolumes = plan.slotVolumes
                 }
             }
-            guard let capture else { return }
-            guard capture else { return engine.stopMicrophone() }
+            guard isCaptureNew else { return }
+            guard plan.captures else { return engine.stopMicrophone() }
             do { try engine.startMicrophone() } catch {
                 broadcast.send(.microphoneFailed(OvationError(.mediaFailed, "\(error)")))
             }
