@@ -78,6 +78,7 @@ enum StalledSingers {
         if let seed {
             await Stalls.stop(singers.map(\.id), seconds: Double(seconds), seed: seed)
         } else {
+            // The time that is measured.
             try await Task.sleep(for: .seconds(seconds))
         }
         let end = SystemClock.now()

@@ -410,6 +410,7 @@ def requests(target):
     people, room = voices(target, ["Voice", "Second voice", "Asker"])
     voice = MediaPeer(people[0], room, "honest", 10_000_000)
     asker = MediaPeer(people[2], room, "requests", 20_000)
+    # The voice speaks first, so that there is something to ask for.
     time.sleep(2)
     counts = asker.attack()
     spoken = voice.end()["sent"]

@@ -26,6 +26,7 @@ import UserSig
         init(
             _ limits: UploadLimits = UploadLimits(),
             pause: @escaping @Sendable (Duration) async throws -> Void = { _ in
+                // No look at all: cancelled when the upload ends.
                 try await Task.sleep(for: .seconds(3600))
             }
         ) {

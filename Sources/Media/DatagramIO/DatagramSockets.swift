@@ -67,7 +67,7 @@ package final class DatagramSockets {
 
     /// The socket from which datagrams leave by `path`.
     @inline(__always)
-    package func socket(for path: NetworkPath) -> DatagramSocket? {
+    private func socket(for path: NetworkPath) -> DatagramSocket? {
         if sockets.count == 1 { return sockets[0] }
         return sockets.first { $0.serves(path.local) }
     }
@@ -82,6 +82,14 @@ package final class DatagramSockets {
             socket.nextSlot().copyMemory(from: UnsafeRawBufferPointer(rebasing: slot[..<length]))
         }
         socket.commit(length: length, path: path, at: now)
+    }
+
+    /// A slot of the socket from which `path` leaves; nil if there is none. For each packet: no object is handed out.
+    package func nextSlot(for path: NetworkPath) -> UnsafeMutableRawBufferPointer? { socket(for: path)?.nextSlot() }
+
+    /// Queues what stands in the slot last given by `nextSlot(for:)` for the same path.
+    package func commit(length: Int, path: NetworkPath, at now: Instant) {
+        socket(for: path)?.commit(length: length, path: path, at: now)
     }
 
     /// Gives the kernel what is queued.

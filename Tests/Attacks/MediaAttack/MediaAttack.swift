@@ -36,6 +36,7 @@ struct MediaAttack {
         while !client.isConnected {
             guard SystemClock.now() < end else { throw Failure(what: "no way through to the server") }
             client.work()
+            // Gives the core to the server, which shares it.
             usleep(1_000)
         }
         say(["connected": true])
@@ -72,6 +73,7 @@ struct MediaAttack {
                 client.work()
             }
         }
+        // What is still on its way counts too; a millisecond between two looks leaves the core to the server.
         let rest = SystemClock.now() + .milliseconds(200)
         while SystemClock.now() < rest {
             client.work()
