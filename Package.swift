@@ -139,7 +139,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
 
-        target("Client", "TRTCCompat", ["Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "UserSig"]),
+        target("Client", "TRTCCompat", ["Ovation", "AudioGraph", "RoomModel", "SignalProtocol", "Timing", "UserSig"]),
 
         // The server around them.
         target(

@@ -18,7 +18,7 @@ struct AllocationTests {
         room.settings.reverb = .ktv
         room.settings.voicePitch = 2
         room.settings.songTrack = 1
-        var music = MusicSettings(id: 1, source: "tone")
+        var music = MusicTrack(id: 1, source: "tone")
         music.controls.isPublished = true
         room.music.play(music)
         room.capture.emit = { _, _ in }

@@ -22,10 +22,10 @@ struct MusicTests {
         return room
     }
 
-    private func music(_ source: String, _ change: (inout MusicSettings) -> Void = { _ in }) -> MusicSettings {
-        var settings = MusicSettings(id: 1, source: source)
-        change(&settings)
-        return settings
+    private func music(_ source: String, _ change: (inout MusicTrack) -> Void = { _ in }) -> MusicTrack {
+        var track = MusicTrack(id: 1, source: source)
+        change(&track)
+        return track
     }
 
     /// Pitches of successive tenths of a second, measured in the middle of each.
@@ -181,7 +181,7 @@ struct MusicTests {
     func scheduled() throws {
         let room = try room()
         let begin = room.shared.now
-        room.music.play(music("scale") { $0.startsAt = begin + .microseconds(333_333) })
+        room.music.play(music("scale"), .at(begin + .microseconds(333_333)))
         let (_, own) = room.run(1)
         // The first block is heard 15 ms after its time.
         let expected = Int((0.333_333 - 0.015) * 48_000)
@@ -193,8 +193,7 @@ struct MusicTests {
             music("scale") {
                 $0.id = 2
                 $0.controls.localVolume = 100
-                $0.startsAt = late + .seconds(-1)
-            })
+            }, .at(late + .seconds(-1)))
         room.music.stop(1)
         let (_, second) = room.run(1)
         let position = room.music.read(2) { $0.position(at: room.shared.now) } ?? 0
@@ -209,10 +208,9 @@ struct MusicTests {
         let begin = room.shared.now + .milliseconds(100)
         room.music.play(
             music("scale") {
-                $0.startsAt = begin
                 $0.end = .milliseconds(400)
                 $0.loops = -1
-            })
+            }, .at(begin))
         let (_, own) = room.run(2.1)
         // The song itself jumps where it begins again, and nowhere else: 0.4 s apart to the sample.
         let jumps = Array(own[10_000...]).clicks(prominence: 20).map(\.frame)
@@ -297,7 +295,7 @@ struct MusicTests {
             ], block: block)
         room.voice = 0
         let begin = room.shared.now
-        room.music.play(music("song") { $0.startsAt = begin })
+        room.music.play(music("song"), .at(begin))
         var own = room.run(1.5).own
         let start = starts(own)
         room.music.change(1) { $0.otherSource = "original" }

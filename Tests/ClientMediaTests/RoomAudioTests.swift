@@ -1,3 +1,4 @@
+import AudioGraph
 import MediaDevices
 import MediaNode
 import PeerSession
@@ -58,7 +59,7 @@ struct RoomAudioTests {
             $0.quality = .music
             $0.frameDuration = .ms5
         }
-        var music = MusicSettings(id: 7, source: "song")
+        var music = MusicTrack(id: 7, source: "song")
         music.controls.isPublished = true
         music.controls.pitch = 12
         music.controls.localVolume = 0

@@ -47,8 +47,8 @@ struct SendingTests {
         #expect(abs(tap.take().suffix(9_600).level - expected) < 0.05)
     }
 
-    @Test("V12-K qualities differ on the wire: rate, band, channels", arguments: RoomAudioQuality.allCases)
-    func quality(quality: RoomAudioQuality) throws {
+    @Test("V12-K qualities differ on the wire: rate, band, channels", arguments: AudioQuality.allCases)
+    func quality(quality: AudioQuality) throws {
         let room = try VirtualRoom()
         room.settings.quality = quality
         // 10 kHz is beyond speech quality.
@@ -74,7 +74,7 @@ struct SendingTests {
         room.run(1)
         let start = room.heardByOther.count
         for (quality, duration) in [
-            (RoomAudioQuality.music, FrameDuration.ms20), (.music, .ms10), (.standard, .ms5), (.speech, .ms20),
+            (AudioQuality.music, FrameDuration.ms20), (.music, .ms10), (.standard, .ms5), (.speech, .ms20),
         ] {
             room.settings.quality = quality
             room.settings.frameDuration = duration

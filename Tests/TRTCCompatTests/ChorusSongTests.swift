@@ -116,7 +116,7 @@ extension FacadeTests {
                 for person in [alice, bob] { try await person.notes.line("music 8 at") }
                 #expect(room.state.play?.song.id == "8" && room.audio.song?.isPaused == false)
                 // Their own copy at the place that the room's time has.
-                while !(room.audio.song?.offset.map { abs($0.wholeMilliseconds) <= 20 } ?? false) {
+                while !(room.audio.song?.offset.map { abs($0.milliseconds) <= 20 } ?? false) {
                     try await nextTurn()
                 }
                 #expect(await alice.sit(0) == 0)

@@ -11,7 +11,7 @@ import Testing
 private final class PaperSound: ClientSound {
     let notes = Notes()
     let settings = Mutex(SoundSettings())
-    let news = Mutex<(@Sendable (SoundNews) -> Void)?>(nil)
+    let news = Mutex<(@Sendable (RoomAudio.Event) -> Void)?>(nil)
     /// Opening devices waits for it.
     let gate = Mutex<DispatchSemaphore?>(nil)
 
@@ -24,26 +24,30 @@ private final class PaperSound: ClientSound {
     func stopMicrophone() { notes.write("stop") }
     func captureWhenSeated() { notes.write("seat") }
     func silence() { notes.write("silence") }
-    func apply(_ settings: SoundSettings) { self.settings.withLock { $0 = settings } }
-    func play(_ music: MusicRequest) {
+    func apply(_ settings: SoundSettings, after former: SoundSettings) { self.settings.withLock { $0 = settings } }
+    func playMusic(_ track: MusicTrack) {
+        let end = track.end.map { "\($0.milliseconds)" } ?? "end"
         notes.write(
-            "play \(music.id) \(music.source) \(music.loops) \(music.isPublished) \(music.startMilliseconds)…\(music.endMilliseconds.map(String.init) ?? "end")"
+            "play \(track.id) \(track.source) \(track.loops) \(track.controls.isPublished) \(track.start.milliseconds)…\(end)"
         )
     }
-    func prepare(_ music: MusicRequest) { notes.write("prepare \(music.id) \(music.source)") }
-    func pause(_ id: Int32) { notes.write("pause \(id)") }
-    func resume(_ id: Int32) { notes.write("resume \(id)") }
-    func stop(_ id: Int32) { notes.write("stop \(id)") }
-    func seek(_ id: Int32, toMilliseconds position: Int) { notes.write("seek \(id) \(position)") }
-    func change(_ id: Int32, _ levels: MusicLevels, isPublished: Bool) {
+    func prepareMusic(_ track: MusicTrack) { notes.write("prepare \(track.id) \(track.source)") }
+    func pauseMusic(_ id: Int32) { notes.write("pause \(id)") }
+    func resumeMusic(_ id: Int32) { notes.write("resume \(id)") }
+    func stopMusic(_ id: Int32) { notes.write("stop \(id)") }
+    func seekMusic(_ id: Int32, to position: Duration) { notes.write("seek \(id) \(position.milliseconds)") }
+    func updateMusic(_ id: Int32, _ controls: MusicTrack.Controls) {
         notes.write(
-            "change \(id) \(levels.publishVolume) \(levels.playoutVolume) \(levels.pitch) \(levels.speed) \(isPublished)"
+            "change \(id) \(controls.publishVolume) \(controls.localVolume) \(controls.pitch) \(controls.speed) \(controls.isPublished)"
         )
     }
-    func setSongVolume(_ id: Int32, _ volume: Int) { notes.write("song \(id) volume \(volume)") }
-    func position(_ id: Int32) -> Int? { id == 1 ? 1_234 : nil }
-    func hear(_ news: @escaping @Sendable (SoundNews) -> Void) { self.news.withLock { $0 = news } }
-    func tell(_ what: SoundNews) { news.withLock { $0 }?(what) }
+    func setSongVolume(_ volume: Int, ofSong number: Int32) { notes.write("song \(number) volume \(volume)") }
+    func musicPosition(_ id: Int32) -> Duration? { id == 1 ? .milliseconds(1_234) : nil }
+    var song: SongProgress? { nil }
+    func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void) {
+        news.withLock { $0 = tell }
+    }
+    func tell(_ what: RoomAudio.Event) { news.withLock { $0 }?(what) }
 }
 
 @Suite struct EffectTests {
@@ -163,18 +167,20 @@ private final class PaperSound: ClientSound {
         }
         start(2) { $0.loopCount = .max }
         #expect(paper.notes.lines.suffix(2) == ["play 1 song1.mp3 2 true 500…9000", "play 2 song2.mp3 -1 false 0…end"])
-        paper.tell(.music(1, .started))
-        paper.tell(.music(1, .progress(milliseconds: 200, of: 60_000)))
-        paper.tell(.music(2, .failed("no such file")))
-        paper.tell(.music(1, .finished))
-        paper.tell(.music(1, .finished))
+        paper.tell(.musicStarted(1, duration: nil))
+        paper.tell(.musicProgress(1, position: .milliseconds(200), duration: .seconds(60)))
+        paper.tell(.musicEnded(2, OvationError(.mediaFailed, "no such file")))
+        paper.tell(.musicEnded(1, nil))
+        paper.tell(.musicEnded(1, nil))
         #expect(
             try await notes.last(["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
                 == ["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
 
         // A piece that breaks off has ended; that it goes on after a pause is no second start.
         start(5)
-        for news in [MusicNews.started, .started, .failed("the server is gone")] { paper.tell(.music(5, news)) }
+        paper.tell(.musicStarted(5, duration: nil))
+        paper.tell(.musicStarted(5, duration: nil))
+        paper.tell(.musicEnded(5, OvationError(.mediaFailed, "the server is gone")))
         let told = ["1 end 0", "5 start 0", "5 end -1"]
         #expect(try await notes.last(told) == told)
 
@@ -196,7 +202,7 @@ private final class PaperSound: ClientSound {
         #expect(effects.getMusicCurrentPos(inMS: 1) == 1_234 && effects.getMusicCurrentPosInMS(8) == -1)
         // The room is left: whatever plays has ended.
         start(4)
-        paper.tell(.music(4, .started))
+        paper.tell(.musicStarted(4, duration: nil))
         person.room.controller.sound.attach(nil)
         try await notes.line("4 end 0")
     }
@@ -225,7 +231,7 @@ private final class PaperSound: ClientSound {
         try await paper.notes.line("devices")
         paper.notes.clear()
         preload(param(2))
-        paper.tell(.music(2, .started))
+        paper.tell(.musicStarted(2, duration: nil))
         try await notes.line("2 loaded 100")
         start(param(2))
         try await notes.line("2 start 0")
@@ -235,7 +241,7 @@ private final class PaperSound: ClientSound {
         preload(param(3))
         start(param(3))
         #expect(paper.notes.lines.last == "resume 3" && !notes.lines.contains("3 start 0"))
-        paper.tell(.music(3, .started))
+        paper.tell(.musicStarted(3, duration: nil))
         try await notes.line("3 start 0")
         #expect(!notes.lines.contains { $0.hasPrefix("3 loaded") })
         paper.notes.clear()
@@ -243,7 +249,7 @@ private final class PaperSound: ClientSound {
         start(param(4, "another.mp3"))
         #expect(paper.notes.lines.last?.hasPrefix("play 4 another.mp3") ?? false)
         preload(param(5))
-        paper.tell(.music(5, .failed("no such file")))
+        paper.tell(.musicEnded(5, OvationError(.mediaFailed, "no such file")))
         try await notes.line("5 error -1")
     }
 
@@ -285,13 +291,13 @@ private final class PaperSound: ClientSound {
         person.room.stopMicrophone()
         person.room.controller.sound.followSeat()
         #expect(paper.notes.lines == ["seat", "devices", "start", "stop", "seat"])
-        paper.tell(.microphoneFailed("no device"))
+        paper.tell(.microphoneFailed(OvationError(.mediaFailed, "no device")))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
-        paper.tell(.speakerFailed("unplugged"))
+        paper.tell(.speakerFailed(OvationError(.mediaFailed, "unplugged")))
         try await person.notes.line("the loudspeaker's error") {
             $0 == "error \(TRTCCode.speakerFailed) the loudspeaker was lost: unplugged"
         }
-        paper.tell(.pathLost)
+        paper.tell(.connectionChanged(.lost))
         #expect(try await person.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
     }
 

@@ -158,7 +158,7 @@ extension FacadeTests {
             }
             // Where the room's time has it, and heard by who listens: the sound's way is back too.
             for room in rooms.prefix(2) {
-                while !(room.audio.song?.offset.map { abs($0.wholeMilliseconds) <= 20 } ?? false) {
+                while !(room.audio.song?.offset.map { abs($0.milliseconds) <= 20 } ?? false) {
                     try await nextTurn()
                 }
             }

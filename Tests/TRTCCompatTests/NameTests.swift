@@ -1,3 +1,4 @@
+import AudioGraph
 import Dispatch
 import Foundation
 import Testing

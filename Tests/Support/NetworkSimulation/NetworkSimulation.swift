@@ -1,4 +1,4 @@
-package import SeededRandom
+import SeededRandom
 package import Timing
 package import Wire
 

@@ -351,8 +351,8 @@ package final class AudioEngine: Sendable {
     // MARK: Music
 
     /// Starts a track, in place of another one with its id. What goes wrong comes as `musicCompleted`.
-    package func playMusic(_ settings: MusicSettings) {
-        music.play(settings)
+    package func playMusic(_ track: MusicTrack, _ start: MusicStart = .open) {
+        music.play(track, start)
         control.with { try? runDevices(&$0, forMusic: true) }
     }
 
@@ -374,10 +374,10 @@ package final class AudioEngine: Sendable {
     }
 
     /// Goes on in another recording of the same song, at the same place and without a gap, as soon as it is open, which
-    /// `musicSwitched` tells. The track's settings hold for it too.
+    /// `musicSwitched` tells. What the track was asked for holds for it too.
     package func switchMusic(_ id: Int32, to source: String) { music.change(id) { $0.otherSource = source } }
 
-    package func updateMusic(_ id: Int32, _ change: (inout MusicControls) -> Void) {
+    package func updateMusic(_ id: Int32, _ change: (inout MusicTrack.Controls) -> Void) {
         music.change(id) { change(&$0.controls) }
     }
 

@@ -2,16 +2,6 @@ package import AudioGraph
 package import MediaCodecs
 package import Timing
 
-/// What a user chooses for the sound that is sent (V12).
-package enum RoomAudioQuality: Int32, Sendable, CaseIterable {
-    /// Mono up to 8 kHz, 16 kbit/s.
-    case speech = 1
-    /// Mono, 50 kbit/s.
-    case standard = 2
-    /// Stereo, 128 kbit/s.
-    case music = 3
-}
-
 /// How much sound a packet carries: the shorter, the less delay, and the more packets.
 package enum FrameDuration: Sendable, CaseIterable {
     case ms2_5
@@ -41,7 +31,7 @@ package struct EarMonitor: Sendable, Hashable {
 
 /// Everything about the sound of a room that a user can set. Volumes are 0…150, 100 leaves the sound as it is.
 package struct RoomAudioSettings: Sendable, Equatable {
-    package var quality: RoomAudioQuality = .standard
+    package var quality: AudioQuality = .standard
     package var frameDuration: FrameDuration = .ms20
     /// Capture goes on, nothing of it is sent.
     package var isMicrophoneMuted = false

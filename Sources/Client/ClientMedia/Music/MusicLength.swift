@@ -1,10 +1,11 @@
+package import AudioGraph
 internal import MediaCodecs
 package import Timing
 
-extension MusicSettings {
+extension MusicTrack {
     /// How long the sound at a path or an address is; `nil` if it does not tell. Blocks while that is opened, for some seconds
     /// if its server is slow. `certificates` is a PEM file of those that are trusted over TLS; without it the system's are.
-    package static func duration(
+    package static func length(
         of source: String, certificates: String? = nil
     ) throws(RoomAudioError) -> Interval? {
         do throws(CodecError) {

@@ -14,10 +14,11 @@ package final class MusicPlayer: Sendable {
         var all: [Int32: MusicStream] = [:]
         var wakers: [Int32: Poller.Waker] = [:]
 
-        mutating func remove(_ track: MusicStream) {
-            guard all[track.settings.id] === track else { return }
-            all[track.settings.id] = nil
-            wakers[track.settings.id] = nil
+        mutating func remove(_ stream: MusicStream) {
+            let id = stream.track.id
+            guard all[id] === stream else { return }
+            all[id] = nil
+            wakers[id] = nil
         }
     }
 
@@ -48,23 +49,24 @@ package final class MusicPlayer: Sendable {
         self.tell = tell
     }
 
-    func play(_ settings: MusicSettings) {
-        stop(settings.id)
-        let track = MusicStream(settings)
+    func play(_ track: MusicTrack, _ start: MusicStart = .open) {
+        let id = track.id
+        stop(id)
+        let stream = MusicStream(track, start)
         let isFull = tracks.with { tracks -> Bool in
             guard tracks.all.count < Self.maximumTracks else { return true }
-            tracks.all[settings.id] = track
+            tracks.all[id] = stream
             // That of the track before: it may end at any time now, and its poller with it.
-            tracks.wakers[settings.id] = nil
+            tracks.wakers[id] = nil
             return false
         }
-        guard !isFull else { return tell(.musicCompleted(settings.id, .failed("too many tracks at once"))) }
+        guard !isFull else { return tell(.musicCompleted(id, .failed("too many tracks at once"))) }
         do {
             let poller = try Poller()
-            tracks.with { if $0.all[settings.id] === track { $0.wakers[settings.id] = poller.waker } }
+            tracks.with { if $0.all[id] === stream { $0.wakers[id] = poller.waker } }
             let decoder = Handover(
                 TrackDecoder(
-                    id: settings.id, track: track, lock: tracks, poller: poller, open: open, clock: clock, tell: tell))
+                    id: id, stream: stream, lock: tracks, poller: poller, open: open, clock: clock, tell: tell))
             count.add(1, ordering: .relaxed)
             let count = Counter(self)
             _ = try WorkerThread(name: "music") {
@@ -72,8 +74,8 @@ package final class MusicPlayer: Sendable {
                 count.subtract()
             }
         } catch {
-            tracks.with { $0.remove(track) }
-            tell(.musicCompleted(settings.id, .failed(error.description)))
+            tracks.with { $0.remove(stream) }
+            tell(.musicCompleted(id, .failed(error.description)))
         }
     }
 

@@ -3,8 +3,8 @@ internal import Timing
 
 /// A track as the device threads see it: ring, cursors, volumes. Guarded by its player's lock.
 final class MusicStream {
-    let settings: MusicSettings
-    var controls: MusicControls { didSet { setGains() } }
+    let track: MusicTrack
+    var controls: MusicTrack.Controls { didSet { setGains() } }
     let ring = TrackRing()
     private(set) var isPaused: Bool
     /// No more sound will come; the frame after the last.
@@ -48,13 +48,13 @@ final class MusicStream {
     private static let publishTolerance: Int64 = 24
     private static let publishFarOff: Int64 = 1_440
 
-    init(_ settings: MusicSettings) {
-        self.settings = settings
-        controls = settings.controls
-        isPaused = settings.isHeld
-        local = Gain(settings.isHeld ? 0 : RoomAudioSettings.gain(settings.controls.localVolume))
-        published = Gain(settings.isHeld ? 0 : RoomAudioSettings.gain(settings.controls.publishVolume))
-        anchor = settings.startsAt.map { ($0, 0) }
+    init(_ track: MusicTrack, _ start: MusicStart) {
+        self.track = track
+        controls = track.controls
+        isPaused = start == .resumed
+        local = Gain(isPaused ? 0 : RoomAudioSettings.gain(track.controls.localVolume))
+        published = Gain(isPaused ? 0 : RoomAudioSettings.gain(track.controls.publishVolume))
+        if case .at(let instant) = start { anchor = (instant, 0) }
     }
 
     private func setGains() {
@@ -157,9 +157,9 @@ final class MusicStream {
         guard seekRequest == nil else { return }
         let lead = Interval.milliseconds(300)
         var position = ring.position(of: target + Self.frames(lead))
-        let start = settings.start.seconds * 48_000
-        let end = (settings.end?.seconds ?? duration ?? .infinity) * 48_000
-        if settings.loops != 0, end.isFinite, end > start, position >= end {
+        let start = Interval(track.start).seconds * 48_000
+        let end = (track.end.map { Interval($0).seconds } ?? duration ?? .infinity) * 48_000
+        if track.loops != 0, end.isFinite, end > start, position >= end {
             position = start + (position - start).truncatingRemainder(dividingBy: end - start)
         }
         seekRequest = SeekRequest(position: position, heard: heard + lead)

@@ -23,7 +23,7 @@ final class TrackDecoder {
     private static let maximumSilentReads = 3
 
     private let id: Int32
-    private let track: MusicStream
+    private let stream: MusicStream
     private let lock: Guarded<MusicPlayer.Tracks>
     private let open: MusicPlayer.Opener
     private let clock: @Sendable () -> Instant
@@ -50,18 +50,18 @@ final class TrackDecoder {
     private var opening: Opening?
 
     init(
-        id: Int32, track: MusicStream, lock: Guarded<MusicPlayer.Tracks>, poller: Poller,
+        id: Int32, stream: MusicStream, lock: Guarded<MusicPlayer.Tracks>, poller: Poller,
         open: @escaping MusicPlayer.Opener, clock: @escaping @Sendable () -> Instant,
         tell: @escaping @Sendable (RoomAudioEvent) -> Void
     ) {
         self.id = id
-        self.track = track
+        self.stream = stream
         self.lock = lock
         self.poller = poller
         self.open = open
         self.clock = clock
         self.tell = tell
-        loopsLeft = track.settings.loops
+        loopsLeft = stream.track.loops
     }
 
     func run() {
@@ -72,21 +72,21 @@ final class TrackDecoder {
             end = .failed(error.description)
         }
         let wasOver = lock.with { tracks -> Bool in
-            defer { track.isOver = true }
-            tracks.remove(track)
-            return track.isOver
+            defer { stream.isOver = true }
+            tracks.remove(stream)
+            return stream.isOver
         }
         tell(.musicCompleted(id, wasOver ? .stopped : end))
     }
 
-    private var startFrame: Int64 { MusicStream.frames(track.settings.start) }
+    private var startFrame: Int64 { MusicStream.frames(Interval(stream.track.start)) }
 
     private func play() throws(CodecError) -> MusicEnd {
-        var source = try open(track.settings.source)
+        var source = try open(stream.track.source)
         let duration = source.duration
-        lock.with { _ in track.duration = duration }
+        lock.with { _ in stream.duration = duration }
         tell(.musicStarted(id, duration: duration.map { Interval(seconds: max(0, $0)) }))
-        (speed, pitch) = lock.with { _ in (track.controls.speed, track.controls.pitch) }
+        (speed, pitch) = lock.with { _ in (stream.controls.speed, stream.controls.pitch) }
         try begin(source, at: Double(startFrame), inRing: 0, isFirst: true)
         var nextProgress = clock() + Self.progressInterval
         while true {
@@ -94,7 +94,7 @@ final class TrackDecoder {
             if let other = try changeOver() { source = other }
             try fill(source)
             let now = clock()
-            let (isOver, isFinished, isPaused) = lock.with { _ in (track.isOver, track.isFinished, track.isPaused) }
+            let (isOver, isFinished, isPaused) = lock.with { _ in (stream.isOver, stream.isFinished, stream.isPaused) }
             if isOver { return .stopped }
             if isFinished { return .finished }
             if nextProgress <= now {
@@ -106,7 +106,7 @@ final class TrackDecoder {
     }
 
     private func tellProgress(_ now: Instant) {
-        let (position, duration) = lock.with { _ in (track.position(at: now), track.duration) }
+        let (position, duration) = lock.with { _ in (stream.position(at: now), stream.duration) }
         tell(
             .musicProgress(
                 id, position: Interval(seconds: max(0, position) / 48_000),
@@ -117,7 +117,7 @@ final class TrackDecoder {
 
     private func obey(_ source: any MusicSource) throws(CodecError) {
         let (request, controls, cursor, end) = lock.with { _ in
-            (track.seekRequest, track.controls, track.cursor, track.ring.end)
+            (stream.seekRequest, stream.controls, stream.cursor, stream.ring.end)
         }
         if let request {
             (speed, pitch) = (controls.speed, controls.pitch)
@@ -125,7 +125,7 @@ final class TrackDecoder {
         } else if controls.speed != speed || controls.pitch != pitch {
             (speed, pitch) = (controls.speed, controls.pitch)
             let place = min(cursor + Self.changeFrames, end)
-            let position = lock.with { _ in track.ring.position(of: place) }
+            let position = lock.with { _ in stream.ring.position(of: place) }
             try begin(source, at: position, inRing: place, isFirst: false)
         }
     }
@@ -140,9 +140,9 @@ final class TrackDecoder {
         setOff(at: Int64(frame.rounded()))
         let count = try makeSound(source)
         lock.with { _ in
-            let place = max(inRing ?? track.cursor, track.cursor)
+            let place = max(inRing ?? stream.cursor, stream.cursor)
             splice(count, at: place, position: frame)
-            if let request { track.didSeek(request, to: place) }
+            if let request { stream.didSeek(request, to: place) }
         }
     }
 
@@ -160,9 +160,9 @@ final class TrackDecoder {
     /// Puts `output` into the ring in place of what follows there. Under the lock.
     private func splice(_ count: Int, at place: Int64, position: Double) {
         output.frameCount = count
-        track.ring.splice(at: place, output)
-        track.ring.add(segment: TrackRing.Segment(start: place, position: position, speed: speed))
-        track.finish = hasEnded ? track.ring.end : nil
+        stream.ring.splice(at: place, output)
+        stream.ring.add(segment: TrackRing.Segment(start: place, position: position, speed: speed))
+        stream.finish = hasEnded ? stream.ring.end : nil
     }
 
     // MARK: Another recording
@@ -189,12 +189,12 @@ final class TrackDecoder {
     /// Opens the other recording on a thread of its own, while this one plays on, and goes over to it when it is there.
     private func changeOver() throws(CodecError) -> (any MusicSource)? {
         let (wanted, from) = lock.with { _ in
-            (track.otherSource, Int64(max(0, track.ring.position(of: track.cursor + Self.switchFrames))))
+            (stream.otherSource, Int64(max(0, stream.ring.position(of: stream.cursor + Self.switchFrames))))
         }
         if let wanted, opening?.location != wanted { beginOpening(wanted, at: from) }
         guard let opening, let result = opening.result.withLock({ $0 }) else { return nil }
         self.opening = nil
-        lock.with { _ in if track.otherSource == opening.location { track.otherSource = nil } }
+        lock.with { _ in if stream.otherSource == opening.location { stream.otherSource = nil } }
         switch result {
         case .failure(let error):
             tell(.musicSwitchFailed(id, source: opening.location, error.description))
@@ -202,7 +202,7 @@ final class TrackDecoder {
         case .success(let opened):
             let duration = opened.source.duration
             try goOver(to: opened.source, at: opening.start)
-            lock.with { _ in track.duration = duration }
+            lock.with { _ in stream.duration = duration }
             tell(
                 .musicSwitched(
                     id, source: opening.location,
@@ -239,8 +239,8 @@ final class TrackDecoder {
         var standing = start
         for attempt in 1...Self.switchTries {
             let (place, wanted) = lock.with { _ in
-                let place = max(track.cursor, min(track.cursor + Int64(attempt) * Self.switchFrames, track.ring.end))
-                return (place, max(0, track.ring.position(of: place)))
+                let place = max(stream.cursor, min(stream.cursor + Int64(attempt) * Self.switchFrames, stream.ring.end))
+                return (place, max(0, stream.ring.position(of: place)))
             }
             let target = Int64(wanted.rounded())
             if target < standing || target - standing > Self.readOnFrames {
@@ -259,8 +259,8 @@ final class TrackDecoder {
             standing = position
             let isInTime = lock.with { _ in
                 // Played past already, and not because the song is held or over.
-                guard track.cursor <= place || attempt == Self.switchTries else { return false }
-                splice(count, at: max(place, track.cursor), position: Double(target))
+                guard stream.cursor <= place || attempt == Self.switchTries else { return false }
+                splice(count, at: max(place, stream.cursor), position: Double(target))
                 return true
             }
             if isInTime { return }
@@ -272,14 +272,14 @@ final class TrackDecoder {
     private func fill(_ source: any MusicSource) throws(CodecError) {
         while !hasEnded {
             let isEnough = lock.with { _ in
-                track.isOver || track.seekRequest != nil || track.ring.end - track.cursor >= Self.aheadFrames
+                stream.isOver || stream.seekRequest != nil || stream.ring.end - stream.cursor >= Self.aheadFrames
             }
             if isEnough { return }
             let count = try makeSound(source)
             lock.with { _ in
                 // A seek that came meanwhile begins anew.
-                track.ring.append(output, 0..<count)
-                if hasEnded, track.seekRequest == nil { track.finish = track.ring.end }
+                stream.ring.append(output, 0..<count)
+                if hasEnded, stream.seekRequest == nil { stream.finish = stream.ring.end }
             }
         }
     }
@@ -352,7 +352,7 @@ final class TrackDecoder {
         var silent = 0
         while true {
             var count = try source.fill(input)
-            if let end = track.settings.end {
+            if let end = stream.track.end.map({ Interval($0) }) {
                 count = min(count, Int(max(0, MusicStream.frames(end) - position)))
             }
             if count > 0 {
@@ -375,8 +375,8 @@ final class TrackDecoder {
     /// From the frame on that comes next, the song is at its start again.
     private func noteRepeat() {
         lock.with { _ in
-            let start = track.ring.end + Int64(owed.rounded())
-            track.ring.add(segment: TrackRing.Segment(start: start, position: Double(startFrame), speed: speed))
+            let start = stream.ring.end + Int64(owed.rounded())
+            stream.ring.add(segment: TrackRing.Segment(start: start, position: Double(startFrame), speed: speed))
         }
     }
 }

@@ -1,13 +1,16 @@
+public import AudioGraph
 internal import ClientMedia
 internal import Timing
 
 extension RoomAudio {
     /// Plays a track. It replaces a track with the same id. Failures are sent as `musicEnded`.
     public func playMusic(_ track: MusicTrack) {
-        var settings = track.engineSettings
-        settings.startsAt = track.startsAt.flatMap { clock.instant(ofServer: $0) }
-        work { [settings] in $0.playMusic(settings) }
+        let start = track.startsAt.flatMap { clock.instant(ofServer: $0) }.map { MusicStart.at($0) } ?? .open
+        work { $0.playMusic(track, start) }
     }
+
+    /// Opens a track and holds it at its beginning: `resumeMusic` makes it heard at once.
+    package func prepareMusic(_ track: MusicTrack) { work { $0.playMusic(track, .resumed) } }
 
     /// Pauses a track.
     public func pauseMusic(_ id: Int32) { engine?.pauseMusic(id) }
@@ -23,7 +26,7 @@ extension RoomAudio {
 
     /// Changes the volumes, pitch and speed of a track, and who hears it.
     public func updateMusic(_ id: Int32, _ controls: MusicTrack.Controls) {
-        engine?.updateMusic(id) { $0 = controls.engineControls }
+        engine?.updateMusic(id) { $0 = controls }
     }
 
     /// Returns the position of a track that is heard now; `nil` if there is no such track.
@@ -31,4 +34,21 @@ extension RoomAudio {
 
     /// Returns the duration of a track; `nil` while it is not known.
     public func musicDuration(_ id: Int32) -> Duration? { engine?.musicDuration(id).map { Duration($0) } }
+}
+
+extension MusicTrack {
+    /// How long the sound at a path or an address is, such as `Song.durationMs` wants it. Blocks its thread while that is opened,
+    /// for some seconds if its server is slow.
+    /// - Parameter certificates: a PEM file of those that are trusted over TLS; without it the system's are.
+    /// - Throws: `media_failed` if it cannot be opened, or does not tell.
+    package static func duration(of source: String, certificates: String? = nil) throws(OvationError) -> Duration {
+        let found: Duration?
+        do throws(RoomAudioError) {
+            found = try length(of: source, certificates: certificates).map { Duration($0) }
+        } catch {
+            throw OvationError(.mediaFailed, error.description)
+        }
+        guard let found else { throw OvationError(.mediaFailed, "\(source) does not tell how long it is") }
+        return found
+    }
 }

@@ -6,11 +6,8 @@ internal import ClientMedia
 extension RoomAudio {
     /// The audio quality: what the encoder is tuned for.
     public var quality: AudioQuality {
-        get { engine.flatMap { AudioQuality(rawValue: $0.settings.quality.rawValue) } ?? .standard }
-        set {
-            guard let quality = RoomAudioQuality(rawValue: newValue.rawValue) else { return }
-            engine?.update { $0.quality = quality }
-        }
+        get { engine?.settings.quality ?? .standard }
+        set { engine?.update { $0.quality = newValue } }
     }
 
     /// The volume at which the microphone is sent.

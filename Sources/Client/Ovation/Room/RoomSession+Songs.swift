@@ -1,6 +1,7 @@
 public import RoomModel
 internal import SignalProtocol
 internal import Synchronization
+internal import Timing
 
 /// The song of a chorus room. Everybody on a seat, the owner and admins can control it. Other rooms refuse (`not_a_chorus`).
 ///
@@ -58,14 +59,5 @@ extension RoomSession {
         _ = try await outlet.ask(.stateLatency(id, statement), over: line)
         audio.teller.withLock { $0.calibrate(outputMs: statement.outputMs, inputMs: statement.inputMs) }
         audio.setSongLatency(output + input)
-    }
-}
-
-extension Duration {
-    /// Rounded down; what is beyond all limits stays beyond them.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-        return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000_000
     }
 }

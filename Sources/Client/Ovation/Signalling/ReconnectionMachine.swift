@@ -230,16 +230,3 @@ struct ReconnectionMachine: Sendable {
             || error.name == "origin_refused"
     }
 }
-extension Interval {
-    /// Whole nanoseconds; longer than 292 years is cut.
-    init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        self.init(
-            nanoseconds: overflow ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000)
-    }
-}
-
-extension Duration {
-    init(_ interval: Interval) { self = .nanoseconds(interval.nanoseconds) }
-}

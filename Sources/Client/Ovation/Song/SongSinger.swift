@@ -168,11 +168,10 @@ final class SongSinger: Sendable {
             guard !state.withLock(\.isOver) else { return }
             switch action {
             case .play(let file, let from, let heard):
-                var settings = MusicSettings(id: Self.track, source: server.resolve(file))
-                settings.start = from
-                settings.startsAt = heard
-                settings.controls.localVolume = volume
-                engine.playMusic(settings)
+                var track = MusicTrack(id: Self.track, source: server.resolve(file))
+                track.start = Duration(from)
+                track.controls.localVolume = volume
+                engine.playMusic(track, .at(heard))
             case .align(let position, let heard): engine.alignMusic(Self.track, position: position, heard: heard)
             case .resume(let position, let heard):
                 // The place first: between the two calls a block may be played.

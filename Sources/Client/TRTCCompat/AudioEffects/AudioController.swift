@@ -1,11 +1,13 @@
 internal import AudioGraph
 internal import Dispatch
 internal import Ovation
+internal import RoomModel
 internal import Synchronization
+internal import Timing
 
 /// What a user has set of the sound. Volumes are 0…150, 100 leaves the sound as it is.
 struct SoundSettings: Sendable, Equatable {
-    var quality = TRTCAudioQuality.default
+    var quality = AudioQuality.standard
     var captureVolume = 100
     /// Of the voice effects; on top of `captureVolume`.
     var voiceVolume = 100
@@ -23,29 +25,6 @@ struct SoundSettings: Sendable, Equatable {
     var inputVolume: Int { min(captureVolume * voiceVolume / 100, AudioController.loudest) }
 }
 
-/// A piece of music to be played.
-struct MusicRequest: Sendable, Equatable {
-    var id: Int32
-    /// A path or URL.
-    var source: String
-    /// 0: once, n: n times more.
-    var loops = 0
-    var isPublished = false
-    var startMilliseconds = 0
-    var endMilliseconds: Int?
-    var levels = MusicLevels()
-}
-
-/// How a piece of music sounds.
-struct MusicLevels: Sendable, Equatable {
-    var publishVolume = 100
-    var playoutVolume = 100
-    /// Semitones.
-    var pitch = 0.0
-    /// 0.5…2.
-    var speed = 1.0
-}
-
 /// What happens to a piece of music.
 enum MusicNews: Sendable, Equatable {
     case started
@@ -55,55 +34,14 @@ enum MusicNews: Sendable, Equatable {
     case failed(String)
 }
 
-/// What happens to the sound.
-enum SoundNews: Sendable, Equatable {
-    case microphoneFailed(String)
-    case speakerFailed(String)
-    case pathLost
-    case pathFailed(String)
-    case music(Int32, MusicNews)
-    case log(String)
-}
-
-/// A device that is not there.
-struct SoundFailure: Error {
-    var code: Int32
-    var message: String
-}
-
-/// The sound of the room one is in, as far as this module speaks to it.
-protocol ClientSound: AnyObject, Sendable {
-    /// Tells which of them could not be used; the other one is all the same.
-    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure]
-    func startMicrophone()
-    func stopMicrophone()
-    func captureWhenSeated()
-    /// Nothing is captured and nothing is heard any more, although the room may go on for another component of the app.
-    func silence()
-    func apply(_ settings: SoundSettings)
-    func play(_ music: MusicRequest)
-    /// Opens it, and holds it at its beginning until `resume`.
-    func prepare(_ music: MusicRequest)
-    func pause(_ id: Int32)
-    func resume(_ id: Int32)
-    func stop(_ id: Int32)
-    func seek(_ id: Int32, toMilliseconds position: Int)
-    func change(_ id: Int32, _ levels: MusicLevels, isPublished: Bool)
-    /// Of the room's song, if it has that id.
-    func setSongVolume(_ id: Int32, _ volume: Int)
-    /// Milliseconds; of the room's song too.
-    func position(_ id: Int32) -> Int?
-    func hear(_ news: @escaping @Sendable (SoundNews) -> Void)
-}
-
 /// What a user sets of the sound, kept from before the first sign-in on, and handed to the room that is entered.
 final class AudioController: Sendable {
     static let loudest = 150
 
-    private struct Track {
+    private struct Piece {
         var isPublished: Bool
         /// What it was opened for, while it is held at its beginning.
-        var held: MusicRequest?
+        var held: MusicTrack?
         var isOpen = false
         var tell: @Sendable (MusicNews) -> Void
     }
@@ -113,9 +51,9 @@ final class AudioController: Sendable {
         var source: (any ClientSound)?
         /// Of the wish for a microphone that was told before there was a room.
         var wantsMicrophone = false
-        var tracks: [Int32: Track] = [:]
+        var pieces: [Int32: Piece] = [:]
         /// Of pieces that play, and of those that an app has set before they do.
-        var levels: [Int32: MusicLevels] = [:]
+        var levels: [Int32: MusicTrack.Controls] = [:]
         var allMusicVolume = 100
         /// The component was destroyed: whoever kept its effects reaches nobody.
         var isOver = false
@@ -132,27 +70,30 @@ final class AudioController: Sendable {
 
     /// - Parameter source: of the room that was entered; `nil`: it was left.
     func attach(_ source: (any ClientSound)?) {
-        let change = state.withLock { state -> (SoundSettings, (any ClientSound)?, [Int32: Track])? in
+        let change = state.withLock { state -> (SoundSettings, (any ClientSound)?, [Int32: Piece])? in
             // A room that was entered after the component's end is another's.
             if state.isOver { return nil }
             defer {
                 state.source = source
                 if source == nil { state.wantsMicrophone = false }
-                state.tracks = [:]
+                state.pieces = [:]
             }
-            return (state.settings, state.source, state.tracks)
+            return (state.settings, state.source, state.pieces)
         }
         guard let (settings, former, broken) = change else { return }
-        for (id, track) in broken {
-            former?.stop(id)
-            track.tell(.finished)
+        for (id, piece) in broken {
+            former?.stopMusic(id)
+            piece.tell(.finished)
         }
         guard let source else {
             former?.silence()
             return
         }
-        source.hear { [weak self] in self?.hear($0) }
-        source.apply(settings)
+        source.hear(
+            { [weak self] in self?.hear($0) },
+            // More than the stream holds was not read in time: nothing that an app could do anything about.
+            lost: { [tell] in tell(.log("sound events were lost: \($0)")) })
+        source.apply(settings, after: SoundSettings())
         // A room that another component had kept was silent.
         source.captureWhenSeated()
         // A device may take its time, and a file may be far away: whoever brings the room has other things to do meanwhile.
@@ -188,17 +129,18 @@ final class AudioController: Sendable {
 
     func set(_ change: @Sendable (inout SoundSettings) -> Void) {
         guard isAlive else { return }
-        let (source, settings) = state.withLock { state in
+        let (source, former, settings) = state.withLock { state in
+            let former = state.settings
             change(&state.settings)
-            return (state.source, state.settings)
+            return (state.source, former, state.settings)
         }
-        source?.apply(settings)
+        source?.apply(settings, after: former)
     }
 
     var settings: SoundSettings { state.withLock { $0.settings } }
 
     func setQuality(_ quality: Int) {
-        guard let quality = TRTCAudioQuality(rawValue: quality) else {
+        guard let quality = AudioQuality(rawValue: Int32(clamping: quality)) else {
             return tell(
                 .warning(
                     TRTCCode.failed, "\(quality) is not a valid audio quality: use 1 (speech), 2 (default) or 3 (music)"
@@ -256,56 +198,68 @@ final class AudioController: Sendable {
     // MARK: - Music
 
     /// - Returns: whether there is a room to play in.
-    func play(_ music: MusicRequest, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
-        let (source, former) = register(Track(isPublished: music.isPublished, tell: tell), music.id)
+    func play(_ track: MusicTrack, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
+        let piece = Piece(isPublished: track.controls.isPublished, tell: tell)
+        let (source, former) = register(piece, track.id)
         guard let former, var held = former.held else {
-            source?.play(music)
+            source?.playMusic(track)
             return source != nil
         }
-        // Of a piece that was opened before, only its levels may be others by now.
-        held.levels = music.levels
-        guard held == music else {
-            source?.play(music)
+        // Of a piece that was opened before, only what can be changed while it plays may be other by now.
+        held.controls = track.controls
+        guard held == track else {
+            source?.playMusic(track)
             return source != nil
         }
-        source?.change(music.id, music.levels, isPublished: music.isPublished)
-        source?.resume(music.id)
+        source?.updateMusic(track.id, track.controls)
+        source?.resumeMusic(track.id)
         if former.isOpen { tell(.started) }
         return source != nil
     }
 
     /// Opens a piece, so that it is heard at once when it is played. `started` is told when it is open.
     /// - Returns: whether there is a room to play in.
-    func prepare(_ music: MusicRequest, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
-        let (source, _) = register(Track(isPublished: music.isPublished, held: music, tell: tell), music.id)
-        source?.prepare(music)
+    func prepare(_ track: MusicTrack, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
+        let piece = Piece(isPublished: track.controls.isPublished, held: track, tell: tell)
+        let (source, _) = register(piece, track.id)
+        source?.prepareMusic(track)
         return source != nil
     }
 
-    private func register(_ track: Track, _ id: Int32) -> (source: (any ClientSound)?, former: Track?) {
+    private func register(_ piece: Piece, _ id: Int32) -> (source: (any ClientSound)?, former: Piece?) {
         guard isAlive else { return (nil, nil) }
         return state.withLock { state in
             guard let source = state.source else { return (nil, nil) }
-            defer { state.tracks[id] = track }
-            return (source, state.tracks[id])
+            defer { state.pieces[id] = piece }
+            return (source, state.pieces[id])
         }
     }
 
-    func pause(_ id: Int32) { source?.pause(id) }
-    func resume(_ id: Int32) { source?.resume(id) }
-    func stop(_ id: Int32) { source?.stop(id) }
-    func seek(_ id: Int32, to milliseconds: Int) { source?.seek(id, toMilliseconds: max(0, milliseconds)) }
-    func position(_ id: Int32) -> Int? { source?.position(id) }
+    func pause(_ id: Int32) { source?.pauseMusic(id) }
+    func resume(_ id: Int32) { source?.resumeMusic(id) }
+    func stop(_ id: Int32) { source?.stopMusic(id) }
+    func seek(_ id: Int32, to position: Duration) { source?.seekMusic(id, to: max(.zero, position)) }
+
+    /// Of the room's song too.
+    func position(_ id: Int32) -> Duration? {
+        guard let source else { return nil }
+        if let position = source.musicPosition(id) { return position }
+        guard let song = source.song, song.song.number == id else { return nil }
+        return song.position
+    }
 
     /// As they were set, or as all are.
-    func levels(of id: Int32) -> MusicLevels {
+    func levels(of id: Int32) -> MusicTrack.Controls {
         state.withLock { state in
-            let fresh = MusicLevels(publishVolume: state.allMusicVolume, playoutVolume: state.allMusicVolume)
-            return state.levels[id, default: fresh]
+            if let levels = state.levels[id] { return levels }
+            var fresh = MusicTrack.Controls()
+            fresh.publishVolume = state.allMusicVolume
+            fresh.localVolume = state.allMusicVolume
+            return fresh
         }
     }
 
-    func changeMusic(_ id: Int32, _ change: (inout MusicLevels) -> Void) {
+    func changeMusic(_ id: Int32, _ change: (inout MusicTrack.Controls) -> Void) {
         var levels = levels(of: id)
         change(&levels)
         state.withLock { $0.levels[id] = levels }
@@ -315,12 +269,12 @@ final class AudioController: Sendable {
     func changeAllMusic(to volume: Int) {
         let ids = state.withLock { state in
             state.allMusicVolume = volume
-            return Set(state.levels.keys).union(state.tracks.keys)
+            return Set(state.levels.keys).union(state.pieces.keys)
         }
         for id in ids {
             changeMusic(id) {
                 $0.publishVolume = volume
-                $0.playoutVolume = volume
+                $0.localVolume = volume
             }
         }
     }
@@ -328,36 +282,49 @@ final class AudioController: Sendable {
     /// The room's song is about to be heard.
     func beginSong(_ id: Int32) { changeMusic(id) { _ in } }
 
-    private func apply(_ levels: MusicLevels, to id: Int32) {
-        let (source, isPublished) = state.withLock { ($0.source, $0.tracks[id]?.isPublished) }
-        if let isPublished {
-            source?.change(id, levels, isPublished: isPublished)
-        } else {
-            source?.setSongVolume(id, levels.playoutVolume)
+    private func apply(_ levels: MusicTrack.Controls, to id: Int32) {
+        let (source, isPublished) = state.withLock { ($0.source, $0.pieces[id]?.isPublished) }
+        guard let isPublished else {
+            source?.setSongVolume(levels.localVolume, ofSong: id)
+            return
         }
+        var controls = levels
+        controls.isPublished = isPublished
+        source?.updateMusic(id, controls)
     }
 
-    private func hear(_ news: SoundNews) {
-        switch news {
-        case .microphoneFailed(let why):
-            tell(.error(TRTCCode.microphoneFailed, "cannot open the microphone: \(why)"))
-        case .speakerFailed(let why):
-            tell(.error(TRTCCode.speakerFailed, "the loudspeaker was lost: \(why)"))
-        case .pathLost: tell(.warning(TRTCCode.disconnected, "the sound connection is lost; reconnecting"))
-        case .pathFailed(let why):
-            tell(.warning(TRTCCode.soundFailed, "cannot open the sound connection: \(why)"))
-        case .log(let sentence): tell(.log(sentence))
-        case .music(let id, let news):
-            let track = state.withLock { state -> Track? in
-                switch news {
-                case .finished, .failed: return state.tracks.removeValue(forKey: id)
-                case .started:
-                    state.tracks[id]?.isOpen = true
-                    return state.tracks[id]
-                case .progress: return state.tracks[id]
-                }
+    // MARK: - News
+
+    private func hear(_ event: RoomAudio.Event) {
+        switch event {
+        case .microphoneFailed(let error), .inputEnded(let error?):
+            tell(.error(TRTCCode.microphoneFailed, "cannot open the microphone: \(error.message)"))
+        case .speakerFailed(let error):
+            tell(.error(TRTCCode.speakerFailed, "the loudspeaker was lost: \(error.message)"))
+        case .inputEnded(nil): tell(.log("the input has ended"))
+        case .connectionChanged(.lost):
+            tell(.warning(TRTCCode.disconnected, "the sound connection is lost; reconnecting"))
+        case .connectionChanged(.failed(let error)):
+            tell(.warning(TRTCCode.soundFailed, "cannot open the sound connection: \(error.message)"))
+        case .connectionChanged(let connection): tell(.log("sound connection: \(connection)"))
+        case .musicStarted(let id, _):
+            let piece = state.withLock { state in
+                state.pieces[id]?.isOpen = true
+                return state.pieces[id]
             }
-            track?.tell(news)
+            piece?.tell(.started)
+        case .musicProgress(let id, let position, let duration):
+            let piece = state.withLock { $0.pieces[id] }
+            piece?.tell(.progress(milliseconds: position.milliseconds, of: duration?.milliseconds ?? 0))
+        case .musicEnded(let id, let error):
+            let piece = state.withLock { $0.pieces.removeValue(forKey: id) }
+            piece?.tell(error.map { .failed($0.message) } ?? .finished)
+        // The duet's song and its quality: the controller of a chorus room hears of them by itself.
+        case .songPrepared, .songProgress, .songCompleted, .songUnavailable, .networkChanged: break
         }
     }
+}
+
+extension Duration {
+    var milliseconds: Int { Int(clamping: wholeMilliseconds) }
 }

@@ -30,7 +30,7 @@ public final class TXAudioEffectManager: Sendable {
     ) {
         let blocks = UncheckedTransfer((start: startBlock, progress: progressBlock, complete: completeBlock))
         let hasStarted = Mutex(false)
-        let isPlaying = sound.play(request(musicParam)) { [queue] news in
+        let isPlaying = sound.play(track(musicParam)) { [queue] news in
             switch news {
             case .started:
                 let isFirst = hasStarted.withLock { hasStarted in
@@ -58,7 +58,7 @@ public final class TXAudioEffectManager: Sendable {
         onError errorBlock: TXMusicPreloadErrorBlock? = nil
     ) {
         let blocks = UncheckedTransfer((progress: progressBlock, error: errorBlock))
-        let isOpening = sound.prepare(request(preloadParam)) { [queue] news in
+        let isOpening = sound.prepare(track(preloadParam)) { [queue] news in
             switch news {
             case .started: queue.run { blocks.value.progress?(100) }
             case .failed: queue.run { blocks.value.error?(Self.failed) }
@@ -71,21 +71,21 @@ public final class TXAudioEffectManager: Sendable {
     /// How long a file or URL is, in milliseconds; −1 if it cannot be opened or does not tell. Waits for as long as that takes: for
     /// what is not on this machine, not on the main thread.
     public func getMusicDuration(inMS path: String) -> Int {
-        (try? MusicTrack.duration(of: path))?.wholeMilliseconds ?? Self.failed
+        (try? MusicTrack.duration(of: path))?.milliseconds ?? Self.failed
     }
 
     /// The name in Objective-C.
     public func getMusicDurationInMS(_ path: String) -> Int { getMusicDuration(inMS: path) }
 
-    private func request(_ param: TXAudioMusicParam) -> MusicRequest {
-        var request = MusicRequest(id: param.id, source: param.path)
+    private func track(_ param: TXAudioMusicParam) -> MusicTrack {
+        var track = MusicTrack(id: param.id, source: param.path)
         // A number beyond any evening is for ever.
-        request.loops = (0...1_000_000).contains(param.loopCount) ? param.loopCount : -1
-        request.isPublished = param.publish
-        request.startMilliseconds = max(0, param.startTimeMS)
-        request.endMilliseconds = param.endTimeMS > 0 ? param.endTimeMS : nil
-        request.levels = sound.levels(of: param.id)
-        return request
+        track.loops = (0...1_000_000).contains(param.loopCount) ? param.loopCount : -1
+        track.start = .milliseconds(max(0, param.startTimeMS))
+        track.end = param.endTimeMS > 0 ? .milliseconds(param.endTimeMS) : nil
+        track.controls = sound.levels(of: param.id)
+        track.controls.isPublished = param.publish
+        return track
     }
 
     /// Ends a piece; its completion is told with 0.
@@ -107,7 +107,7 @@ public final class TXAudioEffectManager: Sendable {
 
     /// Here.
     public func setMusicPlayoutVolume(_ id: Int32, volume: Int) {
-        sound.changeMusic(id) { $0.playoutVolume = AudioController.volume(volume) }
+        sound.changeMusic(id) { $0.localVolume = AudioController.volume(volume) }
     }
 
     /// −1…1, an octave down or up; 0 leaves it.
@@ -121,13 +121,13 @@ public final class TXAudioEffectManager: Sendable {
     }
 
     /// Milliseconds; −1 if it does not play.
-    public func getMusicCurrentPos(inMS id: Int32) -> Int { sound.position(id) ?? Self.failed }
+    public func getMusicCurrentPos(inMS id: Int32) -> Int { sound.position(id)?.milliseconds ?? Self.failed }
 
     /// The name in Objective-C.
     public func getMusicCurrentPosInMS(_ id: Int32) -> Int { getMusicCurrentPos(inMS: id) }
 
     /// Goes on elsewhere in a piece; `pts` in milliseconds.
-    public func seekMusicToPos(inMS id: Int32, pts: Int) { sound.seek(id, to: pts) }
+    public func seekMusicToPos(inMS id: Int32, pts: Int) { sound.seek(id, to: .milliseconds(pts)) }
 
     /// The name in Objective-C.
     public func seekMusicToPosInMS(_ id: Int32, pts: Int) { seekMusicToPos(inMS: id, pts: pts) }

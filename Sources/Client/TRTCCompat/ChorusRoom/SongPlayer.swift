@@ -63,7 +63,7 @@ final class SongPlayer: Sendable {
         do throws(OvationError) {
             milliseconds =
                 try MusicTrack.duration(of: server.resolve(address), certificates: OvationServer.certificate)
-                .wholeMilliseconds
+                .milliseconds
         } catch { return refuse(id, error.message) }
         // Opening took its time: somebody may have changed their mind, somebody else may have been faster.
         guard state.withLock({ $0.calls }) == call, !isSung(id, in: room) else { return }
@@ -125,7 +125,7 @@ final class SongPlayer: Sendable {
         if let former, former != id { controller.sound.stop(former) }
         // One piece at a time; the song of somebody else is theirs.
         if let room = controller.room, room.state.play?.by == room.state.me.id { ask(.stopSong) }
-        let isPlaying = controller.sound.play(MusicRequest(id: id, source: path)) { [weak self] in self?.hear(id, $0) }
+        let isPlaying = controller.sound.play(MusicTrack(id: id, source: path)) { [weak self] in self?.hear(id, $0) }
         guard !isPlaying else { return }
         forget(id)
         refuse(id, "enter a room first")

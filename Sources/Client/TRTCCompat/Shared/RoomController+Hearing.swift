@@ -39,7 +39,7 @@ extension RoomController {
             tell(
                 .warning(
                     TRTCCode.ticketExpired,
-                    "the userSig runs out in \(time.wholeMilliseconds / 1_000) s: call login with a newer one"))
+                    "the userSig runs out in \(time.milliseconds / 1_000) s: call login with a newer one"))
         case .ticketRenewed: tell(.log("the userSig was renewed"))
         case .ticketRenewalFailed(let error): tell(.warning(error.outcome.code, error.outcome.message))
         case .signedOut(let error): endSession(error)

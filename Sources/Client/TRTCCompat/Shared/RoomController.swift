@@ -288,7 +288,7 @@ final class RoomController: Sendable {
                 share.connection.exit(room, share: share) { _ in }
                 return reply(TRTCCode.failed, "the room was left before the entry completed")
             }
-            sound.attach(RoomSound(room.audio))
+            sound.attach(room.audio)
             if kind == .chorus { songs.follow(room, client: share.client) }
             meters.start(room, client: share.client)
             // Unless it was left meanwhile.

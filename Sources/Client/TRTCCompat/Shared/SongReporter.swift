@@ -54,8 +54,8 @@ final class SongReporter: Sendable {
             tellBeginning(of: progress.song, in: room)
             tell(
                 .musicProgress(
-                    progress.song.number, milliseconds: progress.position.wholeMilliseconds,
-                    of: progress.duration.wholeMilliseconds))
+                    progress.song.number, milliseconds: progress.position.milliseconds,
+                    of: progress.duration.milliseconds))
         case .songUnavailable(let song, let error):
             tell(.warning(TRTCCode.failed, "cannot play music \(song.id); trying again: \(error.message)"))
         case .songCompleted(let song, let error):

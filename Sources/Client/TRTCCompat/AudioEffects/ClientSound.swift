@@ -1,0 +1,108 @@
+internal import AudioGraph
+internal import Ovation
+
+/// A device that is not there.
+struct SoundFailure: Error {
+    var code: Int32
+    var message: String
+}
+
+/// The sound of the room one is in, as far as this module speaks to it. See `RoomAudio`.
+protocol ClientSound: AnyObject, Sendable {
+    /// Tells which of them could not be used; the other one is all the same.
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure]
+    func startMicrophone()
+    func stopMicrophone()
+    func captureWhenSeated()
+    /// Nothing is captured and nothing is heard any more, although the room may go on for another component of the app.
+    func silence()
+    /// - Parameter former: what was applied before.
+    func apply(_ settings: SoundSettings, after former: SoundSettings)
+    /// Until the room is over.
+    func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void)
+
+    func playMusic(_ track: MusicTrack)
+    func prepareMusic(_ track: MusicTrack)
+    func pauseMusic(_ id: Int32)
+    func resumeMusic(_ id: Int32)
+    func stopMusic(_ id: Int32)
+    func seekMusic(_ id: Int32, to position: Duration)
+    func updateMusic(_ id: Int32, _ controls: MusicTrack.Controls)
+    func musicPosition(_ id: Int32) -> Duration?
+    var song: SongProgress? { get }
+    /// Of the room's song, if it has that number.
+    func setSongVolume(_ volume: Int, ofSong number: Int32)
+}
+
+extension RoomAudio: ClientSound {
+    func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
+        var failures: [SoundFailure] = []
+        do throws(OvationError) { try useOutput(Output(output)) } catch {
+            failures.append(SoundFailure(code: TRTCCode.speakerFailed, message: error.message))
+            // The microphone works by the engine's clock, which goes on without a loudspeaker.
+            try? useOutput(.none)
+        }
+        do throws(OvationError) { try useInput(Input(input)) } catch {
+            failures.append(SoundFailure(code: TRTCCode.microphoneFailed, message: error.message))
+        }
+        return failures
+    }
+
+    func silence() {
+        singing = .off
+        stopMicrophone()
+        setAllMuted(true)
+    }
+
+    func apply(_ settings: SoundSettings, after former: SoundSettings) {
+        quality = settings.quality
+        captureVolume = settings.inputVolume
+        playbackVolume = settings.playoutVolume
+        setAllMuted(settings.isAllMuted)
+        for user in former.mutedUsers.symmetricDifference(settings.mutedUsers) {
+            setMuted(settings.mutedUsers.contains(user), of: user)
+        }
+        setEarMonitor(settings.isEarMonitorOn, volume: settings.earMonitorVolume)
+        reverb = settings.reverb
+        voiceChanger = settings.voice
+        voicePitch = settings.voicePitch
+    }
+
+    func setSongVolume(_ volume: Int, ofSong number: Int32) {
+        if song?.song.number == number { songVolume = volume }
+    }
+
+    func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void) {
+        let events = events
+        Task {
+            do throws(OvationError) {
+                for try await event in events { tell(event) }
+            } catch {
+                lost(error.message)
+            }
+        }
+    }
+}
+
+extension RoomAudio.Output {
+    init(_ output: OvationDevices.Output) {
+        self =
+            switch output {
+            case .none: .none
+            case .speaker(let name): .speaker(name)
+            case .recording(let path): .recording(path)
+            }
+    }
+}
+
+extension RoomAudio.Input {
+    init(_ input: OvationDevices.Input) {
+        self =
+            switch input {
+            case .none: .none
+            case .microphone(let name): .microphone(name)
+            case .tone(let frequency): .tone(frequency: frequency, amplitude: 0.5)
+            case .file(let path): .file(path, loops: true)
+            }
+    }
+}
