@@ -90,7 +90,7 @@ final class RoomFollower {
     private func take(_ next: RoomState, _ events: [RoomSession.Event], _ answer: () -> Void = {}) {
         let (wasSinging, former) = (isSinging, state.play?.startAt)
         state = next
-        if isSinging, !wasSinging || former != state.play?.startAt { connection.readClockQuickly() }
+        if isSinging, !wasSinging || former != state.play?.startAt { connection.clock.hurry() }
         answer()
         tell(events)
         settleWaiters()

@@ -18,7 +18,7 @@ extension SignalConnection {
                     textBytes: opened.limits.textBytes, seats: opened.limits.seats,
                     callsAtOnce: opened.limits.callsAtOnce ?? CallPacer.usualAtOnce,
                     callsPerSecond: opened.limits.callsPerSecond ?? CallPacer.usualPerSecond)
-                pacer.limit(atOnce: limits.callsAtOnce, perSecond: limits.callsPerSecond)
+                calls.limit(atOnce: limits.callsAtOnce, perSecond: limits.callsPerSecond)
                 publish {
                     $0.user = opened.user
                     $0.limits = limits
@@ -35,11 +35,11 @@ extension SignalConnection {
     func resumeRooms() {
         let returning = followers.values.filter(\.isPresent)
         guard !returning.isEmpty else { return handle(.roomsResumed) }
-        let mine = generation
+        let mine = line.generation
         var left = returning.count
         for follower in returning {
             follower.resume { [weak self] error in
-                guard let self, mine == generation else { return }
+                guard let self, mine == line.generation else { return }
                 if let error {
                     if !error.is(.connectionLost) { handle(.handshakeFailed(error)) }
                     return

@@ -33,7 +33,7 @@ extension SignalConnection {
         case .failure(let error): return completion(.failure(error))
         }
         guard snapshot.info.kind.isKnown else {
-            perform(.rooms(.command(snapshot.room, .exitRoom, key: nil)), timeout: Self.clockPatience) { _ in }
+            leaveUnseen(snapshot.room)
             return completion(
                 .failure(
                     OvationError(
@@ -48,6 +48,11 @@ extension SignalConnection {
         follow(follower, as: snapshot.room)
         completion(.success(session))
         follower.tellEntry(snapshot)
+    }
+
+    /// Leaves a room that nobody here knows of having entered.
+    func leaveUnseen(_ room: RoomID) {
+        perform(.rooms(.command(room, .exitRoom, key: nil)), timeout: .seconds(8)) { _ in }
     }
 
     /// Asks the room for something.

@@ -10,8 +10,6 @@ internal import Timing
 /// It lives on one event loop and is touched nowhere else, so everything that it tells (answers and events) is in one order: a
 /// call's completion runs before the events that the call caused (V08).
 final class SignalConnection {
-    /// Without a byte for so long the connection is dead, whatever the socket says; the server pings every 5 s.
-    static let silenceLimit = TimeAmount.seconds(10)
     struct Credentials: Sendable {
         var application: ApplicationID
         var user: UserID
@@ -27,22 +25,15 @@ final class SignalConnection {
     let loop: any EventLoop
     let outlet: ClientOutlet
     private(set) var machine: ReconnectionMachine
-    private let open: SocketOpener
     var credentials: Credentials
     /// With which this session is resumed.
     var secret: String?
-    private var socket: (any SignalSocket)?
-    /// Grows with each socket, so that a late event of an old one is known.
-    private(set) var generation = 0
-    private var farewell: OvationError?
-    private var ledger = CallLedger()
-    var pacer: CallPacer
     let timers: ConnectionTimers
-    private var tokens: [ObjectIdentifier: Int64] = [:]
+    let line: SocketLine
+    let calls: CallQueue
+    private(set) lazy var tickets = TicketRenewal(self)
+    private(set) lazy var clock = ClockReadings(self)
     private(set) var followers: [RoomID: RoomFollower] = [:]
-    var isRenewing = false
-    var quickReadingsLeft = 0
-    private var lastHeard: NIODeadline
     private var openings: [(Result<UserProfile, OvationError>) -> Void] = []
 
     init(
@@ -52,17 +43,22 @@ final class SignalConnection {
         self.loop = loop
         self.outlet = outlet
         self.credentials = credentials
-        self.open = open
-        lastHeard = loop.now
-        pacer = CallPacer(now: Instant(loop.now))
         machine = ReconnectionMachine(canRenewTicket: credentials.renewTicket != nil, seed: seed)
         timers = ConnectionTimers(loop)
+        line = SocketLine(loop, timers: timers, opener: open)
+        calls = CallQueue(loop, timers: timers)
         timers.wake(self)
+        calls.enteredUnheard = { [weak self] room in
+            guard let self, followers[room] == nil else { return }
+            leaveUnseen(room)
+        }
     }
 
     var now: Instant { Instant(loop.now) }
 
     var isReady: Bool { if case .ready = machine.phase { true } else { false } }
+
+    var isClosed: Bool { if case .closed = machine.phase { true } else { false } }
 
     // MARK: - From outside
 
@@ -88,22 +84,17 @@ final class SignalConnection {
     ) {
         if case .closed(let error) = machine.phase { return completion(.failure(error)) }
         if token?.isCancelled == true { return completion(.failure(OvationError(.cancelled))) }
-        guard let number = ledger.add(body, isHandshake: isHandshake, completion: completion) else {
-            return completion(.failure(OvationError(.tooManyCalls)))
-        }
-        if let token { tokens[ObjectIdentifier(token)] = number }
-        timers.set(.call(number), in: timeout) { $0.timedOut(number) }
+        guard
+            calls.add(body, timeout: timeout, token: token, isHandshake: isHandshake, completion: completion)
+        else { return completion(.failure(OvationError(.tooManyCalls))) }
         flush()
     }
 
     /// Nobody waits for that answer any more. What was asked may still happen.
     func cancel(_ token: CallToken) {
-        guard let number = tokens[ObjectIdentifier(token)], let entry = giveUp(number) else {
-            // Answered already: then only the effect is waited for.
-            for follower in followers.values { follower.callOff(token) }
-            return
-        }
-        entry.completion(.failure(OvationError(.cancelled)))
+        guard !calls.cancel(token) else { return }
+        // Answered already: then only the effect is waited for.
+        for follower in followers.values { follower.callOff(token) }
     }
 
     /// Puts a new ticket in place, which the application fetched by itself.
@@ -160,47 +151,29 @@ final class SignalConnection {
             publish {
                 if wasReady || $0.isSignedIn { $0.phase = .reconnecting(error, tryingAgainIn: wait) }
             }
-        case .renewTicket: fetchTicket { $0.handle(.ticketFetched($1)) }
+        case .renewTicket: tickets.fetch { $0.handle(.ticketFetched($1)) }
         case .close(let error): close(error)
         }
     }
 
     private func openSocket() {
-        generation += 1
-        let mine = generation
-        farewell = nil
         if machine.hasBeenReady, case .reconnecting(let error, _) = outlet.state.value.phase {
             publish { $0.phase = .reconnecting(error, tryingAgainIn: nil) }
         }
-        open(loop) { [weak self] event in
-            guard let self, mine == generation else {
-                if case .opened(let socket) = event { socket.close() }
-                return
-            }
-            hear(event)
-        }
+        line.open { [weak self] in self?.hear($0) }
     }
 
     private func dropSocket() {
-        generation += 1
-        timers.cancel(.silence)
-        timers.cancel(.clock)
-        socket?.close()
-        socket = nil
+        line.drop()
+        clock.pause()
         // The machine's next phase is set already: what is refused here may ask again, and then waits.
-        for entry in ledger.socketLost() {
-            settle(entry)
-            entry.completion(.failure(OvationError(.connectionLost, "no answer to \(entry.method.rawValue)")))
-        }
+        calls.socketLost()
         for follower in followers.values { follower.connectionLost() }
     }
 
     private func close(_ error: OvationError) {
         timers.cancelAll()
-        for entry in ledger.removeAll() {
-            settle(entry)
-            entry.completion(.failure(error))
-        }
+        calls.end(error)
         let gone = followers
         followers = [:]
         for follower in gone.values { follower.end(.gone(error)) }
@@ -212,8 +185,7 @@ final class SignalConnection {
 
     private func becomeReady(again: Bool) {
         publish { $0.phase = .ready }
-        quickReadingsLeft = Self.quickClockReadings
-        readClock()
+        clock.begin()
         for follower in followers.values where again { follower.connectionRestored() }
         if again { outlet.tell(.connectionRestored) }
         if let user = outlet.state.value.user { answerOpenings(.success(user)) }
@@ -229,24 +201,20 @@ final class SignalConnection {
     // MARK: - The socket
 
     private func hear(_ event: SocketEvent) {
-        lastHeard = loop.now
         switch event {
-        case .opened(let socket):
-            self.socket = socket
-            pacer = CallPacer(now: now)
-            watchSilence()
+        case .opened:
+            calls.beginSocket()
             handle(.socketOpened)
         case .text(let text):
-            guard let message = ServerMessage.decode(Data(text.readableBytesView), expected: ledger.expected) else {
+            guard let message = ServerMessage.decode(Data(text.readableBytesView), expected: calls.expected) else {
                 return  // A server of ours sends JSON-RPC alone; a stranger's text is no reason to fall over.
             }
             hear(message)
         case .heard: break
         case .writable: flush()
         case .closed(let code):
-            socket = nil
-            tellLoss(farewell ?? OvationError(.connectionLost)) {
-                handle(.socketClosed(code: code, farewell: farewell))
+            tellLoss(line.farewell ?? OvationError(.connectionLost)) {
+                handle(.socketClosed(code: code, farewell: line.farewell))
             }
         case .failed(let error): tellLoss(error) { handle(.handshakeFailed(error)) }
         }
@@ -254,14 +222,12 @@ final class SignalConnection {
 
     private func hear(_ message: ServerMessage) {
         switch message {
-        case .answer(let number, let result):
-            guard let entry = forget(number) else { return }
-            entry.completion(result.mapError { OvationError($0) })
+        case .answer(let number, let result): calls.answer(number, result)
         case .news(let room, let epoch, let events): followers[room]?.hear(events, epoch: epoch)
-        case .sessionClosed(let refusal): farewell = OvationError(refusal)
+        case .sessionClosed(let refusal): line.farewell = OvationError(refusal)
         case .sessionExpiring(let seconds):
             outlet.tell(.ticketExpiring(in: .seconds(max(0, seconds))))
-            renewOnTheWay()
+            tickets.renew()
         case .complaint, .unknown: break
         }
     }
@@ -270,70 +236,17 @@ final class SignalConnection {
     private func tellLoss(_ error: OvationError, _ body: () -> Void) {
         let wasReady = isReady
         body()
-        if wasReady, case .closed = machine.phase { return }
-        if wasReady { outlet.tell(.connectionLost(error)) }
+        if wasReady, !isClosed { outlet.tell(.connectionLost(error)) }
     }
 
-    private func watchSilence() {
-        let left = lastHeard + Self.silenceLimit - loop.now
-        timers.set(.silence, in: max(left, .milliseconds(1))) { connection in
-            guard connection.socket != nil else { return }
-            if connection.loop.now - connection.lastHeard >= Self.silenceLimit {
-                connection.tellLoss(OvationError(.connectionLost, "the server stopped responding")) {
-                    connection.handle(.silent)
-                }
-            } else {
-                connection.watchSilence()
-            }
-        }
+    func serverFellSilent() {
+        tellLoss(OvationError(.connectionLost, "the server stopped responding")) { handle(.silent) }
     }
 
-    /// Sends what may go, as far as the network takes it (`writable` goes on) and the server's pace allows.
-    private func flush() {
+    /// Sends the calls that may go now.
+    func flush() {
         timers.cancel(.pace)
-        while let socket, socket.isWritable {
-            let next = ledger.hasNext(isReady: isReady)
-            if next.handshake {
-                pacer.spend()
-            } else if !next.call {
-                return
-            } else if let wait = pacer.take(at: now) {
-                return timers.set(.pace, in: .nanoseconds(wait.nanoseconds)) { $0.flush() }
-            }
-            guard let text = ledger.next(isReady: isReady) else { return }
-            socket.send(text)
-        }
-    }
-
-    // MARK: - Calls
-
-    private func timedOut(_ number: Int64) {
-        guard let entry = giveUp(number) else { return }
-        let name: OvationError.Name = entry.wasSent ? .timeout : .offline
-        entry.completion(.failure(OvationError(name, "no answer to \(entry.method.rawValue)")))
-    }
-
-    private func forget(_ number: Int64) -> CallLedger.Entry? {
-        guard let entry = ledger.remove(number) else { return nil }
-        settle(entry)
-        return entry
-    }
-
-    /// Nobody waits for it any more. Whoever has entered a room unheard leaves it, or no other could be entered.
-    private func giveUp(_ number: Int64) -> CallLedger.Entry? {
-        let method = ledger.expected[number]
-        guard method == .roomEnter || method == .roomCreate, ledger.isOnSocket(number) else { return forget(number) }
-        let given = ledger.abandon(number) { [weak self] result in
-            guard let self, let room = result.roomEntered, followers[room] == nil else { return }
-            perform(.rooms(.command(room, .exitRoom, key: nil)), timeout: Self.clockPatience) { _ in }
-        }
-        if let given { settle(given) }
-        return given
-    }
-
-    private func settle(_ entry: CallLedger.Entry) {
-        timers.cancel(.call(entry.number))
-        if !tokens.isEmpty { tokens = tokens.filter { $0.value != entry.number } }
+        if let socket = line.socket { calls.flush(to: socket, isReady: isReady) }
     }
 
     // MARK: - Tools
@@ -342,15 +255,6 @@ final class SignalConnection {
         var state = outlet.state.value
         change(&state)
         outlet.state.set(state)
-    }
-}
-
-extension Result<CallAnswer, OvationError> {
-    fileprivate var roomEntered: RoomID? {
-        switch self {
-        case .success(.created(let snapshot)), .success(.entered(.snapshot(let snapshot))): snapshot.room
-        default: nil
-        }
     }
 }
 

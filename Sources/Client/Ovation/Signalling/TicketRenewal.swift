@@ -1,0 +1,66 @@
+internal import NIOCore
+internal import SignalProtocol
+
+/// Keeps a connection's ticket new, as far as the application gives it the means. On the connection's event loop.
+final class TicketRenewal {
+    /// After a ticket could not be renewed.
+    static let again = TimeAmount.seconds(20)
+
+    private unowned let connection: SignalConnection
+    private var isRenewing = false
+
+    init(_ connection: SignalConnection) { self.connection = connection }
+
+    /// Asks the application for a new ticket, and puts it in place.
+    func fetch(_ done: @escaping (SignalConnection, OvationError?) -> Void) {
+        guard let renew = connection.credentials.renewTicket else {
+            return done(connection, OvationError(.signInUnavailable))
+        }
+        let loop = connection.loop
+        let bound = NIOLoopBound((connection, done), eventLoop: loop)
+        Task {  // ends with the application's answer
+            let result: Result<String, OvationError>
+            do { result = .success(try await renew()) } catch { result = .failure(OvationError.of(error)) }
+            loop.execute {
+                let (connection, done) = bound.value
+                switch result {
+                case .success(let ticket):
+                    connection.credentials.ticket = ticket
+                    done(connection, nil)
+                case .failure(let error): done(connection, error)
+                }
+            }
+        }
+    }
+
+    /// Renews the ticket on the standing connection.
+    func renew() {
+        guard connection.credentials.renewTicket != nil, !isRenewing else { return }
+        isRenewing = true
+        connection.timers.cancel(.renewal)
+        fetch { connection, error in
+            let renewal = connection.tickets
+            if let error { return renewal.failed(error) }
+            // A connection that was lost meanwhile signs in with the new ticket.
+            guard connection.isReady else { return renewal.isRenewing = false }
+            connection.perform(
+                .renewSession(ticket: connection.credentials.ticket), timeout: .seconds(10)
+            ) { [weak renewal] result in
+                guard let renewal else { return }
+                switch result {
+                case .success:
+                    renewal.isRenewing = false
+                    renewal.connection.outlet.tell(.ticketRenewed)
+                case .failure(let error): renewal.failed(error)
+                }
+            }
+        }
+    }
+
+    private func failed(_ error: OvationError) {
+        isRenewing = false
+        guard !connection.isClosed else { return }
+        connection.outlet.tell(.ticketRenewalFailed(error))
+        connection.timers.set(.renewal, in: Self.again) { if $0.isReady { $0.tickets.renew() } }
+    }
+}
