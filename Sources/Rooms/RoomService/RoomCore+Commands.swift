@@ -1,17 +1,77 @@
 package import RoomModel
 package import RoomPorts
 package import RoomRules
-import Timing
 
-// What is asked of a room: by people, by its own timers, by the operator.
+// What is asked of a room: by people, by the media plane, by its own timers, by the operator.
 
 extension RoomCore {
+    // MARK: People
+
+    package func attach(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
+        defer { endTurn() }
+        people.enter(attendee, since: point, reply: reply)
+    }
+
+    /// - Parameter done: called once it is in force: the session is silent and deaf, unless its connection is merely lost.
+    package func detach(
+        _ session: SessionToken, from outbox: (any Outbox)?, why: DetachReason,
+        done: @escaping @Sendable () -> Void = {}
+    ) {
+        defer { endTurn() }
+        people.detach(session, from: outbox, why: why, done: done)
+    }
+
+    package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
+        defer { endTurn() }
+        people.members(query, for: session, reply: reply)
+    }
+
+    /// The waiting invitations that concern the reader, after those of the page before.
+    package func invitations(
+        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
+    ) {
+        defer { endTurn() }
+        people.invitations(after: cursor, for: session, reply: reply)
+    }
+
+    package func setProfile(_ profile: UserProfile, of session: SessionToken) {
+        people.setProfile(profile, of: session)
+    }
+
+    // MARK: Media
+
+    /// Where the session's media path belongs; the room will take its owner's sound from there.
+    package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
+        if let error = closedness { throw error }
+        return try media.open(for: session)
+    }
+
+    package func setEquipment(_ stated: SingerEquipment, of session: SessionToken) {
+        media.setEquipment(stated, of: session)
+    }
+
+    /// - Parameter done: called once nothing goes either way any more.
+    package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
+        defer { endTurn() }
+        guard let peer = people.attendance.sessions[session]?.peer else { return done() }
+        media.close(peer, of: session, confirmed: done)
+    }
+
+    package func hear(_ fact: MediaFact) {
+        defer { endTurn() }
+        media.hear(fact)
+    }
+
+    // MARK: Commands
+
     package func submit(
         _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
     ) {
         defer { endTurn() }
         if let error = closedness { return answer(reply, .failure(error)) }
-        guard let user = attendance.profile(of: session) else { return answer(reply, .failure(RoomError(.notInRoom))) }
+        guard let user = people.attendance.profile(of: session) else {
+            return answer(reply, .failure(RoomError(.notInRoom)))
+        }
         var kept: KeyedAnswer?
         if let key {
             let fingerprint = command.fingerprint
@@ -27,7 +87,7 @@ extension RoomCore {
             kept = KeyedAnswer(user: user.id, key: key.rawValue, fingerprint: fingerprint, result: .done)
         }
         // Likes that are still being counted belong to the room that ends.
-        if command == .destroyRoom, !likes.isEmpty { storeLikes() }
+        if command == .destroyRoom { gathered.storeLikes() }
         let decision: Decision
         do throws(RoomError) {
             decision = try state.decide(command, by: user, in: context)
@@ -36,17 +96,17 @@ extension RoomCore {
         }
         kept?.result = decision.result
         switch command {
-        case .exitRoom: leave(session) { reply(.success(CommandOutcome(.done))) }
-        case .sendLikes(let count): like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
+        case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
+        case .sendLikes(let count): gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
-            if case .takeSeat = command { attendance.setMicrophone(session, of: user.id) }
+            if case .takeSeat = command { people.setMicrophone(session, of: user.id) }
             let numbered = decision.events.count { $0.isNumbered }
             let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? state.seq + UInt64(numbered) : nil)
             carryOut(
                 decision, by: user.id, keyed: kept, answer: { reply(.success(outcome)) },
                 refuse: { reply(.failure($0)) })
-            for case .seatTaken(_, let seated, _, _) in decision.events { notePresence(of: seated.id) }
-            if case .setRole = command { refreshHeir() }
+            for case .seatTaken(_, let seated, _, _) in decision.events { people.notePresence(of: seated.id) }
+            if case .setRole = command { people.refreshHeir() }
         }
     }
 
@@ -66,7 +126,7 @@ extension RoomCore {
             guard first.fingerprint == kept.fingerprint else {
                 return answer(reply, .failure(RoomError(.keyReused)))
             }
-            return enter(attendee, since: nil, reply: reply)
+            return people.enter(attendee, since: nil, reply: reply)
         }
         do throws(RoomError) {
             let decision =
@@ -77,7 +137,7 @@ extension RoomCore {
         } catch {
             return answer(reply, .failure(error))
         }
-        enter(attendee, since: nil, reply: reply)
+        people.enter(attendee, since: nil, reply: reply)
     }
 
     /// What happens by itself.
@@ -88,8 +148,8 @@ extension RoomCore {
 
     private func carryOut(_ command: ServerCommand) {
         guard phase == .open else { return }
-        if command == .dismissed || command == .ownerAbsenceOver, !likes.isEmpty { storeLikes() }
-        if command == .ownerAbsenceOver { ownerAbsence = nil }
+        if command == .dismissed || command == .ownerAbsenceOver { gathered.storeLikes() }
+        if command == .ownerAbsenceOver { people.endOwnerAbsence() }
         carryOut(state.decide(command, in: context), by: nil)
     }
 
@@ -97,8 +157,8 @@ extension RoomCore {
 
     func fire(_ deadline: Deadline) {
         switch deadline {
-        case .grace(let session): loseForGood(session)
-        case .absence(let user): loseForGood(user)
+        case .grace(let session): people.loseForGood(session)
+        case .absence(let user): people.loseForGood(user)
         case .ownerAbsence: carryOut(.ownerAbsenceOver)
         case .invitation(let id): carryOut(.invitationTimedOut(id: id))
         case .consent(let user): carryOut(.consentTimedOut(user))
@@ -107,147 +167,11 @@ extension RoomCore {
             awaitEndOfSong()
         // The end of the turn sends them.
         case .news: break
-        case .likes: storeLikes()
-        case .levels: tellLevels()
-        case .network: tellNetwork()
-        case .count: tell(.count(memberCount: attendance.count))
+        case .likes: gathered.storeLikes()
+        case .levels: gathered.tellLevels()
+        case .network: gathered.tellNetwork()
+        case .count: tell(.count(memberCount: people.attendance.count))
         case .confirmation: giveUpConfirmation()
         }
-    }
-
-    // MARK: Likes
-
-    private func like(_ count: UInt64, by user: UserID, _ reply: @escaping Reply<CommandResult>) {
-        // The total when this one is counted, whoever else is counted with it.
-        let total = state.likes &+ likes.count &+ count
-        likes.add(
-            count, by: user, answer: { reply(.success(.liked(total: total))) }, refuse: { reply(.failure($0)) })
-        let ready = likes.ready(now)
-        if ready <= now { storeLikes() } else { deadlines.set(.likes, at: ready) }
-    }
-
-    func storeLikes() {
-        guard phase == .open, !likes.isEmpty else { return }
-        deadlines.cancel(.likes)
-        let taken = likes.take(at: now)
-        let total = state.likes &+ taken.count
-        carryOut(
-            Decision([.liked(count: taken.count, users: taken.users)]), by: nil,
-            answer: { for answer in taken.answers { answer() } },
-            afterwards: { [unowned self] in
-                tell(.likes(LikesNews(total: total, added: taken.count, users: taken.users)))
-            },
-            refuse: { error in for refuse in taken.refusals { refuse(error) } })
-    }
-
-    // MARK: The media plane
-
-    /// Where the session's media path belongs; the room will take its owner's sound from there.
-    package func openMedia(for session: SessionToken) throws(RoomError) -> MediaPlace {
-        if let error = closedness { throw error }
-        // Who waits to be let in hears nothing yet.
-        guard let known = attendance.sessions[session], known.admission.isGranted else { throw RoomError(.notInRoom) }
-        if let peer = known.peer { return MediaPlace(stage: stage.stage, peer: peer) }
-        let peer = PeerID(rawValue: dependencies.peerNumbers.next())
-        stage.admit(peer)
-        attendance.update(session) { $0.peer = peer }
-        if let equipment = known.equipment { stage.setLatency(of: equipment, of: peer) }
-        assignAgain(known.attendee.profile.id)
-        return MediaPlace(stage: stage.stage, peer: peer)
-    }
-
-    package func setEquipment(_ stated: SingerEquipment, of session: SessionToken) {
-        guard let known = attendance.sessions[session] else { return }
-        let equipment = stated.completed(by: known.equipment)
-        attendance.update(session) { $0.equipment = equipment }
-        if let peer = known.peer { stage.setLatency(of: equipment, of: peer) }
-    }
-
-    /// - Parameter done: called once nothing goes either way any more.
-    package func closeMedia(for session: SessionToken, done: @escaping @Sendable () -> Void = {}) {
-        defer { endTurn() }
-        guard let known = attendance.sessions[session], let peer = known.peer else { return done() }
-        stage.close(peer, confirmed: done)
-        forget(peer, of: session)
-    }
-
-    package func hear(_ fact: MediaFact) {
-        defer { endTurn() }
-        switch fact {
-        case .connected(_, let peer), .recovered(_, let peer): note(peer, .live)
-        case .lost(_, let peer): note(peer, .lost)
-        case .closed(_, let peer):
-            // Takes the admission back: an offer that was on its way meanwhile opens a path that the room knows nothing of.
-            if let session = attendance.session(of: peer) {
-                stage.close(peer)
-                forget(peer, of: session)
-            }
-        case .levels(_, let heard):
-            var users: [UserID: Int] = [:]
-            for (peer, level) in heard {
-                guard let user = attendance.session(of: peer).flatMap(attendance.user(of:)) else { continue }
-                users[user] = Int(level)
-            }
-            levels.hear(users)
-            if let ready = levels.ready(now), ready <= now { tellLevels() }
-        case .network(_, let readings):
-            hear(readings)
-            if let ready = network.ready(now), ready <= now { tellNetwork() }
-        }
-    }
-
-    /// Tells the media plane what is sung, for those who hear it from there.
-    func playOnStage(_ play: SongPlay?) {
-        stage.play(play.map(stageSong))
-    }
-
-    private func stageSong(_ play: SongPlay) -> StageSong {
-        let file = play.track == .original ? play.song.original ?? play.song.accompaniment : play.song.accompaniment
-        let roomTime = dependencies.clock.roomTime
-        return StageSong(
-            file: file, startAt: play.startAt.map { now + (WallTime(millisecondsSince1970: $0) - roomTime) },
-            position: .milliseconds(play.positionMs))
-    }
-
-    private func note(_ peer: PeerID, _ media: Attendance.Session.Media) {
-        guard let session = attendance.session(of: peer), let user = attendance.user(of: session) else { return }
-        attendance.update(session) { $0.media = media }
-        if media == .live { assignAgain(user) }
-        notePresence(of: user)
-    }
-
-    func forget(_ peer: PeerID, of session: SessionToken) {
-        guard let user = attendance.user(of: session) else { return }
-        attendance.update(session) {
-            $0.peer = nil
-            $0.media = .none
-        }
-        assignAgain(user)
-        notePresence(of: user)
-    }
-
-    private func hear(_ readings: [PeerID: PathReading]) {
-        var singers: [UserID: NetworkWatch.Singer] = [:]
-        for (peer, reading) in readings {
-            guard let session = attendance.session(of: peer), let known = attendance.sessions[session],
-                state.seat(of: known.attendee.profile.id) != nil
-            else { continue }
-            singers[known.attendee.profile.id] = NetworkWatch.Singer(reading, known.equipment)
-        }
-        network.hear(singers)
-    }
-
-    private func tellNetwork() {
-        guard network.ready(now) != nil else { return }
-        deadlines.cancel(.network)
-        tell(.network(network.take(at: now)))
-    }
-
-    private func tellLevels() {
-        guard levels.ready(now) != nil else { return }
-        deadlines.cancel(.levels)
-        let told = levels.take(at: now)
-        announcer.show(speaking: !told.isEmpty)
-        tell(.levels(told))
     }
 }

@@ -16,11 +16,12 @@ extension RoomCore {
         queue.begin(stored: state.position)
         phase = state.phase == .open ? .open : .empty
         if phase == .open {
-            seatTheAbsent(tell: again)
-            stage.open(slots: state.seats.count, kind: state.kind)
-            post(stage.adopt(state.seats))
+            people.seatTheAbsent(tell: again)
+            media.open(slots: state.seats.count, kind: state.kind)
+            media.adopt(state.seats)
             // Also that nothing is sung any more, should the journal have lost what the media plane was told.
-            if again || state.play != nil { playOnStage(state.play) }
+            if again || state.play != nil { media.play(state.play) }
+            people.restartClocks()
             startClocks()
             announcer.show(stateInfo)
         }
@@ -41,8 +42,7 @@ extension RoomCore {
         dependencies.report(.journalFailed(key, failure))
         phase = .loading
         writer.fail()
-        let pending = likes.take(at: now)
-        for refuse in pending.refusals { inOrder { refuse(Self.unavailable) } }
+        gathered.refuseLikes(Self.unavailable)
         queue.fail(from: position, with: Self.unavailable)
         dependencies.reload()
     }
@@ -51,7 +51,7 @@ extension RoomCore {
     func close() {
         guard phase != .over else { return }
         dismissAll()
-        for user in attendance.people.keys { attendance.remove(user: user) }
+        people.forgetAll()
         writer.close()
         dependencies.ended()
     }
@@ -69,46 +69,21 @@ extension RoomCore {
     private func dismissAll() {
         phase = .over
         sendNews()
-        for token in attendance.sessions.keys {
-            guard let session = attendance.remove(session: token) else { continue }
-            if let peer = session.peer { stage.close(peer) }
-            if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
-        }
+        people.dismissAll()
         deadlines.end()
-        stage.close()
+        media.close()
     }
 
     /// Takes no more commands; calls `done` when all that was accepted has been released.
     package func drain(_ done: @escaping @Sendable () -> Void) {
-        if phase == .open, !likes.isEmpty { storeLikes() }
+        gathered.storeLikes()
         draining.append(done)
         endTurn()
     }
 
-    /// After a restart those who have a seat are in the room, without a connection for the time being.
-    private func seatTheAbsent(tell: Bool) {
-        for seat in state.seats {
-            guard let profile = seat.occupant?.profile, attendance.people[profile.id] == nil else { continue }
-            attendance.add(profile)
-            guard tell, let person = attendance.people[profile.id] else { continue }
-            let member = state.member(person)
-            inOrder { [unowned self] in self.tell(.audienceEntered(member)) }
-        }
-    }
-
-    /// Restarts the timers after a load, so that nobody loses a seat because the server was down.
+    /// Restarts the timers of what waits for an answer, and of the song.
     private func startClocks() {
         let policy = dependencies.policy()
-        for (token, session) in attendance.sessions where !session.connected {
-            deadlines.set(.grace(token), at: now + .seconds(Int64(policy.seatGraceSeconds)))
-        }
-        for user in attendance.people.keys where attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
-        if attendance.people[state.owner.id] == nil {
-            if ownerAbsence == nil { startOwnerAbsence() }
-        } else {
-            ownerAbsence = nil
-            deadlines.cancel(.ownerAbsence)
-        }
         for invitation in state.invitations {
             guard let expiry = invitation.expiresAt else { continue }
             let whole = expiry - invitation.createdAt

@@ -30,21 +30,19 @@ package final class RoomCore {
     var phase = Phase.loading
     var state: DurableRoomState
     var recent = RecentNews()
-    var attendance = Attendance()
-    var likes = LikeCounter()
-    var levels = SpeakerLevels()
-    var network = NetworkWatch()
     var deadlines: Deadlines
     var announcer: RoomAnnouncer
     var writer: JournalWriter
     var queue = ReleaseQueue()
-    var stage: StageLink
     var draining: [@Sendable () -> Void] = []
-    var ownerAbsence: OwnerAbsence?
+    private(set) lazy var people = RoomPeople(self)
+    private(set) lazy var gathered = GatheredNews(self)
+    private(set) lazy var media = MediaPaths(self, stage: stageID)
+    private let stageID: StageID
 
     package init(key: RoomKey, stage: StageID, dependencies: RoomDependencies, inbox: RoomInbox) {
         self.key = key
-        self.stage = StageLink(stage, media: dependencies.media)
+        stageID = stage
         self.dependencies = dependencies
         self.inbox = inbox
         self.state = DurableRoomState(room: key.room)
@@ -58,13 +56,16 @@ package final class RoomCore {
     var now: Instant { dependencies.clock.now }
     var wallNow: Int64 { dependencies.clock.roomTime.millisecondsSince1970 }
     var context: DecisionContext {
-        DecisionContext(now: wallNow, people: attendance.people, policy: dependencies.policy(), peak: attendance.peak)
+        let attendance = people.attendance
+        return DecisionContext(
+            now: wallNow, people: attendance.people, policy: dependencies.policy(), peak: attendance.peak)
     }
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
     /// said of its state.
     var watermark: UInt64 { phase == .loading ? 0 : state.position }
-    var speaking: Bool { !levels.told.isEmpty }
-    var stateInfo: RoomInfo { state.info(memberCount: attendance.count, speaking: speaking) }
+    var stateInfo: RoomInfo {
+        state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking)
+    }
     package var isOver: Bool { phase == .over }
     var isEmpty: Bool { phase == .empty }
 
@@ -101,6 +102,8 @@ package final class RoomCore {
             return
         }
         let closing: [StageStep] = peer.map { [.close($0)] } ?? []
+        let attendance = people.attendance
+        let speaking = gathered.isAnybodySpeaking
         let peak = attendance.peak > state.peak ? attendance.peak : nil
         let accepted = AcceptedCommand(
             time: wallNow, by: user, events: decision.events, answer: answerToKeep, peak: peak)
@@ -108,7 +111,7 @@ package final class RoomCore {
         let payload: [UInt8]
         do {
             payload = try writer.encode(accepted)
-            try state.apply(accepted) { [attendance, speaking] event, before, after in
+            try state.apply(accepted) { event, before, after in
                 let announcement = after.announcement(
                     of: event, by: user, at: accepted.time, before: before,
                     info: after.info(memberCount: attendance.count, speaking: speaking), people: attendance.people)
@@ -134,16 +137,16 @@ package final class RoomCore {
         let play = state.play
         queue.append(
             ReleaseQueue.Item(
-                needs: state.position, steps: closing + stage.steps(to: state.seats),
+                needs: state.position, steps: closing + media.steps(to: state.seats),
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
                     announcer.show(info)
                     if ends { announcer.withdraw() } else { publishInfo() }
-                    if changesSong { playOnStage(play) }
+                    if changesSong { media.play(play) }
                     answer()
                     for announcement in said { tell(announcement) }
                     afterwards()
-                    if ends { close() } else { stage.open(slots: info.seats, kind: info.kind) }
+                    if ends { close() } else { media.open(slots: info.seats, kind: info.kind) }
                 }, fail: refuse))
     }
 
@@ -181,7 +184,7 @@ package final class RoomCore {
             ReleaseQueue.Item(
                 needs: watermark, steps: peer.map { [.close($0)] } ?? [], deliver: deliver,
                 fail: { [unowned self] _ in
-                    if let peer { stage.close(peer) }
+                    if let peer { media.close(peer) }
                     deliver()
                 }))
     }
@@ -210,8 +213,7 @@ package final class RoomCore {
         hear(inbox.take())
         release()
         if phase == .open { writer.storeSnapshot(stored: queue.stored) }
-        if let ready = levels.ready(now) { deadlines.set(.levels, at: ready) }
-        if let ready = network.ready(now) { deadlines.set(.network, at: ready) }
+        gathered.setTimers()
         publishInfo()
         if let departure = announcer.departure(now) {
             if departure <= now { sendNews() } else { deadlines.set(.news, at: departure) }
@@ -251,27 +253,18 @@ package final class RoomCore {
             case .post(let steps, let number):
                 // For each posting its own time.
                 deadlines.cancel(.confirmation)
-                post(steps) { [inbox] in inbox.confirmed(number) }
+                media.post(steps) { [inbox] in inbox.confirmed(number) }
             case .leave(let leave): leave()
             }
         }
     }
 
     func sendNews() {
-        announcer.send(to: attendance.sessions, epoch: writer.epoch, at: now)
+        announcer.send(to: people.attendance.sessions, epoch: writer.epoch, at: now)
     }
 
     /// The media plane owes a confirmation for too long: see `confirmationLimit`.
     func giveUpConfirmation() {
         if queue.giveUpConfirmation() { dependencies.report(.cutUnconfirmed(key)) }
     }
-
-    // MARK: The media plane
-
-    func post(_ steps: [StageStep], confirmed: @escaping @Sendable () -> Void = {}) {
-        stage.post(steps, speaking: { [attendance] in attendance.microphone(of: $0)?.peer }, confirmed: confirmed)
-    }
-
-    /// Says again what the media plane was told about a person's seat, after their media path has changed.
-    func assignAgain(_ user: UserID) { stage.assignAgain(user, to: attendance.microphone(of: user)?.peer) }
 }

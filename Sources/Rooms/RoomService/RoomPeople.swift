@@ -1,59 +1,58 @@
-package import RoomModel
-package import RoomPorts
+import RoomModel
+import RoomPorts
 import RoomRules
 import Timing
 
-// Who comes, who goes, who is lost and found (V03, V19).
-
-extension RoomCore {
+/// Who is in a room: who comes, who goes, who is lost and found, and whether the owner is there (V03, V19).
+final class RoomPeople {
     /// In rooms larger than this nobody is told of each listener, only how many there are.
     static let bigRoom = 200
 
+    private unowned let core: RoomCore
+    private(set) var attendance = Attendance()
+    private(set) var ownerAbsence: OwnerAbsence?
+
+    init(_ core: RoomCore) { self.core = core }
+
     // MARK: Coming
 
-    package func attach(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
-        defer { endTurn() }
-        enter(attendee, since: point, reply: reply)
-    }
-
     func enter(_ attendee: Attendee, since point: ResumePoint?, reply: @escaping Reply<RoomEntry>) {
-        if let error = closedness { return answer(reply, .failure(error)) }
-        guard attendee.mayEnter() else { return answer(reply, .failure(RoomError(.sessionReplaced))) }
+        if let error = core.closedness { return core.answer(reply, .failure(error)) }
+        guard attendee.mayEnter() else { return core.answer(reply, .failure(RoomError(.sessionReplaced))) }
         let user = attendee.profile.id
         let wasHere = attendance.people[user] != nil
-        guard wasHere || attendance.count < dependencies.policy().maxMembers else {
-            return answer(reply, .failure(RoomError(.roomFull)))
+        guard wasHere || attendance.count < core.dependencies.policy().maxMembers else {
+            return core.answer(reply, .failure(RoomError(.roomFull)))
         }
         attendance.admit(attendee)
-        deadlines.cancel(.grace(attendee.session))
-        deadlines.cancel(.absence(user))
+        core.deadlines.cancel(.grace(attendee.session))
+        core.deadlines.cancel(.absence(user))
         var news: [PassingNews] = []
         if let change = presenceChange(of: user), wasHere { news.append(change) }
-        if !wasHere, let person = attendance.people[user] { news.append(.audienceEntered(state.member(person))) }
-        if user == state.owner.id, ownerAbsence != nil {
-            ownerAbsence = nil
-            deadlines.cancel(.ownerAbsence)
+        if !wasHere, let person = attendance.people[user] { news.append(.audienceEntered(core.state.member(person))) }
+        if user == core.state.owner.id, ownerAbsence != nil {
+            endOwnerAbsence()
             news.append(.ownerBack)
         }
         let entry = composer.entry(for: user, since: point)
         guard let session = attendance.sessions[attendee.session] else { return }
-        queue.append(
+        core.queue.append(
             ReleaseQueue.Item(
-                needs: watermark,
+                needs: core.watermark,
                 deliver: { [unowned self] in
-                    guard phase != .over else { return reply(.failure(RoomError(.roomClosed))) }
+                    guard core.phase != .over else { return reply(.failure(RoomError(.roomClosed))) }
                     session.admission.isGranted = true
                     // Unless it has left meanwhile.
                     if attendance.sessions[attendee.session]?.stay == session.stay {
                         attendance.update(attendee.session) { $0.subscribed = true }
                     }
-                    announcer.show(memberCount: attendance.count)
-                    publishInfo()
+                    core.announcer.show(memberCount: attendance.count)
+                    core.publishInfo()
                     attendee.entered(session.stay)
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
-                    announcer.welcome(attendee.session)
-                    network.tellAgain()
+                    core.announcer.welcome(attendee.session)
+                    core.gathered.tellNetworkAgain()
                 },
                 fail: { [unowned self] error in
                     reply(.failure(error))
@@ -68,7 +67,7 @@ extension RoomCore {
         _ = attendance.remove(session: attendee.session)
         let user = attendee.profile.id
         guard attendance.sessions(of: user).isEmpty else { return }
-        if wasHere || state.seat(of: user) != nil {
+        if wasHere || core.state.seat(of: user) != nil {
             awaitReturn(of: user)
         } else {
             attendance.remove(user: user)
@@ -77,14 +76,26 @@ extension RoomCore {
 
     private var composer: EntryComposer {
         EntryComposer(
-            room: key.room, epoch: writer.epoch, mediaEpoch: stage.epoch, info: stateInfo, state: state, recent: recent,
-            attendance: attendance, ownerAbsence: ownerAbsence)
+            room: core.key.room, epoch: core.writer.epoch, mediaEpoch: core.media.epoch, info: core.stateInfo,
+            state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence)
     }
 
-    package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
-        defer { endTurn() }
-        if let error = closedness { return answer(reply, .failure(error)) }
-        guard attendance.user(of: session) != nil else { return answer(reply, .failure(RoomError(.notInRoom))) }
+    /// After a restart those who have a seat are in the room, without a connection for the time being.
+    func seatTheAbsent(tell: Bool) {
+        for seat in core.state.seats {
+            guard let profile = seat.occupant?.profile, attendance.people[profile.id] == nil else { continue }
+            attendance.add(profile)
+            guard tell, let person = attendance.people[profile.id] else { continue }
+            let member = core.state.member(person)
+            core.inOrder { [unowned self] in core.tell(.audienceEntered(member)) }
+        }
+    }
+
+    // MARK: Looking
+
+    func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
+        if let error = core.closedness { return core.answer(reply, .failure(error)) }
+        guard attendance.user(of: session) != nil else { return core.answer(reply, .failure(RoomError(.notInRoom))) }
         let users: [UserID]
         var cursor: String?
         switch query {
@@ -92,45 +103,64 @@ extension RoomCore {
         case .everyone(let limit, let start):
             let arrival = start.map(UInt64.init) ?? 0
             guard let arrival else {
-                return answer(reply, .failure(.invalid("cursor", "this is no cursor of a former page")))
+                return core.answer(reply, .failure(.invalid("cursor", "this is no cursor of a former page")))
             }
             let page = attendance.page(after: arrival, limit: limit)
             users = page.users
             cursor = page.next.map(String.init)
         }
-        let members = users.compactMap { attendance.people[$0].map(state.member) }
-        answer(reply, .success(MembersPage(members: members, count: attendance.count, cursor: cursor)))
+        let members = users.compactMap { attendance.people[$0].map(core.state.member) }
+        core.answer(reply, .success(MembersPage(members: members, count: attendance.count, cursor: cursor)))
     }
 
     /// The waiting invitations that concern the reader, after those of the page before.
-    package func invitations(
+    func invitations(
         after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
     ) {
-        defer { endTurn() }
-        if let error = closedness { return answer(reply, .failure(error)) }
+        if let error = core.closedness { return core.answer(reply, .failure(error)) }
         guard let user = attendance.user(of: session) else {
-            return answer(reply, .failure(RoomError(.notInRoom)))
+            return core.answer(reply, .failure(RoomError(.notInRoom)))
         }
-        let found = state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
-        answer(reply, .success(InvitationsPage(invitations: found.page, cursor: found.cursor)))
+        let found = core.state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
+        core.answer(reply, .success(InvitationsPage(invitations: found.page, cursor: found.cursor)))
     }
 
-    package func setProfile(_ profile: UserProfile, of session: SessionToken) {
+    // MARK: Changing
+
+    func setProfile(_ profile: UserProfile, of session: SessionToken) {
         guard attendance.user(of: session) == profile.id else { return }
         attendance.setProfile(profile)
+    }
+
+    /// By whose microphone a person speaks.
+    func setMicrophone(_ session: SessionToken, of user: UserID) { attendance.setMicrophone(session, of: user) }
+
+    func setEquipment(_ equipment: SingerEquipment, of session: SessionToken) {
+        attendance.update(session) { $0.equipment = equipment }
+    }
+
+    /// - Parameter peer: `nil`: the session has no media path any more.
+    func setPath(_ peer: PeerID?, of session: SessionToken) {
+        attendance.update(session) {
+            $0.peer = peer
+            if peer == nil { $0.media = .none }
+        }
+    }
+
+    func setMedia(_ media: Attendance.Session.Media, of session: SessionToken) {
+        attendance.update(session) { $0.media = media }
     }
 
     // MARK: Going
 
     /// - Parameter done: called once it is in force: the session is silent and deaf, unless its connection is merely lost.
-    package func detach(
+    func detach(
         _ session: SessionToken, from outbox: (any Outbox)?, why: DetachReason,
         done: @escaping @Sendable () -> Void = {}
     ) {
         guard let known = attendance.sessions[session], outbox == nil || known.attendee.outbox === outbox else {
             return done()
         }
-        defer { endTurn() }
         switch why {
         case .left: leave(session, answer: done)
         case .replaced: replace(session, done)
@@ -140,8 +170,7 @@ extension RoomCore {
         case .expired:
             lose(session)
             guard let peer = known.peer else { return done() }
-            stage.close(peer, confirmed: done)
-            forget(peer, of: session)
+            core.media.close(peer, of: session, confirmed: done)
         }
     }
 
@@ -151,7 +180,7 @@ extension RoomCore {
             $0.connected = false
             $0.subscribed = false
         }
-        deadlines.set(.grace(token), at: now + graceTime)
+        core.deadlines.set(.grace(token), at: core.now + graceTime)
         if let user = attendance.user(of: token) { notePresence(of: user) }
     }
 
@@ -159,13 +188,13 @@ extension RoomCore {
     private func replace(_ token: SessionToken, _ done: @escaping @Sendable () -> Void) {
         guard let session = attendance.remove(session: token) else { return done() }
         let user = session.attendee.profile.id
-        deadlines.cancel(.grace(token))
+        core.deadlines.cancel(.grace(token))
         if let peer = session.peer {
-            stage.close(peer, confirmed: done)
+            core.media.close(peer, confirmed: done)
         } else {
             done()
         }
-        assignAgain(user)
+        core.media.assignAgain(user)
         if attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
         if session.admission.isGranted { session.attendee.departed(session.stay, .replaced) }
         notePresence(of: user)
@@ -173,11 +202,11 @@ extension RoomCore {
 
     /// Somebody is in the room without any session.
     func awaitReturn(of user: UserID) {
-        deadlines.set(.absence(user), at: now + graceTime)
+        core.deadlines.set(.absence(user), at: core.now + graceTime)
     }
 
     /// For how long somebody lost is waited for.
-    private var graceTime: Interval { .seconds(Int64(dependencies.policy().seatGraceSeconds)) }
+    private var graceTime: Interval { .seconds(Int64(core.dependencies.policy().seatGraceSeconds)) }
 
     /// A session goes by its own will. A person with another session stays, seat and all.
     func leave(_ token: SessionToken, answer: @escaping () -> Void = {}) {
@@ -187,26 +216,26 @@ extension RoomCore {
     /// The session's grace time is over.
     func loseForGood(_ token: SessionToken) {
         // While the room is being loaded nobody goes: when it is, the clocks begin anew.
-        guard attendance.sessions[token]?.connected == false, phase == .open else { return }
+        guard attendance.sessions[token]?.connected == false, core.phase == .open else { return }
         remove(token, .lost)
     }
 
     /// Nobody came back for a person who is here without a session.
     func loseForGood(_ user: UserID) {
-        guard attendance.people[user] != nil, attendance.sessions(of: user).isEmpty, phase == .open else { return }
+        guard attendance.people[user] != nil, attendance.sessions(of: user).isEmpty, core.phase == .open else { return }
         part(with: user, .lost, closing: nil, answer: {}, afterwards: {})
     }
 
     private func remove(_ token: SessionToken, _ reason: SeatLeaveReason, answer: @escaping () -> Void = {}) {
         guard let session = attendance.remove(session: token) else { return }
-        deadlines.cancel(.grace(token))
+        core.deadlines.cancel(.grace(token))
         let user = session.attendee.profile.id
         let departure: Departure = reason == .exited ? .exited : .lost
         guard attendance.sessions(of: user).isEmpty else {
-            inOrder(closing: session.peer) { [unowned self] in
+            core.inOrder(closing: session.peer) { [unowned self] in
                 answer()
                 if session.admission.isGranted { session.attendee.departed(session.stay, departure) }
-                assignAgain(user)
+                core.media.assignAgain(user)
             }
             return notePresence(of: user)
         }
@@ -219,37 +248,50 @@ extension RoomCore {
         with user: UserID, _ reason: SeatLeaveReason, closing peer: PeerID?, answer: @escaping () -> Void,
         afterwards: @escaping () -> Void
     ) {
-        deadlines.cancel(.absence(user))
+        core.deadlines.cancel(.absence(user))
         attendance.remove(user: user)
         let after = { [unowned self] in
             tellOfPeople(.audienceLeft(user, reason: reason == .lost ? .lost : .left))
             afterwards()
         }
-        guard phase == .open else {
-            return inOrder(closing: peer) {
+        guard core.phase == .open else {
+            return core.inOrder(closing: peer) {
                 answer()
                 after()
             }
         }
-        carryOut(
-            state.decide(.departed(user, reason), in: context), by: reason == .exited ? user : nil, closing: peer,
+        core.carryOut(
+            core.state.decide(.departed(user, reason), in: core.context), by: reason == .exited ? user : nil,
+            closing: peer,
             answer: answer, afterwards: after,
             refuse: { [unowned self] _ in
                 // Who goes is gone. A seat that could not be freed is freed once the room is loaded and the grace time
                 // over.
-                if let peer { stage.close(peer) }
+                if let peer { core.media.close(peer) }
                 answer()
                 after()
             })
-        if user == state.owner.id { startOwnerAbsence() } else { refreshHeir() }
+        if user == core.state.owner.id { startOwnerAbsence() } else { refreshHeir() }
     }
+
+    /// The room is over: everybody is out of it.
+    func dismissAll() {
+        for token in attendance.sessions.keys {
+            guard let session = attendance.remove(session: token) else { continue }
+            if let peer = session.peer { core.media.close(peer) }
+            if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
+        }
+    }
+
+    /// Also who was in the room without a session.
+    func forgetAll() { for user in attendance.people.keys { attendance.remove(user: user) } }
 
     // MARK: Presence
 
     /// What everybody should see: a connection, and for the seated a way for their sound, unless it never came.
     private func presence(of user: UserID) -> Presence {
         guard attendance.isConnected(user) else { return .reconnecting }
-        guard state.seat(of: user) != nil, let microphone = attendance.microphone(of: user) else { return .online }
+        guard core.state.seat(of: user) != nil, let microphone = attendance.microphone(of: user) else { return .online }
         return attendance.sessions[microphone.session]?.media == .lost ? .reconnecting : .online
     }
 
@@ -260,18 +302,18 @@ extension RoomCore {
         guard presence != former else { return nil }
         attendance.setPresence(presence, of: user)
         let until = attendance.isConnected(user) ? nil : lossTime(of: user)
-        return state.seat(of: user) == nil ? nil : .presence(user, presence, until: until)
+        return core.state.seat(of: user) == nil ? nil : .presence(user, presence, until: until)
     }
 
     /// When somebody without a connection will be gone, in milliseconds since 1970: with the last of their sessions.
     private func lossTime(of user: UserID) -> Int64 {
-        let last = attendance.sessions(of: user).compactMap { deadlines.time(of: .grace($0)) }.max()
-        let end = last ?? deadlines.time(of: .absence(user)) ?? now + graceTime
-        return wallNow + (end - now).nanoseconds / 1_000_000
+        let last = attendance.sessions(of: user).compactMap { core.deadlines.time(of: .grace($0)) }.max()
+        let end = last ?? core.deadlines.time(of: .absence(user)) ?? core.now + graceTime
+        return core.wallNow + (end - core.now).nanoseconds / 1_000_000
     }
 
     func notePresence(of user: UserID) {
-        if let news = presenceChange(of: user) { inOrder { [unowned self] in tell(news) } }
+        if let news = presenceChange(of: user) { core.inOrder { [unowned self] in core.tell(news) } }
         refreshHeir()
     }
 
@@ -279,34 +321,53 @@ extension RoomCore {
 
     /// The owner is away: the room waits (V19).
     func startOwnerAbsence() {
-        let seconds = Int64(dependencies.policy().ownerAbsenceSeconds)
-        deadlines.set(.ownerAbsence, at: now + .seconds(seconds))
+        let seconds = Int64(core.dependencies.policy().ownerAbsenceSeconds)
+        core.deadlines.set(.ownerAbsence, at: core.now + .seconds(seconds))
         let absence = OwnerAbsence(
-            until: wallNow + seconds * 1_000, heir: state.heir(among: attendance.people)?.id)
+            until: core.wallNow + seconds * 1_000, heir: core.state.heir(among: attendance.people)?.id)
         ownerAbsence = absence
-        inOrder { [unowned self] in tell(.ownerAbsent(until: absence.until, heir: absence.heir)) }
+        core.inOrder { [unowned self] in core.tell(.ownerAbsent(until: absence.until, heir: absence.heir)) }
+    }
+
+    /// Nobody waits for the owner any more.
+    func endOwnerAbsence() {
+        ownerAbsence = nil
+        core.deadlines.cancel(.ownerAbsence)
+    }
+
+    /// Restarts the timers of the lost after a load, so that nobody loses a seat because the server was down.
+    func restartClocks() {
+        for (token, session) in attendance.sessions where !session.connected {
+            core.deadlines.set(.grace(token), at: core.now + graceTime)
+        }
+        for user in attendance.people.keys where attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
+        if attendance.people[core.state.owner.id] != nil {
+            endOwnerAbsence()
+        } else if ownerAbsence == nil {
+            startOwnerAbsence()
+        }
     }
 
     /// While the owner is away people see who would inherit, and that may change.
     func refreshHeir() {
         guard var absence = ownerAbsence else { return }
-        let heir = state.heir(among: attendance.people)?.id
+        let heir = core.state.heir(among: attendance.people)?.id
         guard absence.heir != heir else { return }
         absence.heir = heir
         ownerAbsence = absence
-        inOrder { [unowned self] in tell(.ownerAbsent(until: absence.until, heir: heir)) }
+        core.inOrder { [unowned self] in core.tell(.ownerAbsent(until: absence.until, heir: heir)) }
     }
 
     // MARK: Telling
 
     /// Says who came or went; in big rooms only how many are here, at most once a second.
     func tellOfPeople(_ news: PassingNews) {
-        announcer.show(memberCount: attendance.count)
+        core.announcer.show(memberCount: attendance.count)
         switch news {
         case .audienceEntered, .audienceLeft:
-            guard attendance.count > Self.bigRoom else { return tell(news) }
-            if !deadlines.isSet(.count) { deadlines.set(.count, at: now + .seconds(1)) }
-        default: tell(news)
+            guard attendance.count > Self.bigRoom else { return core.tell(news) }
+            if !core.deadlines.isSet(.count) { core.deadlines.set(.count, at: core.now + .seconds(1)) }
+        default: core.tell(news)
         }
     }
 }
