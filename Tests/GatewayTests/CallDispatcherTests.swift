@@ -78,12 +78,17 @@ import UserSig
             return opened
         }
 
-        /// Calls, and waits for the answer: whatever came due before has been said by then.
-        @discardableResult
-        func call(_ method: String, _ params: String = "{}") async throws -> String {
+        /// Calls, and does not wait.
+        func send(_ method: String, _ params: String = "{}") async throws {
             calls += 1
             let text = #"{"jsonrpc":"2.0","id":\#(calls),"method":"\#(method)","params":\#(params)}"#
             try await channel.writeInbound(frame(.text, Array(text.utf8)))
+        }
+
+        /// Calls, and waits for the answer: whatever came due before has been said by then.
+        @discardableResult
+        func call(_ method: String, _ params: String = "{}") async throws -> String {
+            try await send(method, params)
             return try await hears(#""id":\#(calls)"#)
         }
 
@@ -212,6 +217,41 @@ import UserSig
             try await line.call("session.renew", #"{"ticket":"\#(house.ticket("alice", lifetime: lifetime))"}"#)
             try await line.call("clock.read")
             #expect(try await line.alarms() == 3)
+        }
+    }
+
+    @Test("A10-S an alarm of the former ticket that rings while the renewal is on its way ends nothing")
+    func renewalAtTheEnd() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        try await line.open("alice", lifetime: 400)
+        try await line.pass(399)
+        // The call is in the connection's queue before the alarm of the old ticket's end is.
+        try await line.send("session.renew", #"{"ticket":"\#(house.ticket("alice", lifetime: 1_000))"}"#)
+        try await line.pass(1)
+        try await line.call("clock.read")
+        #expect(line.isOpen && !line.heard.contains { $0.contains("session.closed") })
+    }
+
+    @Test(
+        "A12-S V11-S what is asked of a room in which one is not is refused, with media, equipment and commands alike")
+    func anotherRoom() async throws {
+        let house = try await House()
+        let (alice, bob) = (try await Line(house), try await Line(house))
+        try await alice.open("alice")
+        try await alice.call("room.create", #"{"room":78,"name":"Salon"}"#)
+        try await bob.open("bob")
+        try await bob.call("room.create", #"{"room":79,"name":"Another"}"#)
+        for (method, params) in [
+            ("media.close", #"{"room":79}"#), ("song.latency", #"{"room":79,"outputMs":10,"inputMs":10}"#),
+            ("microphone.set", #"{"room":79,"muted":true}"#),
+        ] {
+            #expect(try await alice.call(method, params).contains(#""not_in_room""#), "\(method)")
+        }
+        for (method, params) in [
+            ("media.close", #"{"room":78}"#), ("song.latency", #"{"room":78,"outputMs":10,"inputMs":10}"#),
+        ] {
+            #expect(try await alice.call(method, params).contains(#""result":{}"#), "\(method)")
         }
     }
 

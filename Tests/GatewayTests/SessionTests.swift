@@ -32,7 +32,7 @@ import Timing
     private func session() async throws -> Session {
         Session(
             token: SessionToken(rawValue: 1), secret: "s", application: Self.application.id,
-            profile: profile("alice"), ticketEnd: WallTime(secondsSince1970: 2), connection: try await connection())
+            profile: profile("alice"), connection: try await connection())
     }
 
     private func profile(_ user: String, _ name: String? = nil) -> UserProfile {
@@ -158,8 +158,7 @@ import Timing
             case 0, 1:
                 let connection = try await connection()
                 let opened = registry.open(
-                    application: application, profile: user, resume: nil, ticketEnd: WallTime(secondsSince1970: 9),
-                    connection: connection)
+                    application: application, profile: user, resume: nil, connection: connection)
                 let earlier = second == .replaces ? model.sessions.filter { $0.session.user == user.id } : []
                 #expect(!opened.resumed && opened.displaced == nil)
                 #expect(
@@ -180,13 +179,11 @@ import Timing
                 let number = model.sessions[place].session.withState { $0.ticketNumber }
                 let opened = registry.open(
                     application: application, profile: user, resume: model.sessions[place].session.secret,
-                    ticketEnd: WallTime(secondsSince1970: 10),
                     connection: connection)
                 #expect(opened.resumed && opened.session === model.sessions[place].session && opened.replaced.isEmpty)
                 #expect(opened.displaced === model.sessions[place].connection)
                 #expect(opened.session.speaks(through: connection) && opened.session.profile == user)
                 #expect(opened.session.withState { $0.ticketNumber } == number + 1)
-                #expect(opened.session.withState { $0.ticketEnd } == WallTime(secondsSince1970: 10))
                 model.sessions[place].connection = connection
                 model.sessions[place].lostAt = nil
                 model.sessions[place].name = user.name
@@ -246,7 +243,7 @@ import Timing
             let connection = try await self.connection()
             return registry.open(
                 application: application, profile: self.profile(user), resume: secret,
-                ticketEnd: WallTime(secondsSince1970: 9), connection: connection)
+                connection: connection)
         }
         let first = try await open(Self.application, "alice", nil).session
         #expect(try await !open(Self.application, "bob", first.secret).resumed)

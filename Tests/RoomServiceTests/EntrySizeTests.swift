@@ -96,6 +96,30 @@ import Timing
         }
     }
 
+    @Test("G05-S who comes back is told of the last settled invitations, as many as fit, the newest of them")
+    func settled() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let point = member.point
+        let content = String(repeating: "\"", count: 4_000)
+        var ids: [String] = []
+        for _ in 0..<30 {
+            let asked = salon.submit(
+                .sendInvitation(InvitationDraft(to: .owner, command: "C", content: content)), by: member)
+            guard case .success(.invited(let id, _)) = asked.current else {
+                Issue.record("\(String(describing: asked.current))")
+                return
+            }
+            ids.append(id)
+            #expect(salon.refusal(.rejectInvitation(id: id, reason: nil), by: owner) == nil)
+        }
+        salon.reconnect(member, since: point)
+        let told = try #require(member.resumption).state.settled ?? []
+        #expect(try JSONEncoder().encode(told).count <= 64 << 10)
+        #expect(!told.isEmpty && told.map(\.invitation.id) == ids.suffix(told.count))
+    }
+
     @Test("G05-S a gap within the budget is exact, one beyond it becomes a snapshot")
     func gap() async throws {
         let salon = try await Salon()

@@ -293,6 +293,16 @@ extension WholeServerTests {
             #expect(try await told(days: 0, "https") == nil)
         }
 
+        @Test("R08-S on the local network the server speaks TLS, and nothing else on that port")
+        func localNetwork() async throws {
+            try await TestServer.with(mode: .localNetwork) { server async throws in
+                let trust = try TLSTrust(certificate: server.directory + "/lan-certificate.pem", name: "localhost")
+                #expect(try await PlainHTTP.get("/healthz", port: server.port, tls: trust).status == 200)
+                let plain = try? await PlainHTTP.get("/healthz", port: server.port)
+                #expect(plain == nil)
+            }
+        }
+
         @Test("A04-S a guest takes nobody's name, by no way in and however it is written")
         func guestNames() async throws {
             try await TestServer.with(configure: { $0.signInGuests = true }) { server async throws in

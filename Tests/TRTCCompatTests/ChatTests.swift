@@ -69,6 +69,39 @@ extension FacadeTests {
             }
         }
 
+        @Test("E07-C a listener that was removed hears nothing more; a group that has ended is no longer one's own")
+        func leaving() async throws {
+            final class Quiet: V2TIMSimpleMsgListener, Sendable {
+                let notes = Notes()
+                func onRecvGroupTextMessage(
+                    _ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, text: String!
+                ) { notes.write(text) }
+            }
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["room": 65, "name": "Room"])
+                let manager = V2TIMManager()
+                let (stays, goes) = (Quiet(), Quiet())
+                manager.addSimpleMsgListener(listener: stays)
+                manager.addSimpleMsgListener(listener: goes)
+                #expect(await signIn(manager, "alice", server) == 0)
+                #expect(await ended { manager.joinGroup("65", succ: $0, fail: $1) } == 0)
+                try await owner.call("message.send", ["room": 65, "text": "one"])
+                for listener in [stays, goes] { try await listener.notes.line("one") }
+                manager.removeSimpleMsgListener(listener: goes)
+                try await owner.call("message.send", ["room": 65, "text": "two"])
+                try await stays.notes.line("two")
+                try await owner.call("room.destroy", ["room": 65])
+                try await owner.call("room.create", ["room": 66, "name": "Another"])
+                // Its end has been told by the time that another room is entered.
+                #expect(await ended { manager.joinGroup("66", succ: $0, fail: $1) } == 0)
+                #expect(await ended { manager.quitGroup("65", succ: $0, fail: $1) } == -1)
+                #expect(await ended { manager.quitGroup("66", succ: $0, fail: $1) } == 0)
+                #expect(goes.notes.lines == ["one"])
+            }
+        }
+
         @Test(
             "E07-C A04-C the chat client without a login, without an application, with a bad ticket: refused by codes")
         func refusals() async throws {

@@ -187,6 +187,115 @@ extension FacadeTests {
             }
         }
 
+        @Test("V17-C every callback of a delegate without methods is named")
+        func everyCallback() {
+            final class DeafVoice: TRTCVoiceRoomDelegate, Sendable {}
+            final class DeafChorus: TRTCChorusRoomDelegate, Sendable {}
+            let notes = Notes()
+            func named(_ body: () -> Void) -> Set<String> {
+                notes.clear()
+                UnheardCallbacks { notes.write($0) }.watching(body)
+                return Set(notes.lines.compactMap { $0.split(separator: " ").first.map(String.init) })
+            }
+            let voice: any TRTCVoiceRoomDelegate = DeafVoice()
+            let user = VoiceRoomUserInfo()
+            let shared: Set = [
+                "onError(code:message:)", "onWarning(code:message:)", "onRoomInfoChange(roomInfo:)",
+                "onUserVolumeUpdate(userVolumes:totalVolume:)", "onSeatListChange(seatInfoList:)",
+                "onAnchorEnterSeat(index:user:)", "onAnchorLeaveSeat(index:user:)", "onSeatMute(index:isMute:)",
+                "onUserMicrophoneMute(userId:mute:)", "onSeatClose(index:isClose:)", "onAudienceEnter(userInfo:)",
+                "onAudienceExit(userInfo:)", "onRecvRoomTextMsg(message:userInfo:)",
+            ]
+            #expect(
+                named {
+                    voice.onError(code: 1, message: "")
+                    voice.onWarning(code: 1, message: "")
+                    voice.onDebugLog(message: "")
+                    voice.onRoomDestroy(roomId: "1")
+                    voice.onRoomInfoChange(roomInfo: VoiceRoomInfo(roomID: 1, ownerId: "", memberCount: 1))
+                    voice.onUserVolumeUpdate(userVolumes: [], totalVolume: 0)
+                    voice.onSeatListChange(seatInfoList: [])
+                    voice.onAnchorEnterSeat(index: 0, user: user)
+                    voice.onAnchorLeaveSeat(index: 0, user: user)
+                    voice.onSeatMute(index: 0, isMute: true)
+                    voice.onUserMicrophoneMute(userId: "", mute: true)
+                    voice.onSeatClose(index: 0, isClose: true)
+                    voice.onAudienceEnter(userInfo: user)
+                    voice.onAudienceExit(userInfo: user)
+                    voice.onRecvRoomTextMsg(message: "", userInfo: user)
+                    voice.onRecvRoomCustomMsg(command: "", message: "", userInfo: user)
+                    voice.onReceiveNewInvitation(id: "", inviter: "", cmd: "", content: "")
+                    voice.onInviteeAccepted(id: "", invitee: "")
+                    voice.onInviteeRejected(id: "", invitee: "")
+                    voice.onInvitationCancelled(id: "", invitee: "")
+                }
+                    == shared.union([
+                        "onRoomDestroy(roomId:)", "onRecvRoomCustomMsg(command:message:userInfo:)",
+                        "onReceiveNewInvitation(id:inviter:cmd:content:)", "onInviteeAccepted(id:invitee:)",
+                        "onInviteeRejected(id:invitee:)", "onInvitationCancelled(id:invitee:)",
+                    ]))
+
+            let chorus: any TRTCChorusRoomDelegate = DeafChorus()
+            let singer = ChorusUserInfo()
+            #expect(
+                named {
+                    chorus.onError(code: 1, message: "")
+                    chorus.onWarning(code: 1, message: "")
+                    chorus.onDebugLog(message: "")
+                    chorus.onRoomDestroy(message: "")
+                    chorus.onRoomInfoChange(roomInfo: ChorusRoomInfo(roomID: 1, ownerId: "", memberCount: 1))
+                    chorus.onUserVolumeUpdate(userVolumes: [], totalVolume: 0)
+                    chorus.onNetworkQuality(local: TRTCQualityInfo(), remote: [])
+                    chorus.onSeatListChange(seatInfoList: [])
+                    chorus.onAnchorEnterSeat(index: 0, user: singer)
+                    chorus.onAnchorLeaveSeat(index: 0, user: singer)
+                    chorus.onSeatMute(index: 0, isMute: true)
+                    chorus.onUserMicrophoneMute(userId: "", mute: true)
+                    chorus.onSeatClose(index: 0, isClose: true)
+                    chorus.onAudienceEnter(userInfo: singer)
+                    chorus.onAudienceExit(userInfo: singer)
+                    chorus.onRecvRoomTextMsg(message: "", userInfo: singer)
+                    chorus.onRecvRoomCustomMsg(cmd: "", message: "", userInfo: singer)
+                    chorus.onReceiveNewInvitation(identifier: "", inviter: "", cmd: "", content: "")
+                    chorus.onInviteeAccepted(identifier: "", invitee: "")
+                    chorus.onInviteeRejected(identifier: "", invitee: "")
+                    chorus.onInvitationCancelled(identifier: "", invitee: "")
+                    chorus.onMusicProgressUpdate(musicID: 1, progress: 0, total: 0)
+                    chorus.onMusicPrepareToPlay(musicID: 1)
+                    chorus.onMusicCompletePlaying(musicID: 1)
+                    chorus.onReceiveAnchorSendChorusMsg(musicId: "", startDelay: 0)
+                }
+                    == shared.union([
+                        "onRoomDestroy(message:)", "onNetworkQuality(local:remote:)",
+                        "onRecvRoomCustomMsg(cmd:message:userInfo:)",
+                        "onReceiveNewInvitation(identifier:inviter:cmd:content:)",
+                        "onInviteeAccepted(identifier:invitee:)", "onInviteeRejected(identifier:invitee:)",
+                        "onInvitationCancelled(identifier:invitee:)",
+                        "onMusicProgressUpdate(musicID:progress:total:)", "onMusicPrepareToPlay(musicID:)",
+                        "onMusicCompletePlaying(musicID:)", "onReceiveAnchorSendChorusMsg(musicId:startDelay:)",
+                    ]))
+        }
+
+        @Test("V17-C V19-C whoever signs out or is destroyed while the connection is lost hears no error of it later")
+        func goneWhileLost() async throws {
+            let hands = Hands()
+            let (alice, bob) = try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server, clock: hands.clock)
+                let bob = try await VoicePerson.signedIn("bob", at: server, clock: hands.clock)
+                #expect(await alice.create(64) == 0)
+                return (alice, bob)
+            }
+            for person in [alice, bob] {
+                try await person.notes.line("the warning of the connection") {
+                    $0.hasPrefix("warning \(TRTCCode.disconnected) the connection is lost")
+                }
+            }
+            alice.room.destroy()
+            #expect(await bob.ask("logout") { bob.room.logout(callback: $0) } == 0)
+            #expect(hands.fire(RoomController.patienceMilliseconds) == 0)
+            bob.room.destroy()
+        }
+
         @Test("V17-C V19-C a lost connection is a warning at once, an error after two minutes, and the room is left")
         func loss() async throws {
             let hands = Hands()

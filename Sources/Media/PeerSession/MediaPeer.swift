@@ -117,7 +117,6 @@ package final class MediaPeer {
             agent.advance(to: now)
             mediaPath = agent.selectedPath
             dtls.advance(to: now)
-            startHandshakeIfReady()
         case .connected(let media):
             switch media.liveness.advance(to: now) {
             case .expired: return close(.consentExpired)

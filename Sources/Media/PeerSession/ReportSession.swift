@@ -57,7 +57,6 @@ struct ReportSession {
     mutating func closeSendStream(_ ssrc: SSRC) -> Bool {
         guard let index = sending.firstIndex(where: { $0.ssrc == ssrc }) else { return false }
         sending.remove(at: index)
-        lastSent = 0
         return true
     }
 

@@ -100,7 +100,7 @@ actor CallDispatcher: InputReceiver {
             }
             let opened = services.sessions.open(
                 application: identity.application, profile: identity.profile, resume: opening.resume,
-                ticketEnd: identity.ticketEnd, connection: connection)
+                connection: connection)
             phase = .signedIn(opened.session)
             connection.signedIn()
             for (session, replaced) in opened.replaced {
@@ -136,10 +136,7 @@ actor CallDispatcher: InputReceiver {
     private func renew(_ session: Session, ticket: String, call: CallID) async throws(Refusal) {
         let application = try await services.signIn.application(session.application)
         let end = try services.signIn.verify(ticket, of: session.user, in: application)
-        session.withState { state in
-            state.ticketEnd = end
-            state.ticketNumber += 1
-        }
+        session.withState { $0.ticketNumber += 1 }
         send(Answer.success(call, SessionRenewed(expiresInSeconds: seconds(from: services.clock.wallTime, to: end))))
         scheduleTicketAlarms(of: session, end: end)
     }

@@ -25,8 +25,6 @@ final class Session: Sendable {
 
     struct State: Sendable {
         var profile: UserProfile
-        /// When the ticket runs out.
-        var ticketEnd: WallTime
         /// Grows with each ticket, so that an earlier one's alarms are void.
         var ticketNumber = 0
         var place: Place?
@@ -42,14 +40,14 @@ final class Session: Sendable {
     private let state: Mutex<State>
 
     init(
-        token: SessionToken, secret: String, application: ApplicationID, profile: UserProfile, ticketEnd: WallTime,
+        token: SessionToken, secret: String, application: ApplicationID, profile: UserProfile,
         connection: SocketConnection
     ) {
         self.token = token
         self.secret = secret
         self.application = application
         self.user = profile.id
-        self.state = Mutex(State(profile: profile, ticketEnd: ticketEnd, connection: connection))
+        self.state = Mutex(State(profile: profile, connection: connection))
     }
 
     func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result { state.withLock(body) }

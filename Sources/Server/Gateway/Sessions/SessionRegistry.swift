@@ -43,8 +43,7 @@ package final class SessionRegistry: Sendable {
 
     /// Signs a user in, or lets the connection take a session over.
     func open(
-        application: Application, profile: UserProfile, resume secret: String?, ticketEnd: WallTime,
-        connection: SocketConnection
+        application: Application, profile: UserProfile, resume secret: String?, connection: SocketConnection
     ) -> Opened {
         let user = UserKey(application: application.id, user: profile.id)
         return state.withLock { state in
@@ -56,7 +55,6 @@ package final class SessionRegistry: Sendable {
                         session.connection = connection
                         session.lostAt = nil
                         session.profile = profile
-                        session.ticketEnd = ticketEnd
                         session.ticketNumber += 1
                     }
                     return session.connection
@@ -68,7 +66,7 @@ package final class SessionRegistry: Sendable {
             for session in earlier { Self.forget(session, in: &state) }
             let session = Session(
                 token: SessionToken(rawValue: state.nextToken), secret: Self.makeSecret(), application: application.id,
-                profile: profile, ticketEnd: ticketEnd, connection: connection)
+                profile: profile, connection: connection)
             state.nextToken += 1
             state.bySecret[session.secret] = session
             state.byToken[session.token] = session
