@@ -1,44 +1,44 @@
 internal import Synchronization
 
-/// Where sound comes from and goes to. The reference systems take what the telephone has, and so does this module by default; a
-/// program without sound devices says what it uses instead, before it enters a room.
+/// The sound input and output. By default they are the system's microphone and loudspeaker, as in the reference systems. A program
+/// without sound devices chooses others before it enters a room.
 ///
 /// ```swift
 /// OvationDevices.input = .file("/srv/jingle.mp3")
 /// OvationDevices.output = .none
 /// ```
 public enum OvationDevices {
-    /// Where sound comes from.
+    /// A sound input.
     public enum Input: Sendable, Hashable {
-        /// From nowhere.
+        /// No input.
         case none
-        /// The system's microphone, or the one of that name.
+        /// The default microphone, or the one with that name.
         case microphone(String? = nil)
-        /// A tone of so many Hz at half of full scale.
+        /// A tone with that frequency in Hz, at half of full scale.
         case tone(Double)
-        /// A file or address of sound, again and again.
+        /// A sound file or URL, played repeatedly.
         case file(String)
     }
 
-    /// Where sound goes.
+    /// A sound output.
     public enum Output: Sendable, Hashable {
-        /// Nowhere, in time with the clock.
+        /// No output.
         case none
-        /// The system's loudspeaker, or the one of that name.
+        /// The default loudspeaker, or the one with that name.
         case speaker(String? = nil)
-        /// A WAV file.
+        /// Written to a WAV file.
         case recording(String)
     }
 
     private static let chosen = Mutex((input: Input.microphone(), output: Output.speaker()))
 
-    /// From the next room on.
+    /// The input, from the next room on.
     public static var input: Input {
         get { chosen.withLock { $0.input } }
         set { chosen.withLock { $0.input = newValue } }
     }
 
-    /// From the next room on.
+    /// The output, from the next room on.
     public static var output: Output {
         get { chosen.withLock { $0.output } }
         set { chosen.withLock { $0.output = newValue } }

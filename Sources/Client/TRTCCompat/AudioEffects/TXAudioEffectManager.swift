@@ -2,10 +2,10 @@ internal import AudioGraph
 internal import Ovation
 internal import Synchronization
 
-/// Music beside the voice, and effects on it. From `getAudioEffectManager()`; the closures are called on the component's queue.
+/// Background music and voice effects, from `getAudioEffectManager()`. The closures are called on the component's queue.
 ///
-/// Volumes are 0…100 and go up to 150, where loud pieces distort. Music plays while one
-/// is in a room; settings of the voice can be made before.
+/// Volumes are 0…100; values up to 150 are allowed, but loud music distorts. Music plays only in a room; voice settings can be made
+/// before entering one.
 public final class TXAudioEffectManager: Sendable {
     /// What the reference's 1.0 of pitch is: an octave.
     static let semitonesOfOne = 12.0
@@ -22,7 +22,7 @@ public final class TXAudioEffectManager: Sendable {
 
     // MARK: - Music
 
-    /// Plays a piece. A piece of the same id stops; others go on beside it.
+    /// Plays a track. A track with the same id stops; other tracks continue.
     public func startPlayMusic(
         _ musicParam: TXAudioMusicParam, onStart startBlock: TXAudioMusicStartBlock? = nil,
         onProgress progressBlock: TXAudioMusicProgressBlock? = nil,
@@ -49,10 +49,10 @@ public final class TXAudioEffectManager: Sendable {
         if !isPlaying { queue.run { blocks.value.start?(Self.failed) } }
     }
 
-    /// Opens a piece, so that `startPlayMusic` with the same parameters is heard at once; while one is in a room.
+    /// Opens a track in advance, so that `startPlayMusic` with the same parameters starts it at once. Works only in a room.
     /// - Parameters:
-    ///   - progressBlock: 100 when it is open.
-    ///   - errorBlock: a negative number if it cannot be opened.
+    ///   - progressBlock: called with 100 when the track is open.
+    ///   - errorBlock: called with a negative number if it cannot be opened.
     public func preloadMusic(
         _ preloadParam: TXAudioMusicParam, onProgress progressBlock: TXMusicPreloadProgressBlock? = nil,
         onError errorBlock: TXMusicPreloadErrorBlock? = nil
@@ -68,13 +68,13 @@ public final class TXAudioEffectManager: Sendable {
         if !isOpening { queue.run { blocks.value.error?(Self.failed) } }
     }
 
-    /// How long a file or URL is, in milliseconds; −1 if it cannot be opened or does not tell. Waits for as long as that takes: for
-    /// what is not on this machine, not on the main thread.
+    /// Returns the duration of a file or URL in milliseconds; −1 if it cannot be opened or has no known duration. Blocks until the
+    /// source is open: do not call it on the main thread for remote files.
     public func getMusicDuration(inMS path: String) -> Int {
         (try? MusicTrack.duration(of: path))?.milliseconds ?? Self.failed
     }
 
-    /// The name in Objective-C.
+    /// The same, with its name in Objective-C.
     public func getMusicDurationInMS(_ path: String) -> Int { getMusicDuration(inMS: path) }
 
     private func track(_ param: TXAudioMusicParam) -> MusicTrack {
@@ -88,48 +88,49 @@ public final class TXAudioEffectManager: Sendable {
         return track
     }
 
-    /// Ends a piece; its completion is told with 0.
+    /// Stops a track. Its completion block is called with 0.
     public func stopPlayMusic(_ id: Int32) { sound.stop(id) }
-    /// Holds a piece where it is.
+    /// Pauses a track.
     public func pausePlayMusic(_ id: Int32) { sound.pause(id) }
-    /// Goes on with a piece.
+    /// Resumes a track.
     public func resumePlayMusic(_ id: Int32) { sound.resume(id) }
 
-    /// Of all pieces, here and for the others, now and later; of a chorus room's song too, which everybody hears as loud as they like.
+    /// Sets the local and the published volume of all current and later tracks. In a chorus room it also sets the local volume of
+    /// the room's song.
     public func setAllMusicVolume(_ volume: Int) {
         sound.changeAllMusic(to: AudioController.volume(volume))
     }
 
-    /// For the others.
+    /// Sets how loud others hear a track.
     public func setMusicPublishVolume(_ id: Int32, volume: Int) {
         sound.changeMusic(id) { $0.publishVolume = AudioController.volume(volume) }
     }
 
-    /// Here.
+    /// Sets how loud the local user hears a track.
     public func setMusicPlayoutVolume(_ id: Int32, volume: Int) {
         sound.changeMusic(id) { $0.localVolume = AudioController.volume(volume) }
     }
 
-    /// −1…1, an octave down or up; 0 leaves it.
+    /// Changes the pitch of a track: −1…1 is an octave down to an octave up; 0 is unchanged.
     public func setMusicPitch(_ id: Int32, pitch: Double) {
         sound.changeMusic(id) { $0.pitch = Self.semitones(pitch) }
     }
 
-    /// 0.5…2; 1 leaves it. The pitch stays.
+    /// Changes the speed of a track without changing its pitch: 0.5…2; 1 is unchanged.
     public func setMusicSpeedRate(_ id: Int32, speedRate: Double) {
         sound.changeMusic(id) { $0.speed = speedRate.isFinite ? min(max(speedRate, 0.5), 2) : 1 }
     }
 
-    /// Milliseconds; −1 if it does not play.
+    /// Returns the position of a track in milliseconds; −1 if it is not playing.
     public func getMusicCurrentPos(inMS id: Int32) -> Int { sound.position(id)?.milliseconds ?? Self.failed }
 
-    /// The name in Objective-C.
+    /// The same, with its name in Objective-C.
     public func getMusicCurrentPosInMS(_ id: Int32) -> Int { getMusicCurrentPos(inMS: id) }
 
-    /// Goes on elsewhere in a piece; `pts` in milliseconds.
+    /// Moves to another position in a track, in milliseconds.
     public func seekMusicToPos(inMS id: Int32, pts: Int) { sound.seek(id, to: .milliseconds(pts)) }
 
-    /// The name in Objective-C.
+    /// The same, with its name in Objective-C.
     public func seekMusicToPosInMS(_ id: Int32, pts: Int) { seekMusicToPos(inMS: id, pts: pts) }
 
     static func semitones(_ pitch: Double) -> Double {
@@ -138,29 +139,29 @@ public final class TXAudioEffectManager: Sendable {
 
     // MARK: - The voice
 
-    /// Whether one hears oneself; with headphones on a wire.
+    /// Turns the ear monitor on or off: the user hears their own voice. Use it with wired headphones.
     public func enableVoiceEarMonitor(_ enable: Bool) { sound.set { $0.isEarMonitorOn = enable } }
 
-    /// How loud one hears oneself.
+    /// Sets the volume of the ear monitor.
     public func setVoiceEarMonitorVolume(_ volume: Int) {
         sound.set { $0.earMonitorVolume = AudioController.volume(volume) }
     }
 
-    /// How loud one is sent, on top of `setAudioCaptureVolume`.
+    /// Sets the volume of the user's voice for others. It is multiplied with `setAudioCaptureVolume`.
     public func setVoiceVolume(_ volume: Int) { sound.set { $0.voiceVolume = AudioController.volume(volume) } }
 
-    /// The name in newer headers.
+    /// The same, with its name in newer headers.
     public func setVoiceCaptureVolume(_ volume: Int) { setVoiceVolume(volume) }
 
-    /// −1…1, an octave down or up; 0 leaves it.
+    /// Changes the pitch of the user's voice: −1…1 is an octave down to an octave up; 0 is unchanged.
     public func setVoicePitch(_ pitch: Double) { sound.set { $0.voicePitch = Self.semitones(pitch) } }
 
-    /// Ends with the room.
+    /// Sets the reverb of the user's voice. It is reset when the user leaves the room.
     public func setVoiceReverbType(_ reverbType: TXVoiceReverbType) {
         sound.set { $0.reverb = ReverbPreset(rawValue: Int32(reverbType.rawValue)) ?? .off }
     }
 
-    /// Ends with the room.
+    /// Sets the voice changer. It is reset when the user leaves the room.
     public func setVoiceChangerType(_ changerType: TXVoiceChangeType) {
         sound.set { $0.voice = VoicePreset(rawValue: Int32(changerType.rawValue)) ?? .off }
     }

@@ -1,43 +1,43 @@
-/// A piece of music for `TXAudioEffectManager.startPlayMusic`.
+/// A track for `TXAudioEffectManager.startPlayMusic`.
 public final class TXAudioMusicParam {
-    /// Chosen by the app; one id plays one piece at a time.
+    /// An id chosen by the app. Each id plays one track at a time.
     public var id: Int32 = 0
     /// A file or URL: MP3, AAC, M4A, WAV.
     public var path = ""
-    /// 0 once, 1 twice; a negative number or `Int.max` for ever.
+    /// The number of repetitions: 0 plays the track once, 1 twice, a negative number or `Int.max` without end.
     public var loopCount = 0
-    /// Whether the others hear it too.
+    /// Whether others hear the track.
     public var publish = false
-    /// For the reference systems' short sounds; makes no difference here.
+    /// For short sounds in the reference systems. Has no effect.
     public var isShortFile = false
-    /// Milliseconds.
+    /// The start position in milliseconds.
     public var startTimeMS = 0
-    /// Milliseconds; 0 is the end of the file.
+    /// The end position in milliseconds; 0 is the end of the file.
     public var endTimeMS = 0
 
-    /// A piece without a path, played once, for oneself.
+    /// Creates a track without a path that is played once and not published.
     public init() {}
 
-    /// The name in Objective-C.
+    /// The same, with its name in Objective-C.
     public var ID: Int32 {
         get { id }
         set { id = newValue }
     }
 }
 
-/// 0: it plays; negative: it cannot.
+/// Receives 0 when the track starts; a negative number if it cannot be played.
 public typealias TXAudioMusicStartBlock = (_ errCode: Int) -> Void
-/// About every 200 ms.
+/// Receives the position and the duration about every 200 ms.
 public typealias TXAudioMusicProgressBlock = (_ progressMs: Int, _ durationMs: Int) -> Void
-/// 0: it has ended; negative: it broke off.
+/// Receives 0 when the track has ended; a negative number if it was interrupted by an error.
 public typealias TXAudioMusicCompleteBlock = (_ errCode: Int) -> Void
 
-/// 0…100.
+/// Receives the progress, 0…100.
 public typealias TXMusicPreloadProgressBlock = (_ progress: Int) -> Void
-/// Negative: it cannot be opened.
+/// Receives a negative number if the track cannot be opened.
 public typealias TXMusicPreloadErrorBlock = (_ errCode: Int) -> Void
 
-/// How a room sounds around the voice.
+/// The reverb of the voice.
 public enum TXVoiceReverbType: Int, Sendable, CaseIterable {
     /// Off.
     case _0 = 0
@@ -45,7 +45,7 @@ public enum TXVoiceReverbType: Int, Sendable, CaseIterable {
     case _1 = 1
     /// A small room.
     case _2 = 2
-    /// A great hall.
+    /// A large hall.
     case _3 = 3
     /// Deep.
     case _4 = 4
@@ -63,7 +63,7 @@ public enum TXVoiceReverbType: Int, Sendable, CaseIterable {
     case _10 = 10
 }
 
-/// Another voice instead of one's own.
+/// The voice changer.
 public enum TXVoiceChangeType: Int, Sendable, CaseIterable {
     /// Off.
     case _0 = 0
@@ -75,7 +75,7 @@ public enum TXVoiceChangeType: Int, Sendable, CaseIterable {
     case _3 = 3
     /// Heavy metal.
     case _4 = 4
-    /// Somebody with a cold.
+    /// A person with a cold.
     case _5 = 5
     /// A foreign accent.
     case _6 = 6

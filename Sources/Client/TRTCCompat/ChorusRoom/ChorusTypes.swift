@@ -1,21 +1,21 @@
-/// What a new chorus room is to be. If `seatInfoList` is not empty, it counts and `seatCount` does not.
+/// The parameters of a new chorus room. If `seatInfoList` is not empty, `seatCount` is ignored.
 public final class ChorusParam {
     /// 1…64 characters.
     public var roomName = ""
     /// An `https:`, `http:` or relative URL, or empty.
     public var coverUrl = ""
-    /// Whether listeners must ask before they sit down.
+    /// Whether listeners need permission to take a seat.
     public var needRequest = false
-    /// 2 in the reference: seat 0 leads, seat 1 sings along.
+    /// The number of seats. The reference uses 2: seat 0 for the lead singer, seat 1 for the second.
     public var seatCount = 0
-    /// How each seat starts out; empty: `seatCount` plain seats.
+    /// The initial state of each seat. If empty, the room has `seatCount` open seats.
     public var seatInfoList: [ChorusSeatInfo] = []
-    /// The published component sends its mix there. Here the server mixes: it is kept, and not used.
+    /// Kept, but not used: the published component pushes its mix there, here the server mixes.
     public var rtmpPushURL = ""
-    /// The published component's audience listens there. Here it listens to the server: it is kept, and not used.
+    /// Kept, but not used: the audience listens to the server.
     public var rtmpPlayURL = ""
 
-    /// A room without name and seats.
+    /// Creates parameters without a name and seats.
     public init() {}
 }
 
@@ -23,25 +23,25 @@ public final class ChorusParam {
 public final class ChorusSeatInfo {
     /// 0 unused, 1 used, 2 closed.
     public var status = 0
-    /// Who sits there, else empty.
+    /// The id of the user on the seat; empty if there is none.
     public var userId = ""
 
-    /// An unused seat.
+    /// Creates an unused seat.
     public init() {}
 }
 
-/// Somebody in a room.
+/// A user in a room.
 public final class ChorusUserInfo {
     /// 1…32 of `A-Z a-z 0-9 _ -`.
     public var userId = ""
-    /// As shown to others.
+    /// The display name.
     public var userName = ""
     /// An `https:`, `http:` or relative URL, or empty.
     public var userAvatar = ""
-    /// Whether nothing is sent: the user's own mute, and always of listeners.
+    /// Whether the user is muted. Always `true` for listeners.
     public var mute = true
 
-    /// Nobody yet.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -55,18 +55,18 @@ public final class ChorusRoomInfo {
     public var coverUrl = ""
     /// The user id of the owner.
     public var ownerId: String
-    /// As shown to others.
+    /// The display name.
     public var ownerName = ""
-    /// How many people are in the room.
+    /// The number of users in the room.
     public var memberCount: Int
-    /// Whether listeners must ask before they sit down.
+    /// Whether listeners need permission to take a seat.
     public var needRequest = false
-    /// Empty: the server mixes, nothing is pushed.
+    /// Always empty: the server mixes.
     public var rtmpPushURL = ""
-    /// Empty: the audience listens to the server.
+    /// Always empty: the audience listens to the server.
     public var rtmpPlayURL = ""
 
-    /// A room of which no more is known.
+    /// Creates a value with these fields; the others are empty.
     public init(roomID: Int, ownerId: String, memberCount: Int) {
         self.roomID = roomID
         self.ownerId = ownerId
@@ -85,7 +85,7 @@ public typealias UserInfo = ChorusUserInfo
 /// The name of `ChorusRoomInfo` in documents 000 and 001.
 public typealias RoomInfo = ChorusRoomInfo
 
-/// Rooms, in the order asked, unknown ones left out.
+/// Receives rooms in the order of the request; unknown rooms are left out.
 public typealias ChorusRoomInfoCallback = (_ code: Int32, _ message: String, _ roomInfos: [ChorusRoomInfo]) -> Void
-/// People, in the order asked, unknown ones left out.
+/// Receives users in the order of the request; unknown users are left out.
 public typealias ChorusUserListCallback = (_ code: Int32, _ message: String, _ userInfos: [ChorusUserInfo]) -> Void

@@ -1,24 +1,24 @@
 extension TRTCChorusRoom {
     // MARK: - The song
 
-    /// Starts the song of the room, three seconds from now: whoever sits plays it at the same instant, the audience hears it mixed
-    /// with the voices, and all hear `onMusicPrepareToPlay`, `onMusicProgressUpdate` and `onMusicCompletePlaying`; everybody but
-    /// the caller hears `onReceiveAnchorSendChorusMsg` first. For whoever sits, and the owner.
+    /// Starts the room's song in three seconds. Seated users and the owner may do this.
     ///
-    /// A song that somebody else has started under the same id plays already: nothing happens. One's own begins anew.
-    /// What goes wrong is told by `onError`.
+    /// All singers play the song at the same instant; the audience hears it mixed with the voices. All delegates receive
+    /// `onMusicPrepareToPlay`, `onMusicProgressUpdate` and `onMusicCompletePlaying`; those of the others receive
+    /// `onReceiveAnchorSendChorusMsg` first. If another user has started a song with this id, nothing happens. If this user has, it
+    /// starts again. Failures are sent to `onError`.
     /// - Parameters:
-    ///   - musicID: the app's name for the song.
-    ///   - url: `http:` or `https:`, or a path of the server's songs (`/songs/…`). The audience's mix has it if it is a song of the
-    ///     server. A file of this machine, which nobody else can open, is played here alone.
+    ///   - musicID: the app's id of the song.
+    ///   - url: an `http:` or `https:` URL, or the path of a song on the server (`/songs/…`). Only songs on the server are in the
+    ///     audience's mix. A file on this machine is played only here.
     public func startPlayMusic(musicID: Int32, url: String) { if controller.isAlive() { song.play(musicID, url) } }
 
-    /// Ends the song for everybody, whoever started it.
+    /// Stops the song for everybody.
     public func stopPlayMusic() { if controller.isAlive() { song.stop() } }
 
-    /// Halts it for everybody.
+    /// Pauses the song for everybody.
     public func pausePlayMusic() { if controller.isAlive() { song.pause() } }
 
-    /// Goes on where it was halted, for everybody, a second from now.
+    /// Resumes the song for everybody, in one second.
     public func resumePlayMusic() { if controller.isAlive() { song.resume() } }
 }

@@ -1,64 +1,64 @@
-/// What an app hears of a chorus room, on the queue of `setDelegateQueue` (the main queue by default).
+/// The events of a chorus room, called on the queue of `setDelegateQueue` (the main queue by default).
 ///
-/// Every method has an empty default; a callback that no method of the app hears is named once through `onDebugLog`.
+/// Every method has an empty default. The first time that an event has no method in the app, `onDebugLog` names it.
 public protocol TRTCChorusRoomDelegate: AnyObject {
-    /// An error from which there is no way back by itself; tell the user. See `TRTCCode`.
+    /// An error that the component cannot recover from; tell the user. See `TRTCCode`.
     func onError(code: Int32, message: String)
-    /// Something is wrong for now. See `TRTCCode`.
+    /// A temporary problem. See `TRTCCode`.
     func onWarning(code: Int32, message: String)
-    /// For a log.
+    /// A line for the app's log.
     func onDebugLog(message: String)
 
     /// The room has ended; the message is its id.
     func onRoomDestroy(message: String)
-    /// After entering, and whenever name, cover, owner or rule change.
+    /// The room's data: after entering, and after each change of its name, cover, owner or seat rule.
     func onRoomInfoChange(roomInfo: ChorusRoomInfo)
-    /// Every `setVolumeInterval`, in silence too. Oneself has an empty user id.
+    /// The volumes of all speakers, at the interval of `setVolumeInterval`, also in silence. The local user has an empty user id.
     func onUserVolumeUpdate(userVolumes: [TRTCVolumeInfo], totalVolume: Int)
-    /// Every 2 s: one's own connection, and those of the others who sit.
+    /// The network quality of the local user and of the other seated users, every 2 s.
     func onNetworkQuality(local: TRTCQualityInfo, remote: [TRTCQualityInfo])
 
-    /// The whole list; always right before the event of the single seat.
+    /// The list of all seats. It always comes right before the event of the single seat.
     func onSeatListChange(seatInfoList: [ChorusSeatInfo])
-    /// Somebody sits down; after entering, once for everybody seated.
+    /// A user has taken a seat. After entering, it comes once for each seated user.
     func onAnchorEnterSeat(index: Int, user: ChorusUserInfo)
-    /// Somebody has left their seat, or lost it.
+    /// A user has left or lost a seat.
     func onAnchorLeaveSeat(index: Int, user: ChorusUserInfo)
-    /// The host mutes or unmutes a seat.
+    /// The host has muted or unmuted a seat.
     func onSeatMute(index: Int, isMute: Bool)
-    /// Somebody mutes or unmutes themselves.
+    /// A user has muted or unmuted their microphone.
     func onUserMicrophoneMute(userId: String, mute: Bool)
-    /// The host closes or opens a seat.
+    /// The host has closed or opened a seat.
     func onSeatClose(index: Int, isClose: Bool)
 
-    /// Somebody else enters.
+    /// Another user has entered the room.
     func onAudienceEnter(userInfo: ChorusUserInfo)
-    /// Somebody else leaves.
+    /// Another user has left the room.
     func onAudienceExit(userInfo: ChorusUserInfo)
 
-    /// A text to everybody.
+    /// A text message to the room.
     func onRecvRoomTextMsg(message: String, userInfo: ChorusUserInfo)
-    /// A command to everybody.
+    /// A custom message to the room.
     func onRecvRoomCustomMsg(cmd: String, message: String, userInfo: ChorusUserInfo)
 
-    /// Somebody asks for something.
+    /// The user has received an invitation or a request.
     func onReceiveNewInvitation(identifier: String, inviter: String, cmd: String, content: String)
-    /// What was asked is granted.
+    /// An invitation that the user sent was accepted.
     func onInviteeAccepted(identifier: String, invitee: String)
-    /// What was asked is refused.
+    /// An invitation that the user sent was declined.
     func onInviteeRejected(identifier: String, invitee: String)
-    /// Whoever asked has taken it back. In spite of its label `invitee` is the inviter, as in the published component.
+    /// The sender has withdrawn an invitation. As in the published component, `invitee` is the inviter, despite its label.
     func onInvitationCancelled(identifier: String, invitee: String)
 
-    /// How far the song is for whoever hears this, and how long: milliseconds, about every 200 of them while it plays. The audience
-    /// hears it a little later than the singers, and is told so.
+    /// The position and duration of the song in milliseconds, about every 200 ms while it plays. The position is what this user
+    /// hears now; the audience hears the song a little later than the singers.
     func onMusicProgressUpdate(musicID: Int32, progress: Int, total: Int)
-    /// The song is about to be heard. A song that was started elsewhere under a name that is no number has the id 0.
+    /// The song is about to be heard. The id is 0 if the song was started by another client with an id that is not a number.
     func onMusicPrepareToPlay(musicID: Int32)
-    /// The song is over: it came to its end, somebody ended it, another took its place, or the room was left.
+    /// The song is over: it reached its end, was stopped, was replaced, or the user left the room.
     func onMusicCompletePlaying(musicID: Int32)
-    /// Somebody else starts a song, which begins after so many milliseconds, and plays by itself then. Who enters while it is sung
-    /// is told a negative number.
+    /// Another user has started a song. It begins after `startDelay` milliseconds and plays automatically. The delay is negative
+    /// for a user who enters while the song plays.
     func onReceiveAnchorSendChorusMsg(musicId: String, startDelay: Int)
 }
 

@@ -3,9 +3,9 @@ internal import Ovation
 internal import SignalProtocol
 internal import Synchronization
 
-/// The part of the chat client that live rooms need: signing in, joining rooms as groups, data to everybody in one.
+/// The part of the chat client that live rooms need: signing in, joining rooms as groups, and messages to a group.
 ///
-/// Whoever is signed in as the same user by a room component shares its connection. Closures and listeners are called on the main
+/// It shares the connection of a room component in which the same user is signed in. Closures and listeners are called on the main
 /// queue.
 public final class V2TIMManager: Sendable {
     private static let instance = V2TIMManager()
@@ -26,17 +26,17 @@ public final class V2TIMManager: Sendable {
     /// A user beside the one of `sharedInstance()`: for programs that stand in for several people.
     package init() {}
 
-    /// Whoever lets go of an instance without logging out has left.
+    /// Signs out.
     deinit {
         if let share = state.withLock({ $0.share }) { Connection.leave(share) }
     }
 
-    /// The instance of the app.
+    /// The shared instance.
     public static func sharedInstance() -> V2TIMManager! { instance }
 
     // MARK: - Signing in
 
-    /// Says which application it is.
+    /// Sets the application.
     @discardableResult
     public func initSDK(_ sdkAppID: Int32, config: V2TIMSDKConfig? = nil) -> Bool {
         guard sdkAppID > 0 else { return false }
@@ -44,13 +44,13 @@ public final class V2TIMManager: Sendable {
         return true
     }
 
-    /// Signs out, and forgets the application.
+    /// Signs out and resets the application.
     public func unInitSDK() {
         logout(nil, fail: nil)
         state.withLock { $0.application = 0 }
     }
 
-    /// Signs in with a ticket that the application's server made.
+    /// Signs in with a ticket from the application's server.
     public func login(_ userID: String!, userSig: String!, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil) {
         let reply = reply(succ, fail)
         let application = state.withLock { $0.application }
@@ -118,12 +118,12 @@ public final class V2TIMManager: Sendable {
         Connection.leave(share) { reply() }
     }
 
-    /// Who is signed in.
+    /// The id of the signed-in user; `nil` if nobody is signed in.
     public func getLoginUser() -> String! { state.withLock { $0.share?.connection.key.user.rawValue } }
 
     // MARK: - Groups
 
-    /// Enters the room of a group, to hear its messages. One is in one room at a time.
+    /// Enters the room of a group to receive its messages. A user can be in one room at a time.
     public func joinGroup(
         _ groupID: String!, msg: String! = nil, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil
     ) {
@@ -152,8 +152,8 @@ public final class V2TIMManager: Sendable {
         }
     }
 
-    /// Sends data to everybody else in a group.
-    /// - Parameter priority: goes with the message; what is dropped under load is the server's choice.
+    /// Sends a custom message to everybody else in a group.
+    /// - Parameter priority: sent with the message. The server decides which messages to drop under load.
     /// - Returns: the id that the message will have.
     @discardableResult
     public func sendGroupCustomMessage(
@@ -189,18 +189,18 @@ public final class V2TIMManager: Sendable {
 
     // MARK: - Messages
 
-    /// - Parameter listener: held weakly.
+    /// Adds a listener for messages, which is held weakly.
     public func addSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.add(listener) }
 
-    /// The listener hears nothing more.
+    /// Removes a listener.
     public func removeSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.remove(listener) }
 
     // MARK: - The connection
 
-    /// - Parameter listener: held weakly.
+    /// Adds a listener for the connection, which is held weakly.
     public func addIMSDKListener(listener: any V2TIMSDKListener) { connectionListeners.add(listener) }
 
-    /// The listener hears nothing more.
+    /// Removes a listener.
     public func removeIMSDKListener(listener: any V2TIMSDKListener) { connectionListeners.remove(listener) }
 
     private func tell(_ call: @escaping @Sendable (any V2TIMSDKListener) -> Void) {

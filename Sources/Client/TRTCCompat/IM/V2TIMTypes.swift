@@ -1,47 +1,47 @@
 public import Foundation
 
-/// It worked.
+/// Called on success.
 public typealias V2TIMSucc = () -> Void
-/// It did not: a code and a sentence.
+/// Called on failure, with a code and a message.
 public typealias V2TIMFail = (_ code: Int32, _ desc: String?) -> Void
 
-/// How much a message matters when there are too many.
+/// The priority of a message. Under load, messages of low priority are dropped first.
 public enum V2TIMMessagePriority: Int, Sendable, CaseIterable {
     /// As `PRIORITY_NORMAL`.
     case PRIORITY_DEFAULT = 0
-    /// For what must not be missed: products, gifts.
+    /// For messages that must arrive, such as products and gifts.
     case PRIORITY_HIGH = 1
-    /// For what people write.
+    /// For messages that people write.
     case PRIORITY_NORMAL = 2
-    /// For what comes in crowds: likes.
+    /// For messages that come in large numbers, such as likes.
     case PRIORITY_LOW = 3
 }
 
-/// The name in Objective-C.
+/// The same, with its name in Objective-C.
 public let V2TIM_PRIORITY_DEFAULT = V2TIMMessagePriority.PRIORITY_DEFAULT
-/// The name in Objective-C.
+/// The same, with its name in Objective-C.
 public let V2TIM_PRIORITY_HIGH = V2TIMMessagePriority.PRIORITY_HIGH
-/// The name in Objective-C.
+/// The same, with its name in Objective-C.
 public let V2TIM_PRIORITY_NORMAL = V2TIMMessagePriority.PRIORITY_NORMAL
-/// The name in Objective-C.
+/// The same, with its name in Objective-C.
 public let V2TIM_PRIORITY_LOW = V2TIMMessagePriority.PRIORITY_LOW
 
-/// Settings of the chat client. None of the reference's means anything here.
+/// Settings of the chat client. The settings of the reference have no effect here.
 public final class V2TIMSDKConfig {
-    /// There is nothing to set.
+    /// Creates empty settings.
     public init() {}
 }
 
-/// Who sent a message.
+/// The sender of a message.
 public final class V2TIMGroupMemberInfo {
     /// The user id.
     public var userID: String?
-    /// As shown to others.
+    /// The display name.
     public var nickName: String?
-    /// The picture of the user.
+    /// The URL of the user's picture.
     public var faceURL: String?
 
-    /// A sender, as far as known.
+    /// Creates a sender.
     public init(userID: String? = nil, nickName: String? = nil, faceURL: String? = nil) {
         self.userID = userID
         self.nickName = nickName
@@ -49,11 +49,11 @@ public final class V2TIMGroupMemberInfo {
     }
 }
 
-/// Who hears messages, on the main queue. One's own messages are not among them.
+/// Receives the messages of groups, on the main queue. The user's own messages are not included.
 public protocol V2TIMSimpleMsgListener: AnyObject {
-    /// A text to everybody in a group.
+    /// A text message to a group.
     func onRecvGroupTextMessage(_ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, text: String!)
-    /// Data to everybody in a group.
+    /// A custom message to a group.
     func onRecvGroupCustomMessage(
         _ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, customData data: Data!)
 }
@@ -67,15 +67,15 @@ extension V2TIMSimpleMsgListener {
     ) {}
 }
 
-/// Who hears how the connection does, on the main queue.
+/// Receives the state of the connection, on the main queue.
 public protocol V2TIMSDKListener: AnyObject {
-    /// The connection is lost; it reconnects automatically.
+    /// The connection is lost. It reconnects automatically.
     func onConnecting()
-    /// It is back.
+    /// The connection has been restored.
     func onConnectSuccess()
-    /// The same user signed in elsewhere: one is logged out.
+    /// The same user signed in elsewhere. This client is signed out.
     func onKickedOffline()
-    /// The ticket has run out: one is logged out. Log in with a newer one.
+    /// The ticket has expired, and this client is signed out. Sign in with a new one.
     func onUserSigExpired()
 }
 

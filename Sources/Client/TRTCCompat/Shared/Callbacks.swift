@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// How a call went: 0 or a code of `TRTCCode`, with a sentence.
+/// Receives the result of a call: 0 or a code of `TRTCCode`, and a message.
 public typealias ActionCallback = (_ code: Int32, _ message: String) -> Void
 
 /// Something of the app on its way to the callback queue.

@@ -2,19 +2,19 @@ internal import Foundation
 internal import Synchronization
 internal import UserSig
 
-/// Makes tickets inside an app, for trying things out. Whoever has the app has the key then, and can be anybody: for a release the
-/// application's own server makes the tickets.
+/// Makes tickets inside an app, for development only. Anybody who has the app can read the key out of it and sign in as any user:
+/// for a release, let the application's server make the tickets.
 ///
 /// ```swift
 /// GenerateTestUserSig.SDKAPPID = 1_400_000_001
 /// GenerateTestUserSig.SECRETKEY = "…"
 /// ```
-/// `ovation app create` prints both. They stand in the app's own code here, not in this file, which a package update replaces.
+/// `ovation app create` prints both values. Set them in the app's code, not in this file, which a package update replaces.
 public enum GenerateTestUserSig {
     /// What to write when something is unset.
     static let advice =
         "GenerateTestUserSig.SDKAPPID and GenerateTestUserSig.SECRETKEY hold what `ovation app create` printed"
-    /// Seconds for which a ticket is good: seven days, as in the published samples.
+    /// The lifetime of a ticket in seconds: seven days, as in the published samples.
     public static let EXPIRETIME = 604_800
 
     private struct Chosen {
@@ -37,15 +37,15 @@ public enum GenerateTestUserSig {
         set { chosen.withLock { $0.key = newValue } }
     }
 
-    /// A ticket for a user; empty, with a sentence on the standard error stream, if it cannot be made. `login` then says why.
+    /// Makes a ticket for a user. Returns an empty string, and writes the reason to the standard error stream, if that fails.
     public static func genTestUserSig(identifier: String) -> String {
         make(identifier, now: Int64(Date().timeIntervalSince1970), isRelease: isRelease, say: say)
     }
 
-    /// The label of newer samples.
+    /// The same, with the label of newer samples.
     public static func genTestUserSig(userID: String) -> String { genTestUserSig(identifier: userID) }
 
-    /// As Objective-C samples are written.
+    /// The same, as in Objective-C samples.
     public static func genTestUserSig(_ identifier: String) -> String { genTestUserSig(identifier: identifier) }
 
     /// - Parameters:

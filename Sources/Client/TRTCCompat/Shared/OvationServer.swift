@@ -2,13 +2,14 @@ internal import Foundation
 internal import Ovation
 internal import Synchronization
 
-/// Which server the components of this module speak to. The reference documents name none: it was built in.
+/// The server that the components of this module connect to. The reference systems have no such setting; their servers are built
+/// in.
 ///
 /// ```swift
 /// OvationServer.address = "https://live.example.com"
 /// ```
-/// Without that line the environment variable `OVATION_SERVER` counts. Without both, `login` answers with the code
-/// `TRTCCode.noServer` and this line. A change counts from the next `login` on.
+/// If it is not set, the environment variable `OVATION_SERVER` is used. If neither is set, `login` fails with `TRTCCode.noServer`.
+/// A change takes effect with the next `login`.
 public enum OvationServer {
     /// What to write when no server is named.
     static let advice = "write OvationServer.address = \"https://…\" before login, or set OVATION_SERVER"
@@ -20,13 +21,14 @@ public enum OvationServer {
 
     private static let chosen = Mutex(Chosen())
 
-    /// `https://host`, `http://host:port`, or a bare host with or without a port; `nil`: `OVATION_SERVER` counts.
+    /// `https://host`, `http://host:port`, or a host name with or without a port. If `nil`, `OVATION_SERVER` is used.
     public static var address: String? {
         get { chosen.withLock { $0.address } }
         set { chosen.withLock { $0.address = newValue } }
     }
 
-    /// A file of certificates in PEM form to be trusted, such as `ovation serve --lan` writes; `nil`: those of this machine.
+    /// A PEM file with the certificates to trust, such as the one that `ovation serve --lan` writes. If `nil`, the system's
+    /// certificates are trusted.
     public static var certificate: String? {
         get { chosen.withLock { $0.certificate } }
         set { chosen.withLock { $0.certificate = newValue } }

@@ -58,7 +58,7 @@ final class RoomController: Sendable {
         songs = SongReporter(sound: sound, tell: tell)
     }
 
-    /// Whoever lets go of an instance without logging out has left.
+    /// Signs out.
     deinit {
         if let share = state.withLock({ $0.share }) { Connection.leave(share) }
     }

@@ -37,9 +37,9 @@ struct RoomPerson: Sendable, Hashable {
     var isMuted: Bool
 }
 
-/// How loud somebody is.
+/// The volume of a user's voice.
 struct VolumeReading: Sendable, Hashable {
-    /// Empty: oneself.
+    /// The user id; empty for the local user.
     var user: String
     var volume: Int
 }

@@ -1,34 +1,34 @@
 internal import Ovation
 
-/// The numbers that callbacks carry. 0 is success.
+/// The codes that callbacks carry. 0 is success.
 ///
-/// The rule behind them (`Documentation/trtc-names.md` has the whole table): a refusal that the reference systems document has
-/// their number; every other refusal is -1, as theirs is, with its stable name at the start of the message; what failed on this
-/// side before the server could say anything has the negative number of `OvationError`.
+/// A refusal that the reference systems document has their number. Every other refusal is -1, as in those systems; its message
+/// starts with a stable name. A failure in the client, before the server could answer, has the negative number of `OvationError`.
+/// `Documentation/trtc-names.md` has the whole table.
 public enum TRTCCode {
-    /// It worked.
+    /// Success.
     public static let success: Int32 = 0
-    /// Refused: the message says why.
+    /// Refused. The message gives the reason.
     public static let failed: Int32 = -1
-    /// No server is named, or what is named is none.
+    /// No server address is set, or the address is not valid.
     public static let noServer: Int32 = -11
-    /// `moveSeat` more than once a second.
+    /// `moveSeat` was called more than once a second.
     public static let tooFrequent: Int32 = 10_001
-    /// The connection has been lost for two minutes; the room was left.
+    /// The connection was lost for two minutes, and the component has left the room.
     public static let connectionTimeout: Int32 = 10_002
-    /// Somebody else was faster on the seat.
+    /// Another user took the seat first.
     public static let seatConflict: Int32 = 10_056
-    /// Warning: the connection is lost; it reconnects automatically.
+    /// Warning: the connection is lost. It reconnects automatically.
     public static let disconnected: Int32 = 5_101
     /// The same user signed in elsewhere.
     public static let replaced: Int32 = 6_208
-    /// The ticket has run out.
+    /// The ticket has expired.
     public static let ticketExpired: Int32 = 6_206
     /// The microphone could not be opened.
     public static let microphoneFailed: Int32 = -1_302
     /// Warning: the loudspeaker could not be opened.
     public static let speakerFailed: Int32 = -1_321
-    /// Warning: no way was found for the sound; it is tried again.
+    /// Warning: the media connection could not be opened. The component tries again.
     public static let soundFailed: Int32 = -30
 }
 

@@ -1,50 +1,50 @@
-/// How loud somebody is.
+/// The volume of a user's voice.
 public final class TRTCVolumeInfo {
-    /// Empty: oneself.
+    /// The user id; empty for the local user.
     public var userId: String?
     /// 0…100.
     public var volume: UInt
 
-    /// A reading.
+    /// Creates a reading.
     public init(userId: String? = nil, volume: UInt = 0) {
         self.userId = userId
         self.volume = volume
     }
 }
 
-/// How well a connection carries sound, by its round trip to the server and by how much gets lost: the worse of the two counts.
+/// The quality of a network connection, from its round trip to the server and its packet loss. The worse of the two counts.
 public enum TRTCQuality: Int, Sendable, CaseIterable {
-    /// Nothing is known yet.
+    /// Not measured yet.
     case unknown = 0
     /// Up to 60 ms and 0.5 %.
     case excellent = 1
-    /// Up to 150 ms and 2 %, which repair hides.
+    /// Up to 150 ms and 2 %: losses are repaired and not heard.
     case good = 2
-    /// Up to 300 ms and 5 %, which now and then is heard.
+    /// Up to 300 ms and 5 %: losses are heard now and then.
     case poor = 3
-    /// Up to 600 ms and 15 %: talking is an effort.
+    /// Up to 600 ms and 15 %: conversation is difficult.
     case bad = 4
-    /// Worse still.
+    /// Worse than `bad`.
     case vbad = 5
-    /// There is no connection.
+    /// No connection.
     case down = 6
 }
 
-/// How good somebody's connection is.
+/// The network quality of a user.
 public final class TRTCQualityInfo {
-    /// Empty: oneself.
+    /// The user id; empty for the local user.
     public var userId: String?
-    /// How good it is.
+    /// The quality.
     public var quality: TRTCQuality
 
-    /// A reading.
+    /// Creates a reading.
     public init(userId: String? = nil, quality: TRTCQuality = .unknown) {
         self.userId = userId
         self.quality = quality
     }
 }
 
-/// How much sound is sent: `setAudioQuality(quality:)` takes the raw values.
+/// The quality of the sound that is sent. `setAudioQuality(quality:)` takes the raw values.
 public enum TRTCAudioQuality: Int, Sendable, CaseIterable {
     /// 16 kHz, mono, 16 kbit/s.
     case speech = 1

@@ -3,20 +3,22 @@ internal import Ovation
 extension TRTCRoom {
     // MARK: - Messages
 
-    /// A text to everybody else.
+    /// Sends a text message to everybody else in the room.
     public func sendRoomTextMsg(message: String, callback: ActionCallback? = nil) {
         controller.send(.text(message), queue.reply(callback))
     }
 
-    /// A command to everybody else, such as `CMD_DANMU`. `CMD_LIKE` with an empty message is a like, with a number so many (up to
-    /// 100): they join the room's likes, and others are told those of everybody together, with their number as the message.
+    /// Sends a custom message, such as `CMD_DANMU`, to everybody else in the room.
+    ///
+    /// `CMD_LIKE` is counted by the server: an empty message is one like, a number from 1 to 100 that many. The delegates of the
+    /// others receive the sum of everybody's likes, with the number as the message.
     public func sendRoomCustomMsg(cmd: String, message: String, callback: ActionCallback? = nil) {
         controller.send(.custom(command: cmd, message: message), queue.reply(callback))
     }
 
     // MARK: - Invitations
 
-    /// Asks somebody for something: to come to a seat, to be let onto one, or whatever the command word means to the app.
+    /// Sends an invitation or a request, for example to take a seat. The app defines the meaning of the command word.
     /// - Returns: the id of the invitation, which all its callbacks carry; empty if it could not be sent.
     @discardableResult
     public func sendInvitation(
@@ -25,7 +27,7 @@ extension TRTCRoom {
         controller.sendInvitation(command: cmd, userId: userId, content: content, queue.reply(callback))
     }
 
-    /// Says yes.
+    /// Accepts an invitation.
     public func acceptInvitation(id: String, callback: ActionCallback? = nil) {
         controller.perform(.acceptInvitation(id: id), queue.reply(callback))
     }
@@ -35,7 +37,7 @@ extension TRTCRoom {
         acceptInvitation(id: identifier, callback: callback)
     }
 
-    /// Says no.
+    /// Declines an invitation.
     public func rejectInvitation(id: String, callback: ActionCallback? = nil) {
         controller.perform(.rejectInvitation(id: id, reason: nil), queue.reply(callback))
     }
@@ -45,7 +47,7 @@ extension TRTCRoom {
         rejectInvitation(id: identifier, callback: callback)
     }
 
-    /// Takes back what one asked.
+    /// Withdraws an invitation that the user sent.
     public func cancelInvitation(id: String, callback: ActionCallback? = nil) {
         controller.perform(.cancelInvitation(id: id), queue.reply(callback))
     }

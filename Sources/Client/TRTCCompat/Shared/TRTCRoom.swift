@@ -2,16 +2,17 @@ public import Dispatch
 internal import Ovation
 internal import Synchronization
 
-/// What every room component of this module has: signing in, entering and leaving, seats, messages, invitations and sound. Each
-/// component adds how its rooms are made, what its delegate hears, and what it alone can do.
+/// The calls that all room components share: signing in, entering and leaving, seats, messages, invitations and sound. Each
+/// component adds its own parameters for a new room, its delegate, and the calls that only it has.
 ///
-/// Not in the reference systems, where each component repeats these calls: code that takes `some TRTCRoom` works with all of them.
+/// The reference systems have no such type; each component repeats these calls. Code that takes `some TRTCRoom` works with all of
+/// them.
 public protocol TRTCRoom: AnyObject, Sendable {
-    /// What the calls work on. For the module itself: an app can do nothing with it.
+    /// The component's internals. For use by this module only.
     var core: TRTCRoomCore { get }
 }
 
-/// What a room component works on: its user's way into rooms, its effects, and the queue that its app hears on.
+/// The internals of a room component: its controller, its effects, and the queue on which callbacks are called.
 public struct TRTCRoomCore: Sendable {
     let queue: CallbackQueue
     let controller: RoomController
@@ -33,31 +34,31 @@ extension TRTCRoom {
     /// Ends the instance: leaves its room and signs out.
     package func destroy() { controller.destroy() }
 
-    /// On which queue callbacks and the delegate are called.
+    /// Sets the queue on which callbacks and the delegate are called.
     public func setDelegateQueue(queue: DispatchQueue) { if controller.isAlive() { core.queue.use(queue) } }
 
-    /// Whether one's own messages come back too, as documents 000 and 001 say ("all users"). By default they do not, as in the
-    /// published component, where apps show what they send themselves. Not in the reference systems.
+    /// Whether the delegate also receives the user's own messages, as documents 000 and 001 describe ("all users"). Off by default,
+    /// as in the published component, where apps show sent messages themselves. The reference systems have no such switch.
     public var echoesOwnMessages: Bool {
         get { controller.state.withLock { $0.echoesOwnMessages } }
         set { controller.state.withLock { $0.echoesOwnMessages = newValue } }
     }
 
-    /// Milliseconds between `onUserVolumeUpdate`, 300 by default, at least 100; 0: none. Not in the reference systems' component,
-    /// whose interval is fixed.
+    /// Sets the interval of `onUserVolumeUpdate` in milliseconds: 300 by default, at least 100; 0 turns it off. In the reference
+    /// component the interval is fixed.
     public func setVolumeInterval(milliseconds: Int) { controller.setVolumeInterval(milliseconds) }
 
     // MARK: - Signing in
 
-    /// Signs in with a ticket that the application's server made.
+    /// Signs in with a ticket from the application's server.
     public func login(sdkAppID: Int32, userId: String, userSig: String, callback: ActionCallback? = nil) {
         controller.login(sdkAppID: sdkAppID, userId: userId, userSig: userSig, queue.reply(callback))
     }
 
-    /// Signs out; not from within a room.
+    /// Signs out. Refused while the user is in a room.
     public func logout(callback: ActionCallback? = nil) { controller.logout(queue.reply(callback)) }
 
-    /// Name and picture, as everybody sees them; kept by the server.
+    /// Sets the user's name and picture. The server stores them and shows them to everybody.
     public func setSelfProfile(userName: String, avatarURL: String, callback: ActionCallback? = nil) {
         controller.setSelfProfile(name: userName, avatar: avatarURL, queue.reply(callback))
     }
@@ -95,10 +96,11 @@ extension TRTCRoom {
         }
     }
 
-    /// The owner: ends the room for everybody.
+    /// Ends the room for everybody. Only the owner may do this.
     public func destroyRoom(callback: ActionCallback? = nil) { controller.perform(.destroyRoom, queue.reply(callback)) }
 
-    /// Enters a room. Then come `onRoomInfoChange`, `onSeatListChange`, and `onAnchorEnterSeat` for everybody seated.
+    /// Enters a room. Afterwards the delegate receives `onRoomInfoChange`, `onSeatListChange`, and one `onAnchorEnterSeat` for each
+    /// seated user.
     public func enterRoom(roomID: Int, callback: ActionCallback? = nil) {
         let reply = queue.reply(callback)
         guard let id = UInt32(exactly: roomID).flatMap({ RoomID(number: $0) }) else {
@@ -107,35 +109,35 @@ extension TRTCRoom {
         controller.enterRoom(id, reply)
     }
 
-    /// Leaves the room; a seat is freed first. An owner's room lives on for a while.
+    /// Leaves the room and the user's seat, if any. If the owner leaves, the room stays open for a while.
     public func exitRoom(callback: ActionCallback? = nil) { controller.exitRoom(queue.reply(callback)) }
 
     // MARK: - Seats
 
-    /// Sits down; the microphone opens. Who sits already is told success.
+    /// Takes a seat and opens the microphone. Succeeds if the user already has that seat.
     public func enterSeat(seatIndex: Int, callback: ActionCallback? = nil) {
         controller.enterSeat(seatIndex, queue.reply(callback))
     }
 
-    /// Leaves one's seat; the microphone closes.
+    /// Leaves the user's seat and closes the microphone.
     public func leaveSeat(callback: ActionCallback? = nil) { controller.perform(.leaveSeat, queue.reply(callback)) }
 
-    /// The owner: puts somebody on a seat.
+    /// Seats another user. Only the owner may do this.
     public func pickSeat(seatIndex: Int, userId: String, callback: ActionCallback? = nil) {
         controller.pickSeat(seatIndex, userId, queue.reply(callback))
     }
 
-    /// The owner: takes the seat away from whoever sits there.
+    /// Removes the user from a seat. Only the owner may do this.
     public func kickSeat(seatIndex: Int, callback: ActionCallback? = nil) {
         controller.perform(.kickSeat(seatIndex), queue.reply(callback))
     }
 
-    /// The owner: mutes a seat, whoever sits there now or later.
+    /// Mutes or unmutes a seat for its current and later users. Only the owner may do this.
     public func muteSeat(seatIndex: Int, isMute: Bool, callback: ActionCallback? = nil) {
         controller.perform(.muteSeat(seatIndex, muted: isMute), queue.reply(callback))
     }
 
-    /// The owner: closes a seat, which whoever sits there then leaves; or opens it.
+    /// Closes a seat, which removes its user, or opens it again. Only the owner may do this.
     public func closeSeat(seatIndex: Int, isClose: Bool, callback: ActionCallback? = nil) {
         controller.perform(.closeSeat(seatIndex, closed: isClose), queue.reply(callback))
     }

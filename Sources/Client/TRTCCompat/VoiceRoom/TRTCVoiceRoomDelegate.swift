@@ -1,62 +1,62 @@
-/// What an app hears of a voice room, on the queue of `setDelegateQueue` (the main queue by default).
+/// The events of a voice room, called on the queue of `setDelegateQueue` (the main queue by default).
 ///
-/// Every method has an empty default, and the published component's spelling works beside the reference's. A callback that no
-/// method of the app hears is named once through `onDebugLog`.
+/// Every method has an empty default. Both the reference's and the published component's spellings work. The first time that an
+/// event has no method in the app, `onDebugLog` names it.
 public protocol TRTCVoiceRoomDelegate: AnyObject {
-    /// An error from which there is no way back by itself; tell the user. See `TRTCCode`.
+    /// An error that the component cannot recover from; tell the user. See `TRTCCode`.
     func onError(code: Int32, message: String)
-    /// Something is wrong for now. See `TRTCCode`.
+    /// A temporary problem. See `TRTCCode`.
     func onWarning(code: Int32, message: String)
-    /// For a log.
+    /// A line for the app's log.
     func onDebugLog(message: String)
 
     /// The room has ended.
     func onRoomDestroy(roomId: String)
     /// The published component's spelling of `onRoomDestroy(roomId:)`; the message is the room id too.
     func onRoomDestroy(message: String)
-    /// After entering, and whenever name, cover, owner or rule change.
+    /// The room's data: after entering, and after each change of its name, cover, owner or seat rule.
     func onRoomInfoChange(roomInfo: VoiceRoomInfo)
-    /// Every `setVolumeInterval`, in silence too. Oneself has an empty user id.
+    /// The volumes of all speakers, at the interval of `setVolumeInterval`, also in silence. The local user has an empty user id.
     func onUserVolumeUpdate(userVolumes: [TRTCVolumeInfo], totalVolume: Int)
 
-    /// The whole list; always right before the event of the single seat.
+    /// The list of all seats. It always comes right before the event of the single seat.
     func onSeatListChange(seatInfoList: [VoiceRoomSeatInfo])
-    /// Somebody sits down; after entering, once for everybody seated.
+    /// A user has taken a seat. After entering, it comes once for each seated user.
     func onAnchorEnterSeat(index: Int, user: VoiceRoomUserInfo)
-    /// Somebody has left their seat, or lost it.
+    /// A user has left or lost a seat.
     func onAnchorLeaveSeat(index: Int, user: VoiceRoomUserInfo)
-    /// The host mutes or unmutes a seat.
+    /// The host has muted or unmuted a seat.
     func onSeatMute(index: Int, isMute: Bool)
-    /// Somebody mutes or unmutes themselves.
+    /// A user has muted or unmuted their microphone.
     func onUserMicrophoneMute(userId: String, mute: Bool)
-    /// The host closes or opens a seat.
+    /// The host has closed or opened a seat.
     func onSeatClose(index: Int, isClose: Bool)
 
-    /// Somebody else enters.
+    /// Another user has entered the room.
     func onAudienceEnter(userInfo: VoiceRoomUserInfo)
-    /// Somebody else leaves.
+    /// Another user has left the room.
     func onAudienceExit(userInfo: VoiceRoomUserInfo)
 
-    /// A text to everybody.
+    /// A text message to the room.
     func onRecvRoomTextMsg(message: String, userInfo: VoiceRoomUserInfo)
-    /// A command to everybody.
+    /// A custom message to the room.
     func onRecvRoomCustomMsg(command: String, message: String, userInfo: VoiceRoomUserInfo)
     /// The published component's spelling of `onRecvRoomCustomMsg(command:message:userInfo:)`.
     func onRecvRoomCustomMsg(cmd: String, message: String, userInfo: VoiceRoomUserInfo)
 
-    /// Somebody asks for something.
+    /// The user has received an invitation or a request.
     func onReceiveNewInvitation(id: String, inviter: String, cmd: String, content: String)
     /// The published component's spelling of `onReceiveNewInvitation(id:inviter:cmd:content:)`.
     func onReceiveNewInvitation(identifier: String, inviter: String, cmd: String, content: String)
-    /// What was asked is granted.
+    /// An invitation that the user sent was accepted.
     func onInviteeAccepted(id: String, invitee: String)
     /// The published component's spelling of `onInviteeAccepted(id:invitee:)`.
     func onInviteeAccepted(identifier: String, invitee: String)
-    /// What was asked is refused.
+    /// An invitation that the user sent was declined.
     func onInviteeRejected(id: String, invitee: String)
     /// The published component's spelling of `onInviteeRejected(id:invitee:)`.
     func onInviteeRejected(identifier: String, invitee: String)
-    /// Whoever asked has taken it back. In spite of its label `invitee` is the inviter, as in the published component.
+    /// The sender has withdrawn an invitation. As in the published component, `invitee` is the inviter, despite its label.
     func onInvitationCancelled(id: String, invitee: String)
     /// The published component's spelling of `onInvitationCancelled(id:invitee:)`.
     func onInvitationCancelled(identifier: String, invitee: String)

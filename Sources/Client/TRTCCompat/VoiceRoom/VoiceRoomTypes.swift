@@ -1,17 +1,17 @@
-/// What a new room is to be. If `seatInfoList` is not empty, it counts and `seatCount` does not.
+/// The parameters of a new room. If `seatInfoList` is not empty, `seatCount` is ignored.
 public final class VoiceRoomParam {
     /// 1…64 characters.
     public var roomName = ""
     /// An `https:`, `http:` or relative URL, or empty.
     public var coverUrl = ""
-    /// Whether listeners must ask before they sit down.
+    /// Whether listeners need permission to take a seat.
     public var needRequest = false
-    /// How many seats, 1…16.
+    /// The number of seats, 1…16.
     public var seatCount = 0
-    /// How each seat starts out; empty: `seatCount` plain seats.
+    /// The initial state of each seat. If empty, the room has `seatCount` open seats.
     public var seatInfoList: [VoiceRoomSeatInfo] = []
 
-    /// A room without name and seats.
+    /// Creates parameters without a name and seats.
     public init() {}
 }
 
@@ -19,27 +19,27 @@ public final class VoiceRoomParam {
 public final class VoiceRoomSeatInfo {
     /// 0 unused, 1 used, 2 closed.
     public var status = 0
-    /// The host's mute of the seat.
+    /// Whether the host has muted the seat.
     public var mute = false
-    /// Who sits there, else empty.
+    /// The id of the user on the seat; empty if there is none.
     public var userId = ""
 
-    /// An unused seat.
+    /// Creates an unused seat.
     public init() {}
 }
 
-/// Somebody in a room.
+/// A user in a room.
 public final class VoiceRoomUserInfo {
     /// 1…32 of `A-Z a-z 0-9 _ -`.
     public var userId = ""
-    /// As shown to others.
+    /// The display name.
     public var userName = ""
     /// An `https:`, `http:` or relative URL, or empty.
     public var userAvatar = ""
-    /// Whether nothing is sent: the user's own mute, and always of listeners.
+    /// Whether the user is muted. Always `true` for listeners.
     public var mute = true
 
-    /// Nobody yet.
+    /// Creates an empty value.
     public init() {}
 }
 
@@ -53,14 +53,14 @@ public final class VoiceRoomInfo {
     public var coverUrl = ""
     /// The user id of the owner.
     public var ownerId: String
-    /// As shown to others.
+    /// The display name.
     public var ownerName = ""
-    /// How many people are in the room.
+    /// The number of users in the room.
     public var memberCount: Int
-    /// Whether listeners must ask before they sit down.
+    /// Whether listeners need permission to take a seat.
     public var needRequest = false
 
-    /// A room of which no more is known.
+    /// Creates a value with these fields; the others are empty.
     public init(roomID: Int, ownerId: String, memberCount: Int) {
         self.roomID = roomID
         self.ownerId = ownerId
@@ -68,8 +68,8 @@ public final class VoiceRoomInfo {
     }
 }
 
-/// Rooms, in the order asked, unknown ones left out.
+/// Receives rooms in the order of the request; unknown rooms are left out.
 public typealias VoiceRoomInfoCallback = (_ code: Int32, _ message: String, _ roomInfos: [VoiceRoomInfo]) -> Void
-/// People, in the order asked, unknown ones left out.
+/// Receives users in the order of the request; unknown users are left out.
 public typealias VoiceRoomUserListCallback = (_ code: Int32, _ message: String, _ userInfos: [VoiceRoomUserInfo]) ->
     Void
