@@ -266,9 +266,9 @@ package actor RoomDirectory {
     }
 
     private func forgetOwner(of key: RoomKey) {
-        guard let owner = ownerOf.removeValue(forKey: key) else { return }
-        owned[owner]?.remove(key)
-        if owned[owner]?.isEmpty == true { owned[owner] = nil }
+        guard let owner = ownerOf.removeValue(forKey: key), var rooms = owned[owner] else { return }
+        rooms.remove(key)
+        owned[owner] = rooms.isEmpty ? nil : rooms
     }
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {

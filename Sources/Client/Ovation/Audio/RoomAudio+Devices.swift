@@ -27,14 +27,14 @@ extension RoomAudio {
         case recording(String)
     }
 
-    /// Chooses the input.
+    /// Chooses the input. Does nothing in a client without sound (`OvationClient.Configuration.audio` is `.off`).
     /// - Throws: `media_failed` if the device or file cannot be opened.
     public func useInput(_ input: Input) throws(OvationError) { try devices?.useInput(input) }
 
     /// The duration of the file that serves as the microphone, if it has one.
     public var inputDuration: Duration? { devices?.inputDuration }
 
-    /// Chooses the output.
+    /// Chooses the output. Does nothing in a client without sound (`OvationClient.Configuration.audio` is `.off`).
     /// - Throws: `media_failed` if the device or file cannot be opened.
     public func useOutput(_ output: Output) throws(OvationError) {
         try useOutput { onFailure in

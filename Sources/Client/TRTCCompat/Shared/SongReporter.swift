@@ -51,7 +51,6 @@ final class SongReporter: Sendable {
         switch event {
         case .songPrepared(let song): tellBeginning(of: song, in: room)
         case .songProgress(let progress):
-            tellBeginning(of: progress.song, in: room)
             tell(
                 .musicProgress(
                     progress.song.number, milliseconds: progress.position.milliseconds,
