@@ -1,0 +1,160 @@
+"""Attacks by calls and frames on the signalling socket."""
+
+import contextlib
+import json
+import random
+import struct
+import time
+
+from tools import pace, pipeline, send_text, together, upgraded
+
+from client import Client, Refused, post, ticket
+
+
+def unenterable(target):
+    """A room full of what is longest after escaping; then somebody enters it, and comes back with an old point."""
+    host = Client(target, ticket(target, "Filler"))
+    room = host.call("room.create", name="Full", seats=2)["room"]
+    heavy = "\x07" * 10_600
+    escaped = '"' * 12_288
+    for number in range(60):
+        with contextlib.suppress(Refused):
+            pace(host, "message.send", room=room, text=heavy if number % 2 else escaped)
+    guests = [Client(target, ticket(target, f"Inviter {number}")) for number in range(6)]
+    for guest in guests:
+        guest.call("room.enter", room=room)
+        for number in range(30):
+            with contextlib.suppress(Refused):
+                pace(guest, "invitation.send", room=room, user=host.user, command="C", content=f"{number}" + '"' * 3_900)
+    for since in (None, {"epoch": 1, "seq": 1, "chat": 1}):
+        late = Client(target, ticket(target, f"Late {since is None}"))
+        entered = late.call("room.enter", room=room, **({"since": since} if since else {}))
+        assert entered["snapshot"]["messages"] if "snapshot" in entered else entered["events"] is not None
+        late.close()
+    for person in [host, *guests]:
+        person.close()
+
+
+def ghosts(target):
+    """Exits and entries in one breath, two hundred times; nobody is left behind."""
+    host = Client(target, ticket(target, "Ghost host"))
+    room = host.call("room.create", name="Ghosts", seats=4)["room"]
+    ghost = Client(target, ticket(target, "Ghost"))
+    ghost.call("room.enter", room=room)
+    for number in range(200):
+        pipeline(ghost, [("seat.take", {"room": room, "seat": 1}), ("room.exit", {"room": room}), ("room.enter", {"room": room})])
+        time.sleep(0.08)
+    ghost.call("room.exit", room=room)
+    ghost.close()
+    host.call("room.exit", room=room)
+    seats = host.call("room.enter", room=room)["snapshot"]["seats"]
+    assert all("user" not in seat for seat in seats), seats
+    host.close()
+
+
+def pings(target):
+    """400,000 pings from four sockets that read nothing."""
+
+    def flood():
+        line = upgraded(target)
+        frame = b"\x89\xfd" + bytes(4) + bytes(125)
+        with contextlib.suppress(OSError):
+            for _ in range(1_000):
+                line.sendall(frame * 100)
+        line.close()
+
+    together([flood] * 4)
+
+
+def unsigned(target):
+    """80 MiB of calls before anybody has signed in, from four sockets."""
+
+    def flood():
+        line = upgraded(target)
+        text = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "clock.read", "params": {"x": "a" * 60_000}}).encode()
+        frame = b"\x81\xfe" + struct.pack(">H", len(text)) + bytes(4) + text
+        with contextlib.suppress(OSError):
+            for _ in range(20 * 1024 * 1024 // len(frame)):
+                line.sendall(frame)
+        line.close()
+
+    together([flood] * 4)
+
+
+def unread(target):
+    """Six people fill a room with chatter that a seventh asks for and never reads."""
+    host = Client(target, ticket(target, "Chatter host"))
+    room = host.call("room.create", name="Chatter", seats=2)["room"]
+    deaf = upgraded(target)
+    account = ticket(target, "Deaf")
+    for number, (method, params) in enumerate([
+        ("session.open", {"version": 1, "app": account["app"], "user": account["user"], "ticket": account["ticket"], "name": "Deaf"}),
+        ("room.enter", {"room": room}),
+    ]):
+        send_text(deaf, json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
+    people = [Client(target, ticket(target, f"Talker {number}")) for number in range(6)]
+
+    def talk(person):
+        person.call("room.enter", room=room)
+        for number in range(150):
+            with contextlib.suppress(Refused):
+                pace(person, "message.send", room=room, text=f"{number} " + "x" * 8_000)
+
+    together([lambda person=person: talk(person) for person in people])
+    for person in [host, *people]:
+        person.close()
+    deaf.close()
+
+
+def renewals(target):
+    """3,000 renewals of one ticket on one connection."""
+    account = ticket(target, "Renewer")
+    person = Client(target, account)
+    for _ in range(3_000):
+        pace(person, "session.renew", ticket=account["ticket"])
+    person.close()
+
+
+def lists(target):
+    """1,680 rooms with as many tags as there may be; then four people list them as fast as they may, for tags and words."""
+    owners = [Client(target, ticket(target, f"Owner {number}")) for number in range(84)]
+
+    def fill(owner):
+        for number in range(20):
+            with contextlib.suppress(Refused):
+                room = pace(owner, "room.create", name=f"Room {number} of many", seats=16, tags=[f"tag {number} {n}" for n in range(5)])
+                pace(owner, "room.exit", room=room["room"])
+
+    together([lambda owner=owner: fill(owner) for owner in owners])
+
+    def ask(owner):
+        for number in range(400):
+            with contextlib.suppress(Refused):
+                pace(owner, "room.list", limit=100, tag=f"tag {number % 20} 1", query="many")
+
+    together([lambda owner=owner: ask(owner) for owner in owners[:4]])
+    for owner in owners:
+        owner.close()
+
+
+def strangers(target):
+    """Rooms that do not exist, asked for by the thousand, four people at once."""
+
+    def ask(number):
+        person = Client(target, ticket(target, f"Stranger {number}"))
+        for _ in range(500):
+            with contextlib.suppress(Refused):
+                pace(person, "room.enter", room=random.randrange(10_000_000, 99_999_999))
+        person.close()
+
+    together([lambda number=number: ask(number) for number in range(4)])
+
+
+def guests(target):
+    """2,000 sign-ins under names that are taken, in every spelling."""
+    held = Client(target, ticket(target, "Taken"))
+    for number in range(2_000):
+        name = "".join(letter.upper() if number >> place & 1 else letter for place, letter in enumerate("taken"))
+        status, _ = post(target.url + "/v1/tickets", {"name": name})
+        assert status in (409, 429), status
+    held.close()

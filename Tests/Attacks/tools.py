@@ -1,0 +1,84 @@
+"""What attacks are made of."""
+
+import base64
+import json
+import os
+import pathlib
+import socket
+import struct
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("OVATION_EXECUTABLE", str(ROOT / ".build/release/ovation"))
+sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
+
+from client import Refused  # noqa: E402
+
+
+class Target:
+    """The server as processes see it that did not start it."""
+
+    def __init__(self, url):
+        self.url = url
+        self.port = int(url.rsplit(":", 1)[1])
+
+    def context(self):
+        return None
+
+
+def together(jobs):
+    """Threads; the first that fails fails all."""
+    failures = []
+
+    def guarded(job):
+        try:
+            job()
+        except BaseException as failure:  # noqa: BLE001
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def pace(person, method, **params):
+    """As fast as the server lets one."""
+    while True:
+        try:
+            return person.call(method, **params)
+        except Refused as refusal:
+            if refusal.name not in ("rate_limited", "too_frequent"):
+                raise
+            time.sleep(0.4)
+
+
+def pipeline(person, calls):
+    for method, params in calls:
+        person.socket.send(json.dumps({"jsonrpc": "2.0", "id": next(person.numbers), "method": method, "params": params}))
+
+
+def upgraded(target):
+    line = socket.create_connection(("127.0.0.1", target.port))
+    line.sendall((
+        "GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\nSec-WebSocket-Protocol: ovation.v1\r\n\r\n").encode())
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        more = line.recv(1)
+        assert more, answer
+        answer += more
+    assert b" 101 " in answer, answer
+    line.settimeout(20)
+    return line
+
+
+def send_text(line, text):
+    content = text.encode()
+    length = bytes([0x80 | len(content)]) if len(content) < 126 else b"\xfe" + struct.pack(">H", len(content))
+    line.sendall(b"\x81" + length + bytes(4) + content)
