@@ -71,20 +71,34 @@ extension FacadeTests {
             try await after.stop()
         }
 
+        @Test("V19-C E07-C the chat client tells that its connection is lost, and that it is back")
+        func chatReconnects() async throws {
+            let directory = NSTemporaryDirectory() + "ovation-façade-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            let before = try await TestServer.start(directory: directory)
+            OvationServer.address = "http://127.0.0.1:\(before.port)"
+            let manager = V2TIMManager()
+            manager.initSDK(Int32(TestServer.application))
+            let watch = ConnectionWatch()
+            manager.addIMSDKListener(listener: watch)
+            #expect(await signIn(manager, "alice", before) == 0)
+            let port = before.port
+            try await before.stop()
+            try await watch.notes.line("connecting")
+            let after = try await TestServer.start(directory: directory) { $0.port = port }
+            try await watch.notes.line("connected")
+            #expect(watch.notes.lines == ["connecting", "connected"])
+            #expect(await ended { manager.logout($0, fail: $1) } == 0)
+            try await after.stop()
+        }
+
         @Test("A10-C E07-C the chat client has one number for a ticket that ran out, at the login and after it: 6206")
         func chat() async throws {
-            final class Watch: V2TIMSDKListener, Sendable {
-                let notes = Notes()
-                func onConnecting() { notes.write("connecting") }
-                func onConnectSuccess() { notes.write("connected") }
-                func onKickedOffline() { notes.write("kicked") }
-                func onUserSigExpired() { notes.write("expired") }
-            }
             try await TestServer.with { server async throws in
                 OvationServer.address = "http://127.0.0.1:\(server.port)"
                 let manager = V2TIMManager()
                 manager.initSDK(Int32(TestServer.application))
-                let (watch, gone) = (Watch(), Watch())
+                let (watch, gone) = (ConnectionWatch(), ConnectionWatch())
                 manager.addIMSDKListener(listener: watch)
                 manager.addIMSDKListener(listener: gone)
                 manager.removeIMSDKListener(listener: gone)
@@ -107,4 +121,13 @@ extension FacadeTests {
             }
         }
     }
+}
+
+/// Writes down how a chat client's connection does.
+private final class ConnectionWatch: V2TIMSDKListener, Sendable {
+    let notes = Notes()
+    func onConnecting() { notes.write("connecting") }
+    func onConnectSuccess() { notes.write("connected") }
+    func onKickedOffline() { notes.write("kicked") }
+    func onUserSigExpired() { notes.write("expired") }
 }
