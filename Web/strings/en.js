@@ -219,6 +219,7 @@ export const strings = Object.freeze({
   'seat.closed': 'Closed',
   'seat.you': '{name} (you)',
   'seat.youMark': '(you)',
+  'seat.youBelow': 'You',
   'seat.muted': 'muted',
   'seat.mutedByHost': 'Host muted',
   'seat.reconnecting': 'Reconnecting',

@@ -220,6 +220,7 @@ export const strings = Object.freeze({
   'seat.closed': '닫힘',
   'seat.you': '{name}(나)',
   'seat.youMark': '(나)',
+  'seat.youBelow': '나',
   'seat.muted': '음소거',
   'seat.mutedByHost': '호스트 음소거',
   'seat.reconnecting': '다시 연결 중',

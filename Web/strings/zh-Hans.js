@@ -217,6 +217,7 @@ export const strings = Object.freeze({
   'seat.closed': '已关闭',
   'seat.you': '{name}（你）',
   'seat.youMark': '（你）',
+  'seat.youBelow': '你',
   'seat.muted': '已静音',
   'seat.mutedByHost': '主持人静音',
   'seat.reconnecting': '重新连接中',

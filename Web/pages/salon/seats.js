@@ -61,7 +61,7 @@ export function seatButton(context, seat) {
         ${seat.isMe && html`<span class="you">${t('seat.youMark')}</span>`}
         ${seat.spokeLast && html`<i class="spoke-last" title=${t('seat.spokeLast')}></i>`}
       </span>
-      <span class="seat-note">${note(context, seat)}</span>
+      <span class="seat-note">${note(context, seat) || (seat.isMe && html`<span class="you-below">${t('seat.youBelow')}</span>`)}</span>
     </button>`,
   );
 }
