@@ -14,7 +14,6 @@ let base: [SwiftSetting] = [
 let media: [SwiftSetting] = base + [.enableExperimentalFeature("Lifetimes")]
 
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 func target(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -70,7 +69,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", .upToNextMinor(from: "1.35.2")),
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
-        .package(url: "https://github.com/apple/swift-crypto", .upToNextMinor(from: "4.5.2")),
         .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
         .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
         .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
@@ -97,13 +95,14 @@ let package = Package(
         // Shared between server and clients.
         target("Shared", "Timing"),
         target("Shared", "SignalProtocol", ["RoomModel"]),
-        target("Shared", "UserSig", ["CZlib", crypto]),
+        target("Shared", "Digests", ["COpenSSL"]),
+        target("Shared", "UserSig", ["CZlib", "Digests"]),
 
         // The media core: sans-I/O, knows no room and no user.
         target("Media", "Wire"),
         target("Media", "RTP", ["Wire", "Timing"]),
         target("Media", "SDP"),
-        target("Media", "ICE", ["Wire", "Timing", crypto]),
+        target("Media", "ICE", ["Wire", "Timing", "Digests"]),
         target("Media", "DTLS", ["Wire", "Timing", "COpenSSL"]),
         target("Media", "SRTP", ["Wire", "RTP", "COpenSSL"]),
         target("Media", "PeerSession", ["Wire", "Timing", "RTP", "ICE", "DTLS", "SRTP"]),
@@ -157,7 +156,7 @@ let package = Package(
             "Server", "Gateway",
             [
                 "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "CZlib", "CQREncode",
-                crypto, logging,
+                "Digests", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
@@ -283,6 +282,7 @@ let package = Package(
                 "Forwarding", "MediaTestSupport",
             ]),
         tests("Timing", ["Timing"]),
+        tests("Digests", ["Digests"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
         tests("MediaCodecs", ["MediaCodecs", "AudioGraph", "Timing", "CSoundFiles"]),
         tests("MediaDevices", ["MediaDevices", "MediaCodecs", "AudioGraph", "Timing"]),

@@ -30,7 +30,7 @@ MODULES = manifest()
 FOLDERS = {
     "Shared": {"Rooms": {"RoomModel"}},
     # Knows no room and no user.
-    "Media": {},
+    "Media": {"Shared": {"Digests"}},
     # Knows no packet.
     "Rooms": {},
     "Server": {

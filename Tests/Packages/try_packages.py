@@ -67,7 +67,9 @@ class Machine:
     def install(self, *packages):
         for package in packages:
             shutil.copyfile(package, self.root / "tmp" / package.name)
-        return self("apt-get", "install", "-y", "--no-install-recommends", *[f"/tmp/{package.name}" for package in packages])
+        # Where the operator has changed a file and the package brings another, apt asks; this is the answer that keeps the operator's.
+        keep = ["-o", "Dpkg::Options::=--force-confold"]
+        return self("apt-get", "install", "-y", "--no-install-recommends", *keep, *[f"/tmp/{package.name}" for package in packages])
 
     def has(self, path):
         return (self.root / path.lstrip("/")).exists()

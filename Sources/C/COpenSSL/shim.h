@@ -1,5 +1,5 @@
 // OpenSSL for Swift: the headers, plus a function for each function-like macro that we need, since Swift cannot
-// import those. Only SRTP and DTLS import this module, and only with `internal import`: it must never meet a
+// import those. Only Digests, SRTP and DTLS import this module, and only with `internal import`: it must never meet a
 // BoringSSL module in one Swift module (conflicting struct definitions).
 
 #ifndef OVATION_COPENSSL_SHIM_H
@@ -13,6 +13,7 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/srtp.h>

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// Makes UserSig tickets for one application. Belongs on a server: whoever holds the key can be anybody.
@@ -8,12 +8,12 @@ import Foundation
 public struct TicketSigner: Sendable {
     /// The application (SDKAppID) that the tickets are for.
     public let application: UInt32
-    private let key: SymmetricKey
+    private let key: HMACKey
 
     /// - Parameter key: the secret key's text as it was given; it is used as it is, not decoded from hexadecimal.
     public init(application: UInt32, key: String) {
         self.application = application
-        self.key = SymmetricKey(data: Array(key.utf8))
+        self.key = HMACKey(.sha256, key: Array(key.utf8))
     }
 
     /// Why no ticket can be made.
@@ -39,8 +39,7 @@ public struct TicketSigner: Sendable {
         var ticket = Ticket(
             application: application, user: user, issuedAt: issuedAt, lifetime: lifetime, userbuf: userbuf,
             signature: "")
-        ticket.signature = Base64.encode(
-            Array(HMAC<SHA256>.authenticationCode(for: Array(ticket.signedText.utf8), using: key)))
+        ticket.signature = Base64.encode(key.code(of: Array(ticket.signedText.utf8)))
         return TicketText.encode(ticket)
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// Checks UserSig tickets of one application. Compares decoded fields and the signature, never ticket texts:
@@ -6,7 +6,7 @@ import Foundation
 public struct TicketVerifier: Sendable {
     /// The application (SDKAppID) whose tickets are good.
     public let application: UInt32
-    private let keys: [SymmetricKey]
+    private let keys: [HMACKey]
 
     /// How far the clock of a ticket's maker may be ahead of ours: five minutes, the usual allowance (Kerberos, RFC 4120 §8.2).
     public static let clockTolerance: Int64 = 300
@@ -14,7 +14,7 @@ public struct TicketVerifier: Sendable {
     /// - Parameter keys: the secret keys as given; more than one while a key is being rotated.
     public init(application: UInt32, keys: [String]) {
         self.application = application
-        self.keys = keys.map { SymmetricKey(data: Array($0.utf8)) }
+        self.keys = keys.map { HMACKey(.sha256, key: Array($0.utf8)) }
     }
 
     /// - Parameters:
@@ -39,7 +39,7 @@ public struct TicketVerifier: Sendable {
         var genuine = false
         for key in keys {
             // Constant time per key, and every key is tried: the time says neither which key nor which byte was wrong.
-            let matches = HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: message, using: key)
+            let matches = key.isCode(signature, of: message)
             genuine = genuine || matches
         }
         guard genuine else { throw .signature }

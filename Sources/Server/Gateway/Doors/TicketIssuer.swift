@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 package import RoomModel
 package import RoomPorts
@@ -133,7 +133,7 @@ package final class TicketIssuer: Sendable {
     }
 
     private static func developmentUser(_ name: String) throws(Refusal) -> UserID {
-        let digest = SHA256.hash(data: Array(ReadableName.key(name).utf8))
+        let digest = SHA256.hash(Array(ReadableName.key(name).utf8))
         return try user(developmentPrefix, digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 

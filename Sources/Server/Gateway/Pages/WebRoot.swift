@@ -1,5 +1,5 @@
 import CZlib
-import Crypto
+import Digests
 import Foundation
 import Synchronization
 
@@ -73,7 +73,7 @@ package final class WebRoot: Sendable {
 
     static func file(_ bytes: [UInt8], path: String) -> File {
         let type = contentType(of: path)
-        let digest = SHA256.hash(data: bytes).prefix(12).map { String(Int($0) + 0x100, radix: 16).dropFirst() }.joined()
+        let digest = hex(SHA256.hash(bytes).prefix(12))
         return File(
             bytes: bytes, gzipped: type.isText && bytes.count > 1024 ? gzip(bytes) : nil, contentType: type.name,
             tag: "\"\(digest)\"")
@@ -95,16 +95,20 @@ package final class WebRoot: Sendable {
 
     /// Of paths and contents, so that the same files have the same name on every machine.
     private static func build(of found: [String: Found], in folder: String) -> String {
-        var hash = SHA256()
+        var all: [UInt8] = []
         for path in found.keys.sorted() {
-            hash.update(data: Array(path.utf8))
+            all += SHA256.hash(Array(path.utf8))
             if let found = found[path], found.size <= maximumFileBytes,
                 let data = FileManager.default.contents(atPath: folder + "/" + path)
             {
-                hash.update(data: data)
+                all += SHA256.hash(Array(data))
             }
         }
-        return hash.finalize().prefix(6).map { String(Int($0) + 0x100, radix: 16).dropFirst() }.joined()
+        return hex(SHA256.hash(all).prefix(6))
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String(Int($0) + 0x100, radix: 16).dropFirst() }.joined()
     }
 
     private static func contentType(of path: String) -> (name: String, isText: Bool) {
