@@ -58,6 +58,18 @@ import Testing
         #expect(drain(outbox) == waiting[.control, default: []] + waiting[.chatter, default: []], "seed \(seed)")
     }
 
+    @Test(
+        "a frame of another kind ends the connection instead of going missing", arguments: [NewsLane.control, .chatter])
+    func foreignFrame(lane: NewsLane) {
+        final class Foreign: NewsFrame {}
+        let calls = Calls()
+        let outbox = outbox(calls)
+        outbox.enqueue(frame("before"), lane: lane)
+        outbox.enqueue(Foreign(), lane: lane)
+        outbox.enqueue(frame("after"), lane: lane)
+        #expect(calls.overflows.withLock { $0 } == 1 && drain(outbox).isEmpty)
+    }
+
     @Test("a room that is told anew has no old chatter left behind the answer; other rooms' stays")
     func anew() {
         let outbox = outbox()

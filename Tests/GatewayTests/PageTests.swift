@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import SignalProtocol
 import Testing
 
 @testable import Gateway

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import RoomModel
+import SignalProtocol
 
 /// The web app over HTTP: pages that are always asked for anew, assets that never are.
 struct PageHandler: Sendable {

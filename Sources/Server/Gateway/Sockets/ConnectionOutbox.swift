@@ -52,8 +52,9 @@ final class ConnectionOutbox: Outbox {
     }
 
     package func enqueue(_ frame: any NewsFrame, lane: NewsLane) {
-        // Only the gateway's encoder makes frames, so there is no other kind.
-        guard let frame = frame as? EncodedFrame else { return }
+        // Only the gateway's encoder makes frames. Should there ever be another kind, the connection ends, as if it could take no more:
+        // its client comes back and is told what it missed, where a frame that is dropped would be missed for good.
+        guard let frame = frame as? EncodedFrame else { return append { _ in false } }
         enqueue(frame, lane: lane)
     }
 

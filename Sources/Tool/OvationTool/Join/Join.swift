@@ -37,7 +37,8 @@ struct Join: AsyncParsableCommand {
     @Option(help: "Secret key to create the ticket with. [default: OVATION_KEY]")
     var key: String?
 
-    @Option(help: "The room's id: a number, or ~text for an id that is text.")
+    @Option(
+        help: "The room: its link, or its id: a number, or ~text for an id that is text. A link names the server too.")
     var room: String?
     @Option(help: "Create a room with this name, and with the id of --room if given.")
     var create: String?
@@ -137,7 +138,8 @@ struct Join: AsyncParsableCommand {
 
     /// Where and as whom; the tickets of a user with a key renew themselves.
     func client() throws -> OvationClient {
-        let address = try server.map { try ServerAddress($0) } ?? ServerAddress.fromEnvironment()
+        let linked = room.flatMap { try? RoomLink($0) }?.server
+        let address = try server.map { try ServerAddress($0) } ?? linked ?? ServerAddress.fromEnvironment()
         var configuration = OvationClient.Configuration()
         configuration.clientName = "ovation join"
         if let trust { configuration.trustRoots = .file(trust) }
@@ -165,8 +167,9 @@ struct Join: AsyncParsableCommand {
         }
     }
 
-    /// As in links: `48213` is the number, `~48213` the text.
+    /// A whole link, or a part of one: `48213` is the number, `~48213` the text.
     static func roomID(_ text: String) throws -> RoomID {
+        if text.contains("://") { return try RoomLink(text).room }
         let id =
             text.hasPrefix("~") ? RoomID(string: String(text.dropFirst())) : UInt32(text).flatMap { RoomID(number: $0) }
         guard let id = id ?? (text.hasPrefix("~") ? nil : RoomID(string: text)) else {
