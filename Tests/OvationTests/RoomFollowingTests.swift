@@ -364,6 +364,19 @@ import Testing
         #expect(room.levels == [:])
     }
 
+    @Test("V14-K levels come at the interval that was chosen, in silence too, until the room is over")
+    func levelsAtAnInterval() async throws {
+        let (conversation, room) = try start()
+        var readings = room.levels(every: .zero).makeAsyncIterator()
+        for _ in 0..<3 { #expect(await readings.next() == [:]) }
+        server.news([.passing(.levels(["alice": 61]))])
+        while let reading = await readings.next(), reading != ["alice": 61] {}
+        #expect(await readings.next() == ["alice": 61])
+        conversation.stop(OvationError(.signedOut))
+        while await readings.next() != nil {}
+        #expect(await room.levels(every: .seconds(3600)).first { _ in true } == nil)
+    }
+
     @Test(
         "the first subscription also gets what came before it, later ones what comes after them; a state starts with itself"
     )

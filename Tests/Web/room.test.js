@@ -281,6 +281,26 @@ test('V14-W levels are passed on apart from the state', async t => {
   assert.equal(room.state.get(), before);
 });
 
+test('V14-W levels come at the interval that was chosen, in silence too, until the room is left', async t => {
+  const { room, server, time } = await enter(t);
+  const [told, also] = [[], []];
+  const stop = new AbortController();
+  room.watchLevels(300, levels => told.push(levels));
+  room.watchLevels(0, levels => also.push(levels), { signal: stop.signal });
+  await time.advance(600);
+  assert.deepEqual(told, [{}, {}, {}]);
+  assert.equal(also.length, 7, 'at least 100 ms');
+  stop.abort();
+  server.news(48213, [{ type: 'levels', levels: { alice: 61 } }]);
+  await time.advance(300);
+  assert.deepEqual(told.at(-1), { alice: 61 });
+  const gone = room.exit();
+  await time.advance(3000);
+  await gone;
+  assert.equal(told.length, 4);
+  assert.equal(also.length, 7);
+});
+
 test('events of a newer server that are unknown here change nothing', async t => {
   const { room, server } = await enter(t);
   server.news(48213, [{ seq: 2, type: 'lights.dimmed', time: 2 }, taken(3, 0, 'alice')]);

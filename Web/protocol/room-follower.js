@@ -72,6 +72,11 @@ export class RoomFollower {
     });
   }
 
+  /** Whether the room was entered, and neither left nor over. */
+  get isFollowing() {
+    return this.#detach !== null && this.state.get() !== null;
+  }
+
   /** Hears no more of it. */
   leave() {
     this.#detach?.();

@@ -61,6 +61,21 @@ export class OvationRoom {
     return room;
   }
 
+  /**
+   * Tells how loud who speaks is: now and after each interval, in silence too, until the room is left or over.
+   * @param {number} everyMs at least 100; the server measures five times a second
+   * @param {(levels: Readonly<Record<string, number>>) => void} listener
+   * @param {{signal?: AbortSignal}} options
+   */
+  watchLevels(everyMs, listener, { signal } = {}) {
+    const tell = () => {
+      if (signal?.aborted || !this.#follower.isFollowing) return clearInterval(timer);
+      listener(this.levels.get());
+    };
+    const timer = setInterval(tell, Math.max(everyMs, 100));
+    tell();
+  }
+
   /** The state; throws OvationError `not_in_room` before it was entered. */
   get now() {
     const state = this.state.get();

@@ -41,7 +41,7 @@ public final class RoomSession: Sendable, Identifiable {
     /// The room's events from now on; see `EventStream`.
     public var events: EventStream<Event> { broadcast.subscribe() }
 
-    /// The loudness of everybody who speaks, 0…100, as the server measures it.
+    /// The loudness of everybody who speaks, 0…100, as the server measures it. See `levels(every:)` for readings at an interval.
     public var levels: [UserID: Int] { levelsBox.value }
 
     /// Nothing more will happen here.

@@ -37,6 +37,8 @@ final class StateBox<Value: Sendable & Equatable>: Sendable {
 
     var value: Value { state.withLock { $0.value } }
 
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
     /// Does nothing if it is the same.
     func set(_ value: Value) {
         state.withLock { state in
