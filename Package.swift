@@ -303,8 +303,8 @@ let package = Package(
         tests(
             "TRTCCompat",
             [
-                "TRTCCompat", "Ovation", "OvationTool", "AudioGraph", "RoomModel", "RoomPorts", "Timing", "ServerApp",
-                "ServerTestSupport", "SoundAnalysis",
+                "TRTCCompat", "Ovation", "OvationTool", "ClientMedia", "AudioGraph", "RoomModel", "RoomPorts", "Timing",
+                "ServerApp", "ServerTestSupport", "SoundAnalysis",
             ]),
         tests(
             "Playback",

@@ -46,6 +46,39 @@ struct RoomAudioTests {
         #expect(!anna.audio.isPathConnected)
     }
 
+    @Test(
+        "V11-K an output that does not start when it is needed gives way to none: the voice is sent, and it is told once"
+    )
+    func brokenOutput() async throws {
+        final class Broken: AudioOutputDevice {
+            func start(
+                channels: Int, framesPerBlock: Int, render: @escaping @Sendable (AudioBuffer, Instant) -> Void
+            ) throws(DeviceError) { throw DeviceError(.lost, "no loudspeaker") }
+            func stop() {}
+        }
+        let server = try await MediaServer()
+        let (anna, ben) = (try Person(1), try Person(2))
+        // Nothing needs it yet.
+        try anna.audio.setOutput(Broken())
+        let offer = try anna.audio.openPath(slots: 4)
+        await anna.waitFor(.outputFailed("no loudspeaker"))
+        try await anna.negotiate(offer, server)
+        await anna.waitFor(.path(.connected))
+        try await ben.join(server)
+        await server.assign(0, anna)
+        try anna.audio.setInput(ToneInput(frequency: 440, amplitude: 0.5))
+        try anna.audio.startMicrophone()
+        #expect(await ben.recording.hears(pitch: 440, level: -9.03))
+        // Whoever chooses one while it is needed hears at once that it does not start.
+        #expect(throws: RoomAudioError.device("no loudspeaker")) { try anna.audio.setOutput(Broken()) }
+        // Other blocks mean that devices start anew.
+        anna.audio.update { $0.frameDuration = .ms5 }
+        await anna.waitFor(.outputFailed("no loudspeaker"))
+        #expect(await ben.recording.hears(pitch: 440, level: -9.03))
+        anna.audio.stop()
+        ben.audio.stop()
+    }
+
     @Test("published music is heard through the server at its pitch; a path that the server closes is told of")
     func music() async throws {
         let server = try await MediaServer()

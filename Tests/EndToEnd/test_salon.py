@@ -168,6 +168,27 @@ def test_id_sheet(people):
     go_in(anna)
 
 
+@story("A09-W where the system has a share sheet, it is offered with the room's name and link; closing it is no error")
+def test_share_sheet(people):
+    anna = people("Anna")
+    sign_in(anna)
+    # No desktop of the tests has one: this stands for the system's, and says what it was given.
+    anna.run("window.shared = []; navigator.share = what => { shared.push(what); return shared.length > 1"
+             " ? Promise.reject(new DOMException('closed', 'AbortError')) : Promise.resolve() }")
+    anna.click("create-room")
+    anna.type("create-name", "To be shared")
+    anna.click("create-submit")
+    anna.sees("id-sheet")
+    link = anna.text("room-link").strip()
+    for times in (1, 2):
+        anna.click("share")
+        anna.wait("the share sheet", "return shared.length === arguments[0]", times)
+    assert anna.run("return shared") == [{"title": "To be shared", "url": link}] * 2
+    anna.sees("share")
+    anna.click("id-done")
+    go_in(anna)
+
+
 @story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")
 def test_sentences(people):
     first = people("Minji")

@@ -295,7 +295,7 @@ private final class PaperSound: ClientSound {
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))
         paper.tell(.speakerFailed(OvationError(.mediaFailed, "unplugged")))
         try await person.notes.line("the loudspeaker's error") {
-            $0 == "error \(TRTCCode.speakerFailed) the loudspeaker was lost: unplugged"
+            $0 == "error \(TRTCCode.speakerFailed) cannot use the loudspeaker: unplugged"
         }
         paper.tell(.connectionChanged(.lost))
         #expect(try await person.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))

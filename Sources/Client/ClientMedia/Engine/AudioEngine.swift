@@ -52,6 +52,8 @@ package final class AudioEngine: Sendable {
         var transport: MediaTransport?
         /// What the running devices were asked for.
         var blockFrames = 480
+        /// Why the output that was chosen gave way to none; until it is told.
+        var outputFailure: RoomAudioError?
     }
 
     /// Which path's events count.
@@ -95,7 +97,7 @@ package final class AudioEngine: Sendable {
 
     /// Drops the present path, makes a new one and returns its first offer. `slots`: how many seats to hear.
     package func openPath(slots: Int) throws(RoomAudioError) -> String {
-        try control.with { control throws(RoomAudioError) in
+        try withDevices { control throws(RoomAudioError) in
             dropPath(&control)
             let generation = paths.withLock { state in
                 state.generation += 1
@@ -146,7 +148,7 @@ package final class AudioEngine: Sendable {
 
     /// Says goodbye. No event of the path follows.
     package func closePath() {
-        control.with { control in
+        withDevices { control in
             dropPath(&control)
             try? runDevices(&control)
         }
@@ -182,23 +184,24 @@ package final class AudioEngine: Sendable {
 
     /// Where sound is captured from now on; nil for none.
     package func setInput(_ device: (any AudioInputDevice)?) throws(RoomAudioError) {
-        try control.with { control throws(RoomAudioError) in
+        try withDevices { control throws(RoomAudioError) in
             control.input = device
             try runDevices(&control)
         }
     }
 
-    /// Where sound is played from now on; at first nowhere, in time with the clock.
+    /// Where sound is played from now on; at first nowhere, in time with the clock. A device that is not needed yet is started later;
+    /// if it does not start then, `outputFailed` tells so.
     package func setOutput(_ device: any AudioOutputDevice) throws(RoomAudioError) {
-        try control.with { control throws(RoomAudioError) in
+        try withDevices { control throws(RoomAudioError) in
             control.output = device
-            try runDevices(&control)
+            try runDevices(&control, isOutputChosen: true)
         }
     }
 
     /// Captures from now on, and sends as soon as there is a path.
     package func startMicrophone() throws(RoomAudioError) {
-        try control.with { control throws(RoomAudioError) in
+        try withDevices { control throws(RoomAudioError) in
             control.isMicrophoneOn = true
             do throws(RoomAudioError) {
                 try runDevices(&control)
@@ -210,7 +213,7 @@ package final class AudioEngine: Sendable {
     }
 
     package func stopMicrophone() {
-        control.with { control in
+        withDevices { control in
             control.isMicrophoneOn = false
             try? runDevices(&control)
         }
@@ -231,12 +234,37 @@ package final class AudioEngine: Sendable {
         }
     }
 
+    /// Changes something, and tells afterwards, without the lock, of an output that did not start.
+    private func withDevices<Result, Failure: Error>(
+        _ body: (inout Control) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer {
+            let failure = control.with { control in
+                defer { control.outputFailure = nil }
+                return control.outputFailure
+            }
+            if let failure { onEvent(.outputFailed(failure.description)) }
+        }
+        return try control.with(body)
+    }
+
     /// Starts and stops devices as the settings want it: both run while there is anything to hear or to send.
-    private func runDevices(_ control: inout Control, forMusic: Bool = false) throws(RoomAudioError) {
+    /// - Parameter isOutputChosen: just now: whoever chose it hears if it does not start. Else an output that does not start gives way
+    ///   to none, in time with the clock: neither the microphone nor the path waits for a loudspeaker.
+    private func runDevices(
+        _ control: inout Control, forMusic: Bool = false, isOutputChosen: Bool = false
+    ) throws(RoomAudioError) {
         let blockFrames = control.settings.blockFrames
         let hasMusic = forMusic || !music.isEmpty
         let isNeeded = control.transport != nil || control.isMicrophoneOn || hasMusic
-        try runOutput(&control, isNeeded: isNeeded, blockFrames: blockFrames)
+        do throws(RoomAudioError) {
+            try runOutput(&control, isNeeded: isNeeded, blockFrames: blockFrames)
+        } catch {
+            guard !isOutputChosen else { throw error }
+            control.output = NullOutput()
+            control.outputFailure = error
+            try runOutput(&control, isNeeded: isNeeded, blockFrames: blockFrames)
+        }
         // Published music needs a clock even while there is no microphone.
         let needsInput = control.isMicrophoneOn || control.transport != nil && hasMusic
         try runInput(&control, isNeeded: needsInput, blockFrames: blockFrames)
@@ -296,7 +324,7 @@ package final class AudioEngine: Sendable {
     /// Changes settings; they are heard from the next block on. Throws nothing: a device that does not start anew with
     /// other blocks is told of by `statistics` and the next call.
     package func update(_ change: (inout RoomAudioSettings) -> Void) {
-        control.with { control in
+        withDevices { control in
             let old = control.settings
             change(&control.settings)
             let settings = control.settings
@@ -353,7 +381,7 @@ package final class AudioEngine: Sendable {
     /// Starts a track, in place of another one with its id. What goes wrong comes as `musicCompleted`.
     package func playMusic(_ track: MusicTrack, _ start: MusicStart = .open) {
         music.play(track, start)
-        control.with { try? runDevices(&$0, forMusic: true) }
+        withDevices { try? runDevices(&$0, forMusic: true) }
     }
 
     package func pauseMusic(_ id: Int32) { music.change(id) { $0.setPaused(true) } }

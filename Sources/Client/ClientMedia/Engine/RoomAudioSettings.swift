@@ -138,6 +138,8 @@ package enum RoomAudioError: Error, Sendable, Equatable, CustomStringConvertible
 /// What the sound of a room tells by itself.
 package enum RoomAudioEvent: Sendable, Equatable {
     case path(PathEvent)
+    /// The output that was chosen did not start when it was needed, for that reason: nothing is heard, everything else works.
+    case outputFailed(String)
     /// A track is open and about to be heard.
     case musicStarted(Int32, duration: Interval?)
     /// About every 200 ms while a track plays.

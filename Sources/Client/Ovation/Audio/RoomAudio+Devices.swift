@@ -35,6 +35,8 @@ extension RoomAudio {
     public var inputDuration: Duration? { devices?.inputDuration }
 
     /// Chooses the output. Does nothing in a client without sound (`OvationClient.Configuration.audio` is `.off`).
+    ///
+    /// The output is opened when there is something to hear. If that fails later, `Event.speakerFailed` is sent.
     /// - Throws: `media_failed` if the device or file cannot be opened.
     public func useOutput(_ output: Output) throws(OvationError) {
         try useOutput { onFailure in

@@ -32,8 +32,8 @@ public final class RoomAudio: Sendable {
         case connectionChanged(Connection)
         /// The microphone could not be started.
         case microphoneFailed(OvationError)
-        /// The loudspeaker was lost, for example unplugged. Nothing is heard until another one is chosen. The user is still heard by
-        /// others.
+        /// The loudspeaker could not be started, or was lost, for example unplugged. Nothing is heard until another one is chosen. The
+        /// user is still heard by others.
         case speakerFailed(OvationError)
         /// The file that served as the microphone has ended; with an error if it could not be read further. Silence follows.
         case inputEnded(OvationError?)
@@ -257,6 +257,7 @@ public final class RoomAudio: Sendable {
         if singer?.hear(event) ?? false { return }
         switch event {
         case .path: break
+        case .outputFailed(let why): broadcast.send(.speakerFailed(OvationError(.mediaFailed, why)))
         case .musicStarted(let id, let duration):
             broadcast.send(.musicStarted(id, duration: duration.map { Duration($0) }))
         case .musicProgress(let id, let position, let duration):

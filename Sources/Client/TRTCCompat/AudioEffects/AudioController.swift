@@ -300,7 +300,7 @@ final class AudioController: Sendable {
         case .microphoneFailed(let error), .inputEnded(let error?):
             tell(.error(TRTCCode.microphoneFailed, "cannot open the microphone: \(error.message)"))
         case .speakerFailed(let error):
-            tell(.error(TRTCCode.speakerFailed, "the loudspeaker was lost: \(error.message)"))
+            tell(.error(TRTCCode.speakerFailed, "cannot use the loudspeaker: \(error.message)"))
         case .inputEnded(nil): tell(.log("the input has ended"))
         case .connectionChanged(.lost):
             tell(.warning(TRTCCode.disconnected, "the sound connection is lost; reconnecting"))
