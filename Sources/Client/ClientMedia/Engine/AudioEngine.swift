@@ -44,16 +44,8 @@ package final class AudioEngine: Sendable {
     /// Held during each call that changes something.
     private struct Control {
         var settings = RoomAudioSettings()
-        var input: (any AudioInputDevice)?
-        var output: any AudioOutputDevice = NullOutput()
-        var runningInput: (device: any AudioInputDevice, isMicrophone: Bool)?
-        var runningOutput: (any AudioOutputDevice)?
-        var isMicrophoneOn = false
+        var devices: EngineDevices
         var transport: MediaTransport?
-        /// What the running devices were asked for.
-        var blockFrames = 480
-        /// Why the output that was chosen gave way to none; until it is told.
-        var outputFailure: RoomAudioError?
     }
 
     /// Which path's events count.
@@ -82,13 +74,14 @@ package final class AudioEngine: Sendable {
         self.configuration = configuration
         self.onEvent = onEvent
         music = MusicPlayer(open: open, clock: configuration.clock, tell: onEvent)
-        control = Guarded(Control())
         playout = Guarded(PlayoutSide(ear: ear, music: music))
         do throws(CodecError) {
             capture = Guarded(try CaptureSide(settings: RoomAudioSettings(), ear: ear, music: music))
         } catch {
             throw .codec(error)
         }
+        control = Guarded(
+            Control(devices: EngineDevices(capture: capture, playout: playout, clock: configuration.clock)))
     }
 
     deinit { stop() }
@@ -185,7 +178,7 @@ package final class AudioEngine: Sendable {
     /// Where sound is captured from now on; nil for none.
     package func setInput(_ device: (any AudioInputDevice)?) throws(RoomAudioError) {
         try withDevices { control throws(RoomAudioError) in
-            control.input = device
+            control.devices.input = device
             try runDevices(&control)
         }
     }
@@ -194,7 +187,7 @@ package final class AudioEngine: Sendable {
     /// if it does not start then, `outputFailed` tells so.
     package func setOutput(_ device: any AudioOutputDevice) throws(RoomAudioError) {
         try withDevices { control throws(RoomAudioError) in
-            control.output = device
+            control.devices.output = device
             try runDevices(&control, isOutputChosen: true)
         }
     }
@@ -202,11 +195,11 @@ package final class AudioEngine: Sendable {
     /// Captures from now on, and sends as soon as there is a path.
     package func startMicrophone() throws(RoomAudioError) {
         try withDevices { control throws(RoomAudioError) in
-            control.isMicrophoneOn = true
+            control.devices.isMicrophoneOn = true
             do throws(RoomAudioError) {
                 try runDevices(&control)
             } catch {
-                control.isMicrophoneOn = false
+                control.devices.isMicrophoneOn = false
                 throw error
             }
         }
@@ -214,23 +207,19 @@ package final class AudioEngine: Sendable {
 
     package func stopMicrophone() {
         withDevices { control in
-            control.isMicrophoneOn = false
+            control.devices.isMicrophoneOn = false
             try? runDevices(&control)
         }
     }
 
-    package var isMicrophoneOn: Bool { control.with { $0.isMicrophoneOn } }
+    package var isMicrophoneOn: Bool { control.with { $0.devices.isMicrophoneOn } }
 
     /// Ends everything: devices, music, path. It may be begun again.
     package func stop() {
         music.stopAll()
         control.with { control in
-            control.isMicrophoneOn = false
             dropPath(&control)
-            control.runningInput?.device.stop()
-            control.runningInput = nil
-            control.runningOutput?.stop()
-            control.runningOutput = nil
+            control.devices.stop()
         }
     }
 
@@ -239,79 +228,20 @@ package final class AudioEngine: Sendable {
         _ body: (inout Control) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer {
-            let failure = control.with { control in
-                defer { control.outputFailure = nil }
-                return control.outputFailure
+            if let failure = control.with({ $0.devices.takeOutputFailure() }) {
+                onEvent(.outputFailed(failure.description))
             }
-            if let failure { onEvent(.outputFailed(failure.description)) }
         }
         return try control.with(body)
     }
 
-    /// Starts and stops devices as the settings want it: both run while there is anything to hear or to send.
-    /// - Parameter isOutputChosen: just now: whoever chose it hears if it does not start. Else an output that does not start gives way
-    ///   to none, in time with the clock: neither the microphone nor the path waits for a loudspeaker.
     private func runDevices(
         _ control: inout Control, forMusic: Bool = false, isOutputChosen: Bool = false
     ) throws(RoomAudioError) {
-        let blockFrames = control.settings.blockFrames
-        let hasMusic = forMusic || !music.isEmpty
-        let isNeeded = control.transport != nil || control.isMicrophoneOn || hasMusic
-        do throws(RoomAudioError) {
-            try runOutput(&control, isNeeded: isNeeded, blockFrames: blockFrames)
-        } catch {
-            guard !isOutputChosen else { throw error }
-            control.output = NullOutput()
-            control.outputFailure = error
-            try runOutput(&control, isNeeded: isNeeded, blockFrames: blockFrames)
-        }
-        // Published music needs a clock even while there is no microphone.
-        let needsInput = control.isMicrophoneOn || control.transport != nil && hasMusic
-        try runInput(&control, isNeeded: needsInput, blockFrames: blockFrames)
-        control.blockFrames = blockFrames
-    }
-
-    private func runOutput(_ control: inout Control, isNeeded: Bool, blockFrames: Int) throws(RoomAudioError) {
-        if let running = control.runningOutput,
-            !isNeeded || running !== control.output || control.blockFrames != blockFrames
-        {
-            running.stop()
-            control.runningOutput = nil
-        }
-        guard isNeeded, control.runningOutput == nil else { return }
-        let clock = configuration.clock
-        do throws(DeviceError) {
-            try control.output.start(channels: PlayoutSide.channels, framesPerBlock: blockFrames) {
-                [playout] block, heard in
-                playout.with { $0.render(block, heard: heard, now: clock()) }
-            }
-        } catch {
-            throw .device(error.description)
-        }
-        control.runningOutput = control.output
-    }
-
-    private func runInput(_ control: inout Control, isNeeded: Bool, blockFrames: Int) throws(RoomAudioError) {
-        let isMicrophone = control.isMicrophoneOn && control.input != nil
-        if let running = control.runningInput {
-            let isWanted = isMicrophone ? running.device === control.input : !running.isMicrophone
-            if !isNeeded || !isWanted || control.blockFrames != blockFrames {
-                running.device.stop()
-                control.runningInput = nil
-            }
-        }
-        capture.with { $0.setMicrophone(isMicrophone) }
-        guard isNeeded, control.runningInput == nil else { return }
-        let device: any AudioInputDevice = isMicrophone ? control.input ?? NullInput() : NullInput()
-        capture.with { $0.use(device) }
-        do throws(DeviceError) {
-            try device.start(channels: VoiceSender.channels, framesPerBlock: blockFrames) { [capture] block, captured in
-                capture.with { $0.process(block, captured: captured) }
-            }
-        } catch {
-            throw .device(error.description)
-        }
-        control.runningInput = (device, isMicrophone)
+        let purpose = EngineDevices.Purpose(
+            blockFrames: control.settings.blockFrames, hasPath: control.transport != nil,
+            hasMusic: forMusic || !music.isEmpty)
+        try control.devices.run(purpose, isOutputChosen: isOutputChosen)
     }
 
     // MARK: Settings
@@ -345,7 +275,7 @@ package final class AudioEngine: Sendable {
 
     package func levels() -> AudioLevels {
         var levels = AudioLevels()
-        let isCapturing = control.with { $0.runningInput != nil }
+        let isCapturing = control.with { $0.devices.isCapturing }
         if isCapturing { levels.own = capture.with { $0.level } }
         levels.slots = playout.with { $0.receivers.map(\.meter.loudness) }
         return levels
