@@ -74,6 +74,28 @@ internal import Testing
         #expect(process.niceness == nil)
     }
 
+    @Test(
+        "R11-S a machine that has no time for a file says nothing of it: whoever ends late has looked, whoever does not end is busy"
+    )
+    func starved() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ovation-inspect-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func finding(_ name: String, _ script: String, patience: Int32) async throws -> SoundFinding {
+            let program = folder.appending(path: name)
+            try "#!/bin/sh\n\(script)\n".write(to: program, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+            return await Inspector(executable: program.path, patience: patience).look(at: "/etc/hostname")
+        }
+        // 1,500 ms in eight bytes, as a reader writes it.
+        let says = "printf '\\334\\005\\0\\0\\0\\0\\0\\0'"
+        #expect(
+            try await finding("late", "\(says); exec >&-; sleep 2", patience: 30_000) == .sound(milliseconds: 1_500))
+        #expect(try await finding("stuck", "\(says); exec >&-; exec sleep 600", patience: 300) == .busy)
+        #expect(try await finding("mute", "exec sleep 600", patience: 300) == .busy)
+        #expect(try await finding("killed", "kill -9 $$", patience: 30_000) == .unreadable)
+    }
+
     /// An ID3 tag of nothing: what makes a file look like an MP3 to whoever reads its first bytes.
     private static let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 0]
 

@@ -8,6 +8,6 @@ package enum SoundFinding: Hashable, Sendable {
     case noLibrary
     /// Files cannot be inspected here: the process for it could not be started or confined.
     case unavailable
-    /// As many files are inspected as may be at once.
+    /// As many files are inspected as may be at once, or the machine had no time for this one.
     case busy
 }

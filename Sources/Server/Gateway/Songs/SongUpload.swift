@@ -37,7 +37,7 @@ struct SongUpload {
             case .uninspected:
                 (20468, "uploads_unavailable", "this server cannot inspect files safely, so it takes none")
             case .tooSlow: (-3, "timeout", "the upload was too slow and was ended")
-            case .busy: (20503, "unavailable", "too many uploads at once: try again")
+            case .busy: (20503, "unavailable", "the server is busy with uploads: try again")
             }
         }
     }

@@ -11,8 +11,9 @@ package final class Inspector: Sendable {
     private static let atOnce = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
     /// Looking takes milliseconds for an honest file. More than these are a flood, whose senders are told to come again.
     private static let mostWaiting = 16
-    /// On a busy machine three seconds of a processor take longer; then it is ended.
-    private static let patience: Int32 = 15_000
+    /// In milliseconds. On a busy machine three seconds of a processor take longer. Then it is ended, and the sender comes again: that
+    /// the machine has no time says nothing of the file.
+    private let patience: Int32
 
     /// Nobody in a room waits for a file that somebody uploads: it is looked at with what the server leaves.
     static let niceness: Int32 = 19
@@ -32,7 +33,10 @@ package final class Inspector: Sendable {
     private let queue = DispatchQueue(label: "ovation.inspector", attributes: .concurrent)
 
     /// - Parameter executable: the program whose `inspect` is started.
-    package init(executable: String = "/proc/self/exe") { self.executable = executable }
+    package init(executable: String = "/proc/self/exe", patience: Int32 = 15_000) {
+        self.executable = executable
+        self.patience = patience
+    }
 
     package func look(at path: String) async -> SoundFinding {
         await withCheckedContinuation { answer in
@@ -75,19 +79,20 @@ package final class Inspector: Sendable {
         } catch {
             return error == .cannotOpen ? .unreadable : .unavailable
         }
-        guard process.waits(atMost: Self.patience) else {
+        guard process.waits(atMost: patience) else {
             process.end()
-            return .unreadable
+            return .busy
         }
         var milliseconds: Int64 = 0
         let count = withUnsafeMutableBytes(of: &milliseconds) { process.read(into: $0) }
-        switch process.result() {
-        case .done where count == MemoryLayout<Int64>.size:
+        switch process.result(within: patience) {
+        case .ended(.done) where count == MemoryLayout<Int64>.size:
             let length = Int64(littleEndian: milliseconds)
             return .sound(milliseconds: length > 0 ? length : nil)
-        case .noLibrary: return .noLibrary
-        case .unconfined, .usage: return .unavailable
-        case .done, .unreadable, nil: return .unreadable
+        case .ended(.noLibrary): return .noLibrary
+        case .ended(.unconfined), .ended(.usage): return .unavailable
+        case .ended(.done), .ended(.unreadable), .broken: return .unreadable
+        case .outOfTime: return .busy
         }
     }
 }

@@ -69,35 +69,49 @@ final class InspectorProcess: @unchecked Sendable {
     /// Ends the child and waits for it.
     func end() {
         cancel()
-        _ = collect { child, status in waitpid(child, status, 0) == child }
-    }
-
-    /// How a child ended that has been read to its end: it has nothing left to do but to end, and is ended if it does not. Nil if a
-    /// signal ended it.
-    func result() -> Inspection.Ending? {
-        var turns = 0
-        let ending = collect { child, status in
-            while turns < Self.lastTurns {
-                if waitpid(child, status, WNOHANG) == child { return true }
-                turns += 1
-                poll(nil, 0, Self.lastTurnMilliseconds)
-            }
-            return false
-        }
-        if ending == nil { end() }
-        return ending
-    }
-
-    private static let lastTurns = 200
-    private static let lastTurnMilliseconds: Int32 = 5
-
-    private func collect(_ wait: (pid_t, UnsafeMutablePointer<Int32>) -> Bool) -> Inspection.Ending? {
         pid.withLock { pid in
             var status: Int32 = 0
-            guard let child = pid, wait(child, &status) else { return nil }
+            if let child = pid, waitpid(child, &status, 0) == child { pid = nil }
+        }
+    }
+
+    /// How a child has ended.
+    enum Outcome: Equatable {
+        case ended(Inspection.Ending)
+        /// By a signal, or with a number that nobody knows: the file broke its reader.
+        case broken
+        /// It had not ended in the time that it was given, and was ended.
+        case outOfTime
+    }
+
+    /// How a child ended that has been read to its end: it has nothing left to do but to end.
+    /// - Parameter milliseconds: on a busy machine it waits for its turn.
+    func result(within milliseconds: Int32) -> Outcome {
+        var left = milliseconds
+        while true {
+            if let outcome = collect() { return outcome }
+            guard left > 0 else {
+                end()
+                return .outOfTime
+            }
+            poll(nil, 0, Self.turnMilliseconds)
+            left -= Self.turnMilliseconds
+        }
+    }
+
+    private static let turnMilliseconds: Int32 = 5
+
+    /// Nil while it runs.
+    private func collect() -> Outcome? {
+        pid.withLock { pid in
+            var status: Int32 = 0
+            guard let child = pid else { return .broken }
+            guard waitpid(child, &status, WNOHANG) == child else { return nil }
             pid = nil
-            guard status & 0x7f == 0 else { return nil }
-            return Inspection.Ending(rawValue: status >> 8 & 0xff)
+            guard status & 0x7f == 0, let ending = Inspection.Ending(rawValue: status >> 8 & 0xff) else {
+                return .broken
+            }
+            return .ended(ending)
         }
     }
 }

@@ -78,11 +78,13 @@ final class TrackStream: SongSound, @unchecked Sendable {
         }
         // Whoever closed it has heard enough.
         if isClosed.load(ordering: .acquiring) { return }
-        switch process.result() {
-        case .done: break
-        case .noLibrary: throw CodecError(.libraryMissing, "sound files are read with FFmpeg: install libavformat")
-        case .unconfined: throw CodecError(.cannotOpen, "this system does not let readers of files be confined")
-        case .usage, .unreadable, nil: throw CodecError(.malformed, "cannot read \(location)")
+        switch process.result(within: 1_000) {
+        // All that it had to say has been read.
+        case .ended(.done), .outOfTime: break
+        case .ended(.noLibrary):
+            throw CodecError(.libraryMissing, "sound files are read with FFmpeg: install libavformat")
+        case .ended(.unconfined): throw CodecError(.cannotOpen, "this system does not let readers of files be confined")
+        case .ended(.usage), .ended(.unreadable), .broken: throw CodecError(.malformed, "cannot read \(location)")
         }
     }
 
