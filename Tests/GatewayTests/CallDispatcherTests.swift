@@ -19,12 +19,13 @@ import UserSig
     private final class House: Sendable {
         static let application = Application(id: ApplicationID(1_400_000_009), name: "Test", keys: ["a key"])
         let clock = VirtualRoomClock()
+        let journal = MemoryJournal()
         let services: GatewayServices
 
         init() async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
-                journal: MemoryJournal(), media: media, clock: clock, encoder: SignalNewsEncoder())
+                journal: journal, media: media, clock: clock, encoder: SignalNewsEncoder())
             try await rooms.start()
             services = GatewayServices(
                 signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
@@ -253,6 +254,22 @@ import UserSig
         ] {
             #expect(try await alice.call(method, params).contains(#""result":{}"#), "\(method)")
         }
+    }
+
+    @Test("V01-S rooms that one session creates in one breath are one room: the others are refused")
+    func createsInOneBreath() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        try await line.open("alice")
+        // Nothing is stored while they are asked: the first one is not in its room yet.
+        house.journal.setMode(.manual)
+        for room in 81...85 { try await line.send("room.create", #"{"room":\#(room),"name":"Salon"}"#) }
+        try await line.call("clock.read")
+        house.journal.setMode(.automatic)
+        house.journal.commit()
+        let listed = try await line.call("room.list")
+        #expect(line.heard.count { $0.contains(#""in_another_room""#) } == 4)
+        #expect(listed.matches(of: /"room":8\d,/).count == 1)
     }
 
     @Test("A10-S a notice that is due already when the session opens is left out: the answer says the same")

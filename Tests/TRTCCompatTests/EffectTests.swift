@@ -299,6 +299,10 @@ private final class PaperSound: ClientSound {
         }
         paper.tell(.connectionChanged(.lost))
         #expect(try await person.notes.line("warning").hasPrefix("warning \(TRTCCode.disconnected)"))
+        paper.tell(.connectionChanged(.failed(OvationError(.mediaFailed, "no way"))))
+        try await person.notes.line("the sound connection's warning") {
+            $0 == "warning \(TRTCCode.soundFailed) cannot open the sound connection: no way"
+        }
     }
 
     @Test(

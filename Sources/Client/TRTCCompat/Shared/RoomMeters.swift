@@ -76,7 +76,6 @@ final class RoomMeters: Sendable {
     private func scheduleVolumes() {
         state.withLock { state in
             state.volumeTimer?()
-            state.volumeTimer = nil
             guard let room = state.measured?.room, state.volumeInterval > 0 else { return }
             state.volumeTimer = clock.after(state.volumeInterval) { [weak self] in
                 guard let self, measures(room) else { return }
