@@ -382,6 +382,7 @@ extension AudioStage {
         #expect(stage.nack(listener, SSRC(12345), sent.header.sequence, at: now).isEmpty)
         #expect(stage.nack(listener, ssrc, sent.header.sequence + 1, at: now).isEmpty)
         #expect(stage.nack(listener, ssrc, sent.header.sequence - 1, at: now).isEmpty)
+        #expect(stage.stats.repeated == 3 && stage.stats.notRepeated == 6)
 
         // A listener that is near need not wait for as long; one far away is not believed to be for ever away.
         for (roundTrip, wait) in [(Interval.milliseconds(1), 20), (.milliseconds(35), 35), (.seconds(9), 80)] {

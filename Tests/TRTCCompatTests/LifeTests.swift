@@ -187,6 +187,25 @@ extension FacadeTests {
             }
         }
 
+        @Test("V14-C volumes come at the interval that was set last, and not after the room was left")
+        func volumeTimers() async throws {
+            try await TestServer.with { server async throws in
+                let hands = Hands()
+                let alice = try await VoicePerson.signedIn("alice", at: server, clock: hands.clock)
+                #expect(await alice.create(65) == 0)
+                #expect(hands.fire(300) == 1 && hands.fire(300) == 1)
+                alice.room.setVolumeInterval(milliseconds: 700)
+                #expect(hands.fire(300) == 0 && hands.fire(700) == 1 && hands.fire(700) == 1)
+                alice.room.setVolumeInterval(milliseconds: 0)
+                #expect(hands.fire(700) == 0)
+                alice.room.setVolumeInterval(milliseconds: 800)
+                #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
+                #expect(hands.fire(800) == 0)
+                alice.room.setVolumeInterval(milliseconds: 900)
+                #expect(hands.fire(900) == 0, "there is no room to measure")
+            }
+        }
+
         @Test("V17-C every callback of a delegate without methods is named")
         func everyCallback() {
             final class DeafVoice: TRTCVoiceRoomDelegate, Sendable {}
