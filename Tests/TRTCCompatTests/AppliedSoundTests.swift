@@ -96,6 +96,7 @@ extension FacadeTests {
                 let nowhere = NSTemporaryDirectory() + "\(UUID().uuidString)/x.wav"
                 // Nothing is opened before there is something to hear.
                 _ = await audio.connectionChanges.first { $0 == .connected }
+                let events = audio.events
                 #expect(
                     audio.useDevices(.file(nowhere), .recording(nowhere)).map(\.code)
                         == [TRTCCode.speakerFailed, TRTCCode.microphoneFailed])
@@ -108,6 +109,11 @@ extension FacadeTests {
                 while audio.levels.own == 0 { try await nextTurn() }
                 _ = audio.useDevices(.none, .none)
                 while audio.levels.own > 0 { try await nextTurn() }
+                // Who chose them has heard it: it is not told a second time.
+                #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
+                for try await event in events {
+                    if case .speakerFailed = event { Issue.record("told twice: \(event)") }
+                }
             }
         }
 
