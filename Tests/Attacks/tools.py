@@ -1,4 +1,7 @@
-"""What attacks are made of."""
+"""What attacks are made of.
+
+Sleeps in the attacks pace them (a crawling upload, a call's budget, a voice that others are to ask for); nothing is synchronised by them.
+"""
 
 import base64
 import json

@@ -2,7 +2,8 @@ package import AudioGraph
 package import MediaCodecs
 package import Timing
 
-/// When a track that is opened begins to be heard.
+/// When a track that is opened begins to be heard, by this machine's clock. `MusicTrack.startsAt` is by the server's: whoever knows both
+/// makes one of the other.
 package enum MusicStart: Sendable, Hashable {
     /// As soon as it is open.
     case open

@@ -12,6 +12,7 @@ extension RoomSession {
         let reading = Task { [levelsBox] in
             while !Task.isCancelled, !levelsBox.isFinished {
                 continuation.yield(levelsBox.value)
+                // The interval itself; cut short when the reader goes.
                 try? await Task.sleep(for: pace)
             }
             continuation.finish()

@@ -105,7 +105,19 @@ extension OvationError {
     /// Why no connection came about.
     static func unreachable(_ error: any Error) -> OvationError {
         if let error = error as? OvationError { return error }
-        return OvationError(.serverUnreachable, "no server answers at this address: \(error)")
+        return OvationError(.serverUnreachable, "no server answers at this address: \(reason(error))")
+    }
+
+    /// In words for people, where the system has some.
+    private static func reason(_ error: any Error) -> String {
+        var cause = error
+        if let error = error as? NIOConnectionError {
+            guard let last = error.connectionErrors.last else { return "the name \(error.host) is not known" }
+            // A machine may have several addresses: the last one tried says why.
+            cause = last.error
+        }
+        guard let cause = cause as? IOError else { return "\(cause)" }
+        return String(cString: strerror(cause.errnoCode))
     }
 }
 

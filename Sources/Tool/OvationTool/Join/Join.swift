@@ -38,7 +38,7 @@ struct Join: AsyncParsableCommand {
     var key: String?
 
     @Option(
-        help: "The room: its link, or its id: a number, or ~text for an id that is text. A link names the server too.")
+        help: "The room's link, or its id: a number, or ~text for an id that is text. A link names the server too.")
     var room: String?
     @Option(help: "Create a room with this name, and with the id of --room if given.")
     var create: String?
