@@ -1,5 +1,6 @@
 """What people see and hear when the server dies, the network goes, or a page closes."""
 
+from client import Client, ticket
 from line import Line
 from steps import create_salon, enter_salon, live, reads, say, shows, shows_empty, sit
 from story import story
@@ -69,4 +70,32 @@ def test_network_drop(people, server):
     reads(guest, "while you were away")
     guest.hears_tone(ALTO, seconds=30)
     assert guest.run("return [...document.querySelectorAll('[data-testid=chat-text]')].filter((e) => e.textContent.includes('while you')).length") == 1
+    line.close()
+
+
+@story("G05-W whoever was away for long keeps what was read, is told how many messages are missing, and sees the last ones")
+def test_long_gap(people, server):
+    owner = people("Owner")
+    room = create_salon(owner)
+    line = Line(server.port)
+    guest = people("Guest", through=line)
+    enter_salon(guest, room)
+    say(owner, "before")
+    reads(guest, "before")
+    line.cut()
+    guest.sees("banner-reconnecting", seconds=30)
+    talker = Client(server, ticket(server, "Talker"))
+    talker.call("room.enter", room=int(room))
+    # More than a room tells to somebody who comes back.
+    for number in range(80):
+        talker.call("message.send", room=int(room), text=f"line {number} " + "x" * 10_000)
+    line.mend()
+    guest.sees_no("banner-reconnecting", seconds=30)
+    reads(guest, "line 79")
+    reads(guest, "before")
+    shown = guest.run("return [...document.querySelectorAll('[data-testid=chat-text]')].filter(e => e.textContent.startsWith('line ')).length")
+    assert 0 < shown < 80
+    guest.sees("chat-gap", f"{80 - shown} messages are missing")
+    say(owner, "after")
+    reads(guest, "after")
     line.close()

@@ -168,6 +168,42 @@ test('G05-W late joiners see the last messages, a hole is a line of its own, unr
   assert.deepEqual([tab.state.unread, tab.state.unreadKey], [0, null]);
 });
 
+test('G05-W after a gap too long to be told, what was read stays and a line says how many are missing', async t => {
+  const said = (chat, text) => ({ chat, from: people.alice, text, time: 10 * chat });
+  const tab = await salonTab(t, { first: { messages: [said(1, 'm1'), said(2, 'm2')], chat: 2 } });
+  const live = new Script(tab.server);
+  live.chat = 2;
+  await live.tell({ type: 'message', ...said(3, 'm3') });
+  const comeBack = async (chat, messages, epoch = 1) => {
+    tab.server.on('room.enter', () => ({ resumed: false, snapshot: snapshot({ epoch, chat, messages }) }));
+    tab.server.drop();
+    await tab.time.advance(20_000);
+  };
+  await comeBack(90, [said(89, 'm89'), said(90, 'm90')]);
+  assert.deepEqual(shown(tab), [
+    'Alice: m1',
+    'Alice: m2',
+    'Alice: m3',
+    'gap 4-88',
+    'Alice: m89',
+    'Alice: m90',
+  ]);
+  await comeBack(91, [said(90, 'm90'), said(91, 'm91')]);
+  assert.deepEqual(
+    shown(tab).slice(4),
+    ['Alice: m89', 'Alice: m90', 'Alice: m91'],
+    'nothing is missing here',
+  );
+  await comeBack(95, []);
+  assert.deepEqual(shown(tab).at(-1), 'gap 92-95');
+  await comeBack(2, [said(2, 'anew')], 2);
+  assert.deepEqual(
+    shown(tab).filter(line => line.startsWith('Alice')),
+    ['Alice: anew'],
+    'another life of the room has numbers of its own',
+  );
+});
+
 test('V16-W a whole new state keeps what is unsent and shows nothing twice', async t => {
   const messages = [{ chat: 1, from: people.alice, text: 'one', time: 1 }];
   const tab = await salonTab(t, { first: { messages, chat: 1 } });

@@ -26,22 +26,40 @@ export class ChatModel {
   #room;
   #systemLines = 0;
   #asDanmu = new Set();
+  /**
+   * The last message that a line shows, or tells to be missing, and the life of the room in which it was said.
+   * @type {{epoch: number, chat: number} | null}
+   */
+  #told = null;
 
   /** @param {OvationRoom} room */
   constructor(room) {
     this.#room = room;
   }
 
-  /** Takes the messages of a snapshot up: what is there stays, my unsent lines stay at the end. */
+  /**
+   * Takes up the messages of a snapshot. What was read stays, unless the room has begun a new life; a line tells how many
+   * messages are missing between; my unsent lines stay at the end.
+   */
   reset() {
-    const state = this.#room.now;
-    const fresh = state.messages.map(message => this.#lineOf(message)).filter(isLine);
+    const { epoch, messages } = this.#room.now;
+    const fresh = messages.map(message => this.#lineOf(message)).filter(isLine);
     const keys = new Set(fresh.map(line => line.key));
-    const old = this.state
-      .get()
-      .lines.filter(line => !keys.has(line.key) && !(isText(line) && line.status === 'sent'));
-    const sent = [...fresh, ...old.filter(line => !isText(line))].sort((a, b) => a.time - b.time);
-    this.#show([...sent, ...old.filter(isText)]);
+    const old = this.state.get().lines.filter(line => !keys.has(line.key));
+    const isKept = (/** @type {ChatLine} */ line) =>
+      !isText(line) || (line.status === 'sent' && this.#told?.epoch === epoch);
+    const sent = [...old.filter(isKept), ...this.#missing(), ...fresh].sort((a, b) => a.time - b.time);
+    this.#show([...sent, ...old.filter(line => isText(line) && line.status !== 'sent')]);
+  }
+
+  /** What lies between the last message that was told and the first of the snapshot. */
+  #missing() {
+    const { epoch, chat, messages } = this.#room.now;
+    const last = this.#told;
+    this.#told = { epoch, chat };
+    const first = messages[0]?.chat ?? chat + 1;
+    if (last?.epoch !== epoch || first <= last.chat + 1) return [];
+    return [this.#gapLine(last.chat + 1, first - 1, messages[0]?.time)];
   }
 
   /**
@@ -50,6 +68,7 @@ export class ChatModel {
    * @returns {TextLine | null} the line, unless it is a custom message that is no chat
    */
   add(message) {
+    this.#told = { epoch: this.#room.now.epoch, chat: message.chat };
     const line = this.#lineOf(message);
     if (!line) return null;
     const others = this.state.get().lines.filter(other => other.key !== line.key);
@@ -96,11 +115,18 @@ export class ChatModel {
 
   /** @param {number} from @param {number} to */
   gap(from, to) {
-    const time = this.#room.session.serverNow();
-    this.#show([
-      ...this.state.get().lines,
-      { kind: 'gap', key: `g:${this.#room.now.epoch}:${from}`, from, to, time },
-    ]);
+    this.#told = { epoch: this.#room.now.epoch, chat: to };
+    this.#show([...this.state.get().lines, this.#gapLine(from, to)]);
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {number} [time]
+   * @returns {import('./salon-state.js').GapLine}
+   */
+  #gapLine(from, to, time = this.#room.session.serverNow()) {
+    return { kind: 'gap', key: `g:${this.#room.now.epoch}:${from}`, from, to, time };
   }
 
   /**

@@ -93,7 +93,7 @@
 
 /**
  * `text` and `danmu` are people's lines; `system` tells of one kind of happening and is folded
- * ("5 people joined": `people` holds up to 3, `count` all); `gap`: lines from…to were dropped because the connection was slow.
+ * ("5 people joined": `people` holds up to 3, `count` all); `gap`: lines from…to are missing, because the connection was slow or lost for long.
  * @typedef {TextLine | SystemLine | GapLine} ChatLine
  */
 /**

@@ -313,8 +313,8 @@ export const strings = Object.freeze({
   'chat.newLines': 'New',
   'chat.unread': { one: '{count} new line', other: '{count} new lines' },
   'chat.gap': {
-    one: '{count} line is missing: the connection was too slow.',
-    other: '{count} lines are missing: the connection was too slow.',
+    one: '{count} message is missing: the connection was too slow, or was lost for too long.',
+    other: '{count} messages are missing: the connection was too slow, or was lost for too long.',
   },
   // system
   'system.entered': '{name} joined',

@@ -313,7 +313,7 @@ export const strings = Object.freeze({
   'chat.edit': '수정',
   'chat.newLines': '새 메시지',
   'chat.unread': { other: '새 메시지 {count}개' },
-  'chat.gap': { other: '연결이 느려 메시지 {count}개가 빠졌어요.' },
+  'chat.gap': { other: '연결이 느리거나 오래 끊겨 메시지 {count}개가 빠졌어요.' },
   // system
   'system.entered': '{name}님이 들어왔어요',
   'system.enteredMany': { other: '{name}님 외 {count}명이 들어왔어요' },

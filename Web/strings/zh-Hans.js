@@ -310,7 +310,7 @@ export const strings = Object.freeze({
   'chat.edit': '编辑',
   'chat.newLines': '新消息',
   'chat.unread': { other: '{count} 条新消息' },
-  'chat.gap': { other: '连接太慢，缺少 {count} 条消息。' },
+  'chat.gap': { other: '连接太慢或中断过久，缺少 {count} 条消息。' },
   // system
   'system.entered': '{name} 进入了房间',
   'system.enteredMany': { other: '{name} 等 {count} 位其他人进入了房间' },

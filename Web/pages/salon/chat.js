@@ -124,7 +124,7 @@ export class Chat {
     if (line.kind === 'gap')
       return keyed(
         line.key,
-        html`${rule}<p class="chat-system">${t('chat.gap', { count: line.to - line.from + 1 })}</p>`,
+        html`${rule}<p class="chat-system" data-testid="chat-gap">${t('chat.gap', { count: line.to - line.from + 1 })}</p>`,
       );
     return keyed(line.key, html`${rule}${this.#text(line)}`);
   }
