@@ -96,36 +96,39 @@ extension FacadeTests {
                 try await owner.call("room.create", ["room": 66, "name": "Another"])
                 // Its end has been told by the time that another room is entered.
                 #expect(await ended { manager.joinGroup("66", succ: $0, fail: $1) } == 0)
-                #expect(await ended { manager.quitGroup("65", succ: $0, fail: $1) } == -1)
+                #expect(await ended { manager.quitGroup("65", succ: $0, fail: $1) } == 10_007)
                 #expect(await ended { manager.quitGroup("66", succ: $0, fail: $1) } == 0)
                 #expect(goes.notes.lines == ["one"])
             }
         }
 
         @Test(
-            "E07-C A04-C the chat client without a login, without an application, with a bad ticket: refused by codes")
+            "E07-C A04-C V17-C the chat client has the published codes: no application, no login, no ticket, a bad one, no group"
+        )
         func refusals() async throws {
             try await TestServer.with { server async throws in
                 OvationServer.address = "http://127.0.0.1:\(server.port)"
                 let manager = V2TIMManager()
-                #expect(await ended { manager.login("alice", userSig: "x", succ: $0, fail: $1) } == -1)
+                #expect(await ended { manager.login("alice", userSig: "x", succ: $0, fail: $1) } == 6_013)
                 #expect(!manager.initSDK(0))
                 #expect(manager.initSDK(Int32(TestServer.application), config: V2TIMSDKConfig()))
                 #expect(await ended { manager.login("alice", userSig: "x", succ: $0, fail: $1) } == -100_018)
-                #expect(await ended { manager.login("", userSig: "x", succ: $0, fail: $1) } == -1)
-                #expect(await ended { manager.login("alice", userSig: nil, succ: $0, fail: $1) } == -1)
+                #expect(await ended { manager.login("", userSig: "x", succ: $0, fail: $1) } == 6_017)
+                #expect(await ended { manager.login("alice", userSig: nil, succ: $0, fail: $1) } == 6_017)
+                #expect(await ended { manager.joinGroup("1", succ: $0, fail: $1) } == 6_014)
+                #expect(await ended { manager.logout($0, fail: $1) } == 6_014)
                 #expect(
                     await ended {
                         _ = manager.sendGroupCustomMessage(Data(), to: "1", priority: .PRIORITY_LOW, succ: $0, fail: $1)
-                    } == -1)
+                    } == 6_014)
                 #expect(await signIn(manager, "alice", server) == 0)
                 #expect(manager.getLoginUser() == "alice")
-                for group in ["1", "", "no/group"] {
+                for (group, wanted) in [("1", 10_010), ("", 10_015), ("no/group", 10_015)] as [(String, Int32)] {
                     let code = await ended {
                         _ = manager.sendGroupCustomMessage(
                             Data("x".utf8), to: group, priority: .PRIORITY_NORMAL, succ: $0, fail: $1)
                     }
-                    #expect(code != 0, "\(group)")
+                    #expect(code == wanted, "\(group)")
                 }
                 manager.unInitSDK()
                 #expect(manager.getLoginUser() == nil)

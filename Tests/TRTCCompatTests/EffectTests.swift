@@ -18,7 +18,7 @@ private final class PaperSound: ClientSound {
     func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
         gate.withLock { $0 }?.wait()
         notes.write("devices")
-        return gate.withLock { $0 } == nil ? [] : [SoundFailure(code: -7, message: "no such device")]
+        return gate.withLock { $0 } == nil ? [] : [SoundFailure(.microphone, "no such device")]
     }
     func startMicrophone() { notes.write("start") }
     func stopMicrophone() { notes.write("stop") }
@@ -106,7 +106,7 @@ private final class PaperSound: ClientSound {
         gate.signal()
         try await paper.notes.line("start")
         #expect(paper.notes.lines == ["seat", "devices", "start"])
-        try await person.notes.line("warning -7 no such device")
+        try await person.notes.line("error -1302 cannot open the microphone: no such device")
 
         // Who has changed their mind meanwhile is not captured.
         let second = PaperSound()

@@ -71,7 +71,8 @@ extension FacadeTests {
         }
 
         @Test(
-            "V21-C with needRequest a listener sits down only after the owner has accepted, whatever the command word")
+            "V21-C with needRequest a listener sits down only after an accepted invitation, either way, whatever the command word; whom the owner picks sits at once"
+        )
         func consent() async throws {
             try await TestServer.with { server async throws in
                 let alice = try await VoicePerson.signedIn("alice", at: server)
@@ -90,6 +91,20 @@ extension FacadeTests {
                 #expect(await alice.ask("accept") { alice.room.acceptInvitation(identifier: id, callback: $0) } == 0)
                 try await bob.notes.line("accepted \(id) by alice")
                 #expect(await bob.sit(1) == 0)
+                #expect(await bob.ask("leave") { bob.room.leaveSeat(callback: $0) } == 0)
+
+                #expect(
+                    await alice.ask("invite") {
+                        id = alice.room.sendInvitation(cmd: "come", userId: "bob", content: "2", callback: $0)
+                    } == 0)
+                try await bob.notes.line("invited \(id) by alice: come 2")
+                #expect(await bob.sit(2) == -1)
+                #expect(await bob.ask("accept") { bob.room.acceptInvitation(id: id, callback: $0) } == 0)
+                #expect(await bob.sit(2) == 0)
+                #expect(await bob.ask("leave") { bob.room.leaveSeat(callback: $0) } == 0)
+                #expect(await bob.sit(2) == -1)
+                #expect(await alice.ask("pick") { alice.room.pickSeat(seatIndex: 2, userId: "bob", callback: $0) } == 0)
+                try await bob.notes.line("sits 2 bob")
             }
         }
     }

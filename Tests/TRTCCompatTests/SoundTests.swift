@@ -1,4 +1,5 @@
 import Foundation
+import Ovation
 import ServerTestSupport
 import Testing
 
@@ -31,6 +32,55 @@ extension FacadeTests {
                 try await bob.notes.line("stands 0 alice")
                 bob.notes.clear()
                 try await bob.notes.line("volumes [] 0")
+            }
+        }
+
+        @Test(
+            "V06-C V02-C a muted seat is silent for who sits down on it, nobody's own mute is opened with it, and the room's end ends the sound"
+        )
+        func mutedSeat() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server, hearsVolumes: true)
+                alice.room.setVolumeInterval(milliseconds: 100)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                OvationDevices.input = .tone(440)
+                defer { OvationDevices.input = .none }
+                func mute(_ isMute: Bool) async -> Int32 {
+                    await alice.ask("mute") { alice.room.muteSeat(seatIndex: 1, isMute: isMute, callback: $0) }
+                }
+                /// Half a second of volumes without bob's.
+                func staysSilent() async throws {
+                    alice.notes.clear()
+                    try await alice.notes.until("volumes") { $0.count { $0.hasPrefix("volumes") } >= 5 }
+                    #expect(!alice.notes.lines.contains { $0.hasPrefix("volumes [bob=") })
+                }
+                #expect(await alice.create(604) == 0)
+                #expect(await mute(true) == 0)
+                #expect(await bob.enter(604) == 0)
+                let audio = try #require(bob.room.controller.room).audio
+                #expect(await bob.sit(1) == 0)
+                try await alice.notes.line("seats 0 1mbob 0")
+                for await connection in audio.connectionChanges where connection == .connected { break }
+                while !audio.isMicrophoneOn { try await nextTurn() }
+                try await staysSilent()
+                #expect(await mute(false) == 0)
+                try await alice.notes.line("volumes [bob=")
+
+                #expect(await mute(true) == 0)
+                alice.notes.clear()
+                try await alice.notes.line("volumes [] 0")
+                bob.room.muteLocalAudio(mute: true)
+                try await alice.notes.line("microphone bob true")
+                #expect(await mute(false) == 0)
+                try await alice.notes.line("seat 1 mute false")
+                try await staysSilent()
+                bob.room.muteLocalAudio(mute: false)
+                try await alice.notes.line("volumes [bob=")
+
+                #expect(await alice.ask("destroy") { alice.room.destroyRoom(callback: $0) } == 0)
+                try await bob.notes.line("destroyed 604")
+                for await connection in audio.connectionChanges where connection == .closed { break }
+                #expect(!audio.isMicrophoneOn)
             }
         }
 

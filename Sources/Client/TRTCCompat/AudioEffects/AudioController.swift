@@ -100,7 +100,7 @@ final class AudioController: Sendable {
         let (input, output) = (OvationDevices.input, OvationDevices.output)
         devices.async { [weak self] in
             guard let self, self.source === source else { return }
-            for failure in source.useDevices(input, output) { tell(.warning(failure.code, failure.message)) }
+            for failure in source.useDevices(input, output) { tell(failure) }
             let wantsMicrophone = state.withLock { state in
                 guard state.source === source else { return false }
                 defer { state.wantsMicrophone = false }
@@ -295,12 +295,13 @@ final class AudioController: Sendable {
 
     // MARK: - News
 
+    private func tell(_ failure: SoundFailure) { tell(.error(failure.code, failure.message)) }
+
     private func hear(_ event: RoomAudio.Event) {
         switch event {
         case .microphoneFailed(let error), .inputEnded(let error?):
-            tell(.error(TRTCCode.microphoneFailed, "cannot open the microphone: \(error.message)"))
-        case .speakerFailed(let error):
-            tell(.error(TRTCCode.speakerFailed, "cannot use the loudspeaker: \(error.message)"))
+            tell(SoundFailure(.microphone, error.message))
+        case .speakerFailed(let error): tell(SoundFailure(.loudspeaker, error.message))
         case .inputEnded(nil): tell(.log("the input has ended"))
         case .connectionChanged(.lost):
             tell(.warning(TRTCCode.disconnected, "the sound connection is lost; reconnecting"))

@@ -1,10 +1,19 @@
 internal import AudioGraph
 internal import Ovation
 
-/// A device that is not there.
+/// A device that cannot be used.
 struct SoundFailure: Error {
+    enum Device { case microphone, loudspeaker }
+
     var code: Int32
     var message: String
+
+    init(_ device: Device, _ reason: String) {
+        switch device {
+        case .microphone: (code, message) = (TRTCCode.microphoneFailed, "cannot open the microphone: \(reason)")
+        case .loudspeaker: (code, message) = (TRTCCode.speakerFailed, "cannot use the loudspeaker: \(reason)")
+        }
+    }
 }
 
 /// The sound of the room one is in, as far as this module speaks to it. See `RoomAudio`.
@@ -38,12 +47,12 @@ extension RoomAudio: ClientSound {
     func useDevices(_ input: OvationDevices.Input, _ output: OvationDevices.Output) -> [SoundFailure] {
         var failures: [SoundFailure] = []
         do throws(OvationError) { try useOutput(Output(output)) } catch {
-            failures.append(SoundFailure(code: TRTCCode.speakerFailed, message: error.message))
+            failures.append(SoundFailure(.loudspeaker, error.message))
             // The microphone works by the engine's clock, which goes on without a loudspeaker.
             try? useOutput(.none)
         }
         do throws(OvationError) { try useInput(Input(input)) } catch {
-            failures.append(SoundFailure(code: TRTCCode.microphoneFailed, message: error.message))
+            failures.append(SoundFailure(.microphone, error.message))
         }
         return failures
     }

@@ -54,12 +54,14 @@ public final class V2TIMManager: Sendable {
     public func login(_ userID: String!, userSig: String!, succ: V2TIMSucc? = nil, fail: V2TIMFail? = nil) {
         let reply = reply(succ, fail)
         let application = state.withLock { $0.application }
-        guard application > 0 else { return reply(TRTCCode.failed, "call initSDK with the application's number first") }
+        guard application > 0 else {
+            return reply(TRTCCode.notInitialized, "call initSDK with the application's number first")
+        }
         guard let user = (userID as String?).flatMap({ UserID($0) }) else {
-            return reply(TRTCCode.failed, "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
+            return reply(TRTCCode.invalidParameters, "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
         }
         guard let ticket = userSig as String?, !ticket.isEmpty else {
-            return reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
+            return reply(TRTCCode.invalidParameters, "userSig is empty; \(GenerateTestUserSig.advice)")
         }
         let key: Connection.Key
         do throws(OvationError) {
@@ -114,7 +116,7 @@ public final class V2TIMManager: Sendable {
             defer { state.share = nil }
             return state.share
         }
-        guard let share else { return reply(TRTCCode.failed, "not logged in") }
+        guard let share else { return reply(TRTCCode.notSignedIn, "not logged in") }
         Connection.leave(share) { reply() }
     }
 
@@ -142,7 +144,7 @@ public final class V2TIMManager: Sendable {
         let reply = reply(succ, fail)
         guard let (share, room) = place(groupID, reply) else { return }
         guard let session = share.connection.session(of: room) else {
-            return reply(TRTCCode.failed, "not in group \(GroupID.text(room))")
+            return reply(TRTCCode.notInGroup, "not in group \(GroupID.text(room))")
         }
         share.connection.exit(session, share: share) { result in
             switch result {
@@ -176,12 +178,12 @@ public final class V2TIMManager: Sendable {
     private func place(_ group: String?, _ reply: ActionReply) -> (Connection.Share, RoomID)? {
         let (present, ended) = state.withLock { ($0.share, $0.ended) }
         guard let share = present else {
-            let why = ended?.chatOutcome ?? (code: TRTCCode.failed, message: "not logged in")
+            let why = ended?.chatOutcome ?? (code: TRTCCode.notSignedIn, message: "not logged in")
             reply(why.code, why.message + ": call login first")
             return nil
         }
         guard let group, let room = GroupID.room(group) else {
-            reply(TRTCCode.failed, "\((group ?? "").debugDescription) is no group id")
+            reply(TRTCCode.invalidGroup, "\((group ?? "").debugDescription) is no group id")
             return nil
         }
         return (share, room)
@@ -262,9 +264,11 @@ public final class V2TIMManager: Sendable {
 }
 
 extension OvationError {
-    /// As the chat client tells it, which has one number for a ticket that is out of date, whenever that is noticed.
+    /// As the chat client tells it, which has one number for a ticket that is out of date, whenever that is noticed, and one for
+    /// a call without a login.
     fileprivate var chatOutcome: (code: Int32, message: String) {
-        self.is(.ticketExpired) ? (TRTCCode.ticketExpired, outcome.message) : outcome
+        if self.is(.ticketExpired) { return (TRTCCode.ticketExpired, outcome.message) }
+        return self.is(.notSignedIn) ? (TRTCCode.notSignedIn, outcome.message) : outcome
     }
 }
 

@@ -12,6 +12,16 @@ public enum TRTCCode {
     public static let failed: Int32 = -1
     /// No server address is set, or the address is not valid.
     public static let noServer: Int32 = -11
+    /// Chat: `initSDK` has not been called.
+    public static let notInitialized: Int32 = 6_013
+    /// Chat: nobody is signed in.
+    public static let notSignedIn: Int32 = 6_014
+    /// Chat: an argument of the call is not valid.
+    public static let invalidParameters: Int32 = 6_017
+    /// Chat: the user is not in the group.
+    public static let notInGroup: Int32 = 10_007
+    /// Chat: the group ID is not valid.
+    public static let invalidGroup: Int32 = 10_015
     /// `moveSeat` was called more than once a second.
     public static let tooFrequent: Int32 = 10_001
     /// The connection was lost for two minutes, and the component has left the room.
@@ -24,9 +34,9 @@ public enum TRTCCode {
     public static let replaced: Int32 = 6_208
     /// The ticket has expired.
     public static let ticketExpired: Int32 = 6_206
-    /// The microphone could not be opened.
+    /// The microphone could not be opened. The component goes on without one.
     public static let microphoneFailed: Int32 = -1_302
-    /// Warning: the loudspeaker could not be opened.
+    /// The loudspeaker could not be opened. The component goes on without one.
     public static let speakerFailed: Int32 = -1_321
     /// Warning: the media connection could not be opened. The component tries again.
     public static let soundFailed: Int32 = -30
