@@ -166,6 +166,9 @@ def test_errors(salon, tmp_path):
     assert "nothing.wav" in err
     _, err = ended(guest(salon, "Mina", "--room", 77, "--effects", "reverb=cathedral"), 64)
     assert "--effects" in err
+    for room in ("0", "4294967295", "~", "a/b"):
+        _, err = ended(guest(salon, "Mina", "--room", room), 64)
+        assert f'"{room}" is no room ID' in err
     salon.stop()
     _, err = ended(guest(salon, "Mina", "--room", 77), 1)
     assert "server_unreachable" in err

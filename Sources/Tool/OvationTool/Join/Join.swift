@@ -167,13 +167,15 @@ struct Join: AsyncParsableCommand {
         }
     }
 
-    /// A whole link, or a part of one: `48213` is the number, `~48213` the text.
+    /// A whole link, or its last part: `48213` is the number, `~48213` and `my salon` are texts.
     static func roomID(_ text: String) throws -> RoomID {
         if text.contains("://") { return try RoomLink(text).room }
-        let id =
-            text.hasPrefix("~") ? RoomID(string: String(text.dropFirst())) : UInt32(text).flatMap { RoomID(number: $0) }
-        guard let id = id ?? (text.hasPrefix("~") ? nil : RoomID(string: text)) else {
-            throw ValidationError("\(text) is no room id: a number from 1, or ~text")
+        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let words = text.hasPrefix("~") ? String(text.dropFirst()) : text
+        guard let id = isNumber ? UInt32(text).flatMap({ RoomID(number: $0) }) : RoomID(string: words) else {
+            throw ValidationError(
+                "\(text.debugDescription) is no room ID: use a number from 1 to 4294967294, or a text, with ~ before one of digits"
+            )
         }
         return id
     }
