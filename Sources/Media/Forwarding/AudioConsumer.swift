@@ -118,7 +118,7 @@ struct AudioConsumer {
         return sequence &- sequenceOffset
     }
 
-    /// The very header that `header(for:)` gave.
+    /// The same header that `header(for:)` gave for this packet.
     func repeatedHeader(for packet: SlotPacket) -> OutgoingHeader { assembled(packet) }
 
     private func assembled(_ packet: SlotPacket) -> OutgoingHeader {

@@ -13,14 +13,14 @@ package import Wire
 /// Packets leave through closures, one call a listener, with a header to be written in front of the payload. A payload is
 /// only valid during the call, and the closure must not call back into the stage.
 package final class AudioStage {
-    /// Browsers handle that many receiving lines well; more people than that do not talk at once.
+    /// Browsers handle this many receiving media sections well, and no conversation has more speakers at once.
     package static let maximumSlots = 16
-    /// What everybody's levels are told at most.
+    /// The shortest time between two reports of levels.
     package static let levelPeriod = Interval.milliseconds(100)
 
     package typealias Send = (_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) -> Void
 
-    /// Only ever grows.
+    /// Counted since the stage was made.
     package struct Stats: Sendable, Hashable {
         package var forwarded: UInt64 = 0
         /// Packets of the mix.
@@ -201,7 +201,7 @@ package final class AudioStage {
     /// Sends `member` what it should hear from now on: with a mix, who has a slot the others' slots, everybody else the mix.
     private func feed(_ member: MemberID) {
         guard let listener = listeners[member] else { return }
-        // Who has no line for the mix hears each slot by itself rather than nothing.
+        // A listener without a line for the mix hears the slots instead.
         let hearsSlots = places[member] != nil || !listener.lines.contains { $0.slot == mixSlot && $0.isOffered }
         for line in listener.lines {
             let index = line.index

@@ -74,7 +74,7 @@ package final class MixFeed: @unchecked Sendable {
     private let wakeMixer: @Sendable () -> Void
     private let wakeStage: @Sendable () -> Void
 
-    /// Both wake a thread that may wait, and return at once.
+    /// Each wakes the other side's thread if it sleeps, and returns at once.
     package init(wakeMixer: @escaping @Sendable () -> Void, wakeStage: @escaping @Sendable () -> Void) {
         self.wakeMixer = wakeMixer
         self.wakeStage = wakeStage
@@ -136,7 +136,7 @@ package final class MixFeed: @unchecked Sendable {
         }
     }
 
-    /// Nothing of the first so many cuts is heard any more.
+    /// The mix holds no sound of the first `count` cuts any more.
     package func confirmCuts(_ count: UInt64) {
         guard cutsConfirmed.load(ordering: .relaxed) < count else { return }
         cutsConfirmed.store(count, ordering: .releasing)

@@ -2,7 +2,7 @@
 ///
 /// Payloads lie in one ring of bytes; a packet is forgotten when its place in the index or its bytes are needed again.
 final class PacketHistory {
-    /// Twice the second of sound that is worth repeating at 10 ms a packet. A power of two.
+    /// Two seconds of packets of 10 ms; a repeat is worth sending for one second. A power of two.
     static let indexCount = 256
     /// Two seconds of stereo music at 128 kbit/s. A power of two.
     static let byteCount = 32 * 1024
@@ -23,7 +23,7 @@ final class PacketHistory {
         var length = 0
     }
 
-    /// Allocated with the first packet: most seats of most rooms are never spoken from.
+    /// Allocated with the first packet, since most seats of most rooms stay silent.
     private var records: UnsafeMutablePointer<Record>?
     private var bytes: UnsafeMutableRawPointer?
     private var written: UInt64 = 0

@@ -1,17 +1,17 @@
 internal import RTP
 internal import Timing
 
-/// How loud somebody is, for people to see: quick to rise, slow to fall.
+/// How loud a participant is, as the level that people see. It rises quickly and falls slowly.
 struct PacketLevelMeter {
     /// What is quieter than this many dB below full scale counts as silence: the noise of a room.
     static let floor = 60
-    /// Full scale for people: speech close to a microphone hardly ever gets past it.
+    /// Shown as 100. Speech close to a microphone is seldom louder.
     static let ceiling = 10
-    /// From the top to nothing in 400 ms.
+    /// How fast the level falls: from 100 to 0 in 400 ms.
     static let fallPerMillisecond: Float = 100.0 / 400
     /// Packets come every 20 to 60 ms; only after this does a missing one let the level fall.
     static let hold = Interval.milliseconds(60)
-    /// Shown as nothing, so that a flicker at the edge of silence keeps nobody's ring alight.
+    /// Levels below this are shown as 0, so that noise at the edge of silence does not light the ring around a seat.
     static let threshold: Float = 5
 
     private var level: Float = 0
@@ -27,7 +27,7 @@ struct PacketLevelMeter {
     mutating func heard(_ audioLevel: AudioLevel?, at now: Instant) {
         let target = audioLevel.map { Self.loudness($0.attenuation) } ?? 0
         let fallen = fallen(at: now, hold: .zero)
-        // Half the way up with each packet: three packets for a word, but not one click for a full ring.
+        // Each packet raises the level half of the way: a word lights the ring within three packets, a click does not.
         level = target > fallen ? fallen + (target - fallen) / 2 : max(target, fallen)
         updatedAt = now
     }

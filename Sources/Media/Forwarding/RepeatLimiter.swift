@@ -5,11 +5,11 @@ internal import Wire
 /// Keeps one listener's requests for repeats from costing more than they help: the same packet again only after a while
 /// and not for ever, and only so many packets at all.
 struct RepeatLimiter {
-    /// A repeat that is under way is not sent again: that takes a round trip, and these are the bounds of what we believe
-    /// of one. Unknown counts as long.
+    /// A repeat that is under way is not sent again for a round trip. A measured round trip is taken to lie within these bounds; an
+    /// unknown one counts as the longest.
     static let spacing = Interval.milliseconds(20)...Interval.milliseconds(80)
     static let maximumRepeats: UInt8 = 3
-    /// Over all slots of the listener: more than that is a broken line, and repeats would only fill it.
+    /// For all slots of the listener together. A line that loses more is broken, and repeats would only fill it.
     static let budget = 60
     static let budgetPeriod = Interval.milliseconds(200)
     /// A power of two.

@@ -5,17 +5,17 @@ internal import Wire
 /// A packet in the numbering of its slot.
 struct SlotPacket: Hashable, Sendable {
     var sequence: UInt64
-    /// In ticks of 48 kHz, modulo 2³².
+    /// RTP timestamp, in ticks of 48 kHz, modulo 2³².
     var timestamp: UInt32
     /// The first packet of a talk spurt (RFC 3551 §4.1), or of another source.
     var marker: Bool
     /// From here on somebody else is heard, or the same one after a cut.
     var startsSource = false
-    /// Newer ones went out before; nobody's stream begins with it.
+    /// Newer packets have been sent already. A listener's stream does not begin with this one.
     var isLate = false
 }
 
-/// What a slot's stream looks at in a packet.
+/// The fields of a packet that a slot's stream reads.
 struct SourcePacket {
     var ssrc: SSRC
     /// In ticks of 48 kHz, modulo 2³².
@@ -26,7 +26,7 @@ struct SourcePacket {
 /// One continuous stream of sound, spliced together from whoever speaks on a slot: sequence numbers have no seams and
 /// timestamps go on with the time that passed, so that a listener's jitter buffer never notices that the source changed.
 struct SlotStream {
-    /// RFC 7587 §4.1: Opus always counts at 48 kHz.
+    /// The RTP clock of Opus is always 48 kHz (RFC 7587 §4.1).
     static let ticksPerMillisecond: Int64 = 48
     /// A source's timestamps go on by 20 ms at least over a seam; browsers send frames of that length.
     static let frameTicks: UInt32 = 960
@@ -49,7 +49,7 @@ struct SlotStream {
     /// mutes and unmutes quickly does not pile up delay at the listeners.
     static let maximumAhead: Int64 = 60 * ticksPerMillisecond
 
-    /// What is heard at the moment.
+    /// The source that is forwarded at the moment.
     private struct Source {
         var ssrc: SSRC
         /// The extended sequence number where this splice begins; what is older belongs before the seam.
@@ -61,7 +61,7 @@ struct SlotStream {
         var lastArrival: Instant
     }
 
-    /// Where time stood at the last packet that came from a source.
+    /// When the last packet of a source came.
     private struct Reference {
         var timestamp: UInt32
         var at: Instant
@@ -69,7 +69,7 @@ struct SlotStream {
 
     private var source: Source?
     private var reference: Reference?
-    /// By how many ticks the reference is ahead of the time that really passed.
+    /// By how many ticks the slot's timestamps are ahead of the time that has passed.
     private var ahead: Int64 = 0
     private var lastTimestamp: UInt32 = 0
     private(set) var nextSequence: UInt64 = 0
@@ -80,7 +80,7 @@ struct SlotStream {
 
     enum Accepted: Hashable {
         case packet(SlotPacket)
-        /// From before the seam, too late to be played, or from a second stream of the same producer.
+        /// Not forwarded: sent before the splice, too late to be played, or from a second stream of the same producer.
         case stale
     }
 
@@ -91,7 +91,7 @@ struct SlotStream {
         )
     }
 
-    /// The same of a packet that never was in RTP.
+    /// Places a packet that was made here and has no RTP header, such as one of the mix.
     mutating func accept(_ header: SourcePacket, _ input: UInt64, at now: Instant) -> Accepted {
         guard var current = source, current.ssrc == header.ssrc else {
             if let source, now - source.lastArrival < Self.sourceHold { return .stale }

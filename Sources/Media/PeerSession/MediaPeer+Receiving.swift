@@ -5,7 +5,7 @@ import SRTP
 import Timing
 import Wire
 
-/// What a datagram is, and who takes it.
+/// Decides what a datagram is and passes it on.
 extension MediaPeer {
     /// Tells the protocols of one path apart by the first byte (RFC 7983 §7).
     func dispatch(
@@ -90,7 +90,7 @@ extension MediaPeer {
         }
     }
 
-    /// How a stream of the other side comes; nil if nothing came of it.
+    /// How a stream of the other side arrives; nil before its first packet.
     package func reception(of ssrc: SSRC) -> ReceptionStatistics? { reports.reception(of: ssrc) }
 
     private func receiveControl(_ clear: UnsafeRawBufferPointer, _ media: SecureMedia) -> Received {

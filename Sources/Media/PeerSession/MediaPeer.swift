@@ -18,18 +18,18 @@ package final class MediaPeer {
     package static let silenceUntilLost = Interval.seconds(6)
     /// RFC 7675 §5.1: consent to send expires after 30 s.
     package static let silenceUntilClosed = Interval.seconds(30)
-    /// From the first moment to keys.
+    /// How long ICE and DTLS may take together.
     package static let connectTimeout = Interval.seconds(30)
-    /// Nothing that this module makes itself is longer than this.
+    /// The longest datagram that this module makes itself.
     package static let maximumDatagramLength = 1200
-    /// 16 audio slots, and as many again for pictures.
+    /// 16 audio slots, and as many streams of video.
     package static let maximumSendStreams = 32
     /// Requests for repeats in one datagram, each for up to 17 packets: more than a lost second of a stream. The rest is asked for
     /// again.
     static let maximumRepeatRequests = 32
     /// RTCP datagrams: a report a second for each of 16 streams, and requests for repeats every few milliseconds where a line is bad.
     private static let controlAllowance = Allowance(burst: 200, perSecond: 100)
-    /// What nobody fetches is not kept: the owner drains after each call, so only a flood of requests gets here.
+    /// Further outputs are dropped. The owner drains after each call, so that only a flood of requests reaches this number.
     private static let maximumEvents = 256
 
     // What follows is the machine's own: not private only because its parts stand in files of their own.

@@ -6,7 +6,7 @@ package import Wire
 package enum Received {
     /// An authentic media packet, now in clear at the start of the buffer.
     case media(ReceivedMedia)
-    /// ICE, DTLS or RTCP: dealt with inside.
+    /// ICE, DTLS or RTCP, which the peer has handled.
     case handled
     case dropped(DropReason)
 }
@@ -24,7 +24,7 @@ package struct ReceivedMedia {
 package enum DropReason: Int, CaseIterable, Sendable {
     /// Shorter or longer than a packet of its kind can be, or not parseable.
     case malformed
-    /// A first byte that RFC 7983 gives to nobody we serve.
+    /// The first byte belongs to no protocol that is served here (RFC 7983 §7).
     case unknownProtocol
     /// DTLS or SRTP from an address that has not passed an ICE check.
     case unvalidatedPath
@@ -71,7 +71,7 @@ package enum PeerEvent: Hashable, Sendable {
     case nack(SSRC, sequence: SequenceNumber16, following: UInt16)
     /// How the other side's stream maps to its wall clock.
     case senderReport(SSRC, ntp: UInt64, timestamp: RTPTimestamp, at: Instant)
-    /// How our stream arrives there. `roundTrip` is nil until the other side has seen a sender report of ours;
+    /// How one of our streams arrives at the other side. `roundTrip` is nil until the other side has seen a sender report of ours;
     /// `fractionLost` is in 256ths since the report before.
     case receiverReport(SSRC, roundTrip: Interval?, fractionLost: UInt8)
 }

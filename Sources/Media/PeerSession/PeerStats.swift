@@ -8,7 +8,7 @@ package struct PeerStats: Hashable, Sendable {
     package internal(set) var repeatsSent: UInt64 = 0
     /// Requests that we sent, one counted for each sequence number and time.
     package internal(set) var repeatsRequested: UInt64 = 0
-    /// The same of the other side.
+    /// Requests that the other side sent, counted in the same way.
     package internal(set) var repeatsAsked: UInt64 = 0
     /// Datagrams that were thrown away, by `DropReason`.
     private var drops = [UInt32](repeating: 0, count: DropReason.allCases.count)

@@ -9,7 +9,7 @@ struct ReportSession {
     /// RFC 3550 §6.2 scales the interval with the number of members, which are two here. A second is what browsers use
     /// for sound; each is 0.8…1.2 times that, so that the reports of a room do not come at once.
     static let reportInterval = Interval.seconds(1)
-    /// Taken until a report tells the true one.
+    /// The round trip that is assumed until a report tells the measured one.
     static let assumedRoundTrip = Interval.milliseconds(100)
     /// Sources of the other side: a browser has one per media section, plus those of sections that it changed its mind
     /// about.
@@ -97,7 +97,7 @@ struct ReportSession {
         return reception
     }
 
-    /// How a stream of the other side comes; nil if nothing came of it.
+    /// How a stream of the other side arrives; nil before its first packet.
     func reception(of ssrc: SSRC) -> ReceptionStatistics? {
         receiving.first { $0.ssrc == ssrc }?.statistics
     }

@@ -2,7 +2,7 @@ internal import RTP
 internal import Timing
 internal import Wire
 
-/// What the sender reports of one of our streams need to know.
+/// What the sender reports of one of our streams are made from.
 struct SendStream {
     let ssrc: SSRC
     let cname: String

@@ -4,7 +4,7 @@ import Hummingbird
 import RoomModel
 import SignalProtocol
 
-/// The web app over HTTP: pages that are always asked for anew, assets that never are.
+/// Serves the web app over HTTP. Browsers ask for pages anew each time, and keep assets for ever.
 struct PageHandler: Sendable {
     let root: WebRoot
     /// Beside our own, the origins that a page must be able to reach: the operator's ticket server, sites with music.
@@ -13,7 +13,7 @@ struct PageHandler: Sendable {
     let pictureOrigins: [String]
     /// `public_url` without a slash at the end, if the operator gave one.
     let publicURL: String?
-    /// For how long browsers that came by HTTPS come back by nothing else; 0: they are not told.
+    /// For how many days browsers that came by HTTPS use nothing else (HSTS); 0 sends no such header.
     let secureTransportDays: Int
     /// What a link to a room says about it; `nil` if there is none.
     let room: @Sendable (RoomID) async -> RoomInfo?

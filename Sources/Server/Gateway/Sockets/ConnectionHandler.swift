@@ -27,7 +27,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// Why nothing is read from the socket at the moment.
     enum Obstacle: Hashable {
-        /// What was read before has not been looked at.
+        /// The inbox is full: what was read before has not been handled yet.
         case inbox
         /// The client does not read what it is sent: it shall not make us write more.
         case outbound
@@ -44,7 +44,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// The payload of the newest ping that has not been answered, since the socket takes nothing (RFC 6455 §5.5.3: the newest is enough).
     private var pendingPong: [UInt8]?
     private var pingBudget: TokenBucket
-    /// What a stranger has sent; nil once the session is open.
+    /// The bytes that came before the session was open; nil afterwards.
     private var strangerBytes: Int? = 0
     private var closing = false
     private var ended = false

@@ -33,7 +33,7 @@ final class ConnectionOutbox: Outbox {
         var chatter = Deque<EncodedFrame>()
         var controlBytes = 0
         var chatterBytes = 0
-        /// A drain has been asked for and has not yet found the queue empty.
+        /// Whether a drain has been requested that has not yet emptied the queue.
         var draining = false
         var holes: [ChatSpan] = []
         var closed = false
@@ -92,7 +92,7 @@ final class ConnectionOutbox: Outbox {
         }
     }
 
-    /// - Parameter put: false if there is no more room: then all is over.
+    /// - Parameter put: returns false if there is no more room; the outbox then overflows.
     private func append(_ put: (inout State) -> Bool) {
         enum Consequence { case none, wake, overflow }
         let consequence = state.withLock { state -> Consequence in
@@ -144,7 +144,7 @@ final class ConnectionOutbox: Outbox {
         }
     }
 
-    /// What waits of a room's chatter is of no use any more: the room is about to be told anew.
+    /// Drops the chatter of a room that waits: the client is about to be told the whole room anew.
     func forgetChatter(of room: RoomID) {
         state.withLock { state in
             state.chatter.removeAll { $0.room == room }
@@ -153,7 +153,7 @@ final class ConnectionOutbox: Outbox {
         }
     }
 
-    /// Takes nothing more; what waits is forgotten.
+    /// Drops what waits, and takes nothing more.
     func close() {
         state.withLock { state in
             state = State()

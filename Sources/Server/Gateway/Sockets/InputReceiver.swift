@@ -1,4 +1,4 @@
-/// Who takes what comes in on a connection: one input at a time, each handed over when the one before it is done with.
+/// Receives what comes in on a connection, one input at a time: the next one comes when the previous one has been handled.
 ///
 /// A protocol and no closure: a closure that is kept in a generic container (`Mutex`) is wrapped anew at each access, and a connection
 /// that lives long would become slower with every call.

@@ -3,7 +3,7 @@ import NIOHTTP1
 import RoomPorts
 import Synchronization
 
-/// Where WebSockets come in: who is let through, and what each becomes.
+/// Accepts WebSockets: decides which upgrades pass, and makes the connection of each.
 package final class SocketAcceptor: Sendable {
     package static let path = "/v1/connect"
     static let subprotocol = "ovation.v1"
@@ -16,7 +16,7 @@ package final class SocketAcceptor: Sendable {
         enum Refusal: String { case notAWebSocket, path, subprotocol, origin, draining, full, tooFrequent }
     }
 
-    /// Carries the refusal from the upgrade's gate to the route that answers. Who sends it from outside gets that answer and nothing else.
+    /// Carries the refusal from the upgrade's check to the route that answers. A client that sends this header itself only gets that answer.
     static let refusalHeader = "X-Refused-Upgrade"
 
     static let responseHeaders: HTTPHeaders = ["Sec-WebSocket-Protocol": subprotocol]

@@ -21,13 +21,13 @@ final class SocketConnection: Sendable {
     /// Set by the receiver itself.
     enum Alarm: Sendable, Hashable {
         case signInDeadline
-        /// The ticket's end comes near, or is there; of the ticket with that number, so that an older ticket's alarm is void.
+        /// The ticket with this number is about to expire, or has expired. An alarm of an older ticket is ignored.
         case ticket(number: Int, remaining: TimeAmount)
     }
 
     private struct Inbox {
         var waiting = Deque<Input>()
-        /// Of the texts among them.
+        /// The bytes of the texts in the inbox.
         var bytes = 0
         /// Reading from the socket has been stopped until the inbox is empty again.
         var isFull = false
@@ -51,7 +51,7 @@ final class SocketConnection: Sendable {
     private let clock: any TimeSource
     private let makeReceiver: @Sendable (SocketConnection) -> any InputReceiver
     private let receiver: Mutex<(any InputReceiver)?> = Mutex(nil)
-    /// What has been asked for with `schedule` and has not rung; on the event loop.
+    /// Alarms that were scheduled and have not rung. Used on the event loop.
     private let alarms: NIOLoopBoundBox<[Alarm: Scheduled<Void>]>
 
     /// On the connection's event loop.
@@ -76,10 +76,10 @@ final class SocketConnection: Sendable {
 
     var now: Instant { clock.now }
 
-    /// Puts what is addressed to this client alone into the outbox.
+    /// Puts a text for this client alone into the outbox.
     func send(_ text: [UInt8]) { outbox.enqueue(EncodedFrame(text: text), lane: .control) }
 
-    /// The same for an answer that is long to make: it is made when it leaves.
+    /// Puts an answer that takes long to encode into the outbox. It is encoded when it is written.
     /// - Parameter size: of the text, and never less.
     func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) { outbox.enqueue(size: size, text: text) }
 

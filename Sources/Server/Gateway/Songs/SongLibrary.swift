@@ -24,9 +24,9 @@ package struct SongEntry: Codable, Sendable, Hashable {
 /// `<data>/songs/<application>/<id>`. A folder appears whole (by renaming) and is never changed; an operator removes a song
 /// by removing its folder.
 package struct SongLibrary: Sendable {
-    /// More are no library but a store.
+    /// How many uploaded songs one application has at most. The list is read as a whole.
     static let songsPerApplication = 200
-    /// One person does not fill it for the others.
+    /// How many of them one person may have, so that nobody fills the library alone.
     static let songsPerPerson = 40
     static let longest: Int64 = 3_600_000
     private static let description = "song.json"

@@ -4,7 +4,7 @@ import RoomPorts
 
 /// A song on its way in: its parts are written to a folder as they come, within limits, and looked at.
 struct SongUpload {
-    /// An hour of good MP3.
+    /// Half an hour of MP3 at 128 kbit/s.
     static let soundLimit = 30 << 20
     static let lyricsLimit = 256 << 10
     /// Title, artist and duration.
