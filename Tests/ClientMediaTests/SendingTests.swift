@@ -47,7 +47,7 @@ struct SendingTests {
         #expect(abs(tap.take().suffix(9_600).level - expected) < 0.05)
     }
 
-    @Test("V12-K qualities differ on the wire: rate, band, channels", arguments: AudioQuality.allCases)
+    @Test("V12-K qualities differ on the wire: rate and band", arguments: AudioQuality.allCases)
     func quality(quality: AudioQuality) throws {
         let room = try VirtualRoom()
         room.settings.quality = quality
@@ -66,6 +66,22 @@ struct SendingTests {
         case .standard: #expect((25_000...65_000).contains(rate))
         case .music: #expect((80_000...165_000).contains(rate))
         }
+    }
+
+    @Test(
+        "V12-K in music quality a sound keeps its two sides as far as the listener's ear, in the others it is in the middle",
+        arguments: AudioQuality.allCases)
+    func sides(quality: AudioQuality) throws {
+        let room = try VirtualRoom(songs: ["left": { TestSong(seconds: 3, isLeftOnly: true) }])
+        room.voice = 0
+        room.settings.quality = quality
+        var track = MusicTrack(id: 1, source: "left")
+        track.controls.isPublished = true
+        room.music.play(track)
+        room.run(1.5)
+        let (left, right) = (room.heardByOther.suffix(24_000).level, room.heardOnTheRight.suffix(24_000).level)
+        #expect(left > -20)
+        #expect(quality == .music ? right < left - 30 : abs(left - right) < 1)
     }
 
     @Test("quality and frame length change while somebody speaks, without a click")

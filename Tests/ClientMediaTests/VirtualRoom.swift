@@ -13,14 +13,19 @@ final class TestSong: MusicSource {
     private let frequency: (Int) -> Double
     private let frames: Int
     private let amplitude: Double
+    private let isLeftOnly: Bool
     private var next = 0
     private var phases: [Double] = []
 
     /// `steps`: the pitch of each tenth of a second.
-    init(seconds: Double, amplitude: Double = 0.5, frequency: @escaping (Int) -> Double = { _ in 440 }) {
+    init(
+        seconds: Double, amplitude: Double = 0.5, isLeftOnly: Bool = false,
+        frequency: @escaping (Int) -> Double = { _ in 440 }
+    ) {
         duration = seconds
         frames = Int(seconds * 48_000)
         self.amplitude = amplitude
+        self.isLeftOnly = isLeftOnly
         self.frequency = frequency
         var phase = 0.0
         for step in 0...(frames / 4_800 + 1) {
@@ -36,7 +41,7 @@ final class TestSong: MusicSource {
             let step = (next + index) / 4_800
             let phase = phases[step] + 2 * .pi * frequency(step) * Double((next + index) % 4_800) / 48_000
             let value = Float(amplitude * sin(phase))
-            for channel in 0..<block.channels { block[channel][index] = value }
+            for channel in 0..<block.channels { block[channel][index] = isLeftOnly && channel > 0 ? 0 : value }
         }
         next += max(0, count)
         return max(0, count)
@@ -83,6 +88,7 @@ final class VirtualRoom {
     var voice = 440.0
     var voiceAmplitude: Float = 0.5
     private(set) var heardByOther: [Float] = []
+    private(set) var heardOnTheRight: [Float] = []
     private(set) var heardBySelf: [Float] = []
     private(set) var frames: [(frame: OutgoingFrame, bytes: Int)] = []
     /// Whether a block waits for the decoding threads, as a device's thread never does.
@@ -175,6 +181,7 @@ final class VirtualRoom {
         }
         other.render(speaker, heard: now, now: now)
         heardByOther.append(contentsOf: speaker[0])
+        heardOnTheRight.append(contentsOf: speaker[1])
         shared.advance(step)
     }
 

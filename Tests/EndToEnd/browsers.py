@@ -113,6 +113,12 @@ class Person:
             assert time.monotonic() < deadline, f"{self.name} still hears {heard}"
 
 
+    def lets_the_microphone_go(self):
+        """Until nothing that the microphone gave to this page is open."""
+        self.wait("the microphone to be let go",
+                  "return __microphones.length > 0 && __microphones.every(track => track.readyState === 'ended')")
+
+
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en",
                  through=None, flags=()):

@@ -44,14 +44,21 @@ def music(path, *parts, amplitude=0.5):
 
 
 # Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes, listens to what
-# the page's sound desk gives to the loudspeaker, and counts the sockets that it opens, so that a test can tell a connection that
-# lasted from one that came back.
+# the page's sound desk gives to the loudspeaker, keeps what the microphone gave, so that a test can tell that it was let go, and
+# counts the sockets that it opens, so that a test can tell a connection that lasted from one that came back.
 REMEMBER_PEERS = """
 (() => {
   const Real = window.RTCPeerConnection;
   window.__peers = [];
   window.RTCPeerConnection = class extends Real {
     constructor(...rest) { super(...rest); window.__peers.push(this); }
+  };
+  const devices = navigator.mediaDevices, ask = devices && devices.getUserMedia;
+  window.__microphones = [];
+  if (ask) devices.getUserMedia = async function (...rest) {
+    const stream = await ask.apply(devices, rest);
+    window.__microphones.push(...stream.getAudioTracks());
+    return stream;
   };
   const Socket = window.WebSocket;
   window.__sockets = 0;

@@ -1,6 +1,6 @@
 """One person on several pages: a copied tab, another browser, and the way back."""
 
-from steps import create_salon, go_in, reads, say, shows, sign_in, sit
+from steps import create_salon, enter_salon, go_in, open_salon, reads, say, shows, sign_in, sit
 from story import story
 
 KEPT = "return sessionStorage.getItem('ovation.identity')"
@@ -46,3 +46,32 @@ def test_opened_elsewhere(people):
     say(phone, "here again")
     reads(phone, "here again")
     phone.sees_no('[data-kind="session_replaced"]')
+
+
+@story("A04-W a new name is what others see, a name in use is refused, and signing out frees one's own")
+def test_profile(people):
+    anna, ben = people("Anna"), people("Ben")
+    for person in (anna, ben):
+        sign_in(person)
+        person.sees("lobby")
+    anna.click("open-profile")
+    anna.type("profile-name", "Ben")
+    anna.click("profile-save")
+    anna.sees('[data-testid="profile-sheet"] .problem')
+    anna.type("profile-name", "Anna Karenina")
+    anna.click("profile-save")
+    anna.sees_no("profile-save")
+    anna.click('[data-testid="profile-sheet"] [data-testid="sheet-close"]')
+    room = open_salon(anna, "Renamed")
+    sit(anna, 0)
+    chris = people("Chris")
+    enter_salon(chris, room)
+    shows(chris, 0, "Anna Karenina")
+
+    ben.click("open-profile")
+    ben.click("sign-out")
+    ben.sees("sign-in-name")
+    assert ben.run(KEPT) is None
+    dora = people("Ben")
+    sign_in(dora)
+    dora.sees("lobby")

@@ -6,7 +6,7 @@ from browsers import Chromium
 from client import Client, ticket
 from elsewhere import Site
 from server import Server
-from steps import create_salon, go_in, live, microphone_is, sign_in, sit
+from steps import go_in, live, microphone_is, reads, sign_in
 from story import story
 
 OVERFLOW = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -30,28 +30,99 @@ def test_languages(people):
     assert len(seen) == 3, seen
 
 
-@story("R07-W the salon by keyboard alone: m mutes, Escape closes, the focus stays visible")
+# What has the focus, and whether a person sees that it has: it lies within the window, and has the colour of the focus around it, or
+# around the field that it is part of.
+FOCUS = """
+const e = document.activeElement;
+if (e === document.body) return { testid: '', seen: true };
+const probe = document.createElement('i');
+probe.style.color = 'var(--spot)';
+document.body.append(probe);
+const { color } = getComputedStyle(probe);
+probe.remove();
+const isLit = element => {
+  const style = getComputedStyle(element);
+  return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 && style.outlineColor === color
+    || style.boxShadow.includes(color);
+};
+const box = e.getBoundingClientRect();
+const inside = box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+return { testid: e.dataset.testid ?? e.outerHTML.slice(0, 80), seen: inside && [e, e.parentElement].some(isLit) };
+"""
+
+
+class Hands:
+    """Somebody without a mouse."""
+
+    def __init__(self, person):
+        self.person = person
+        self.reached = set()
+
+    def tab(self):
+        self.person.keys(Keys.TAB)
+        focus = self.person.run(FOCUS)
+        assert focus["seen"], f"{focus['testid']} has the focus, and nothing shows it"
+        self.reached.add(focus["testid"])
+        return focus["testid"]
+
+    def goes_to(self, where):
+        self.person.sees(where)
+        if self.person.run(FOCUS)["testid"] == where:
+            return
+        passed = []
+        while (testid := self.tab()) != where:
+            passed.append(testid)
+            assert len(passed) < 80, f"{where} is not reached by Tab: {passed}"
+
+    def presses(self, where, key=Keys.ENTER):
+        self.goes_to(where)
+        self.person.keys(key)
+
+    def writes(self, where, text):
+        self.goes_to(where)
+        self.person.keys(text, Keys.ENTER)
+
+
+@story("R07-W by keyboard alone one signs in, makes a room, sits, speaks, writes and leaves; the focus is seen wherever it is")
 def test_keyboard(people):
     person = people("Keys")
-    create_salon(person)
-    sit(person, 0)
+    hands = Hands(person)
+    person.open()
+    hands.writes("sign-in-name", "Keys")
+    hands.presses("create-room")
+    hands.writes("create-name", "By hand")
+    hands.presses("id-done")
+    hands.presses("enter-room")
+    person.sees("salon")
+    hands.presses("seat-0")
+    hands.presses("seat-sit")
+    person.wait("the microphone or its announcement", "return document.querySelector(arguments[0]) || document.querySelector(arguments[1])",
+                person.selector("microphone-continue"), '[data-testid="microphone"][data-mic="live"]')
+    if person.run("return !!document.querySelector(arguments[0])", person.selector("microphone-continue")):
+        hands.presses("microphone-continue")
     live(person)
     person.run("document.activeElement.blur()")
     person.keys("m")
     microphone_is(person, "mutedByMe")
-    person.keys("m")
+    hands.presses("microphone", Keys.SPACE)
     live(person)
-    person.click("more")
+    hands.writes("chat-input", "without a mouse")
+    reads(person, "without a mouse")
+    hands.presses("more")
     person.sees("more-sheet")
     person.keys(Keys.ESCAPE)
     person.sees_no("more-sheet")
-    assert person.run("return document.activeElement.dataset.testid") == "more", "the focus went astray"
-    reached = set()
+    assert person.run(FOCUS)["testid"] == "more", "the focus went astray"
     for _ in range(60):
-        person.keys(Keys.TAB)
-        reached.add(person.run("return document.activeElement.dataset.testid || ''"))
+        hands.tab()
     wanted = {"microphone", "hand", "like", "leave", "chat-input", "seat-0", "seat-3", "more", "show-id"}
-    assert wanted <= reached, f"not reached by Tab: {wanted - reached}"
+    assert wanted <= hands.reached, f"not reached by Tab: {wanted - hands.reached}"
+    hands.presses("leave")
+    person.wait("the lobby, or a question before it", "return document.querySelector(arguments[0]) || document.querySelector(arguments[1])",
+                person.selector("ask-yes"), person.selector("lobby"))
+    if person.run("return !!document.querySelector(arguments[0])", person.selector("ask-yes")):
+        hands.presses("ask-yes")
+    person.sees("lobby")
 
 
 @story("R07-W no page is wider than the window at 360 px, with sixteen seats and names of forty characters")

@@ -2,6 +2,7 @@
 
 from selenium.webdriver.common.keys import Keys
 
+from client import Client, ticket
 from sound import tones
 from steps import (allow_microphone, create_salon, enter_salon, go_in, live, microphone_is, person_sheet, reads, say, shows, shows_empty,
                    sign_in, sit, speaking)
@@ -131,12 +132,17 @@ def test_the_end(people):
     owner = people("Owner")
     room = create_salon(owner, "Short one")
     sit(owner, 0)
-    guest = people("Guest")
+    guest = people("Guest", tone_hertz=BASS)
     enter_salon(guest, room)
+    sit(guest, 1)
+    owner.hears_tone(BASS)
     owner.click("more")
     owner.click("more-end")
     owner.click("ask-yes")
     guest.sees("end-card")
+    for person in (owner, guest):
+        person.lets_the_microphone_go()
+    owner.hears_silence()
     guest.click("end-lobby")
     guest.sees("lobby")
     guest.sees_no("room-card", "Short one")
@@ -206,13 +212,20 @@ def test_sentences(people):
 
 
 @story("A05-W A06-W the lobby lists, searches and filters by tag, with who is there")
-def test_lobby(people):
+def test_lobby(people, server):
     owner = people("Jazz Host")
     create_salon(owner, "Blue notes", tags="jazz")
+    Client(server, ticket(server, "Silent Host")).call("room.create", name="Quiet corner")
     visitor = people("Visitor")
     sign_in(visitor)
     visitor.sees("room-card", "Blue notes")
     visitor.sees("room-card", "Jazz Host")
+    visitor.sees("room-card", "Quiet corner")
+    visitor.click("tag")
+    visitor.sees_no("room-card", "Quiet corner")
+    visitor.sees("room-card", "Blue notes")
+    visitor.click("tag")
+    visitor.sees("room-card", "Quiet corner")
     visitor.type("lobby-search", "nothing like it")
     visitor.sees_no("room-card", "Blue notes")
     visitor.type("lobby-search", "blue")
@@ -233,32 +246,18 @@ def test_likes(people):
     guest.sees("likes", "12")
 
 
-@story("V08-W the page sees the answer, then the list of seats, then the single event")
-def test_order(people, server):
-    anna = people("Anna")
-    sign_in(anna)
-    anna.sees("lobby")
-    order = anna.run_async("""
-        const done = arguments[arguments.length - 1];
-        (async () => {
-          const base = '/protocol/';
-          const { Session } = await import(base + 'session.js');
-          const { OvationRoom } = await import(base + 'room.js');
-          const credentials = await (await fetch('/v1/tickets', {method: 'POST', headers: {'Content-Type': 'application/json'},
-            body: JSON.stringify({name: 'Order probe'})})).json();
-          const session = new Session({url: location.origin.replace('http', 'ws') + '/v1/connect', credentials});
-          await session.open();
-          const room = await OvationRoom.create(session, {name: 'order', seats: 4});
-          const seen = [];
-          let seats = room.state.get().seats;
-          room.state.subscribe((state) => {
-            if (state.seats !== seats) { seats = state.seats; seen.push('seats'); }
-          });
-          const event = new Promise((resolve) => room.events.on('seat.taken', () => { seen.push('seat.taken'); resolve(); }));
-          await room.takeSeat(1);
-          seen.push('answer');
-          await event;
-          done(seen);
-        })().catch((e) => done(String(e && e.stack || e)));
-        """)
-    assert order == ["answer", "seats", "seat.taken"], order
+@story("V09-W whoever moves to another seat goes on speaking there, and the old one is free")
+def test_moving(people):
+    anna = people("Anna", tone_hertz=ALTO)
+    room = create_salon(anna)
+    ben = people("Ben", tone_hertz=BASS)
+    enter_salon(ben, room)
+    sit(ben, 1)
+    live(ben)
+    anna.hears_tone(BASS)
+    sit(ben, 3)
+    shows_empty(anna, 1)
+    shows(anna, 3, "Ben")
+    live(ben)
+    anna.hears_tone(BASS)
+    speaking(anna, 3)

@@ -17,7 +17,7 @@ import pytest
 from browsers import Chromium
 from client import Client, post
 from server import EXECUTABLE, ROOT, Server, free_port
-from steps import go_in, live, microphone_is, shows, sign_in, sit
+from steps import live, microphone_is, open_salon, shows, sign_in, sit
 from story import story
 
 SAMPLES = {
@@ -129,19 +129,11 @@ def signed_in(tmp_path, lifetime):
         givers[-1].stop()
 
 
-def open_room(person, name):
-    person.click("create-room")
-    person.type("create-name", name)
-    person.click("create-submit")
-    person.click("id-done")
-    go_in(person)
-
-
 @story("A10-W A11-W the page signs in by the operator's tickets and renews one that runs out, without losing the seat")
 def test_page_renews(tmp_path):
     # 62 s of life: the server announces the end at 60 s, so the page has to renew two seconds after signing in.
     with signed_in(tmp_path, 62) as (person, _):
-        open_room(person, "Long evening")
+        open_salon(person, "Long evening")
         sit(person, 0)
         live(person)
         # Past the first ticket's end: a page that had not renewed would have been closed, and have opened a second socket.
@@ -184,7 +176,7 @@ def test_page_cannot_renew(tmp_path):
     with signed_in(tmp_path, 30) as (person, givers):
         givers[0].stop()
         givers.append(Refuses(givers[0].port, person.server.url))
-        open_room(person, "Short evening")
+        open_salon(person, "Short evening")
         person.sees('[data-testid="message-page"][data-kind="session_expired"]', "expired", seconds=60)
         person.sees_no("salon")
         person.click("sign-in-again")

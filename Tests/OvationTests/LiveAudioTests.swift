@@ -35,7 +35,8 @@ extension LiveServerTests {
     /// Sound between clients through a whole server.
     @Suite struct LiveAudioTests {
         @Test(
-            "V04-K V06-K V14-K who sits down is heard, who is muted is not, who leaves is not; levels tell who speaks")
+            "V04-K V06-K V14-K V02-K who sits down is heard, who is muted is not, who leaves is not; levels tell who speaks; the room's end ends the sound"
+        )
         func heard() async throws {
             try await TestServer.with { server async throws in
                 func client(_ user: UserID) async throws -> OvationClient {
@@ -75,6 +76,15 @@ extension LiveServerTests {
                 try await levels(of: "bob") { $0 == 0 }
                 try await guest.exit()
                 #expect(guest.audio.connection == .closed && owner.audio.connection == .connected)
+                let again = try await bob.enterRoom(owner.id)
+                try again.audio.useInput(.tone(frequency: 440, amplitude: 0.5))
+                try await again.takeSeat(1)
+                while !(again.audio.isMicrophoneOn && again.audio.connection == .connected) { try await nextTurn() }
+                try await owner.destroy()
+                for room in [owner, again] {
+                    _ = await room.audio.connectionChanges.first { $0 == .closed }
+                    #expect(!room.audio.isMicrophoneOn)
+                }
                 await alice.signOut()
                 await bob.signOut()
             }

@@ -74,6 +74,23 @@ extension LiveServerTests {
             }
         }
 
+        @Test("V06-K a mute waits on the empty seat for who sits down there, and its end opens nobody's own mute")
+        func mutes() async throws {
+            try await TestServer.with { server async throws in
+                let (alice, bob, owner, guest) = try await salon(server)
+                try await owner.muteSeat(1)
+                try await guest.takeSeat(1)
+                #expect(guest.state.seats[1].muted && guest.state.seats[1].micMuted != true)
+                #expect(await refusal { _ = try await guest.setMicrophone(muted: false) } == "seat_muted")
+                try await guest.setMicrophone(muted: true)
+                try await owner.muteSeat(1, false)
+                #expect(!owner.state.seats[1].muted && owner.state.seats[1].micMuted == true)
+                try await guest.setMicrophone(muted: false)
+                #expect(!guest.state.seats[1].muted && guest.state.seats[1].micMuted != true)
+                withExtendedLifetime((alice, bob)) {}
+            }
+        }
+
         @Test(
             "V08-K in one order: the answer, the whole list, then the single event; on entering the room, the list, the seated"
         )
@@ -115,7 +132,9 @@ extension LiveServerTests {
             }
         }
 
-        @Test("V10-K V21-K invitations in both directions, and consent: refused before, once allowed after")
+        @Test(
+            "V10-K V21-K invitations in both directions, and consent: refused before, once allowed after, either way; whom the owner picks sits at once"
+        )
         func invitations() async throws {
             try await TestServer.with { server async throws in
                 let (alice, bob, owner, guest) = try await salon(server, needsRequest: true)
@@ -148,6 +167,15 @@ extension LiveServerTests {
                 try await owner.cancelInvitation(third.id)
                 _ = try await cancellations.upTo { $0.brief == "invitation \(third.id) cancelled" }
                 #expect(guest.state.invitations.isEmpty && owner.state.invitations.isEmpty)
+
+                let fourth = try await owner.invite("bob", command: "PICK_SEAT")
+                #expect(await refusal { _ = try await guest.takeSeat(2) } == "consent_required")
+                try await guest.acceptInvitation(fourth.id)
+                try await guest.takeSeat(2)
+                try await guest.leaveSeat()
+                #expect(await refusal { _ = try await guest.takeSeat(2) } == "consent_required")
+                try await owner.pickSeat(2, for: "bob")
+                _ = await guest.changes.first { $0.mySeat == 2 }
                 withExtendedLifetime((alice, bob)) {}
             }
         }
@@ -196,8 +224,12 @@ extension LiveServerTests {
         func createdAgain() async throws {
             try await TestServer.with { server async throws in
                 let (alice, bob) = (try await server.signIn("alice"), try await server.signIn("bob"))
-                let first = try await alice.createRoom(RoomDraft(name: "First", id: .number(48_213), seats: 3))
-                #expect(first.state.seats.count == 3 && !first.state.info.needsRequest)
+                let first = try await alice.createRoom(
+                    RoomDraft(
+                        name: "First", id: .number(48_213),
+                        seats: [SeatSetup(muted: true), SeatSetup(), SeatSetup(closed: true)]))
+                #expect(first.state.seats.map(\.state) == [.empty, .empty, .closed] && !first.state.info.needsRequest)
+                #expect(first.state.seats.map(\.muted) == [true, false, false])
                 #expect(
                     await refusal { _ = try await bob.createRoom(RoomDraft(name: "Mine", id: .number(48_213))) }
                         == "room_id_taken")
@@ -221,6 +253,11 @@ extension LiveServerTests {
                 #expect(try await bob.rooms(tag: "JAZZ").rooms.map(\.name) == ["Salon"])
                 #expect(try await bob.rooms(query: "THE").rooms.map(\.room) == [text])
                 #expect(try await bob.rooms(kind: .voice).rooms.count == 2)
+                try await guest.takeSeat(0)
+                let listed = try #require(try await bob.rooms(tag: "jazz").rooms.first)
+                #expect(listed.memberCount == 2 && listed.seated == 1 && listed.owner.id == "alice")
+                #expect(try await bob.roomInfo([text]).first?.cover == "/c.png")
+                try await guest.leaveSeat()
                 #expect(try await bob.rooms(kind: .chorus).rooms.isEmpty)
                 let page = try await bob.rooms(limit: 1)
                 #expect(try await bob.rooms(limit: 1, cursor: page.cursor).rooms.map(\.room) == [owner.id])

@@ -30,7 +30,8 @@ import Testing
         #expect(stage.refusal(.leaveSeat, by: .member) == .notSeated)
     }
 
-    @Test("V05-S the owner picks a listener onto a seat and kicks a speaker off it") func pickAndKick() throws {
+    @Test("V05-S V21-S the owner picks a listener onto a seat, consent or not, and kicks a speaker off it")
+    func pickAndKick() throws {
         var stage = Stage(needsRequest: true)
         stage.enter(.member)
         #expect(stage.refusal(.pickSeat(1, .other), by: .owner) == .userNotInRoom)

@@ -102,6 +102,28 @@ import Timing
         #expect(salon.submit(.destroyRoom, by: admin).current == .success(.done))
     }
 
+    @Test("V19-S how long a seat and a room wait is the operator's: with other times it is those") func otherTimes()
+        async throws
+    {
+        let salon = try await Salon()
+        salon.policy.set(RoomPolicy(seatGraceSeconds: 3, ownerAbsenceSeconds: 40))
+        let owner = salon.create()
+        let speaker = salon.enter(.member)
+        salon.submit(.takeSeat(1), by: speaker)
+        salon.advance(.seconds(1))
+        salon.lose(speaker)
+        salon.advance(.milliseconds(2_999))
+        func isFreed() -> Bool { owner.outbox.changes.contains { if case .seatLeft = $0.what { true } else { false } } }
+        #expect(!isFreed())
+        salon.advance(.milliseconds(2))
+        #expect(isFreed())
+        salon.submit(.exitRoom, by: owner)
+        salon.advance(.milliseconds(39_999))
+        #expect(!salon.core.isOver)
+        salon.advance(.milliseconds(2))
+        #expect(salon.core.isOver)
+    }
+
     @Test("V19-S an owner who is back in time keeps the room") func ownerBack() async throws {
         let salon = try await Salon()
         let owner = salon.create()

@@ -100,6 +100,15 @@ extension WholeServerTests {
             }
         }
 
+        @Test("V19-S the operator's time for an absent owner is the one that counts")
+        func absentOwner() async throws {
+            try await TestServer.with(configure: { $0.roomsOwnerAbsenceSeconds = 1 }) { server async throws in
+                let (room, owner, guests) = try await salon(server, guests: ["bob"])
+                try await owner.call("room.exit", ["room": room])
+                #expect(try await guests[0].event("room.destroyed")["reason"] == "owner_absent")
+            }
+        }
+
         @Test("V04-S V05-S V06-S seats: take, leave, pick, kick, mute, close, each with its event and its refusal")
         func seats() async throws {
             try await TestServer.with { server async throws in
