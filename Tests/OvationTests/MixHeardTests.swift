@@ -17,7 +17,16 @@ extension LiveServerTests {
     @Suite struct MixHeardTests {
         /// What is wrong by less nobody hears; milliseconds.
         private static let tolerance = 2.0
+        /// So many looks in a row say where a voice is: two and a half seconds. A machine that stood still for a moment is given time to
+        /// bring it back.
         private static let looks = 7
+        private static let patience = 60
+
+        /// How far away the voice is, in the middle of the newest looks.
+        private static func middle(_ errors: [Double]) -> Double {
+            let newest = errors.suffix(looks)
+            return newest.count < looks ? .infinity : newest.map { abs($0) }.sorted()[looks / 2]
+        }
 
         @Test(
             "D04-K who listens to a duet hears both voices where the singers heard the accompaniment; who sings late is heard late",
@@ -66,12 +75,10 @@ extension LiveServerTests {
                     for (index, voice) in voices.enumerated() {
                         if let error = look.delay(of: voice, after: song) { errors[index].append(error / 48) }
                     }
-                    if errors.allSatisfy({ $0.count >= Self.looks }) { break }
+                    let isThere = errors.allSatisfy { Self.middle($0) < Self.tolerance }
+                    if isThere || errors.allSatisfy({ $0.count >= Self.patience }) { break }
                 }
-                for errors in errors {
-                    let middle = errors.map { abs($0) }.sorted()[errors.count / 2]
-                    #expect(middle < Self.tolerance, "\(errors)")
-                }
+                for errors in errors { #expect(Self.middle(errors) < Self.tolerance, "\(errors)") }
 
                 // What is measured is where they sing, and not only that something is there.
                 late.frames = 960
