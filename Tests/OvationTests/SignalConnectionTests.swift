@@ -73,6 +73,30 @@ import Timing
         #expect(server.bodies(of: .seatTake) == [keyed("k1"), keyed("k1")])
     }
 
+    @Test(
+        "V19-K a socket that breaks under a call takes no other with it: all are sent again on the next one, each answered once"
+    )
+    func brokenUnderTheCall() {
+        let conversation = server.signedIn()
+        // As a dead socket is found: by writing to it. It takes what is written after that, and nobody reads it.
+        let breaks = Mutex(true)
+        server.on(.seatTake) { [server] call in
+            guard
+                breaks.withLock({ first in
+                    defer { first = false }; return first
+                })
+            else { return server.standard(call) }
+            server.breakOff()
+            return .silence
+        }
+        server.socket?.isWritable = false
+        let calls = ["k1", "k2", "k3"].map { ask(conversation, keyed($0)) }
+        server.becomeWritable()
+        server.pass(.seconds(1))
+        for call in calls { #expect(call.answer == .command(CommandOutcome(.done)) && call.times == 1) }
+        #expect(server.bodies(of: .seatTake) == [keyed("k1"), keyed("k1"), keyed("k2"), keyed("k3")])
+    }
+
     @Test("a call without a key is refused when the connection breaks, a read is asked again")
     func lost() {
         let conversation = server.signedIn()

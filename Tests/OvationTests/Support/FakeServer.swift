@@ -141,6 +141,13 @@ final class FakeServer {
         run()
     }
 
+    /// The connection ends while a call is being written to it.
+    func breakOff() {
+        guard let socket, !socket.isClosed else { return }
+        socket.isClosed = true
+        socket.report(.closed(nil))
+    }
+
     /// The connection ends.
     func drop(_ code: UInt16? = nil) {
         guard let socket, !socket.isClosed else { return }
@@ -161,6 +168,8 @@ final class FakeServer {
     }
 
     private func receive(_ text: [UInt8], from socket: Socket) {
+        // What is written to a dead socket reaches nobody.
+        guard !socket.isClosed else { return }
         guard let call = try? Call.decode(.init(text)) else { return log.add("unreadable call") }
         calls.append(call)
         let reply = scripts[call.method]?(call) ?? standard(call)

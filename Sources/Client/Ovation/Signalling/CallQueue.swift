@@ -11,6 +11,8 @@ final class CallQueue {
     private var ledger = CallLedger()
     private var pacer: CallPacer
     private var tokens: [ObjectIdentifier: Int64] = [:]
+    /// How many sockets have been lost.
+    private var losses = 0
     /// Called with a room that was entered after its caller had stopped waiting.
     var enteredUnheard: (RoomID) -> Void = { _ in }
 
@@ -72,7 +74,9 @@ final class CallQueue {
     /// Sends what may go, as far as the network takes it (`writable` goes on) and the server's pace allows.
     /// - Parameter isReady: signed in; before that only the handshake goes.
     func flush(to socket: any SignalSocket, isReady: Bool) {
-        while socket.isWritable {
+        // A write may find the socket dead, and its loss is heard before the write returns: what waits then is for the next socket.
+        let present = losses
+        while losses == present, socket.isWritable {
             let next = ledger.hasNext(isReady: isReady)
             if next.handshake {
                 pacer.spend()
@@ -94,6 +98,7 @@ final class CallQueue {
 
     /// The socket is gone. What can be repeated goes first on the next one; the rest fails.
     func socketLost() {
+        losses += 1
         for entry in ledger.socketLost() {
             settle(entry)
             entry.completion(.failure(OvationError(.connectionLost, "no answer to \(entry.method.rawValue)")))

@@ -37,7 +37,8 @@ extension SignalConnection {
         guard !returning.isEmpty else { return handle(.roomsResumed) }
         let mine = line.generation
         var left = returning.count
-        for follower in returning {
+        // The socket may be lost while the first of them is asked for: the next one asks for all anew.
+        for follower in returning where mine == line.generation {
             follower.resume { [weak self] error in
                 guard let self, mine == line.generation else { return }
                 if let error {

@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// One WebSocket to the server, as a connection sees it: on one event loop, in order.
 protocol SignalSocket: AnyObject {
-    /// Whether the network takes more now; `SocketEvent.writable` tells when it does again.
+    /// Whether the network takes more now; `SocketEvent.writable` tells when it does again. False once the socket is closed.
     var isWritable: Bool { get }
     func send(_ text: [UInt8])
     /// Says goodbye and closes; nothing more is heard.

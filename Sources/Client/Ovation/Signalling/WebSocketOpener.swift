@@ -135,7 +135,8 @@ final class WebSocketHandler: ChannelInboundHandler, SignalSocket {
 
     init(_ report: @escaping (SocketEvent) -> Void) { self.report = report }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
+    /// A channel that was closed by a write calls itself writable until it is taken apart.
+    var isWritable: Bool { !isOver && context?.channel.isWritable ?? false }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
