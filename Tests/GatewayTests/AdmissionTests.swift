@@ -51,8 +51,16 @@ import Timing
         #expect(take("192.0.2.2"))
         #expect(take("2001:db8::1") && take("2001:db8::2") && !take("2001:db8::ffff"))
         #expect(take("2001:db8:0:1::1"))
-        for index in 0..<3000 { _ = take("10.0.\(index / 256).\(index % 256)", Int64(index) * 10) }
+        for index in 0..<3000 {
+            #expect(take("10.0.\(index / 256).\(index % 256)", Int64(index) * 10))
+            #expect(rates.addresses <= 1_024)
+        }
         #expect(take("192.0.2.1", 60_000))
+        // Who was there just now is not forgotten, however many they are.
+        for index in 0..<2000 { #expect(take("10.1.\(index / 256).\(index % 256)", 90_000)) }
+        #expect(rates.addresses >= 2_000)
+        for index in 0..<2000 { _ = take("10.1.\(index / 256).\(index % 256)", 90_000) }
+        for index in 0..<2000 { #expect(!take("10.1.\(index / 256).\(index % 256)", 90_000)) }
     }
 
     @Test("R08-S a forwarded address is believed from a trusted proxy only, and only what the proxies themselves wrote")

@@ -12,6 +12,7 @@ private final class PaperSound: ClientSound {
     let notes = Notes()
     let settings = Mutex(SoundSettings())
     let news = Mutex<(@Sendable (RoomAudio.Event) -> Void)?>(nil)
+    let loss = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// Opening devices waits for it.
     let gate = Mutex<DispatchSemaphore?>(nil)
 
@@ -46,8 +47,16 @@ private final class PaperSound: ClientSound {
     var song: SongProgress? { nil }
     func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void) {
         news.withLock { $0 = tell }
+        loss.withLock { $0 = lost }
     }
     func tell(_ what: RoomAudio.Event) { news.withLock { $0 }?(what) }
+    func lose(_ why: String) { loss.withLock { $0 }?(why) }
+}
+
+/// Writes down the debug log alone.
+private final class LogReader: TRTCVoiceRoomDelegate, Sendable {
+    let notes = Notes()
+    func onDebugLog(message: String) { notes.write(message) }
 }
 
 @Suite struct EffectTests {
@@ -303,6 +312,19 @@ private final class PaperSound: ClientSound {
         try await person.notes.line("the sound connection's warning") {
             $0 == "warning \(TRTCCode.soundFailed) cannot open the sound connection: no way"
         }
+    }
+
+    @Test("V17-C the log tells how the sound does: its connection, the end of an input, and events that nobody took")
+    func log() async throws {
+        let (person, _, paper) = stage()
+        let log = LogReader()
+        person.room.setDelegate(delegate: log)
+        person.room.controller.sound.attach(paper)
+        paper.tell(.connectionChanged(.connected))
+        paper.tell(.inputEnded(nil))
+        paper.lose("too many")
+        try await log.notes.line("sound events were lost: too many")
+        #expect(log.notes.lines.prefix(2) == ["sound connection: connected", "the input has ended"])
     }
 
     @Test(

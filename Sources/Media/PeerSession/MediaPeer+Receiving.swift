@@ -59,7 +59,7 @@ extension MediaPeer {
             noteAuthentic()
             let clear = UnsafeRawBufferPointer(rebasing: datagram[..<clearLength])
             guard !isControl else { return receiveControl(clear, media) }
-            return receiveMedia(clear, extendedSequence: extendedSequence, wireLength: length, media)
+            return receiveMedia(clear, extendedSequence: extendedSequence, media)
         case .replayed: return .dropped(.replayed)
         case .authenticationFailed: return .dropped(.authenticationFailed)
         case .malformed: return .dropped(.malformed)
@@ -68,14 +68,13 @@ extension MediaPeer {
     }
 
     private func receiveMedia(
-        _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, wireLength: Int, _ media: SecureMedia
+        _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, _ media: SecureMedia
     ) -> Received {
         guard let header = RTPHeader.parse(clear) else { return .dropped(.malformed) }
         guard makeRoom(reports.receive(header, extendedSequence: extendedSequence, at: now), media) else {
             return .dropped(.tooManyStreams)
         }
         stats.packetsReceived &+= 1
-        stats.bytesReceived &+= UInt64(wireLength)
         return .media(ReceivedMedia(header: header, length: clear.count, extendedSequence: extendedSequence))
     }
 

@@ -36,7 +36,6 @@ extension MediaPeer {
         }
         reports.sent(stream, timestamp: timestamp, payloadLength: payload.count, at: now)
         stats.packetsSent &+= 1
-        stats.bytesSent &+= UInt64(length)
         return length
     }
 
@@ -49,7 +48,6 @@ extension MediaPeer {
             let length = media.sender.sealAgain(headerLength: headerLength, payload: payload, into: destination)
         else { return nil }
         stats.repeatsSent &+= 1
-        stats.bytesSent &+= UInt64(length)
         return length
     }
 

@@ -1,10 +1,8 @@
 /// What happened on a peer's path since it was made.
 package struct PeerStats: Hashable, Sendable {
-    /// Media packets that were authentic, and their bytes on the wire.
+    /// Media packets that were authentic.
     package internal(set) var packetsReceived: UInt64 = 0
-    package internal(set) var bytesReceived: UInt64 = 0
     package internal(set) var packetsSent: UInt64 = 0
-    package internal(set) var bytesSent: UInt64 = 0
     package internal(set) var repeatsSent: UInt64 = 0
     /// Requests that we sent, one counted for each sequence number and time.
     package internal(set) var repeatsRequested: UInt64 = 0

@@ -15,10 +15,8 @@ package enum PathEvent: Sendable, Hashable {
 /// How a media path does. Counts only grow.
 package struct PathStatistics: Sendable, Hashable {
     package var packetsSent: UInt64 = 0
-    package var bytesSent: UInt64 = 0
     package var repeatsSent: UInt64 = 0
     package var packetsReceived: UInt64 = 0
-    package var bytesReceived: UInt64 = 0
     package var repeatsRequested: UInt64 = 0
     /// Holes in the numbers of what was received that have not been filled.
     package var packetsMissing: UInt64 = 0

@@ -246,10 +246,8 @@ final class TransportLoop {
         nextStatistics = now + Self.statisticsInterval
         let counted = peer.stats
         statistics.packetsSent = counted.packetsSent
-        statistics.bytesSent = counted.bytesSent
         statistics.repeatsSent = counted.repeatsSent
         statistics.packetsReceived = counted.packetsReceived
-        statistics.bytesReceived = counted.bytesReceived
         statistics.repeatsRequested = counted.repeatsRequested
         statistics.packetsMissing = slots.reduce(0) { $0 &+ $1.missing }
         mailbox.publish(statistics)

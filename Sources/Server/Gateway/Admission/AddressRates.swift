@@ -14,6 +14,9 @@ package final class AddressRates: Sendable {
 
     package init(_ allowance: Allowance) { self.allowance = allowance }
 
+    /// How many addresses the table holds.
+    var addresses: Int { state.withLock { $0.buckets.count } }
+
     /// - Returns: `nil` if it may pass, else the milliseconds to wait.
     package func take(_ address: ClientAddress, now: Instant) -> Int? {
         state.withLock { state in
