@@ -95,8 +95,8 @@ test-dist: ## install, start, upgrade and remove those packages in a fresh Debia
 	@scripts/bootstrap dist
 	@.venv/bin/python Tests/Packages/try_packages.py
 
-nightly: ## what takes longer than make test: packages, mutants, soaks, fuzzing (hours)
-	@scripts/nightly
+nightly: ## what takes longer than make test: packages, mutants, soaks, fuzzing (hours; ARGS='soak attack')
+	@scripts/nightly $(ARGS)
 
 screenshots: ## the pictures of the documentation, anew
 	@scripts/bootstrap test
