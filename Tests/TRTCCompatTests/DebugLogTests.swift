@@ -6,12 +6,6 @@ import Testing
 
 @testable import TRTCCompat
 
-/// Writes down the debug log alone.
-private final class LogReader: TRTCVoiceRoomDelegate, Sendable {
-    let notes = Notes()
-    func onDebugLog(message: String) { notes.write(message) }
-}
-
 /// What has no callback of its own is told by `onDebugLog`.
 @Suite struct DebugLogTests {
     @Test("V17-C the log tells how the connection and the sound do, and what this system has not")

@@ -53,12 +53,6 @@ private final class PaperSound: ClientSound {
     func lose(_ why: String) { loss.withLock { $0 }?(why) }
 }
 
-/// Writes down the debug log alone.
-private final class LogReader: TRTCVoiceRoomDelegate, Sendable {
-    let notes = Notes()
-    func onDebugLog(message: String) { notes.write(message) }
-}
-
 @Suite struct EffectTests {
     private func stage() -> (person: VoicePerson, effects: TXAudioEffectManager, paper: PaperSound) {
         let person = VoicePerson("alice")

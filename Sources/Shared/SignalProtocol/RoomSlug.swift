@@ -5,7 +5,12 @@ package import RoomModel
 package enum RoomSlug {
     /// - Parameter slug: the path component, still percent-encoded.
     package static func room(_ slug: some StringProtocol) -> RoomID? {
-        guard let text = String(slug).removingPercentEncoding, !text.isEmpty else { return nil }
+        String(slug).removingPercentEncoding.flatMap(id)
+    }
+
+    /// The id that a person writes: digits are the number, `~` stands before a text of digits.
+    package static func id(_ text: String) -> RoomID? {
+        if text.isEmpty { return nil }
         if text.hasPrefix("~") { return RoomID(string: String(text.dropFirst())) }
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return UInt32(text).flatMap(RoomID.init(number:))

@@ -46,7 +46,13 @@ final class VoiceEar: TRTCVoiceRoomDelegate, Sendable {
     func onInvitationCancelled(id: String, invitee: String) { notes.write("cancelled \(id) by \(invitee)") }
 }
 
-/// The same for a chorus room.
+/// Writes down the debug log alone.
+final class LogReader: TRTCVoiceRoomDelegate, Sendable {
+    let notes = Notes()
+    func onDebugLog(message: String) { notes.write(message) }
+}
+
+/// The same as `VoiceEar` for a chorus room.
 final class ChorusEar: TRTCChorusRoomDelegate, Sendable {
     let notes: Notes
     private let hearsQuality: Bool

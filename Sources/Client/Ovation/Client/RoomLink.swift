@@ -27,5 +27,8 @@ public struct RoomLink: Sendable, Hashable, CustomStringConvertible {
         self.init(server: try ServerAddress(String(page[..<mark.lowerBound])), room: room)
     }
 
+    /// An id as it stands in a link, not encoded: `48213` is the number, `~48213` and `my salon` are texts.
+    package static func room(_ text: String) -> RoomID? { RoomSlug.id(text) }
+
     public var description: String { "\(server)/r/\(RoomSlug.slug(room))" }
 }

@@ -170,9 +170,7 @@ struct Join: AsyncParsableCommand {
     /// A whole link, or its last part: `48213` is the number, `~48213` and `my salon` are texts.
     static func roomID(_ text: String) throws -> RoomID {
         if text.contains("://") { return try RoomLink(text).room }
-        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        let words = text.hasPrefix("~") ? String(text.dropFirst()) : text
-        guard let id = isNumber ? UInt32(text).flatMap({ RoomID(number: $0) }) : RoomID(string: words) else {
+        guard let id = RoomLink.room(text) else {
             throw ValidationError(
                 "\(text.debugDescription) is no room ID: use a number from 1 to 4294967294, or a text, with ~ before one of digits"
             )
