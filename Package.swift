@@ -331,8 +331,9 @@ let package = Package(
             "Gateway",
             [
                 "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing",
-                "UserSig",
+                "UserSig", logging,
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         tests(
             "ServerApp",

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import RoomModel
 import SignalProtocol
 import Synchronization
@@ -95,6 +96,41 @@ import Timing
         server.pass(.seconds(1))
         for call in calls { #expect(call.answer == .command(CommandOutcome(.done)) && call.times == 1) }
         #expect(server.bodies(of: .seatTake) == [keyed("k1"), keyed("k1"), keyed("k2"), keyed("k3")])
+    }
+
+    @Test("V19-K a socket that breaks while rooms are entered again: the next one asks for each room once")
+    func brokenUnderResumption() {
+        let conversation = server.signedIn()
+        let salons = [RoomID.number(48_213), .number(7)].map { server.entered(conversation, $0) }
+        let breaks = Mutex(true)
+        server.on(.roomEnter) { [server] call in
+            guard
+                breaks.withLock({ first in
+                    defer { first = false }; return first
+                })
+            else { return server.standard(call) }
+            server.breakOff()
+            return .silence
+        }
+        server.drop()
+        server.pass(.seconds(2))
+        #expect(server.sockets.count == 3 && server.outlet.state.value.phase == .ready)
+        // Two at first, one that broke, two on the socket that held.
+        #expect(server.count(of: .roomEnter) == 5)
+        #expect(salons.allSatisfy { $0 != nil })
+    }
+
+    @Test("V19-K a socket that is over takes nothing more, although its channel calls itself writable")
+    func overSocket() {
+        let events = EventLog()
+        let socket = WebSocketHandler { events.add("\($0)") }
+        let channel = EmbeddedChannel(handler: socket)
+        #expect(socket.isWritable)
+        // As a write finds the other side gone: the channel is taken apart only after the write has returned.
+        channel.pipeline.fireChannelInactive()
+        #expect(channel.isWritable && !socket.isWritable)
+        channel.pipeline.fireChannelWritabilityChanged()
+        #expect(events.all == ["closed(nil)"])
     }
 
     @Test("a call without a key is refused when the connection breaks, a read is asked again")

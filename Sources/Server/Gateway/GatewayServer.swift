@@ -45,9 +45,9 @@ package struct GatewaySettings: Sendable {
 /// Closing order: no new connections (`readyz` says so), open WebSockets are told 1001 and closed, requests under way are finished.
 package struct GatewayServer: Service {
     /// How often lost sessions are looked at.
-    private static let sessionInterval = Duration.seconds(30)
+    static let sessionInterval = Interval.seconds(30)
     /// How often the certificate's files are looked at: rarely enough to cost nothing, soon enough for somebody who waits for it.
-    private static let certificateInterval = Duration.seconds(2)
+    static let certificateInterval = Interval.seconds(2)
 
     private let settings: GatewaySettings
     private let services: GatewayServices
@@ -60,11 +60,12 @@ package struct GatewayServer: Service {
     /// - Parameter onServing: the port is open.
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
-        clock: any TimeSource, logger: Logger, onServing: @escaping @Sendable (_ port: Int) async -> Void
+        sessions: SessionRegistry = SessionRegistry(), clock: any TimeSource, logger: Logger,
+        onServing: @escaping @Sendable (_ port: Int) async -> Void
     ) {
         let signIn = SignIn(accounts: accounts, clock: clock)
         let services = GatewayServices(
-            signIn: signIn, sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
+            signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock, iceServers: [],
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))
@@ -101,9 +102,11 @@ package struct GatewayServer: Service {
                 address: .hostname(settings.host, port: settings.port), serverName: "ovation"),
             onServerRunning: { [onServing] channel in await onServing(channel.localAddress?.port ?? 0) },
             logger: http)
-        application.addServices(Housekeeping(interval: Self.sessionInterval) { expireSessions() })
+        application.addServices(
+            Housekeeping(clock: services.clock, interval: Self.sessionInterval) { expireSessions() })
         if let certificates {
-            application.addServices(Housekeeping(interval: Self.certificateInterval) { renew(certificates) })
+            application.addServices(
+                Housekeeping(clock: services.clock, interval: Self.certificateInterval) { await renew(certificates) })
         }
         try await withGracefulShutdownHandler {
             try await application.run()
@@ -155,28 +158,13 @@ package struct GatewayServer: Service {
             lostBefore: services.clock.now + Interval.seconds(-Int64(settings.limits.resumeSeconds)))
     }
 
-    private func renew(_ certificates: CertificateSource) {
+    private func renew(_ certificates: CertificateSource) async {
         do {
-            if try certificates.reloadIfChanged() { logger.info("new TLS certificate in use") }
+            // Files are read where a slow disk holds nobody up.
+            let isNew = try await NIOThreadPool.singleton.runIfActive { try certificates.reloadIfChanged() }
+            if isNew { logger.info("new TLS certificate in use") }
         } catch {
             logger.error("the TLS certificate was not renewed, the old one stays in use: \(error)")
-        }
-    }
-}
-
-/// Something done every so often until the server shuts down.
-private struct Housekeeping: Service {
-    let interval: Duration
-    let work: @Sendable () -> Void
-
-    init(interval: Duration, work: @escaping @Sendable () -> Void) {
-        self.interval = interval
-        self.work = work
-    }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: interval)) != nil { work() }
         }
     }
 }

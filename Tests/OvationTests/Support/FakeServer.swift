@@ -95,10 +95,10 @@ final class FakeServer {
         return conversation
     }
 
-    /// In the room of the example.
-    func entered(_ conversation: SignalConnection) -> RoomSession? {
+    /// In a room; unless told, in that of the example.
+    func entered(_ conversation: SignalConnection, _ room: RoomID = .number(48_213)) -> RoomSession? {
         let box = Mutex<RoomSession?>(nil)
-        conversation.enter(.number(48_213), timeout: .seconds(15)) { result in box.withLock { $0 = try? result.get() } }
+        conversation.enter(room, timeout: .seconds(15)) { result in box.withLock { $0 = try? result.get() } }
         run()
         return box.withLock { $0 }
     }
