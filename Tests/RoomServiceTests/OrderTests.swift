@@ -74,6 +74,32 @@ import Timing
                 == ["answer takeSeat: seat_taken", "2 taken 0", "answer sendMessage", "3 muted 0 true", "message 1"])
     }
 
+    @Test("V02-S V03-S who left, or whose room has ended, is free for another room before an answer or news say so")
+    func departedFirst() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let leaver = salon.enter(.member)
+        let (phone, laptop) = (salon.enter(.admin), salon.enter(.admin))
+        let listener = salon.enter(.other)
+        salon.advance(.seconds(1))
+        for client in [owner, leaver, phone, laptop, listener] {
+            client.outbox.drain()
+            client.notesDepartures.set(true)
+        }
+        salon.submit(.exitRoom, by: leaver)
+        #expect(leaver.outbox.heard.map(text) == ["answer departed", "answer exitRoom"])
+        salon.submit(.exitRoom, by: phone)
+        #expect(phone.outbox.heard.map(text).suffix(2) == ["answer departed", "answer exitRoom"])
+        salon.advance(.seconds(1))
+        for client in [owner, laptop, listener] { client.outbox.drain() }
+        salon.submit(.destroyRoom, by: owner)
+        #expect(owner.outbox.heard.prefix(2).map(text) == ["answer departed", "answer destroyRoom"])
+        for client in [laptop, listener] {
+            #expect(client.outbox.heard.map(text).first == "answer departed" && client.outbox.changes.count == 1)
+        }
+        #expect([owner, leaver, phone, laptop, listener].allSatisfy { $0.ended.current.count == 1 })
+    }
+
     @Test("V08-S a move is leaving and taking in one piece of news") func moveIsOne() async throws {
         let salon = try await Salon()
         let owner = salon.create()

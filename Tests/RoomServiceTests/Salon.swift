@@ -26,6 +26,8 @@ final class Client: Sendable {
     let stays = Shared<[StayNumber]>([])
     let ended = Shared<[StayNumber]>([])
     let isOver = Shared(false)
+    /// Whether the end of a stay is written down with what is heard.
+    let notesDepartures = Shared(false)
     let entries = Shared<[Result<RoomEntry, RoomError>]>([])
 
     init(_ user: UserID, _ session: UInt64) {
@@ -61,7 +63,8 @@ final class Client: Sendable {
             session: session, profile: .named(user), outbox: outbox,
             mayEnter: { [isOver] in !isOver.current },
             entered: { [stays] stay in stays.update { $0.append(stay) } },
-            departed: { [departures, ended] stay, departure in
+            departed: { [departures, ended, notesDepartures, box] stay, departure in
+                if notesDepartures.current { box.current.answer("departed") }
                 departures.update { $0.append(departure) }
                 ended.update { $0.append(stay) }
             })

@@ -61,6 +61,7 @@ extension RoomCore {
         guard phase == .loading else { return }
         queue.fail(from: 0, with: RoomError(.internalError, "the room's journal cannot be read"))
         release()
+        people.freeAll()
         dismissAll()
         announcer.withdraw()
     }

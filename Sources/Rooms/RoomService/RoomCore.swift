@@ -141,7 +141,12 @@ package final class RoomCore {
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
                     announcer.show(info)
-                    if ends { announcer.withdraw() } else { publishInfo() }
+                    if ends {
+                        announcer.withdraw()
+                        people.freeAll()
+                    } else {
+                        publishInfo()
+                    }
                     if changesSong { media.play(play) }
                     answer()
                     for announcement in said { tell(announcement) }

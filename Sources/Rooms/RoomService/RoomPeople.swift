@@ -223,36 +223,37 @@ final class RoomPeople {
     /// Nobody came back for a person who is here without a session.
     func loseForGood(_ user: UserID) {
         guard attendance.people[user] != nil, attendance.sessions(of: user).isEmpty, core.phase == .open else { return }
-        part(with: user, .lost, closing: nil, answer: {}, afterwards: {})
+        part(with: user, .lost, closing: nil, answer: {})
     }
 
     private func remove(_ token: SessionToken, _ reason: SeatLeaveReason, answer: @escaping () -> Void = {}) {
         guard let session = attendance.remove(session: token) else { return }
         core.deadlines.cancel(.grace(token))
         let user = session.attendee.profile.id
-        let departure: Departure = reason == .exited ? .exited : .lost
+        // Before the answer: whoever has it is free for another room.
+        let depart = {
+            if session.admission.isGranted {
+                session.attendee.departed(session.stay, reason == .exited ? .exited : .lost)
+            }
+            answer()
+        }
         guard attendance.sessions(of: user).isEmpty else {
             core.inOrder(closing: session.peer) { [unowned self] in
-                answer()
-                if session.admission.isGranted { session.attendee.departed(session.stay, departure) }
+                depart()
                 core.media.assignAgain(user)
             }
             return notePresence(of: user)
         }
-        part(with: user, reason, closing: session.peer, answer: answer) {
-            if session.admission.isGranted { session.attendee.departed(session.stay, departure) }
-        }
+        part(with: user, reason, closing: session.peer, answer: depart)
     }
 
     private func part(
-        with user: UserID, _ reason: SeatLeaveReason, closing peer: PeerID?, answer: @escaping () -> Void,
-        afterwards: @escaping () -> Void
+        with user: UserID, _ reason: SeatLeaveReason, closing peer: PeerID?, answer: @escaping () -> Void
     ) {
         core.deadlines.cancel(.absence(user))
         attendance.remove(user: user)
         let after = { [unowned self] in
             tellOfPeople(.audienceLeft(user, reason: reason == .lost ? .lost : .left))
-            afterwards()
         }
         guard core.phase == .open else {
             return core.inOrder(closing: peer) {
@@ -274,12 +275,18 @@ final class RoomPeople {
         if user == core.state.owner.id { startOwnerAbsence() } else { refreshHeir() }
     }
 
-    /// The room is over: everybody is out of it.
+    /// The room is over: everybody is free for another one. `dismissAll` follows when they have been told.
+    func freeAll() {
+        for session in attendance.sessions.values where session.admission.isGranted {
+            session.attendee.departed(session.stay, .ended)
+        }
+    }
+
+    /// Everybody is out of the room.
     func dismissAll() {
         for token in attendance.sessions.keys {
             guard let session = attendance.remove(session: token) else { continue }
             if let peer = session.peer { core.media.close(peer) }
-            if session.admission.isGranted { session.attendee.departed(session.stay, .ended) }
         }
     }
 
