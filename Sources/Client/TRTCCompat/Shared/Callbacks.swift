@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Ovation
 internal import Synchronization
 
 /// Receives the result of a call: 0 or a code of `TRTCCode`, and a message.
@@ -50,6 +51,15 @@ struct ActionReply: Sendable {
     func callAsFunction(_ code: Int32 = TRTCCode.success, _ message: String = "success") {
         guard let callback else { return }
         queue.run { callback.value(code, message) }
+    }
+
+    /// With what became of a request.
+    /// - Parameter message: of success.
+    func answer<Value>(_ result: Result<Value, OvationError>, _ message: String = "success") {
+        switch result {
+        case .success: self(TRTCCode.success, message)
+        case .failure(let error): self(error.outcome.code, error.outcome.message)
+        }
     }
 }
 

@@ -12,6 +12,41 @@ final class Connection: Sendable {
         var certificate: String?
         var application: ApplicationID
         var user: UserID
+
+        init(server: ServerAddress, certificate: String?, application: ApplicationID, user: UserID) {
+            self.server = server
+            self.certificate = certificate
+            self.application = application
+            self.user = user
+        }
+
+        /// With what a component's `login` is given; if that is none, the caller is told.
+        init?(sdkAppID: Int32, userId: String, userSig: String, _ reply: ActionReply) {
+            guard sdkAppID != 0, let application = UInt32(exactly: sdkAppID) else {
+                reply(
+                    TRTCCode.failed,
+                    "sdkAppID is \(sdkAppID): give the application's number; \(GenerateTestUserSig.advice)")
+                return nil
+            }
+            guard let user = UserID(userId) else {
+                reply(
+                    TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -"
+                )
+                return nil
+            }
+            guard !userSig.isEmpty else {
+                reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
+                return nil
+            }
+            do throws(OvationError) {
+                self.init(
+                    server: try OvationServer.named(), certificate: OvationServer.certificate,
+                    application: ApplicationID(application), user: user)
+            } catch {
+                reply(error.outcome.code, error.outcome.message)
+                return nil
+            }
+        }
     }
 
     /// One component's part in a connection.

@@ -8,25 +8,29 @@ final class RoomController: Sendable {
     /// A lost connection is an error after this time, and the room is left.
     static let patienceMilliseconds = 120_000
 
-    enum Place: Sendable {
-        case outside
-        case entering
-        case inside(RoomSession)
-    }
-
-    struct State {
-        var isDestroyed = false
-        var share: Connection.Share?
-        /// Somebody is being signed in.
-        var isSigningIn = false
-        var place = Place.outside
-        /// Left because the connection was lost too long: the server is told when it is back.
-        var abandoned: RoomSession?
+    private struct State {
+        var phase = ControllerPhase<Connection.Share, RoomSession>.signedOut
+        var entries = EntryNumber()
         var lossTimer: DelayClock.Cancel?
-        var likes = LikeCount()
-        var echoesOwnMessages = false
         /// The user's choice, which a seat taken later follows.
         var wantsMicrophoneMuted = false
+
+        /// Out of the room: whoever sits down in another one speaks.
+        mutating func leaveRoom(_ meters: RoomMeters) {
+            wantsMicrophoneMuted = false
+            meters.stop()
+        }
+
+        mutating func cancelLossTimer() {
+            lossTimer?()
+            lossTimer = nil
+        }
+
+        /// Nobody is signed in any more.
+        mutating func forget(_ meters: RoomMeters) {
+            cancelLossTimer()
+            leaveRoom(meters)
+        }
     }
 
     let name: String
@@ -36,7 +40,8 @@ final class RoomController: Sendable {
     let sound: AudioController
     let meters: RoomMeters
     let songs: SongReporter
-    let state = Mutex(State())
+    let reporter: RoomEventReporter
+    private let state = Mutex(State())
     private let hear: @Sendable (RoomNotice) -> Void
 
     /// - Parameters:
@@ -56,11 +61,12 @@ final class RoomController: Sendable {
         sound = AudioController(tell: tell)
         meters = RoomMeters(tellsQuality: tellsQuality, clock: clock, tell: tell)
         songs = SongReporter(sound: sound, tell: tell)
+        reporter = RoomEventReporter(tell: tell)
     }
 
     /// Signs out.
     deinit {
-        if let share = state.withLock({ $0.share }) { Connection.leave(share) }
+        if let share = state.withLock({ $0.phase.share }) { Connection.leave(share) }
     }
 
     func tell(_ notice: RoomNotice) {
@@ -71,12 +77,12 @@ final class RoomController: Sendable {
 
     /// Whether the instance still lives; if not, the caller is told.
     func isAlive(_ reply: ActionReply) -> Bool {
-        guard state.withLock({ $0.isDestroyed }) else { return true }
+        guard isDestroyed else { return true }
         reply(TRTCCode.failed, destroyedSentence)
         return false
     }
 
-    var isDestroyed: Bool { state.withLock { $0.isDestroyed } }
+    var isDestroyed: Bool { state.withLock { $0.phase.isDestroyed } }
 
     private var destroyedSentence: String {
         "this \(name) was destroyed by destroyShared(): get a new one from shared()"
@@ -84,7 +90,7 @@ final class RoomController: Sendable {
 
     /// For calls without a callback.
     func isAlive() -> Bool {
-        guard state.withLock({ $0.isDestroyed }) else { return true }
+        guard isDestroyed else { return true }
         tell(.error(TRTCCode.failed, destroyedSentence))
         return false
     }
@@ -92,12 +98,12 @@ final class RoomController: Sendable {
     /// The signed-in share; else the caller is told.
     func signedIn(_ reply: ActionReply) -> Connection.Share? {
         guard isAlive(reply) else { return nil }
-        guard let share = state.withLock({ $0.share }) else {
-            reply(TRTCCode.failed, "not logged in: call login first")
-            return nil
-        }
-        return share
+        if let share = state.withLock({ $0.phase.share }) { return share }
+        refuseStranger(reply)
+        return nil
     }
+
+    private func refuseStranger(_ reply: ActionReply) { reply(TRTCCode.failed, "not logged in: call login first") }
 
     /// The room one is in; else the caller is told.
     func inside(_ reply: ActionReply) -> RoomSession? {
@@ -110,61 +116,32 @@ final class RoomController: Sendable {
     }
 
     /// The server that one is signed in to.
-    var server: ServerAddress? { state.withLock { $0.share }?.connection.key.server }
+    var server: ServerAddress? { state.withLock { $0.phase.share }?.connection.key.server }
 
     /// The room one is in.
-    var room: RoomSession? {
-        state.withLock { if case .inside(let room) = $0.place { room } else { nil } }
-    }
+    var room: RoomSession? { state.withLock { $0.phase.room } }
 
     // MARK: - Signing in
 
     func login(sdkAppID: Int32, userId: String, userSig: String, _ reply: ActionReply) {
         guard isAlive(reply) else { return }
-        guard sdkAppID != 0, let application = UInt32(exactly: sdkAppID) else {
-            return reply(
-                TRTCCode.failed, "sdkAppID is \(sdkAppID): give the application's number; \(GenerateTestUserSig.advice)"
-            )
-        }
-        guard let user = UserID(userId) else {
-            return reply(
-                TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
-        }
-        guard !userSig.isEmpty else {
-            return reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
-        }
-        let key: Connection.Key
-        do throws(OvationError) {
-            key = Connection.Key(
-                server: try OvationServer.named(), certificate: OvationServer.certificate,
-                application: ApplicationID(application), user: user)
-        } catch { return reply(error.outcome.code, error.outcome.message) }
+        guard let key = Connection.Key(sdkAppID: sdkAppID, userId: userId, userSig: userSig, reply) else { return }
         join(key, ticket: userSig, reply)
     }
 
-    private enum Before { case same(Connection.Share), busy, inRoom, free(Connection.Share?) }
-
     private func join(_ key: Connection.Key, ticket: String, _ reply: ActionReply) {
-        let before = state.withLock { state -> Before in
-            if state.isSigningIn { return .busy }
-            if let share = state.share, share.connection.key == key { return .same(share) }
-            guard case .outside = state.place else { return .inRoom }
-            state.isSigningIn = true
-            defer { state.share = nil }
-            return .free(state.share)
+        let answer = state.withLock { state in
+            let answer = state.phase.beginSignIn { $0.connection.key == key }
+            // The former user's connection may be lost for as long as it likes.
+            if case .began = answer { state.cancelLossTimer() }
+            return answer
         }
-        switch before {
-        // Logged in already: the newer ticket takes the old one's place.
-        case .same(let share):
-            return share.connection.renew(ticket) { result in
-                switch result {
-                case .success: reply(TRTCCode.success, "already logged in")
-                case .failure(let error): reply(error.outcome.code, error.outcome.message)
-                }
-            }
-        case .busy: return reply(TRTCCode.failed, "a login is in progress: wait for its callback")
-        case .inRoom: return reply(TRTCCode.failed, "in a room as another user: leave it first")
-        case .free(let former): if let former { Connection.leave(former) }
+        switch answer {
+        case .isDestroyed: return reply(TRTCCode.failed, destroyedSentence)
+        case .isSigningIn: return reply(TRTCCode.failed, "a login is in progress: wait for its callback")
+        case .isInRoom: return reply(TRTCCode.failed, "in a room as another user: leave it first")
+        case .same(let share): return share.connection.renew(ticket) { reply.answer($0, "already logged in") }
+        case .began(let former): if let former { Connection.leave(former) }
         }
         Connection.join(key, ticket: ticket) { [weak self] in
             self?.hear($0)
@@ -174,62 +151,38 @@ final class RoomController: Sendable {
     }
 
     private func finishLogin(_ result: Result<Connection.Share, OvationError>, _ reply: ActionReply) {
-        switch result {
-        case .failure(let error):
-            state.withLock { $0.isSigningIn = false }
-            reply(error.outcome.code, error.outcome.message)
-        case .success(let share):
-            let isWanted = state.withLock { state in
-                state.isSigningIn = false
-                if !state.isDestroyed { state.share = share }
-                return !state.isDestroyed
-            }
-            guard isWanted else {
-                Connection.leave(share)
-                return reply(TRTCCode.failed, destroyedSentence)
-            }
-            reply()
+        let share = try? result.get()
+        let isWanted = state.withLock { $0.phase.endSignIn(share) }
+        if let share, !isWanted {
+            Connection.leave(share)
+            return reply(TRTCCode.failed, destroyedSentence)
         }
+        reply.answer(result)
     }
 
     func logout(_ reply: ActionReply) {
         guard isAlive(reply) else { return }
-        enum Before { case nobody, inRoom, free(Connection.Share) }
-        let before = state.withLock { state -> Before in
-            guard let share = state.share else { return .nobody }
-            guard case .outside = state.place else { return .inRoom }
-            forget(&state)
-            return .free(share)
+        let answer = state.withLock { state in
+            let answer = state.phase.signOut()
+            if case .ended = answer { state.forget(meters) }
+            return answer
         }
-        switch before {
+        switch answer {
         case .nobody: reply(TRTCCode.failed, "not logged in")
-        case .inRoom: reply(TRTCCode.failed, "still in a room: call exitRoom or destroyRoom first")
-        case .free(let share): Connection.leave(share) { reply() }
+        case .isInRoom: reply(TRTCCode.failed, "still in a room: call exitRoom or destroyRoom first")
+        case .ended(let share): Connection.leave(share) { reply() }
         }
-    }
-
-    /// Nothing of a sign-in is left.
-    func forget(_ state: inout State) {
-        state.share = nil
-        state.abandoned = nil
-        state.place = .outside
-        state.wantsMicrophoneMuted = false
-        state.lossTimer?()
-        state.lossTimer = nil
-        meters.stop()
     }
 
     /// Ends it for good: leaves the room, signs out. Whatever is called later is refused.
     func destroy() {
-        let (share, room) = state.withLock { state -> (Connection.Share?, RoomSession?) in
-            state.isDestroyed = true
-            defer { forget(&state) }
-            if case .inside(let room) = state.place { return (state.share, room) }
-            return (state.share, nil)
+        let present = state.withLock { state in
+            state.forget(meters)
+            return state.phase.destroy()
         }
         leaveSound()
         sound.end()
-        guard let share else { return }
+        guard let (share, room) = present else { return }
         guard let room else { return Connection.leave(share) }
         share.connection.exit(room, share: share) { _ in Connection.leave(share) }
     }
@@ -237,89 +190,70 @@ final class RoomController: Sendable {
     // MARK: - Rooms
 
     func createRoom(_ draft: RoomDraft, _ reply: ActionReply) {
-        guard let share = begin(reply) else { return }
-        share.connection.create(draft, share: share) { [self] in finishEntry($0, share, reply) }
+        guard let (share, number) = begin(reply) else { return }
+        share.connection.create(draft, share: share) { [self] in finishEntry(number, $0, share, reply) }
     }
 
     func enterRoom(_ id: RoomID, _ reply: ActionReply) {
-        guard let share = begin(reply) else { return }
-        share.connection.enter(id, share: share, isSilent: false) { [self] in finishEntry($0, share, reply) }
+        guard let (share, number) = begin(reply) else { return }
+        share.connection.enter(id, share: share, isSilent: false) { [self] in finishEntry(number, $0, share, reply) }
     }
 
-    private func begin(_ reply: ActionReply) -> Connection.Share? {
-        guard let share = signedIn(reply) else { return nil }
-        let isFree = state.withLock { state in
-            guard case .outside = state.place else { return false }
-            state.place = .entering
-            return true
+    private func begin(_ reply: ActionReply) -> (Connection.Share, EntryNumber)? {
+        guard isAlive(reply) else { return nil }
+        let answer = state.withLock { $0.phase.beginEntry($0.entries.next()) }
+        switch answer {
+        case .nobody: refuseStranger(reply)
+        case .isInRoom: reply(TRTCCode.failed, "already in a room: call exitRoom first")
+        case .began(let share, let number, let abandoned):
+            // A room that was given up while the connection was lost is left before another is entered, or the same one anew: both wait
+            // for the connection, in this order.
+            if let abandoned { share.connection.exit(abandoned, share: share) { _ in } }
+            return (share, number)
         }
-        // A room that was given up while the connection was lost is left before another is entered, or the same one anew: both wait for
-        // the connection, in this order.
-        let abandoned = state.withLock { state in
-            guard isFree else { return nil as RoomSession? }
-            defer { state.abandoned = nil }
-            return state.abandoned
-        }
-        if let abandoned { share.connection.exit(abandoned, share: share) { _ in } }
-        guard isFree else {
-            reply(TRTCCode.failed, "already in a room: call exitRoom first")
-            return nil
-        }
-        return share
+        return nil
     }
 
     private func finishEntry(
-        _ result: Result<RoomSession, OvationError>, _ share: Connection.Share, _ reply: ActionReply
+        _ number: EntryNumber, _ result: Result<RoomSession, OvationError>, _ share: Connection.Share,
+        _ reply: ActionReply
     ) {
+        let room = try? result.get()
         let isWanted = state.withLock { state in
-            guard case .entering = state.place else { return false }
-            guard case .success(let room) = result else {
-                state.place = .outside
-                return true
-            }
-            state.place = .inside(room)
-            state.likes = LikeCount(before: room.state.likes)
+            guard state.phase.endEntry(number, room) else { return false }
+            if let room { reporter.begin(room) }
             return true
         }
-        switch result {
-        case .failure(let error): reply(error.outcome.code, error.outcome.message)
-        case .success(let room):
-            guard isWanted else {
-                share.connection.exit(room, share: share) { _ in }
-                return reply(TRTCCode.failed, "the room was left before the entry completed")
-            }
-            sound.attach(room.audio)
-            if kind == .chorus { songs.follow(room, client: share.client) }
-            meters.start(room, client: share.client)
-            // Unless it was left meanwhile.
-            if self.room !== room {
-                meters.stop(room)
-                songs.end(room)
-            }
-            reply()
+        guard let room else { return reply.answer(result) }
+        guard isWanted else {
+            share.connection.exit(room, share: share) { _ in }
+            return reply(TRTCCode.failed, "the room was left before the entry completed")
         }
+        sound.attach(room.audio)
+        if kind == .chorus { songs.follow(room, client: share.client) }
+        meters.start(room, client: share.client)
+        // Unless it was left meanwhile.
+        if self.room !== room {
+            meters.stop(room)
+            songs.end(room)
+        }
+        reply()
     }
 
     func exitRoom(_ reply: ActionReply) {
-        guard let room = inside(reply), let share = state.withLock({ $0.share }) else { return }
+        guard let room = inside(reply), let share = signedIn(reply) else { return }
         share.connection.exit(room, share: share) { [self] result in
-            switch result {
-            case .success:
-                leave(room)
-                reply()
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
-            }
+            if case .success = result { leave(room) }
+            reply.answer(result)
         }
     }
 
     /// The room is no longer there for this side.
     @discardableResult
-    func leave(_ room: RoomSession) -> Bool {
+    private func leave(_ room: RoomSession) -> Bool {
         let wasInside = state.withLock { state in
-            guard case .inside(let present) = state.place, present === room else { return false }
-            state.place = .outside
-            state.wantsMicrophoneMuted = false
-            meters.stop()
+            guard state.phase.leave(room) else { return false }
+            state.leaveRoom(meters)
             return true
         }
         if wasInside {
@@ -348,11 +282,118 @@ final class RoomController: Sendable {
         forgiving isFine: @escaping @Sendable (OvationError) -> Bool = { _ in false }
     ) {
         inside(reply)?.perform(command) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error) where isFine(error): reply(TRTCCode.success, error.outcome.message)
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
+            if case .failure(let error) = result, isFine(error) {
+                reply(TRTCCode.success, error.outcome.message)
+            } else {
+                reply.answer(result)
             }
         }
+    }
+
+    /// Mutes or unmutes the own microphone. Everybody in the room is told if one has a seat; without one, the choice counts from the
+    /// next seat on.
+    func muteMicrophone(_ isMuted: Bool) {
+        guard isAlive() else { return }
+        state.withLock { $0.wantsMicrophoneMuted = isMuted }
+        guard let room, room.state.mySeat != nil else { return }
+        room.perform(.setMicrophone(muted: isMuted)) { [weak self] result in
+            if case .failure(let error) = result { self?.tell(.warning(error.outcome.code, error.outcome.message)) }
+        }
+    }
+
+    // MARK: - Hearing
+
+    /// On the client's thread, in its order.
+    func hear(_ delivery: OvationClient.Delivery) {
+        switch delivery {
+        case .client(let event): hear(event)
+        case .room(let session, let event):
+            guard let room, room === session else { return }
+            follow(event, in: room)
+            reporter.report(event, in: room)
+        }
+    }
+
+    private func hear(_ event: OvationClient.Event) {
+        switch event {
+        case .connectionLost(let error):
+            tell(.warning(TRTCCode.disconnected, "the connection is lost; reconnecting: \(error.message)"))
+            let cancel = clock.after(Self.patienceMilliseconds) { [weak self] in self?.giveUp() }
+            state.withLock { state in
+                state.cancelLossTimer()
+                state.lossTimer = cancel
+            }
+        case .connectionRestored:
+            let abandoned = state.withLock { state in
+                state.cancelLossTimer()
+                return state.phase.takeAbandoned()
+            }
+            tell(.log("the connection is back"))
+            if let (share, room) = abandoned { share.connection.exit(room, share: share) { _ in } }
+        case .ticketExpiring(let time):
+            tell(
+                .warning(
+                    TRTCCode.ticketExpired,
+                    "the userSig runs out in \(time.milliseconds / 1_000) s: call login with a newer one"))
+        case .ticketRenewed: tell(.log("the userSig was renewed"))
+        case .ticketRenewalFailed(let error): tell(.warning(error.outcome.code, error.outcome.message))
+        case .signedOut(let error): endSession(error)
+        }
+    }
+
+    /// The published component leaves the room after this time, and so does this one: an app that shows the error shows no room.
+    private func giveUp() {
+        let (isLost, abandoned) = state.withLock { state -> (Bool, RoomSession?) in
+            guard state.lossTimer != nil else { return (false, nil) }
+            state.lossTimer = nil
+            state.leaveRoom(meters)
+            return (true, state.phase.abandon())
+        }
+        guard isLost else { return }
+        // The song's copy would go on without a server.
+        abandoned?.audio.singing = .off
+        leaveSound()
+        tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes; the room was left"))
+    }
+
+    private func endSession(_ error: OvationError) {
+        let share = state.withLock { state -> Connection.Share? in
+            guard let share = state.phase.lose() else { return nil }
+            state.forget(meters)
+            return share
+        }
+        guard let share else { return }
+        leaveSound()
+        Connection.leave(share)
+        tell(.error(error.outcome.code, "logged out: \(error.message)"))
+    }
+
+    /// What this side does about an event before its app is told of it.
+    private func follow(_ event: RoomSession.Event, in room: RoomSession) {
+        switch event {
+        case .seatTaken(let seat, let user, _) where user.id == room.state.me.id:
+            sound.followSeat()
+            // A seat that is taken with a microphone which its user muted before is muted for everybody.
+            if seat.micMuted == false, state.withLock({ $0.wantsMicrophoneMuted }) { muteMicrophone(true) }
+        case .seatLeft(_, let user, _, _) where user.id == room.state.me.id:
+            // Whoever sits down again speaks.
+            state.withLock { $0.wantsMicrophoneMuted = false }
+            sound.followSeat()
+        case .songChanged(let play?, .started, _): songs.announce(play, in: room)
+        case .ended: if leave(room) { tell(.destroyed(room.id)) }
+        case .gone(let error): lose(room, error)
+        default: break
+        }
+    }
+
+    /// The room could not be entered again.
+    private func lose(_ room: RoomSession, _ error: OvationError) {
+        guard leave(room) else { return }
+        if error.is(.roomClosed) || error.is(.roomNotFound) {
+            tell(.destroyed(room.id))
+        } else if error.is(.permissionDenied) || error.is(.inAnotherRoom) || error.is(.roomFull) {
+            tell(.error(error.outcome.code, error.outcome.message))
+        }
+        // Else the session has ended, which is told by itself.
     }
 }

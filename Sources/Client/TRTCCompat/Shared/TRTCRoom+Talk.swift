@@ -5,7 +5,7 @@ extension TRTCRoom {
 
     /// Sends a text message to everybody else in the room.
     public func sendRoomTextMsg(message: String, callback: ActionCallback? = nil) {
-        controller.send(.text(message), queue.reply(callback))
+        requests.send(.text(message), queue.reply(callback))
     }
 
     /// Sends a custom message, such as `CMD_DANMU`, to everybody else in the room.
@@ -13,7 +13,7 @@ extension TRTCRoom {
     /// `CMD_LIKE` is counted by the server: an empty message is one like, a number from 1 to 100 that many. The delegates of the
     /// others receive the sum of everybody's likes, with the number as the message.
     public func sendRoomCustomMsg(cmd: String, message: String, callback: ActionCallback? = nil) {
-        controller.send(.custom(command: cmd, message: message), queue.reply(callback))
+        requests.send(.custom(command: cmd, message: message), queue.reply(callback))
     }
 
     // MARK: - Invitations
@@ -24,7 +24,7 @@ extension TRTCRoom {
     public func sendInvitation(
         cmd: String, userId: String, content: String, callback: ActionCallback? = nil
     ) -> String {
-        controller.sendInvitation(command: cmd, userId: userId, content: content, queue.reply(callback))
+        requests.sendInvitation(command: cmd, userId: userId, content: content, queue.reply(callback))
     }
 
     /// Accepts an invitation.

@@ -16,10 +16,12 @@ public protocol TRTCRoom: AnyObject, Sendable {
 public struct TRTCRoomCore: Sendable {
     let queue: CallbackQueue
     let controller: RoomController
+    let requests: RoomRequests
     let effects: TXAudioEffectManager
 
     init(_ controller: RoomController) {
         self.controller = controller
+        requests = RoomRequests(controller: controller)
         queue = controller.queue
         effects = TXAudioEffectManager(controller.sound, queue)
     }
@@ -28,6 +30,7 @@ public struct TRTCRoomCore: Sendable {
 extension TRTCRoom {
     var queue: CallbackQueue { core.queue }
     var controller: RoomController { core.controller }
+    var requests: RoomRequests { core.requests }
 
     // MARK: - Life
 
@@ -40,8 +43,8 @@ extension TRTCRoom {
     /// Whether the delegate also receives the user's own messages, as documents 000 and 001 describe ("all users"). Off by default,
     /// as in the published component, where apps show sent messages themselves. The reference systems have no such switch.
     public var echoesOwnMessages: Bool {
-        get { controller.state.withLock { $0.echoesOwnMessages } }
-        set { controller.state.withLock { $0.echoesOwnMessages = newValue } }
+        get { controller.reporter.echoesOwnMessages }
+        set { controller.reporter.echoesOwnMessages = newValue }
     }
 
     /// Sets the interval of `onUserVolumeUpdate` in milliseconds: 300 by default, at least 100; 0 turns it off. In the reference
@@ -60,7 +63,7 @@ extension TRTCRoom {
 
     /// Sets the user's name and picture. The server stores them and shows them to everybody.
     public func setSelfProfile(userName: String, avatarURL: String, callback: ActionCallback? = nil) {
-        controller.setSelfProfile(name: userName, avatar: avatarURL, queue.reply(callback))
+        requests.setSelfProfile(name: userName, avatar: avatarURL, queue.reply(callback))
     }
 
     // MARK: - Rooms
@@ -80,7 +83,7 @@ extension TRTCRoom {
         make: @escaping @Sendable (ListedRoom) -> Info
     ) {
         let callback = UncheckedTransfer(callback)
-        controller.roomInfo(ids, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] rooms in
+        requests.roomInfo(ids, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] rooms in
             queue.run { callback.value?(TRTCCode.success, "success", rooms.map(make)) }
         }
     }
@@ -91,7 +94,7 @@ extension TRTCRoom {
         make: @escaping @Sendable (RoomPerson) -> Info
     ) {
         let callback = UncheckedTransfer(callback)
-        controller.people(ids, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] people in
+        requests.people(ids, refused: queue.reply { callback.value?($0, $1, []) }) { [queue] people in
             queue.run { callback.value?(TRTCCode.success, "success", people.map(make)) }
         }
     }
@@ -116,7 +119,7 @@ extension TRTCRoom {
 
     /// Takes a seat and opens the microphone. Succeeds if the user already has that seat.
     public func enterSeat(seatIndex: Int, callback: ActionCallback? = nil) {
-        controller.enterSeat(seatIndex, queue.reply(callback))
+        requests.enterSeat(seatIndex, queue.reply(callback))
     }
 
     /// Leaves the user's seat and closes the microphone.
@@ -124,7 +127,7 @@ extension TRTCRoom {
 
     /// Seats another user. Only the owner may do this.
     public func pickSeat(seatIndex: Int, userId: String, callback: ActionCallback? = nil) {
-        controller.pickSeat(seatIndex, userId, queue.reply(callback))
+        requests.pickSeat(seatIndex, userId, queue.reply(callback))
     }
 
     /// Removes the user from a seat. Only the owner may do this.

@@ -1,19 +1,16 @@
 internal import Foundation
 internal import Ovation
 internal import SignalProtocol
-internal import Synchronization
 
-// The calls that both components have.
+/// The calls of a room component that ask the server and hand its answer on.
+struct RoomRequests: Sendable {
+    let controller: RoomController
 
-extension RoomController {
     // MARK: - Profile and directory
 
     func setSelfProfile(name: String, avatar: String, _ reply: ActionReply) {
-        signedIn(reply)?.client.perform(.setProfile(name: name, avatar: avatar, bio: nil)) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.outcome.code, error.outcome.message)
-            }
+        controller.signedIn(reply)?.client.perform(.setProfile(name: name, avatar: avatar, bio: nil)) {
+            reply.answer($0)
         }
     }
 
@@ -22,7 +19,7 @@ extension RoomController {
         _ ids: [Int64], refused: ActionReply, found: @escaping @Sendable ([ListedRoom]) -> Void
     ) {
         let ids = ids.compactMap { UInt32(exactly: $0).flatMap { RoomID(number: $0) } }
-        signedIn(refused)?.client.perform(.rooms(.getRooms(ids))) { result in
+        controller.signedIn(refused)?.client.perform(.rooms(.getRooms(ids))) { result in
             switch result {
             case .success(.rooms(let rooms)): found(rooms)
             case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
@@ -36,14 +33,14 @@ extension RoomController {
         _ ids: [String]?, refused: ActionReply, found: @escaping @Sendable ([RoomPerson]) -> Void
     ) {
         guard let ids else {
-            if let room = inside(refused) { everybody(in: room, after: nil, [], refused, found) }
+            if let room = controller.inside(refused) { everybody(in: room, after: nil, [], refused, found) }
             return
         }
-        guard let share = signedIn(refused) else { return }
-        share.client.perform(.getProfiles(ids.compactMap { UserID($0) })) { [weak self] result in
+        guard let share = controller.signedIn(refused) else { return }
+        share.client.perform(.getProfiles(ids.compactMap { UserID($0) })) { [controller] result in
             switch result {
             case .success(.profiles(let profiles)):
-                let members = self?.room?.state
+                let members = controller.room?.state
                 found(profiles.map { RoomPerson(profile: $0, isMuted: members?.member($0.id)?.micMuted ?? true) })
             case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
             case .failure(let error): refused(error.outcome.code, error.outcome.message)
@@ -55,14 +52,14 @@ extension RoomController {
         in room: RoomSession, after cursor: String?, _ before: [RoomPerson], _ refused: ActionReply,
         _ found: @escaping @Sendable ([RoomPerson]) -> Void
     ) {
-        guard let share = signedIn(refused) else { return }
+        guard let share = controller.signedIn(refused) else { return }
         share.client.perform(.rooms(.listMembers(room.id, .everyone(limit: 200, cursor: cursor)))) {
-            [weak self] result in
+            result in
             switch result {
             case .success(.members(let page)):
                 let people = before + page.members.map { RoomPerson(profile: $0.profile, isMuted: $0.micMuted) }
                 guard let cursor = page.cursor else { return found(people) }
-                self?.everybody(in: room, after: cursor, people, refused, found)
+                everybody(in: room, after: cursor, people, refused, found)
             case .success: refused(TRTCCode.failed, "the answer is not from an Ovation server")
             case .failure(let error): refused(error.outcome.code, error.outcome.message)
             }
@@ -73,7 +70,7 @@ extension RoomController {
 
     /// Who sits already has what they want, as in the published component.
     func enterSeat(_ index: Int, _ reply: ActionReply) {
-        perform(.takeSeat(index), reply) { $0.is(.alreadySeated) }
+        controller.perform(.takeSeat(index), reply) { $0.is(.alreadySeated) }
     }
 
     func pickSeat(_ index: Int, _ userId: String, _ reply: ActionReply) {
@@ -81,7 +78,7 @@ extension RoomController {
             return reply(
                 TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
         }
-        perform(.pickSeat(index, user), reply)
+        controller.perform(.pickSeat(index, user), reply)
     }
 
     // MARK: - Invitations
@@ -92,9 +89,10 @@ extension RoomController {
             reply(TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
             return ""
         }
-        guard inside(reply) != nil else { return "" }
+        guard controller.inside(reply) != nil else { return "" }
         let id = UUID().uuidString
-        perform(.sendInvitation(InvitationDraft(to: user, command: command, content: content, id: id)), reply)
+        controller.perform(
+            .sendInvitation(InvitationDraft(to: user, command: command, content: content, id: id)), reply)
         return id
     }
 
@@ -102,18 +100,13 @@ extension RoomController {
 
     func send(_ body: MessageBody, _ reply: ActionReply) {
         if let count = LikeCount.count(in: body) { return like(count, reply) }
-        perform(.sendMessage(MessageDraft(body, id: UUID().uuidString)), reply)
+        controller.perform(.sendMessage(MessageDraft(body, id: UUID().uuidString)), reply)
     }
 
-    // MARK: - The own microphone
-
-    /// Everybody in the room is told if one has a seat; without one, the choice counts from the next seat on.
-    func muteMicrophone(_ isMuted: Bool) {
-        guard isAlive() else { return }
-        state.withLock { $0.wantsMicrophoneMuted = isMuted }
-        guard let room, room.state.mySeat != nil else { return }
-        room.perform(.setMicrophone(muted: isMuted)) { [weak self] result in
-            if case .failure(let error) = result { self?.tell(.warning(error.outcome.code, error.outcome.message)) }
+    private func like(_ count: Int, _ reply: ActionReply) {
+        controller.inside(reply)?.perform(.sendLikes(count)) { [reporter = controller.reporter] result in
+            if case .success = result { reporter.add(ownLikes: count) }
+            reply.answer(result)
         }
     }
 }
