@@ -1,6 +1,10 @@
 """What people see and hear when the server dies, the network goes, or a page closes."""
 
+import os
+import pathlib
+
 from client import Client, ticket
+from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, Reader
 from line import Line
 from steps import create_salon, enter_salon, live, reads, say, shows, shows_empty, sit
 from story import story
@@ -73,6 +77,20 @@ def test_network_drop(people, server):
     line.close()
 
 
+def read_gap(guest):
+    """The line about missing messages, at a phone's and a desktop's size, dark and light."""
+    pictures = os.environ.get("OVATION_PICTURES")
+    reader = Reader(guest, pathlib.Path(pictures) if pictures else None)
+    show = "document.querySelector('[data-testid=chat-gap]').scrollIntoView({ block: 'center' })"
+    guest.run(show)
+    reader.look("chat with a gap", sizes=(DESKTOP,), letters=(NORMAL, DOUBLE))
+    guest.size(*PHONE)
+    guest.click("toggle-chat")
+    guest.run(show)
+    reader.look("chat with a gap", sizes=(PHONE,), letters=(NORMAL, DOUBLE))
+    assert not reader.faint + reader.cut + reader.broken, "\n".join(reader.faint + reader.cut + reader.broken)
+
+
 @story("G05-W whoever was away for long keeps what was read, is told how many messages are missing, and sees the last ones")
 def test_long_gap(people, server):
     owner = people("Owner")
@@ -96,6 +114,7 @@ def test_long_gap(people, server):
     shown = guest.run("return [...document.querySelectorAll('[data-testid=chat-text]')].filter(e => e.textContent.startsWith('line ')).length")
     assert 0 < shown < 80
     guest.sees("chat-gap", f"{80 - shown} messages are missing")
+    read_gap(guest)
     say(owner, "after")
     reads(guest, "after")
     line.close()
