@@ -70,27 +70,49 @@ import Timing
         }
     }
 
-    @Test("what was in doubt when the journal failed, and turns out to be stored, is told") func inDoubt() async throws
+    /// A disk that stored the entry of a command and then said that it had failed.
+    private func fail(_ salon: Salon, _ command: RoomCommand, by client: Client, storing events: [RoomEvent])
+        async throws
     {
-        // A disk that stored the entry and then said that it had failed.
-        let salon = try await Salon()
-        let owner = salon.create()
-        salon.submit(.takeSeat(0), by: owner)
-        salon.advance(.seconds(1))
         let twin = salon.journal.copy()
         let history = try await twin.open(salon.key, chatLimit: 0)
         salon.journal.fail()
-        #expect(salon.refusal(.leaveSeat, by: owner) == .unavailable)
+        #expect(salon.refusal(command, by: client) == .unavailable)
         salon.journal.heal()
-        let ghost = AcceptedCommand(
-            time: 1, by: .owner, events: [.seatLeft(0, user: .named(.owner), reason: .left)])
+        let ghost = AcceptedCommand(time: 1, by: client.user, events: events)
         let entry = JournalEntry(
             key: salon.key, kind: .durable, position: history.entries.count.positionAfter, epoch: history.epoch,
             payload: Array(try json(ghost)))
         twin.submit(entry) { #expect((try? $0.get()) != nil) }
         salon.core.install(try RebuiltRoom(try await twin.open(salon.key, chatLimit: 0), room: salon.key.room))
         salon.advance(.seconds(1))
+    }
+
+    @Test("what was in doubt when the journal failed, and turns out to be stored, is told") func inDoubt() async throws
+    {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.takeSeat(0), by: owner)
+        salon.advance(.seconds(1))
+        try await fail(
+            salon, .leaveSeat, by: owner, storing: [.seatLeft(0, user: .named(.owner), reason: .left)])
         #expect(owner.outbox.changes.map(\.seq) == [2, 3])
+    }
+
+    @Test("V02-S a room whose end was in doubt, and turns out to be stored, ends for everybody, once")
+    func endInDoubt() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.advance(.seconds(1))
+        member.notesDepartures.set(true)
+        let summary = RoomSummary(seconds: 1, peak: 2, likes: 0)
+        try await fail(salon, .destroyRoom, by: owner, storing: [.ended(.owner, summary)])
+        #expect(salon.core.isOver && salon.hasEnded.current)
+        for client in [owner, member] {
+            #expect(client.departures.current == [.ended] && client.outbox.changes.count == 1)
+        }
+        #expect(member.outbox.heard.suffix(2).first == .answer("departed"), "free before the news says so")
     }
 
     @Test("a crash takes back only what nobody was told; seats, roles, chat, likes and invitations are there again")

@@ -61,7 +61,6 @@ extension RoomCore {
         guard phase == .loading else { return }
         queue.fail(from: 0, with: RoomError(.internalError, "the room's journal cannot be read"))
         release()
-        people.freeAll()
         dismissAll()
         announcer.withdraw()
     }
@@ -69,6 +68,7 @@ extension RoomCore {
     /// Sends the remaining news, then removes everybody and stops all timers.
     private func dismissAll() {
         phase = .over
+        people.freeAll()
         sendNews()
         people.dismissAll()
         deadlines.end()

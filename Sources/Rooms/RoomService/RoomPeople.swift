@@ -11,6 +11,8 @@ final class RoomPeople {
     private unowned let core: RoomCore
     private(set) var attendance = Attendance()
     private(set) var ownerAbsence: OwnerAbsence?
+    /// The room is over, and each session has been told as departed.
+    private var isEverybodyFree = false
 
     init(_ core: RoomCore) { self.core = core }
 
@@ -275,8 +277,10 @@ final class RoomPeople {
         if user == core.state.owner.id { startOwnerAbsence() } else { refreshHeir() }
     }
 
-    /// The room is over: everybody is free for another one. `dismissAll` follows when they have been told.
+    /// The room is over: everybody is free for another one. Before they are told; `dismissAll` follows.
     func freeAll() {
+        if isEverybodyFree { return }
+        isEverybodyFree = true
         for session in attendance.sessions.values where session.admission.isGranted {
             session.attendee.departed(session.stay, .ended)
         }
