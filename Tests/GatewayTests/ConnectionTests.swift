@@ -39,8 +39,12 @@ import Testing
         }
     }
 
-    private func connect(_ record: Record = Record()) async throws -> (NIOAsyncTestingChannel, SocketConnection) {
+    /// - Parameter after: how long the server has run by then.
+    private func connect(
+        _ record: Record = Record(), after time: TimeAmount = .zero
+    ) async throws -> (NIOAsyncTestingChannel, SocketConnection) {
         let channel = NIOAsyncTestingChannel()
+        await channel.testingEventLoop.advanceTime(by: time)
         let connection = try await channel.testingEventLoop.executeInContext {
             let connection = SocketConnection(
                 address: ClientAddress(text: "192.0.2.1"), loop: channel.eventLoop, clock: VirtualRoomClock(),
@@ -165,9 +169,9 @@ import Testing
         #expect(record.inputs.withLock { $0 } == ["ended"])
     }
 
-    @Test("V19-S whoever answers pings stays")
-    func answering() async throws {
-        let (channel, _) = try await connect()
+    @Test("V19-S whoever answers pings stays", arguments: [0, 3_600])
+    func answering(after seconds: Int64) async throws {
+        let (channel, _) = try await connect(after: .seconds(seconds))
         for _ in 0..<20 {
             await channel.testingEventLoop.advanceTime(by: .seconds(5))
             #expect(try await sent(channel).map(\.opcode) == [0x9])

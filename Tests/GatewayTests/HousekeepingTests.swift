@@ -110,6 +110,11 @@ import Timing
         }
     }
 
+    @Test("the log has the gateway's own lines: the framework's are there only as warnings and errors")
+    func quiet() async throws {
+        try await withGateway { gateway in #expect(gateway.log.all == []) }
+    }
+
     @Test("R08-S a replaced certificate is taken into use while the server runs; one that does not do is logged, once")
     func certificates() async throws {
         let folder = try CertificateFolder()

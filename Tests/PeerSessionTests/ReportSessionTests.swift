@@ -21,6 +21,53 @@ import Wire
         }
     }
 
+    /// The packets of the next compound, in a few words; nil if none is due.
+    private func packet(of session: inout ReportSession, at now: Instant) -> [String]? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_500, alignment: 4)
+        defer { buffer.deallocate() }
+        var requested = 0
+        guard let length = session.nextPacket(into: buffer, at: now, requested: &requested) else { return nil }
+        var compound = RTCPCompound(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
+        var words: [String] = []
+        while let packet = compound.next() {
+            switch packet {
+            case .senderReport(let info, let blocks):
+                words.append("from \(info.ssrc.rawValue) about \(blocks.map(\.ssrc.rawValue))")
+            case .receiverReport(let ssrc, let blocks):
+                words.append("by \(ssrc.rawValue) about \(blocks.map(\.ssrc.rawValue))")
+            case .sourceDescription(let chunks):
+                words += chunks.map { "\($0.ssrc.rawValue) is \(String(decoding: $0.cname, as: UTF8.self))" }
+            default: words.append("another")
+            }
+        }
+        return compound.isMalformed ? nil : words
+    }
+
+    @Test("each report is followed by who its source is, whether that sends or only hears (RFC 3550 §6.1)")
+    func described() throws {
+        let call = try Call()
+        var session = ReportSession(call.server.peer.configuration)
+        var now = call.network.now
+        session.start(at: now)
+        #expect(packet(of: &session, at: now) == nil)
+        _ = session.receive(try header(0), extendedSequence: 1, at: now)
+        now = session.nextDeadline
+        session.advance(to: now)
+        #expect(packet(of: &session, at: now) == ["by 2 about [1000]", "2 is server"])
+        #expect(packet(of: &session, at: now) == nil)
+        for number in 0..<2 {
+            _ = session.openSendStream(SSRC(UInt32(70 + number)), clockRate: 48_000, cname: "voice \(number)")
+            session.sent(number, timestamp: RTPTimestamp(5), payloadLength: 10, at: now)
+        }
+        _ = session.receive(try header(0), extendedSequence: 2, at: now)
+        now = session.nextDeadline
+        session.advance(to: now)
+        #expect(
+            packet(of: &session, at: now) == [
+                "from 70 about [1000]", "70 is voice 0", "from 71 about []", "71 is voice 1",
+            ])
+    }
+
     @Test("a new source takes the place of the one that has been silent longest, if that is a minute, and of no other")
     func replaced() throws {
         let call = try Call()

@@ -11,7 +11,7 @@ final class GatheredNews {
 
     init(_ core: RoomCore) { self.core = core }
 
-    /// At the end of each turn.
+    /// At the end of each turn. A timer that is left from before rings for nothing, or is set anew.
     func setTimers() {
         let now = core.now
         if let ready = levels.ready(now) { core.deadlines.set(.levels, at: ready) }
@@ -32,7 +32,6 @@ final class GatheredNews {
     /// Stores the likes that are still being counted, if there are any.
     func storeLikes() {
         guard core.phase == .open, !likes.isEmpty else { return }
-        core.deadlines.cancel(.likes)
         let taken = likes.take(at: core.now)
         let total = core.state.likes &+ taken.count
         core.carryOut(
@@ -62,7 +61,6 @@ final class GatheredNews {
 
     func tellLevels() {
         guard levels.ready(core.now) != nil else { return }
-        core.deadlines.cancel(.levels)
         let told = levels.take(at: core.now)
         core.announcer.show(speaking: !told.isEmpty)
         core.tell(.levels(told))
@@ -77,7 +75,6 @@ final class GatheredNews {
 
     func tellNetwork() {
         guard network.ready(core.now) != nil else { return }
-        core.deadlines.cancel(.network)
         core.tell(.network(network.take(at: core.now)))
     }
 

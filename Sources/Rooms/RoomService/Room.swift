@@ -86,8 +86,6 @@ package actor Room {
     package func drain(_ done: @escaping @Sendable () -> Void) { core.drain(done) }
 
     package var isOver: Bool { core.isOver }
-    /// Nobody has created it, and nobody is about to.
-    var isEmpty: Bool { core.isEmpty }
 
     func turn() { core.turn() }
 }

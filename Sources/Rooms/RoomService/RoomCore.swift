@@ -67,7 +67,6 @@ package final class RoomCore {
         state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking)
     }
     package var isOver: Bool { phase == .over }
-    var isEmpty: Bool { phase == .empty }
 
     /// Why nothing can be asked of the room now.
     var closedness: RoomError? {

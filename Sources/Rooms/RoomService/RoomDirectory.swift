@@ -145,7 +145,7 @@ package actor RoomDirectory {
                 case .success(let entry): reply(.success((room, entry)))
                 case .failure(let error):
                     reply(.failure(error))
-                    Task { await self?.forgetCreation(of: room, id, error) }
+                    if error.code == .unavailable { Task { await self?.forgetCreation(id) } }
                 }
             }
         } catch {
@@ -307,11 +307,9 @@ package actor RoomDirectory {
         if let room = rooms[key], await room.isOver { forget(key, room) }
     }
 
-    /// A creation that failed: another attempt with the same key is a new one.
-    private func forgetCreation(of room: Room, _ key: RoomKey, _ error: RoomError) async {
-        if error.code == .unavailable { creations = creations.filter { $0.value.room != key } }
-        if await room.isEmpty { forget(key, room) }
-    }
+    /// A creation that was not stored: another attempt with the same key is a new one. The room ends when its journal has been read
+    /// anew.
+    private func forgetCreation(_ key: RoomKey) { creations = creations.filter { $0.value.room != key } }
 
     private func forget(_ key: RoomKey, _ room: Room) {
         guard rooms[key] === room else { return }
