@@ -10,6 +10,42 @@ import Testing
 extension FacadeTests {
     /// The voice room against a whole server: what each call does, and in which order it is told.
     @Suite struct VoiceRoomTests {
+        @Test(
+            "V02-C whoever has destroyed a room can create another, or log out, in the very callback; all hear the end once"
+        )
+        func destroyedInTheCallback() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                for id in Int32(71)...75 {
+                    #expect(await alice.create(id) == 0)
+                    #expect(await bob.enter(Int(id)) == 0)
+                    let param = VoiceRoomParam()
+                    param.roomName = "The next one"
+                    param.seatCount = 3
+                    let next = await outcome { reply in
+                        alice.room.destroyRoom { code, message in
+                            guard code == 0 else { return reply(code, message) }
+                            alice.room.createRoom(roomID: id + 100, roomParam: param, callback: reply)
+                        }
+                    }
+                    #expect(next.code == 0, "\(next)")
+                    let end = await outcome { reply in
+                        alice.room.destroyRoom { code, message in
+                            guard code == 0, id == 75 else { return reply(code, message) }
+                            alice.room.logout(callback: reply)
+                        }
+                    }
+                    #expect(end.code == 0, "\(end)")
+                    try await bob.notes.line("destroyed \(id)")
+                    try await alice.notes.line("destroyed \(id + 100)")
+                }
+                let ends = (71...75).flatMap { ["destroyed \($0)", "destroyed \($0 + 100)"] }
+                #expect(alice.notes.lines.filter { $0.hasPrefix("destroyed") } == ends)
+                #expect(bob.notes.lines.filter { $0.hasPrefix("destroyed") } == (71...75).map { "destroyed \($0)" })
+            }
+        }
+
         @Test("V01-C V02-C a room is created, created again by its owner, refused to another, and ended for everybody")
         func createAndDestroy() async throws {
             try await TestServer.with { server async throws in

@@ -248,6 +248,16 @@ final class RoomController: Sendable {
         }
     }
 
+    /// The callback finds the user outside: an app may create the next room in it. So the room is left before its end comes as news.
+    func destroyRoom(_ reply: ActionReply) {
+        guard let room = inside(reply) else { return }
+        room.perform(.destroyRoom) { [self] result in
+            guard case .success = result, leave(room) else { return reply.answer(result) }
+            reply()
+            tell(.destroyed(room.id))
+        }
+    }
+
     /// The room is no longer there for this side.
     @discardableResult
     private func leave(_ room: RoomSession) -> Bool {
@@ -267,11 +277,6 @@ final class RoomController: Sendable {
     func leaveSound() {
         sound.attach(nil)
         songs.end()
-    }
-
-    /// - Parameter milliseconds: 0 or less: no callbacks.
-    func setVolumeInterval(_ milliseconds: Int) {
-        if isAlive() { meters.setVolumeInterval(milliseconds) }
     }
 
     // MARK: - Commands

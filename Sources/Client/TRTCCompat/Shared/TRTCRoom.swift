@@ -49,7 +49,9 @@ extension TRTCRoom {
 
     /// Sets the interval of `onUserVolumeUpdate` in milliseconds: 300 by default, at least 100; 0 turns it off. In the reference
     /// component the interval is fixed.
-    public func setVolumeInterval(milliseconds: Int) { controller.setVolumeInterval(milliseconds) }
+    public func setVolumeInterval(milliseconds: Int) {
+        if controller.isAlive() { controller.meters.setVolumeInterval(milliseconds) }
+    }
 
     // MARK: - Signing in
 
@@ -100,7 +102,7 @@ extension TRTCRoom {
     }
 
     /// Ends the room for everybody. Only the owner may do this.
-    public func destroyRoom(callback: ActionCallback? = nil) { controller.perform(.destroyRoom, queue.reply(callback)) }
+    public func destroyRoom(callback: ActionCallback? = nil) { controller.destroyRoom(queue.reply(callback)) }
 
     /// Enters a room. Afterwards the delegate receives `onRoomInfoChange`, `onSeatListChange`, and one `onAnchorEnterSeat` for each
     /// seated user.
