@@ -273,7 +273,7 @@ let package = Package(
         tests("ICE", ["ICE", "Wire", "Timing", "NetworkSimulation"]),
         tests("DTLS", ["DTLS", "Wire", "Timing", "NetworkSimulation"]),
         tests("PeerSession", ["PeerSession", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
-        tests("Forwarding", ["Forwarding", "RTP", "Timing", "Wire"]),
+        tests("Forwarding", ["Forwarding", "RTP", "Timing", "Wire", "CAllocationCount"]),
         tests("DatagramIO", ["DatagramIO", "Timing", "Wire"]),
         tests(
             "MediaNode",

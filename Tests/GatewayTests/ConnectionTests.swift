@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 /// A connection in virtual time.
-@Suite struct ConnectionTests {
+@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
     private final class Record: InputReceiver {
         let inputs = Mutex<[String]>([])
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -215,6 +215,22 @@ import Testing
         let frames = try await sent(channel)
         #expect(frames.count { $0.opcode == 0xa } == 30)
         #expect(frames.last?.opcode == 0x8 && frames.last?.payload == [0x0f, 0xa4], "4004")
+    }
+
+    @Test("nothing stays in memory of a connection that is over, whatever it still had to do")
+    func forgotten() async throws {
+        weak var gone: SocketConnection?
+        do {
+            let record = Record()
+            let (channel, connection) = try await connect(record)
+            gone = connection
+            connection.schedule(.signInDeadline, in: .seconds(3_600))
+            try await channel.writeInbound(frame(.text, Array("one".utf8)))
+            try await channel.close()
+            for await _ in record.ended {}
+            await channel.testingEventLoop.run()
+        }
+        while gone != nil { await Task.yield() }
     }
 
     @Test("V19-S a half-closed connection is over at once")

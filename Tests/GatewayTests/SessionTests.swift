@@ -234,6 +234,35 @@ import Timing
         }
     }
 
+    @Test("A04-S nothing stays in memory of a session that was signed out, replaced or expired")
+    func forgotten() async throws {
+        let registry = SessionRegistry()
+        let open = {
+            let connection = try await self.connection()
+            return (
+                registry.open(
+                    application: Self.application, profile: self.profile("alice"), resume: nil, connection: connection
+                ).session, connection
+            )
+        }
+        weak var signedOut: Session?
+        weak var replaced: Session?
+        weak var expired: Session?
+        do {
+            let (session, _) = try await open()
+            signedOut = session
+            registry.close(session)
+        }
+        do {
+            replaced = try await open().0
+            let (session, connection) = try await open()
+            expired = session
+            #expect(registry.lose(session, connection: connection, now: Instant(nanoseconds: 1)))
+            #expect(registry.expire(lostBefore: Instant(nanoseconds: 2)) == 1)
+        }
+        #expect(signedOut == nil && replaced == nil && expired == nil)
+    }
+
     @Test("A12-S a secret opens its own session only: another user, another application or a guess gets a new one")
     func secrets() async throws {
         let registry = SessionRegistry()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries the packages of `scripts/dist` in a fresh Debian 12 without Swift: install an older version, two people in a room, upgrade with
-that room, two people who hear each other, remove, purge; the tarball too. Needs root, for chroot. The older version is built from its own
-sources, which takes 10 minutes and more the first time.
+that room, two people who hear each other, remove, purge; the tarball too; and the unit, started by systemd itself. Needs root, for chroot
+and containers. The older version is built from its own sources, which takes 10 minutes and more the first time.
 
     make test-dist
 """
@@ -10,11 +10,15 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
@@ -22,6 +26,7 @@ sys.path.insert(0, str(ROOT / "Tests/EndToEnd"))
 from browsers import Chromium  # noqa: E402
 from client import Client, ticket  # noqa: E402
 from server import Server  # noqa: E402
+from sound import music  # noqa: E402
 from steps import enter_salon, live, sit  # noqa: E402
 from story import story  # noqa: E402
 
@@ -30,6 +35,8 @@ SAID = "before the upgrade"
 MINIMAL = ROOT / ".build-dist/debian.tar"
 SOURCES = [pathlib.Path("/etc/apt/sources.list"), pathlib.Path("/etc/apt/sources.list.d/debian.sources")]
 SERVICE_USER = 64_142
+# What the package recommends: with them uploaded songs are inspected.
+LIBRARIES = ["libavformat59", "libavcodec59", "libswresample4", "libavutil57"]
 # The last version whose snapshots had no format of their own, and the number that its package gets here.
 OLDER, OLDER_COMMIT = "0.0.9", "4c63d8767081e515c1459a2b5e647ec60e8e946b"
 
@@ -78,6 +85,82 @@ class Machine:
         run("umount", self.root / "proc", fails=True)
 
 
+class BootedMachine(Machine):
+    """The same, with systemd as its first process. The network is this machine's."""
+
+    def boot(self):
+        self.close()
+        self.console = open(self.root.parent / "console.log", "wb")
+        self.container = subprocess.Popen(
+            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", f"--directory={self.root}", "--boot"],
+            stdin=subprocess.DEVNULL, stdout=self.console, stderr=self.console)
+        deadline = time.monotonic() + 60
+        # Degraded, too: a container has no use for some of what a machine starts.
+        while not self.leader() or self.within("systemctl", "is-system-running", fails=True).strip() not in ("running", "degraded"):
+            assert self.container.poll() is None and time.monotonic() < deadline, (self.root.parent / "console.log").read_text(errors="replace")
+            time.sleep(0.2)
+
+    def leader(self):
+        """The first process of the container, as this machine numbers it."""
+        children = pathlib.Path(f"/proc/{self.container.pid}/task/{self.container.pid}/children").read_text().split()
+        return next((child for child in children if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "systemd"), None)
+
+    def within(self, *command, **options):
+        """Runs a command in the container."""
+        enter = ["nsenter", f"--target={self.leader()}", "--mount", "--uts", "--ipc", "--pid", "--root", "--wd"]
+        return run(*enter, *command, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}, **options)
+
+    def halt(self):
+        if self.container.poll() is None:
+            # What asks a container to power off (systemd(1), SIGRTMIN+4).
+            os.kill(int(self.leader()), signal.SIGRTMIN + 4)
+            try:
+                self.container.wait(60)
+            finally:
+                self.container.kill()
+        self.console.close()
+
+
+class Unit(Server):
+    """The server as systemd runs its unit."""
+
+    def __init__(self, machine):
+        super().__init__(machine.root / "var/lib/ovation", development=False)
+        self.machine = machine
+
+    def start(self):
+        self.machine.within("systemctl", "start", "ovation")
+        self.wait_until_ready()
+
+    def restart(self):
+        self.machine.within("systemctl", "restart", "ovation")
+        self.wait_until_ready()
+
+    def stop(self):
+        self.machine.within("systemctl", "stop", "ovation")
+
+    def wait_until_ready(self):
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=2) as answer:
+                    if answer.status == 200:
+                        return
+            except OSError:
+                assert time.monotonic() < deadline, self.log()
+                time.sleep(0.05)
+
+    def log(self):
+        status = self.machine.within("systemctl", "status", "--no-pager", "ovation", fails=True)
+        return status + self.machine.within("journalctl", "--no-pager", "-u", "ovation", fails=True)
+
+    def status(self):
+        """What the kernel says of the server's process."""
+        main = self.machine.within("systemctl", "show", "--value", "-p", "MainPID", "ovation").strip()
+        text = self.machine.within("cat", f"/proc/{main}/status")
+        return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+
 class Service(Server):
     """The server as its unit starts it: that command, that data folder, and a user of its own."""
 
@@ -121,7 +204,7 @@ def people_meet(server):
     return room
 
 
-def people_talk(server, folder, room):
+def people_talk(server, folder, room, seat=1):
     """Two browsers in that room, one heard by the other, who see what was said before."""
     cleo = Chromium("Cleo", server, folder / "cleo", tone_hertz=440)
     dan = Chromium("Dan", server, folder / "dan")
@@ -130,7 +213,7 @@ def people_talk(server, folder, room):
         cleo.sees("salon")
         page = cleo.run("return document.title + document.body.textContent")
         assert "Packaged" in page and SAID in page and "Anna" in page, page
-        sit(cleo, 1)
+        sit(cleo, seat)
         live(cleo)
         enter_salon(dan, room)
         dan.hears_tone(440)
@@ -143,6 +226,66 @@ def people_talk(server, folder, room):
 def application(machine):
     made = machine("ovation", "app", "create", "--name", "Packaged", "--data", "/var/lib/ovation")
     return re.search(r"\b(1[0-9]{9})\b", made)[1]
+
+
+def upload(server, file):
+    """Gives what is answered."""
+    account = ticket(server, "Uploader")
+    parts = [('name="title"', b"A steady tone"), ('name="durationMs"', b"5000"), ('name="audio"; filename="song.wav"', file)]
+    body = b"".join(b"--edge\r\nContent-Disposition: form-data; %s\r\n\r\n%s\r\n" % (name.encode(), data) for name, data in parts)
+    request = urllib.request.Request(server.url + "/v1/songs", body + b"--edge--\r\n", {
+        "Content-Type": "multipart/form-data; boundary=edge",
+        "Authorization": f"Bearer {account['app']}:{account['user']}:{account['ticket']}"})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.loads(answer.read())
+    except urllib.error.HTTPError as refusal:
+        return json.loads(refusal.read())
+
+
+@story("R10-S R11-S the unit, started by systemd: two people who hear each other, a song that is inspected, restart, stop")
+def service(machine, folder, package):
+    machine("apt-get", "install", "-y", "-qq", "--no-install-recommends", "systemd", "systemd-sysv", *LIBRARIES)
+    machine.install(package)
+    unit = Unit(machine)
+    # As the package says it is done, as root: systemd then gives the folder to the service's own user.
+    settings = {
+        "OVATION_PORT": unit.port, "OVATION_MEDIA_PORT": unit.media_port, "OVATION_PUBLIC_URL": unit.url,
+        "OVATION_SIGN_IN_GUESTS": "true", "OVATION_SIGN_IN_APPLICATION": application(machine),
+    }
+    lines = ["[Service]", *(f"Environment={name}={value}" for name, value in settings.items())]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if 0 <= most < 1_048_576:
+        print(f"note: LimitNOFILE={most}: this machine allows its containers no more", flush=True)
+        lines.append(f"LimitNOFILE={most}")
+    extra = machine.root / "etc/systemd/system/ovation.service.d"
+    extra.mkdir(parents=True)
+    (extra / "test.conf").write_text("\n".join(lines) + "\n")
+    machine.boot()
+    try:
+        machine.within("systemctl", "enable", "--now", "ovation")
+        unit.wait_until_ready()
+        status = unit.status()
+        assert (status["Seccomp"], status["NoNewPrivs"], int(status["CapEff"], 16)) == ("2", "1", 0), status
+        assert status["Uid"].split()[0] != "0", status["Uid"]
+        room = people_meet(unit)
+        people_talk(unit, folder, room)
+        song = upload(unit, music(folder / "song.wav", (440, 440, 5)).read_bytes())
+        # What it is came from the inspection: a server that cannot confine it refuses.
+        assert song.get("song", {}).get("durationMs") == 5_000, song
+        refused = upload(unit, b"#EXTM3U\n/etc/passwd\n" * 8)
+        assert "error" in refused, refused
+        unit.restart()
+        (folder / "again").mkdir()
+        people_talk(unit, folder / "again", room, seat=2)
+        unit.stop()
+        assert machine.within("systemctl", "show", "--value", "-p", "Result", "ovation").strip() == "success", unit.log()
+        assert "traceback" not in unit.log().lower() and "denied" not in unit.log().lower(), unit.log()
+    except BaseException:
+        print(unit.log(), flush=True)
+        raise
+    finally:
+        machine.halt()
 
 
 @story("R10-S R10-L the Debian package: install, start, two people who hear each other, upgrade, remove, purge")
@@ -219,18 +362,22 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ovation-dist-") as folder:
         folder = pathlib.Path(folder)
         folder.chmod(0o755)
-        (folder / "machine").mkdir()
-        machine = Machine(folder / "machine")
+        for name in ("machine", "booted", "service"):
+            (folder / name).mkdir()
+        machine, booted = Machine(folder / "machine"), BootedMachine(folder / "booted")
+        older, newer = (OUT / f"ovation_{number}_amd64.deb" for number in (OLDER, version))
         try:
             for check, arguments in [
-                (unit, (OUT / f"ovation_{version}_amd64.deb", folder)),
-                (packages, (machine, folder, OUT / f"ovation_{OLDER}_amd64.deb", OUT / f"ovation_{version}_amd64.deb")),
+                (unit, (newer, folder)),
+                (service, (booted, folder / "service", newer)),
+                (packages, (machine, folder, older, newer)),
                 (tarball, (machine, OUT / f"ovation-{version}-linux-x86_64.tar.gz")),
             ]:
                 check(*arguments)
                 print(f"ok: {check.story}", flush=True)
         finally:
             machine.close()
+            booted.close()
 
 
 main()

@@ -55,8 +55,8 @@ import Testing
             let place = model.sessions.indices.randomElement(using: &random)
             switch Int.random(in: 0..<12, using: &random) {
             case 0...2:
-                // One of the user's two clients, for the first time or again.
-                let number = UInt64((users.firstIndex(of: user) ?? 0) * 2 + Int.random(in: 1...2, using: &random))
+                // One of the user's three clients, for the first time or again.
+                let number = UInt64((users.firstIndex(of: user) ?? 0) * 3 + Int.random(in: 1...3, using: &random))
                 let token = SessionToken(rawValue: number)
                 attendance.admit(attendee(token, user, name))
                 if let known = model.sessions.firstIndex(where: { $0.token == token }) {

@@ -12,7 +12,7 @@ extension Result<CommandResult, RoomError> {
     }
 }
 
-@Suite struct DirectoryTests {
+@Suite(.timeLimit(.minutes(1))) struct DirectoryTests {
     private static let app = ApplicationID(1_400_000_001)
     private static let otherApp = ApplicationID(1_400_000_002)
 
@@ -82,6 +82,20 @@ extension Result<CommandResult, RoomError> {
         _ = try await ask(room, .destroyRoom, by: first).get()
         // The room's end reaches the directory in a turn of its own.
         while house.code(await house.create(by: Client(owner, 15))) == .roomsLimited { await Task.yield() }
+    }
+
+    @Test("a room that has ended is forgotten: nothing of it stays in memory")
+    func forgotten() async throws {
+        let house = try await House()
+        weak var ended: Room?
+        do {
+            let owner = Client(.owner, 1)
+            let (room, _) = try await house.create(by: owner).get()
+            ended = room
+            _ = try await ask(room, .destroyRoom, by: owner).get()
+        }
+        // The room's end reaches the directory in a turn of its own.
+        while ended != nil { await Task.yield() }
     }
 
     @Test("V07-S whoever shuts the rooms down waits until what was accepted is stored and answered")

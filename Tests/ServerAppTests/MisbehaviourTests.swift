@@ -182,7 +182,9 @@ extension WholeServerTests {
                 #expect(try await status(protocols + ["Origin: https://salon.example"]).0 == 101)
                 #expect(try await status(protocols + ["Origin: https://salon.example:443"]).0 == 101)
                 #expect(try await status(protocols).0 == 101)
-                #expect(try await PlainHTTP.get("/v1/connect", port: server.port).status == 426)
+                // RFC 9110 §15.5.22: it says to what.
+                let plain = try await PlainHTTP.get("/v1/connect", port: server.port)
+                #expect(plain.status == 426 && plain.headers["upgrade"] == "websocket")
                 // What some clients always offer must not cost them the answer.
                 let offered = [
                     "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__",

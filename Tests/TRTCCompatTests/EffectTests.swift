@@ -187,6 +187,15 @@ private final class PaperSound: ClientSound {
         let told = ["1 end 0", "5 start 0", "5 end -1"]
         #expect(try await notes.last(told) == told)
 
+        // Leaving the room ends what plays, once.
+        start(6)
+        person.room.controller.sound.attach(nil)
+        person.room.controller.sound.attach(paper)
+        person.room.controller.sound.attach(nil)
+        person.room.controller.sound.attach(paper)
+        let ended = ["5 end -1", "6 end 0"]
+        #expect(try await notes.last(ended) == ended)
+
         start(3) { $0.publish = true }
         paper.notes.clear()
         effects.setMusicPublishVolume(3, volume: 200)

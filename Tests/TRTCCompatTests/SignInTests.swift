@@ -173,6 +173,20 @@ extension FacadeTests {
     }
 
     @Suite struct TestTicketTests {
+        /// What is written to the standard error stream meanwhile, by whomever.
+        private func errorStream(_ body: () -> Void) throws -> String {
+            let pipe = Pipe()
+            let kept = dup(STDERR_FILENO)
+            try #require(kept >= 0)
+            dup2(pipe.fileHandleForWriting.fileDescriptor, STDERR_FILENO)
+            body()
+            dup2(kept, STDERR_FILENO)
+            close(kept)
+            try pipe.fileHandleForWriting.close()
+            // Not to the end: a process that another test started meanwhile may hold the other side.
+            return String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+        }
+
         @Test(
             "X01-C unset values say which line to write; set ones make a ticket that the server takes; releases warn once"
         )
@@ -202,6 +216,9 @@ extension FacadeTests {
             #expect(said.count == 3)
             #expect(!make("alice", isRelease: true).isEmpty && !make("alice", isRelease: true).isEmpty)
             #expect(said.count == 4 && said[3].contains("release build"))
+            GenerateTestUserSig.SECRETKEY = ""
+            let written = try errorStream { _ = GenerateTestUserSig.genTestUserSig("alice") }
+            #expect(written.contains(said[1]))
 
             try await TestServer.with { server async throws in
                 OvationServer.address = "http://127.0.0.1:\(server.port)"

@@ -52,6 +52,12 @@ final class LogReader: TRTCVoiceRoomDelegate, Sendable {
     func onDebugLog(message: String) { notes.write(message) }
 }
 
+/// The same as `LogReader` for a chorus room.
+final class ChorusLogReader: TRTCChorusRoomDelegate, Sendable {
+    let notes = Notes()
+    func onDebugLog(message: String) { notes.write(message) }
+}
+
 /// The same as `VoiceEar` for a chorus room.
 final class ChorusEar: TRTCChorusRoomDelegate, Sendable {
     let notes: Notes

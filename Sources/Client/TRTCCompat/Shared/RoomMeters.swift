@@ -25,11 +25,9 @@ final class RoomMeters: Sendable {
         var volumeTimer: DelayClock.Cancel?
         var qualityTimer: DelayClock.Cancel?
 
-        mutating func cancelTimers() {
+        func cancelTimers() {
             volumeTimer?()
-            volumeTimer = nil
             qualityTimer?()
-            qualityTimer = nil
         }
     }
 
