@@ -152,7 +152,10 @@ class Unit(Server):
 
     def log(self):
         status = self.machine.within("systemctl", "status", "--no-pager", "ovation", fails=True)
-        return status + self.machine.within("journalctl", "--no-pager", "-u", "ovation", fails=True)
+        return status + self.journal()
+
+    def journal(self):
+        return self.machine.within("journalctl", "--no-pager", "-u", "ovation", fails=True)
 
     def status(self):
         """What the kernel says of the server's process."""
@@ -228,10 +231,10 @@ def application(machine):
     return re.search(r"\b(1[0-9]{9})\b", made)[1]
 
 
-def upload(server, file):
+def upload(server, name, file):
     """Gives what is answered."""
-    account = ticket(server, "Uploader")
-    parts = [('name="title"', b"A steady tone"), ('name="durationMs"', b"5000"), ('name="audio"; filename="song.wav"', file)]
+    account = ticket(server, name)
+    parts = [('name="title"', b"A steady tone"), ('name="durationMs"', b"9000"), ('name="audio"; filename="song.wav"', file)]
     body = b"".join(b"--edge\r\nContent-Disposition: form-data; %s\r\n\r\n%s\r\n" % (name.encode(), data) for name, data in parts)
     request = urllib.request.Request(server.url + "/v1/songs", body + b"--edge--\r\n", {
         "Content-Type": "multipart/form-data; boundary=edge",
@@ -270,17 +273,19 @@ def service(machine, folder, package):
         assert status["Uid"].split()[0] != "0", status["Uid"]
         room = people_meet(unit)
         people_talk(unit, folder, room)
-        song = upload(unit, music(folder / "song.wav", (440, 440, 5)).read_bytes())
-        # What it is came from the inspection: a server that cannot confine it refuses.
+        song = upload(unit, "Uma", music(folder / "song.wav", (440, 440, 5)).read_bytes())
+        # Its length came from the inspection, not from the uploader. A server that cannot confine the inspection refuses.
         assert song.get("song", {}).get("durationMs") == 5_000, song
-        refused = upload(unit, b"#EXTM3U\n/etc/passwd\n" * 8)
+        refused = upload(unit, "Udo", b"#EXTM3U\n/etc/passwd\n" * 8)
         assert "error" in refused, refused
         unit.restart()
         (folder / "again").mkdir()
         people_talk(unit, folder / "again", room, seat=2)
         unit.stop()
         assert machine.within("systemctl", "show", "--value", "-p", "Result", "ovation").strip() == "success", unit.log()
-        assert "traceback" not in unit.log().lower() and "denied" not in unit.log().lower(), unit.log()
+        # What the service itself has to say: a line when it is ready, one when it has stopped, each time.
+        said = [line for line in unit.journal().splitlines() if re.search(r" ovation\[\d+\]: ", line)]
+        assert len(said) == 4 and all("is ready at" in line or line.endswith(" stopped") for line in said), said
     except BaseException:
         print(unit.log(), flush=True)
         raise

@@ -31,7 +31,7 @@ package final class AlarmQueue: @unchecked Sendable {
     private static let longest: Int64 = 365 * 86_400 * 1_000_000_000
 
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "ovation.clock", qos: .userInitiated)
+    private let queue = DispatchQueue(label: "ovation.clock")
     private let timer: any DispatchSourceTimer
     private let now: @Sendable () -> Instant
 

@@ -42,7 +42,7 @@ final class GroupCommit: Sendable {
     }
 
     private let pool: DatabasePool
-    private let queue = DispatchQueue(label: "ovation.store.writer", qos: .userInitiated)
+    private let queue = DispatchQueue(label: "ovation.store.writer")
     private let pending = Mutex(Pending())
     private let counted = Mutex(CommitCounts())
     private let settled: @Sendable (_ committed: Bool) -> Void

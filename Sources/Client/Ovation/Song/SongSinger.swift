@@ -31,7 +31,7 @@ final class SongSinger: Sendable {
     private let server: ServerAddress
     private let tell: @Sendable (RoomAudio.Event) -> Void
     /// Steps come one after the other here; opening a device may hold one up.
-    private let queue = DispatchQueue(label: "ovation.song", qos: .userInitiated)
+    private let queue = DispatchQueue(label: "ovation.song")
     /// Held for a step of the follower, never while the engine is told.
     private let state = Mutex(State())
 
