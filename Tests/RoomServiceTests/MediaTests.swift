@@ -135,6 +135,20 @@ import Timing
         #expect(salon.media.orders.contains(.closePeer(second.peer, salon.stage)))
     }
 
+    @Test("A04-S who leaves with one of two clients speaks by the other")
+    func otherPath() async throws {
+        let salon = try await Salon()
+        let phone = salon.create()
+        let laptop = salon.enter(.owner)
+        let here = try salon.core.openMedia(for: phone.session)
+        let there = try salon.core.openMedia(for: laptop.session)
+        salon.submit(.takeSeat(0), by: phone)
+        #expect(salon.media.slots(of: salon.stage)?[0]?.peer == here.peer)
+        salon.submit(.exitRoom, by: phone)
+        #expect(salon.media.orders.contains(.closePeer(here.peer, salon.stage)))
+        #expect(salon.media.slots(of: salon.stage)?[0]?.peer == there.peer)
+    }
+
     @Test("V11-S everybody hears that a user muted the microphone") func microphoneNews() async throws {
         let salon = try await Salon()
         let owner = salon.create()

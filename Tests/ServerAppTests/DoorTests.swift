@@ -331,7 +331,11 @@ extension WholeServerTests {
                     #expect(
                         try await second.refusal("profile.set", ["name": .string(name)]) == "invalid_params", "\(name)")
                 }
+                // The room in which one is knows the new name too.
+                try await second.call("room.create", ["room": 77, "name": "Names"])
                 #expect(try await second.call("profile.set", ["name": "Lee Kim"])["user"]["name"] == "Lee Kim")
+                let members = try await first.call("room.enter", ["room": 77])["snapshot"]["members"]
+                #expect(members[0]["name"] == "Lee Kim" || members[1]["name"] == "Lee Kim", "\(members)")
                 // The operator decides what the operator's own people are called.
                 let own = try await server.signedIn("own")
                 #expect(try await own.call("profile.set", ["name": "Kim"])["user"]["name"] == "Kim")

@@ -130,6 +130,10 @@ extension FacadeTests {
                     }
                     #expect(code == wanted, "\(group)")
                 }
+                // Another user's login ends the present one's, whatever comes of it.
+                #expect(await ended { manager.login("bob", userSig: "x", succ: $0, fail: $1) } == -100_018)
+                #expect(manager.getLoginUser() == nil)
+                #expect(await signIn(manager, "alice", server) == 0)
                 manager.unInitSDK()
                 #expect(manager.getLoginUser() == nil)
             }

@@ -13,7 +13,8 @@ import Testing
         let (alice, bob) = (try #require(UserID("alice")), try #require(UserID("bob")))
         self.bob = RoomPerson(profile: UserProfile(id: bob, name: "Bob"), isMuted: true)
         invitation = Invitation(
-            id: "i", room: .number(7), from: bob, to: alice, command: "SEAT", content: "1", state: .waiting, createdAt: 5)
+            id: "i", room: .number(7), from: bob, to: alice, command: "SEAT", content: "1", state: .waiting,
+            createdAt: 5)
     }
 
     private func voice(_ notice: RoomNotice) -> [String] {
@@ -49,7 +50,8 @@ import Testing
             seated: 1, memberCount: 2, createdAt: 5, speaking: false)
         #expect(voice(.info(info, memberCount: 2)) == ["info 7 Salon of Bob"])
         #expect(chorus(.info(info, memberCount: 2)) == ["info 7 Salon of Bob"])
-        #expect(voice(.text("hi", from: bob)) == ["text bob/Bob: hi"] && chorus(.text("hi", from: bob)) == ["text bob: hi"])
+        #expect(
+            voice(.text("hi", from: bob)) == ["text bob/Bob: hi"] && chorus(.text("hi", from: bob)) == ["text bob: hi"])
         let volumes = RoomNotice.volumes([VolumeReading(user: "bob", volume: 5)], total: 5)
         #expect(voice(volumes) == ["volumes [bob=5] 5"])
         let (log, chorusLog) = (LogReader(), ChorusLogReader())

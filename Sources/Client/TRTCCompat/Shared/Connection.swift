@@ -97,9 +97,8 @@ final class Connection: Sendable {
         let connection = share.connection
         connection.whenSignedIn { result in
             switch result {
-            case .failure(let error):
-                connection.remove(share)
-                completion(.failure(error))
+            // Such a connection is nobody's any more: the next login makes another.
+            case .failure(let error): completion(.failure(error))
             case .success where isNew: completion(.success(share))
             case .success:
                 connection.renew(ticket) { result in
