@@ -1,9 +1,10 @@
 import RoomModel
 import RoomPorts
-import RoomService
 import RoomTestSupport
 import Testing
 import Timing
+
+@testable import RoomService
 
 /// A stay begins with an entry and ends once: what belongs to an earlier one touches no later one.
 @Suite struct StayTests {
@@ -24,6 +25,27 @@ import Timing
         salon.commit()
         #expect(here?.members.map(\.id) == [.owner] && here?.count == 1)
         #expect(stranger.stays.current.isEmpty)
+    }
+
+    @Test("V19-S whoever is back, replaced or gone is waited for no more")
+    func timers() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let first = salon.enter(.member)
+        let isAwaited: (Client) -> Bool = { salon.core.deadlines.isSet(.grace($0.session)) }
+        let isPersonAwaited = { salon.core.deadlines.isSet(.absence(.member)) }
+        salon.lose(first)
+        #expect(isAwaited(first))
+        salon.attach(first)
+        #expect(!isAwaited(first))
+        salon.lose(first)
+        salon.core.detach(first.session, from: nil, why: .replaced)
+        #expect(!isAwaited(first) && isPersonAwaited())
+        let second = salon.enter(.member)
+        #expect(!isAwaited(second) && !isPersonAwaited())
+        salon.lose(second)
+        salon.core.detach(second.session, from: nil, why: .left)
+        #expect(!isAwaited(second) && !isPersonAwaited())
     }
 
     @Test("V19-S exit and entry in one breath are two stays, and the end of the first does not end the second")

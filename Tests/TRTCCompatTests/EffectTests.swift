@@ -248,6 +248,12 @@ private final class PaperSound: ClientSound {
         start(param(2))
         try await notes.line("2 start 0")
         #expect(paper.notes.lines == ["prepare 2 song.mp3", "change 2 100 100 0.0 1.0 false", "resume 2"])
+        // Its volume may be another by then.
+        paper.notes.clear()
+        preload(param(6))
+        effects.setMusicPlayoutVolume(6, volume: 30)
+        start(param(6))
+        #expect(paper.notes.lines.suffix(2) == ["change 6 100 30 0.0 1.0 false", "resume 6"])
         // Not open yet: it begins when it is.
         paper.notes.clear()
         preload(param(3))

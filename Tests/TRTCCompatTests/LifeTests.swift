@@ -55,6 +55,27 @@ extension FacadeTests {
             #expect(first.getAudioEffectManager() == nil)
         }
 
+        @Test(
+            "V18-C A12-C a component that is destroyed on its way into a room leaves it, although another stays signed in"
+        )
+        func destroyedAtTheDoor() async throws {
+            try await TestServer.with { server async throws in
+                let bob = try await VoicePerson.signedIn("bob", at: server)
+                #expect(await bob.create(67) == 0)
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                let chat = V2TIMManager()
+                #expect(await signIn(chat, "alice", server) == 0)
+                let entry = await outcome { reply in
+                    alice.room.enterRoom(roomID: 67, callback: reply)
+                    alice.room.destroy()
+                }
+                #expect(entry.code == -1)
+                try await bob.notes.line("enters alice")
+                try await bob.notes.line("exits alice")
+                chat.unInitSDK()
+            }
+        }
+
         @Test("V18-C calls without a callback on a destroyed instance are told as an error")
         func silentCalls() async throws {
             let person = VoicePerson("alice")

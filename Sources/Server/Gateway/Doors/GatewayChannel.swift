@@ -54,7 +54,7 @@ struct GatewayChannel: HTTPChannelHandler {
                 })
 
             var decoding = NIOHTTPDecoderLimitConfiguration()
-            decoding.maxHeaderFieldSize = Self.headerLimit
+            // All together, so each of them too.
             decoding.maxHeaderListSize = Self.headerLimit
             var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Kind>(
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(

@@ -1,0 +1,25 @@
+"""The tables of `scripts/mutate` speak of statements that there are: a renamed file would otherwise be noticed in the nightly run."""
+
+import json
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = {str(path.relative_to(ROOT)): path for path in (ROOT / "Sources").rglob("*.swift")}
+NAMED = [(row["test"], broken) for row in json.loads((ROOT / "Tests/Mutation/named.json").read_text()) for broken in row["breaks"]]
+EQUIVALENT = [("equivalent.json", each) for each in json.loads((ROOT / "Tests/Mutation/equivalent.json").read_text())]
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("table", [NAMED, EQUIVALENT], ids=["named", "equivalent"])
+def test_each_statement_is_there(table):
+    missing = []
+    for test, broken in table:
+        found = [path for name, path in SOURCES.items() if name.endswith(broken["file"])]
+        if not any(plain(broken["text"]) in plain(path.read_text()) for path in found):
+            missing.append(f"{test}: {broken['file']}: {broken['text']}")
+    assert not missing, "\n".join(missing)
