@@ -341,6 +341,19 @@ extension AudioStage {
         #expect(stage.nack(listener, line.ssrc, after.sequence, at: start + frame).map(\.header) == [after])
     }
 
+    @Test("V06-S the silence that ends a voice is repeated to whoever lost it")
+    func silenceAgain() throws {
+        let stage = stage(slots: 1)
+        let line = ListenerLine.line(0, of: listener)
+        var alice = Microphone(1)
+        _ = stage.assign(0, alice.member, at: start)
+        _ = alice.speak(on: stage, at: start)
+        let silence = stage.assign(0, alice.member, muted: true, at: start + frame)
+        let first = try #require(silence.first)
+        let again = stage.nack(listener, line.ssrc, first.header.sequence, at: start + frame)
+        #expect(again.map(\.bytes) == [first.bytes])
+    }
+
     @Test("The mid is sent until the listener reports on the stream, and repeats are unchanged by that")
     func mid() throws {
         let stage = AudioStage(slots: 1)

@@ -102,6 +102,25 @@ import Timing
         #expect(salon.submit(.destroyRoom, by: admin).current == .success(.done))
     }
 
+    @Test("V19-S what else ends by itself meanwhile does not end the wait for the owner, and the heir's coming does")
+    func otherEndsMeanwhile() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let admin = salon.enter(.admin)
+        let member = salon.enter(.member)
+        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.exitRoom, by: owner)
+        salon.submit(
+            .sendInvitation(InvitationDraft(to: .admin, command: "C", timeoutSeconds: 30, id: "i")), by: member)
+        salon.advance(.seconds(60))
+        #expect(member.outbox.invitations.last?.invitation.state == .expired)
+        #expect(salon.enter(.other).snapshot?.ownerAbsentUntil != nil)
+        salon.advance(.seconds(61))
+        #expect(salon.submit(.muteSeat(0, muted: true), by: admin).current == .success(.done))
+        let late = salon.enter(.other).snapshot
+        #expect(late?.info.owner.id == .admin && late?.ownerAbsentUntil == nil && late?.heir == nil)
+    }
+
     @Test("V19-S how long a seat and a room wait is the operator's: with other times it is those") func otherTimes()
         async throws
     {
@@ -226,13 +245,20 @@ import Timing
         #expect(salon.refusal(.takeSeat(3), by: again) == .consentRequired)
     }
 
-    @Test("V21-S consent lasts 60 s and no longer") func consentLapses() async throws {
-        for (wait, seated) in [(59, true), (61, false)] {
+    @Test("V21-S consent lasts 60 s and no longer, also over a restart", arguments: [false, true])
+    func consentLapses(isRestarted: Bool) async throws {
+        for (wait, seated) in [(39, true), (41, false)] {
             let salon = try await Salon()
             let owner = salon.create(needsRequest: true)
-            let member = salon.enter(.member)
+            var member = salon.enter(.member)
             salon.submit(.sendInvitation(InvitationDraft(to: .member, command: "C", id: "i")), by: owner)
             salon.submit(.acceptInvitation(id: "i"), by: member)
+            salon.advance(.seconds(20))
+            if isRestarted {
+                try await salon.crash()
+                _ = salon.enter(.owner)
+                member = salon.enter(.member)
+            }
             salon.advance(.seconds(Int64(wait)))
             #expect((salon.submit(.takeSeat(3), by: member).current == .success(.done)) == seated)
         }

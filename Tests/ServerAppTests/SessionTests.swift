@@ -196,6 +196,13 @@ extension WholeServerTests {
                 ["avatar": .string("https://" + String(repeating: "a", count: 500))],
             ] {
                 #expect(try await alice.refusal("profile.set", bad) == "invalid_params", "\(bad.text)")
+                guard case .object(var opening) = try server.opening("carol"), case .object(let profile) = bad else {
+                    preconditionFailure("a literal object")
+                }
+                opening.merge(profile) { $1 }
+                #expect(
+                    try await server.client().refusal("session.open", .object(opening)) == "invalid_params",
+                    "\(bad.text)")
             }
             try await server.stop()
 

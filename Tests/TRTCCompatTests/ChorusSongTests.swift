@@ -203,6 +203,30 @@ extension FacadeTests {
             }
         }
 
+        @Test("D02-C when one's own track has ended, the calls mean the room's song again")
+        func afterOwn() async throws {
+            try await TestServer.with { server async throws in
+                let path = try SoundFile.addSong(seconds: 120, to: server.directory)
+                let own = server.directory + "/own.wav"
+                try SoundFile.tone(seconds: 0.3).write(to: URL(fileURLWithPath: own))
+                let alice = try await ChorusPerson.signedIn("alice", at: server)
+                #expect(await alice.create(616) == 0)
+                #expect(await alice.sit(0) == 0)
+                let room = try #require(alice.room.controller.room)
+                alice.room.startPlayMusic(musicID: 4, url: own)
+                try await alice.notes.line("music 4 ended")
+                try await room.startSong(Song(id: "9", title: "Ours", durationMs: 120_000, accompaniment: path))
+                alice.room.pausePlayMusic()
+                _ = await room.changes.first { $0.play?.isPaused ?? false }
+                // A track of one's own that cannot be opened is none either.
+                alice.room.startPlayMusic(musicID: 5, url: server.directory + "/nothing.wav")
+                try await alice.notes.line("error -1 music 5 cannot be played")
+                try await room.startSong(Song(id: "9", title: "Ours", durationMs: 120_000, accompaniment: path))
+                alice.room.pausePlayMusic()
+                _ = await room.changes.first { $0.play?.isPaused ?? false }
+            }
+        }
+
         @Test("D02-C what everybody can open is the room's song, a file of one's own is not; its name is the title")
         func addresses() throws {
             let server = try ServerAddress("https://live.example.com/salon")
