@@ -34,6 +34,26 @@ import Testing
         return text
     }
 
+    /// Keeps the events that come so far.
+    private final class Listener: ChannelInboundHandler {
+        typealias InboundIn = Any
+        var heard: [String] = []
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { heard.append("\(event)") }
+    }
+
+    @Test("what happens to the connection meanwhile reaches those who serve it")
+    func events() async throws {
+        let channel = try await channel()
+        let heard = try await channel.testingEventLoop.executeInContext {
+            let listener = Listener()
+            try channel.pipeline.syncOperations.addHandler(listener)
+            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            return listener.heard
+        }
+        #expect(heard == ["inputClosed"] && !channel.isActive)
+    }
+
     @Test("R05-S what is no HTTP is answered with 400, and the connection closed")
     func nonsense() async throws {
         let channel = try await channel()

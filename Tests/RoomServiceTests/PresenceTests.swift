@@ -192,6 +192,9 @@ import Timing
             if case .ownerAbsent(_, let heir) = news { .some(heir) } else { nil }
         }
         #expect(heirs == [.admin, .other, nil])
+        // Also to whoever comes later.
+        let late = try #require(salon.enter(UserID(literal: "late")).snapshot)
+        #expect(late.ownerAbsentUntil != nil && late.heir == nil)
     }
 
     @Test("V19-S after a restart seats are kept while their people come back, and the clocks begin anew")
