@@ -339,6 +339,15 @@ extension AudioStage {
         #expect(after.payloadType == PayloadType(111) && after.mid == Mid("7"))
         #expect(after.sequence == before.sequence + 2)
         #expect(stage.nack(listener, line.ssrc, after.sequence, at: start + frame).map(\.header) == [after])
+
+        // The same mid under another number.
+        line.midID = 5
+        stage.setListener(listener, handle: 90, lines: [line])
+        let renumbered = try #require(alice.speak(on: stage, at: start + frame).first)
+        let parsed = try #require(renumbered.bytes.withUnsafeBytes { RTPHeader.parse($0) })
+        var map = HeaderExtensionMap()
+        map.set(.mid, id: 5)
+        #expect(renumbered.bytes.withUnsafeBytes { parsed.mid(in: $0, map) } == Mid("7"))
     }
 
     @Test("V06-S the silence that ends a voice is repeated to whoever lost it")

@@ -135,6 +135,18 @@ import Timing
         #expect(salon.media.orders.contains(.closePeer(second.peer, salon.stage)))
     }
 
+    @Test("A12-S who leaves while the disk fails is silent and deaf all the same")
+    func leavingWithoutDisk() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.submit(.takeSeat(0), by: owner)
+        let path = try salon.core.openMedia(for: owner.session)
+        salon.journal.fail(.full)
+        #expect(salon.submit(.exitRoom, by: owner).current == .success(.done))
+        #expect(salon.media.orders.contains(.closePeer(path.peer, salon.stage)))
+        #expect(owner.departures.current == [.exited])
+    }
+
     @Test("A04-S who leaves with one of two clients speaks by the other")
     func otherPath() async throws {
         let salon = try await Salon()

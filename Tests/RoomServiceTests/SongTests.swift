@@ -35,6 +35,21 @@ import Timing
         #expect(salon.enter(.admin).snapshot?.play == nil)
     }
 
+    @Test("D02-S a song ends by the time of day, also if that is set back while it plays")
+    func clockSetBack() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.startSong(SongDraft(song: song)), by: owner)
+        salon.advance(.seconds(20))
+        salon.clock.setWall(salon.clock.wallTime + .seconds(-10))
+        // Its timer rings ten seconds early by then.
+        salon.advance(.seconds(45))
+        #expect(changes(owner) == [.started])
+        salon.advance(.seconds(10))
+        #expect(changes(owner) == [.started, .ended])
+    }
+
     @Test("D02-S a song goes on over a crash of the server: the same start, and its end where it belongs")
     func crash() async throws {
         let salon = try await Salon()

@@ -162,12 +162,24 @@ extension FacadeTests {
                 alice.room.startPlayMusic(musicID: 3, url: path)
                 try await bob.notes.line("music 3 begins")
                 try await alice.notes.line("music 3 begins")
+                // One's own track instead of it: neither is the room's song.
+                let own = server.directory + "/own.wav"
+                try SoundFile.tone(seconds: 60).write(to: URL(fileURLWithPath: own))
+                alice.room.startPlayMusic(musicID: 5, url: path)
+                alice.room.startPlayMusic(musicID: 6, url: own)
+                try await alice.notes.line("music 6 begins")
+                try await bob.notes.line("music 3 ended")
                 #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
                 #expect(
                     story(bob).lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
                         "song 2 in", "music 2 begins", "music 2 ended", "song 3 in", "music 3 begins", "music 3 ended",
                     ])
-                #expect(story(alice).lines == ["music 2 begins", "music 2 ended", "music 3 begins"])
+                try await alice.notes.line("music 3 ended")
+                // The track begins at once, the song ends by way of the server.
+                #expect(
+                    story(alice).lines.sorted() == [
+                        "music 2 begins", "music 2 ended", "music 3 begins", "music 3 ended", "music 6 begins",
+                    ])
             }
         }
 
@@ -207,18 +219,27 @@ extension FacadeTests {
         func afterOwn() async throws {
             try await TestServer.with { server async throws in
                 let path = try SoundFile.addSong(seconds: 120, to: server.directory)
-                let own = server.directory + "/own.wav"
+                let (own, long) = (server.directory + "/own.wav", server.directory + "/long.wav")
                 try SoundFile.tone(seconds: 0.3).write(to: URL(fileURLWithPath: own))
+                try SoundFile.tone(seconds: 60).write(to: URL(fileURLWithPath: long))
                 let alice = try await ChorusPerson.signedIn("alice", at: server)
                 #expect(await alice.create(616) == 0)
                 #expect(await alice.sit(0) == 0)
                 let room = try #require(alice.room.controller.room)
+                alice.room.getAudioEffectManager()?.setMusicPlayoutVolume(9, volume: 30)
                 alice.room.startPlayMusic(musicID: 4, url: own)
                 try await alice.notes.line("music 4 ended")
                 try await room.startSong(Song(id: "9", title: "Ours", durationMs: 120_000, accompaniment: path))
                 alice.room.pausePlayMusic()
                 _ = await room.changes.first { $0.play?.isPaused ?? false }
-                // A track of one's own that cannot be opened is none either.
+                // As loud as was set for its number before.
+                try await alice.notes.line("music 9 begins")
+                while room.audio.songVolume != 30 { await Task.yield() }
+                // One's own gives way to a stop, and one that cannot be opened is none.
+                alice.room.startPlayMusic(musicID: 6, url: long)
+                try await alice.notes.line("music 6 begins")
+                alice.room.stopPlayMusic()
+                try await alice.notes.line("music 6 ended")
                 alice.room.startPlayMusic(musicID: 5, url: server.directory + "/nothing.wav")
                 try await alice.notes.line("error -1 music 5 cannot be played")
                 try await room.startSong(Song(id: "9", title: "Ours", durationMs: 120_000, accompaniment: path))

@@ -32,7 +32,7 @@ struct JournalWriter {
         self.epoch = epoch
         firstSnapshot = position + Self.snapshotLag
         pending = nil
-        inbox.begin(incarnation, stored: position)
+        inbox.begin(incarnation)
     }
 
     /// The journal has failed.

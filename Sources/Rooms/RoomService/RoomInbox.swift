@@ -31,10 +31,9 @@ package final class RoomInbox: Sendable {
     }
 
     /// The room has been loaded again: reports about what it submitted before are ignored from now on.
-    func begin(_ incarnation: UInt64, stored: UInt64) {
+    func begin(_ incarnation: UInt64) {
         contents.withLock {
             $0.incarnation = incarnation
-            $0.reports.stored = stored
             $0.reports.failed = nil
         }
     }

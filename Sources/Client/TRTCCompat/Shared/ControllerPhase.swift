@@ -122,16 +122,11 @@ enum ControllerPhase<Share: Sendable, Room: AnyObject & Sendable>: Sendable {
     }
 
     /// The connection has been lost for too long.
-    /// - Returns: the room that one was in.
-    mutating func abandon() -> Room? {
+    mutating func abandon() {
         switch self {
-        case .signedIn(let share, .inside(let room)):
-            self = .signedIn(share, .outside(abandoned: room))
-            return room
-        case .signedIn(let share, .entering):
-            self = .signedIn(share, .outside(abandoned: nil))
-            return nil
-        case .signedOut, .signingIn, .signedIn(_, .outside), .destroyed: return nil
+        case .signedIn(let share, .inside(let room)): self = .signedIn(share, .outside(abandoned: room))
+        case .signedIn(let share, .entering): self = .signedIn(share, .outside(abandoned: nil))
+        case .signedOut, .signingIn, .signedIn(_, .outside), .destroyed: break
         }
     }
 

@@ -348,15 +348,15 @@ final class RoomController: Sendable {
 
     /// The published component leaves the room after this time, and so does this one: an app that shows the error shows no room.
     private func giveUp() {
-        let (isLost, abandoned) = state.withLock { state -> (Bool, RoomSession?) in
-            guard state.lossTimer != nil else { return (false, nil) }
+        let isLost = state.withLock { state in
+            guard state.lossTimer != nil else { return false }
             state.lossTimer = nil
             state.leaveRoom(meters)
-            return (true, state.phase.abandon())
+            state.phase.abandon()
+            return true
         }
         guard isLost else { return }
-        // The song's copy would go on without a server.
-        abandoned?.audio.singing = .off
+        // Also the song's copy, which would go on without a server.
         leaveSound()
         tell(.error(TRTCCode.connectionTimeout, "the connection has been lost for two minutes; the room was left"))
     }
