@@ -217,6 +217,7 @@ private final class PaperSound: ClientSound {
         paper.tell(.musicStarted(4, duration: nil))
         person.room.controller.sound.attach(nil)
         try await notes.line("4 end 0")
+        #expect(notes.lines.count { $0 == "6 end 0" } == 1)
     }
 
     @Test("V15-C a piece that was preloaded goes on at once; another by its id is opened anew; a failure is told")
