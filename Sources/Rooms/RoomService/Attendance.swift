@@ -17,7 +17,7 @@ struct Attendance {
         var connected = true
         /// Whether the entry has been answered: from then on the session gets news.
         var subscribed = false
-        /// Whether it was ever let in, so that it must be told when it is out. Shared with the entry that is still
+        /// Whether it was let in, so that it must be told when it is out. Shared with the entry that is still
         /// waiting to be answered when the session already goes.
         let admission = Admission()
         var peer: PeerID?

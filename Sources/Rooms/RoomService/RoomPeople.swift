@@ -11,8 +11,6 @@ final class RoomPeople {
     private unowned let core: RoomCore
     private(set) var attendance = Attendance()
     private(set) var ownerAbsence: OwnerAbsence?
-    /// The room is over, and each session has been told as departed.
-    private var isEverybodyFree = false
 
     init(_ core: RoomCore) { self.core = core }
 
@@ -277,11 +275,10 @@ final class RoomPeople {
         if user == core.state.owner.id { startOwnerAbsence() } else { refreshHeir() }
     }
 
-    /// The room is over: everybody is free for another one. Before they are told; `dismissAll` follows.
+    /// The room is over: everybody is free for another one, and is told so once. Before the news; `dismissAll` follows.
     func freeAll() {
-        if isEverybodyFree { return }
-        isEverybodyFree = true
         for session in attendance.sessions.values where session.admission.isGranted {
+            session.admission.isGranted = false
             session.attendee.departed(session.stay, .ended)
         }
     }

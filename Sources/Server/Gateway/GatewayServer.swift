@@ -45,9 +45,9 @@ package struct GatewaySettings: Sendable {
 /// Closing order: no new connections (`readyz` says so), open WebSockets are told 1001 and closed, requests under way are finished.
 package struct GatewayServer: Service {
     /// How often lost sessions are looked at.
-    static let sessionInterval = Interval.seconds(30)
+    private static let sessionInterval = Interval.seconds(30)
     /// How often the certificate's files are looked at: rarely enough to cost nothing, soon enough for somebody who waits for it.
-    static let certificateInterval = Interval.seconds(2)
+    private static let certificateInterval = Interval.seconds(2)
 
     private let settings: GatewaySettings
     private let services: GatewayServices

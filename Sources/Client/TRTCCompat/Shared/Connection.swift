@@ -28,12 +28,7 @@ final class Connection: Sendable {
                     "sdkAppID is \(sdkAppID): give the application's number; \(GenerateTestUserSig.advice)")
                 return nil
             }
-            guard let user = UserID(userId) else {
-                reply(
-                    TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -"
-                )
-                return nil
-            }
+            guard let user = UserID(userId, reply) else { return nil }
             guard !userSig.isEmpty else {
                 reply(TRTCCode.failed, "userSig is empty; \(GenerateTestUserSig.advice)")
                 return nil
@@ -264,5 +259,16 @@ final class Connection: Sendable {
         default: break
         }
         for listener in state.withLock({ $0.listeners }) { listener.hear(delivery) }
+    }
+}
+
+extension UserID {
+    /// What an app gives as a user's id; if that is none, the caller is told.
+    init?(_ text: String, _ reply: ActionReply) {
+        guard let id = UserID(text) else {
+            reply(TRTCCode.failed, "\(text.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
+            return nil
+        }
+        self = id
     }
 }

@@ -74,10 +74,7 @@ struct RoomRequests: Sendable {
     }
 
     func pickSeat(_ index: Int, _ userId: String, _ reply: ActionReply) {
-        guard let user = UserID(userId) else {
-            return reply(
-                TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
-        }
+        guard let user = UserID(userId, reply) else { return }
         controller.perform(.pickSeat(index, user), reply)
     }
 
@@ -85,10 +82,7 @@ struct RoomRequests: Sendable {
 
     /// - Returns: the id of the invitation, empty if none was sent.
     func sendInvitation(command: String, userId: String, content: String, _ reply: ActionReply) -> String {
-        guard let user = UserID(userId) else {
-            reply(TRTCCode.failed, "\(userId.debugDescription) is not a valid user ID: use 1 to 32 of A-Z a-z 0-9 _ -")
-            return ""
-        }
+        guard let user = UserID(userId, reply) else { return "" }
         guard controller.inside(reply) != nil else { return "" }
         let id = UUID().uuidString
         controller.perform(
