@@ -196,6 +196,7 @@ extension FacadeTests {
                 #expect(await alice.create(614) == 0)
                 #expect(await alice.sit(0) == 0)
                 #expect(await bob.enter(614) == 0)
+                #expect(await bob.sit(1) == 0)
                 let room = try #require(alice.room.controller.room)
                 try await room.startSong(
                     Song(id: "9", title: "Nowhere", durationMs: 60_000, accompaniment: "http://127.0.0.1:1/a.mp3"))

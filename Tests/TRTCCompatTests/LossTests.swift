@@ -98,7 +98,9 @@ extension FacadeTests {
             try await alice.notes.line("music 6 at")
             #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
             try await alice.notes.line("error 10002")
-            try await alice.notes.line("music 6 ended")
+            // First the song, then the error: who is told that the room was left hears no more of it.
+            let story = alice.notes.lines.filter { $0.hasPrefix("error") || $0 == "music 6 ended" }
+            #expect(story.first == "music 6 ended" && story.count == 2)
             while room.audio.song != nil { try await nextTurn() }
             #expect(await alice.sit(0) == -1)
             alice.room.destroy()
