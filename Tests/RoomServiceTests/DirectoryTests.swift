@@ -50,29 +50,37 @@ import Timing
         let owner = Client(.owner, 1)
         let kept = try await house.create(.string("kept"), tags: ["Jazz"], by: owner, key: "k1").get().room
         #expect(await kept.ask(.takeSeat(3), by: owner) == .success(.done))
+        let picked = try await house.create(by: owner, key: "k2").get().room
         let other = try await house.create(.string("over"), by: owner).get().room
         #expect(await other.ask(.destroyRoom, by: owner) == .success(.done))
 
         house.journal.crash()
         let next = try await DirectoryHouse(house.journal)
-        #expect(next.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.map(\.room) == [.string("kept")])
+        #expect(
+            Set(next.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.map(\.room))
+                == [.string("kept"), picked.key.room])
         let room = try await next.directory.room(kept.key)
         let back = Client(.owner, 2)
         await room.attach(back.attendee, since: nil) { [entries = back.entries] result in
             entries.update { $0.append(result) }
         }
         #expect(back.snapshot?.seats[3].user == .owner)
-        // A retried creation whose answer was lost finds its room.
+        // A retried creation whose answer was lost finds its room, by its id and by its key alone.
         let again = try await next.create(.string("kept"), tags: ["Jazz"], by: back, key: "k1").get()
         #expect(again.room === room)
+        let retried = try await next.create(by: back, key: "k2").get()
+        #expect(retried.room.key == picked.key)
     }
 
-    @Test("facts of the media plane reach the room they are about") func facts() async throws {
+    @Test("D04-S facts of the media plane reach the room they are about; a singer's equipment reaches the media plane")
+    func facts() async throws {
         let house = try await DirectoryHouse()
         let owner = Client(.owner, 1)
         let room = try await house.create(by: owner).get().room
         let place = try await room.openMedia(for: owner.session)
         #expect(await room.ask(.takeSeat(0), by: owner) == .success(.done))
+        await room.setEquipment(SingerEquipment(latency: .milliseconds(40)), of: owner.session)
+        #expect(house.media.latencies[place.peer] == .milliseconds(40))
         house.media.tell(.lost(place.stage, place.peer))
         // Facts travel on their own; the room's next turn after it has been told shows it.
         while true {

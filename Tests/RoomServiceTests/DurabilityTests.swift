@@ -143,6 +143,28 @@ import Timing
         #expect(admin.snapshot?.me.role == .admin)
     }
 
+    @Test("a room that has just been loaded stores its first snapshot after twice the entries that one spares")
+    func firstSnapshot() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        for _ in 0..<10 { salon.submit(.sendLikes(1), by: owner) }
+        try await salon.crash()
+        let back = salon.client(.owner)
+        salon.attach(back)
+        salon.aside.hold()
+        var number = 0
+        func close(_ count: Int) {
+            for _ in 0..<count {
+                number += 1
+                salon.submit(.closeSeat(5, closed: number % 2 == 0), by: back)
+            }
+        }
+        close(2 * 256 - 10)
+        #expect(salon.aside.count == 0)
+        close(20)
+        #expect(salon.aside.count == 1)
+    }
+
     @Test("a room is rebuilt from its snapshot and the entries after it as from all entries")
     func snapshots() async throws {
         let salon = try await Salon()

@@ -1,4 +1,5 @@
 import RoomModel
+import RoomPorts
 import RoomRules
 import RoomService
 import RoomTestSupport
@@ -100,6 +101,24 @@ import Timing
                 .roleChanged(user: .owner, role: .admin, by: nil),
             ])
         #expect(salon.submit(.destroyRoom, by: admin).current == .success(.done))
+    }
+
+    @Test("V19-S the wait for an owner without a seat begins when the room is back after a restart")
+    func inheritanceAfterRestart() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let admin = salon.enter(.admin)
+        salon.submit(.setRole(.admin, .admin), by: owner)
+        salon.submit(.takeSeat(1), by: admin)
+        try await salon.crash()
+        let back = salon.enter(.admin)
+        let until = salon.clock.wallTime.millisecondsSince1970 + 120_000
+        #expect(back.snapshot?.ownerAbsentUntil == until)
+        salon.advance(.seconds(1))
+        #expect(back.outbox.passing.contains(.ownerAbsent(until: until, heir: .admin)))
+        salon.advance(.seconds(120))
+        #expect(
+            back.outbox.changes.map(\.what).first == .ownerChanged(user: .named(.admin), reason: .ownerAbsent))
     }
 
     @Test("V19-S what else ends by itself meanwhile does not end the wait for the owner, and the heir's coming does")
@@ -373,5 +392,21 @@ import Timing
         salon.advance(.seconds(1))
         #expect(owner.outbox.messages.last?.from.name == "New")
         #expect(salon.members(.users([.owner]), for: owner)?.members.first?.name == "New")
+    }
+
+    @Test(
+        "V19-S a speaker whose way was lost and then closed is shown as online again, without anything else happening")
+    func closedAfterLoss() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let speaker = salon.enter(.member)
+        salon.submit(.takeSeat(1), by: speaker)
+        let path = try salon.core.openMedia(for: speaker.session)
+        salon.core.hear(.lost(path.stage, path.peer))
+        salon.advance(.seconds(1))
+        #expect(presences(owner).last == .presence(.member, .reconnecting, until: nil))
+        salon.core.closeMedia(for: speaker.session)
+        salon.advance(.seconds(1))
+        #expect(presences(owner).last == .presence(.member, .online, until: nil))
     }
 }

@@ -181,6 +181,43 @@ import Timing
         #expect(salon.members(.users([.member]), for: owner)?.members.isEmpty == true)
     }
 
+    @Test(
+        "V19-S who leaves a seat while the journal fails is told as gone, then as missing on the seat, which is free after the grace time",
+        arguments: [false, true])
+    func leavesSeatWhileClosed(isClosedBefore: Bool) async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let client = salon.enter(.member)
+        salon.submit(.takeSeat(1), by: client)
+        salon.advance(.seconds(1))
+        owner.outbox.drain()
+        salon.journal.fail(.full)
+        if isClosedBefore {
+            salon.submit(.takeSeat(0), by: owner)
+            #expect(salon.reloadWanted.current)
+        }
+        salon.core.detach(client.session, from: nil, why: .left)
+        salon.settle()
+        salon.journal.heal()
+        try await salon.load()
+        salon.advance(.seconds(1))
+        let people = owner.outbox.passing.filter {
+            switch $0 {
+            case .audienceEntered, .audienceLeft: true
+            default: false
+            }
+        }
+        #expect(people.count == 2 && people.first == .audienceLeft(.member, reason: .left), "\(people)")
+        guard case .audienceEntered(let member) = people.last else { return }
+        #expect(member.profile.id == .member)
+        salon.advance(.seconds(15))
+        guard case .seatLeft(let seat, _, .lost, _) = owner.outbox.changes.last?.what else {
+            Issue.record("the seat was not freed")
+            return
+        }
+        #expect(seat.index == 1)
+    }
+
     @Test("V19-S a person who was replaced and does not come back loses the seat after the grace time, and is gone")
     func replacedForGood() async throws {
         let salon = try await Salon()

@@ -51,7 +51,6 @@ extension RoomCore {
     func close() {
         guard phase != .over else { return }
         dismissAll()
-        people.forgetAll()
         writer.close()
         dependencies.ended()
     }

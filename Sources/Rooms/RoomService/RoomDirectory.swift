@@ -237,12 +237,12 @@ package actor RoomDirectory {
             await room.install(rebuilt)
             rooms[key] = room
             stages.withLock { $0[room.stage] = room }
-            if rebuilt.state.phase == .open, let first = rebuilt.state.creation {
-                let name = CreationKey(application: key.application, user: first.user, key: first.key)
-                creations[name] = (key, first.fingerprint, rebuilt.state.createdAt)
-            }
             if rebuilt.state.phase == .open {
                 note(key, of: OwnerKey(application: key.application, user: rebuilt.state.owner.id))
+                if let first = rebuilt.state.creation {
+                    let name = CreationKey(application: key.application, user: first.user, key: first.key)
+                    creations[name] = (key, first.fingerprint, rebuilt.state.createdAt)
+                }
             }
         } catch let failure as JournalFailure {
             report(.journalFailed(key, failure))

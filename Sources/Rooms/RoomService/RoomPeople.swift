@@ -291,9 +291,6 @@ final class RoomPeople {
         }
     }
 
-    /// Also who was in the room without a session.
-    func forgetAll() { for user in attendance.people.keys { attendance.remove(user: user) } }
-
     // MARK: Presence
 
     /// What everybody should see: a connection, and for the seated a way for their sound, unless it never came.
