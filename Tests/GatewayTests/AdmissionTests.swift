@@ -61,6 +61,9 @@ import Timing
         #expect(rates.addresses >= 2_000)
         for index in 0..<2000 { _ = take("10.1.\(index / 256).\(index % 256)", 90_000) }
         for index in 0..<2000 { #expect(!take("10.1.\(index / 256).\(index % 256)", 90_000)) }
+        // The table is looked through when it has doubled, not each time that somebody new comes.
+        for index in 0..<500 { _ = take("10.2.\(index / 256).\(index % 256)", 200_000) }
+        #expect(rates.addresses >= 2_500)
     }
 
     @Test("R08-S a forwarded address is believed from a trusted proxy only, and only what the proxies themselves wrote")

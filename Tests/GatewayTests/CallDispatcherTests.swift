@@ -86,6 +86,9 @@ import UserSig
             try await channel.writeInbound(frame(.text, Array(text.utf8)))
         }
 
+        /// Sends anything, and does not wait.
+        func send(text: String) async throws { try await channel.writeInbound(frame(.text, Array(text.utf8))) }
+
         /// Calls, and waits for the answer: whatever came due before has been said by then.
         @discardableResult
         func call(_ method: String, _ params: String = "{}") async throws -> String {
@@ -318,6 +321,38 @@ import UserSig
     }
 
     @Test(
+        "V19-S A04-S whose session ends while the own room is being stored is not online in it: missing, then gone",
+        arguments: [false, true])
+    func endedWhileCreating(isReplaced: Bool) async throws {
+        let house = try await House()
+        let (alice, bob) = (try await Line(house), try await Line(house))
+        try await alice.open("alice")
+        house.journal.setMode(.manual)
+        try await alice.send("room.create", #"{"room":78,"name":"Salon"}"#)
+        try await alice.call("clock.read")
+        if isReplaced {
+            try await Line(house).open("alice")
+        } else {
+            await alice.passInSilence(10)
+            var forgotten = 0
+            for _ in 0..<100_000 where forgotten == 0 {
+                forgotten = house.services.sessions.expire(lostBefore: house.clock.now + .seconds(1))
+                await Task.yield()
+            }
+            #expect(forgotten == 1 && !alice.isOpen)
+        }
+        house.journal.setMode(.automatic)
+        house.journal.commit()
+        try await bob.open("bob")
+        // The room is there once what was stored has been told to it.
+        while try await bob.call("room.enter", #"{"room":78}"#).contains(#""error""#) { await Task.yield() }
+        let members = try await bob.call("room.members", #"{"room":78,"users":["alice"]}"#)
+        #expect(members.contains(#""presence":"reconnecting""#), "\(members)")
+        try await bob.pass(16)
+        try await bob.hears(#""audience.left""#)
+    }
+
+    @Test(
         "A04-S R05-S a session without a connection is forgotten after its time, and its secret is worth nothing then")
     func forgottenSession() async throws {
         let house = try await House()
@@ -364,6 +399,21 @@ import UserSig
         #expect(!sessions.reserveName("Kim", for: guests[1], in: application), "another's release frees nothing")
         sessions.releaseName("Kim", for: guests[0], in: application)
         #expect(sessions.reserveName("Kim", for: guests[1], in: application))
+    }
+
+    @Test("R05-S what comes behind a text that ends the connection is not done")
+    func behindTheEnd() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        let ticket = try house.ticket("alice", lifetime: 100)
+        try await line.send(text: "no call")
+        try await line.send(
+            "session.open", #"{"version":1,"app":\#(House.application.id),"user":"alice","ticket":"\#(ticket)"}"#)
+        // The connection's loop stands still: the end is asked for, and not carried out.
+        for _ in 0..<1_000 where house.services.sessions.count == 0 { await Task.yield() }
+        #expect(house.services.sessions.count == 0)
+        try await line.hears("close 1007")
+        #expect(!line.heard.contains { $0.contains(#""id":1"#) })
     }
 
     @Test("R05-S who does not sign in within 10 s is told so and closed with 4003; who does is not")

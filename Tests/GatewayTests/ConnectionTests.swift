@@ -63,6 +63,11 @@ import Testing
         return frames
     }
 
+    /// What the socket was told last; it reads until it is told not to.
+    private func isReading(_ channel: NIOAsyncTestingChannel) -> Bool {
+        channel.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool ?? true
+    }
+
     private func frame(_ opcode: WebSocketOpcode, _ payload: [UInt8] = []) -> WebSocketFrame {
         WebSocketFrame(fin: true, opcode: opcode, maskKey: [0, 0, 0, 0], data: ByteBuffer(bytes: payload))
     }
@@ -90,10 +95,7 @@ import Testing
         let (channel, connection) = try await connect(record)
         connection.signedIn()
         await channel.testingEventLoop.run()
-        // What the socket was told last; it reads until it is told not to.
-        let isReading: () -> Bool = {
-            channel.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool ?? true
-        }
+        let isReading = { self.isReading(channel) }
         record.hold()
         // 256 KiB may wait: 16 of 16 KiB, and the next is too much.
         let text = [UInt8](repeating: 0x20, count: 16 << 10)
@@ -120,7 +122,10 @@ import Testing
         for _ in 0..<16 { try await channel.writeInbound(frame(.text, text)) }
         await channel.testingEventLoop.run()
         #expect(isReading())
-        for _ in 0..<16 { record.letOneGo() }
+        try await channel.writeInbound(frame(.text, text))
+        await channel.testingEventLoop.run()
+        #expect(!isReading())
+        for _ in 0..<17 { record.letOneGo() }
     }
 
     @Test("an alarm that is set anew, rings or is cancelled leaves nothing behind")
@@ -194,6 +199,8 @@ import Testing
         channel.isWritable = true
         try await channel.testingEventLoop.executeInContext { channel.pipeline.fireChannelWritabilityChanged() }
         #expect(try await sent(channel).map(\.payload) == [[19]])
+        try await channel.testingEventLoop.executeInContext { channel.pipeline.fireChannelWritabilityChanged() }
+        #expect(try await sent(channel).isEmpty, "it was answered")
     }
 
     @Test("R05-S a connection is closed once, for the first reason")
@@ -277,6 +284,39 @@ import Testing
         #expect(frames[1].payload == [UInt8(4005 >> 8), UInt8(4005 & 0xff)])
     }
 
+    @Test("what waited for a full socket goes out before the notice and the close frame")
+    func closingWhileFull() async throws {
+        let (channel, connection) = try await connect()
+        try await channel.testingEventLoop.executeInContext {
+            channel.isWritable = false
+            channel.pipeline.fireChannelWritabilityChanged()
+        }
+        for index in 0..<3 { connection.send(Array("\(index)".utf8)) }
+        await channel.testingEventLoop.run()
+        #expect(try await sent(channel).isEmpty)
+        connection.close(.replaced)
+        await channel.testingEventLoop.run()
+        let frames = try await sent(channel)
+        #expect(frames.map(\.opcode) == [0x1, 0x1, 0x1, 0x1, 0x8])
+        #expect(frames.prefix(3).map { String(decoding: $0.payload, as: UTF8.self) } == ["0", "1", "2"])
+    }
+
+    @Test(
+        "frames that break the protocol are answered with 1002, too large ones with 1009, a broken socket with nothing")
+    func errors() async throws {
+        for (error, code) in [
+            (NIOWebSocketError.multiByteControlFrameLength as any Error, 1002),
+            (NIOWebSocketError.invalidFrameLength, 1009), (IOError(errnoCode: 104, reason: "read"), nil),
+        ] as [(any Error, Int?)] {
+            let (channel, _) = try await connect()
+            try await channel.testingEventLoop.executeInContext { channel.pipeline.fireErrorCaught(error) }
+            await channel.testingEventLoop.run()
+            let closes = try await sent(channel).filter { $0.opcode == 0x8 }
+            #expect(closes.map(\.payload) == [code].compactMap(\.self).map { [UInt8($0 >> 8), UInt8($0 & 0xff)] })
+            #expect(channel.isActive == (code != nil))
+        }
+    }
+
     @Test("news waits while the socket is full and goes on, in order, when it is not")
     func backpressure() async throws {
         let (channel, connection) = try await connect()
@@ -287,11 +327,13 @@ import Testing
         for index in 0..<200 { connection.send(Array("\(index)".utf8)) }
         await channel.testingEventLoop.run()
         #expect(try await sent(channel).isEmpty)
+        #expect(!isReading(channel), "who does not read is not read either")
         try await channel.testingEventLoop.executeInContext {
             channel.isWritable = true
             channel.pipeline.fireChannelWritabilityChanged()
         }
         await channel.testingEventLoop.run()
+        #expect(isReading(channel))
         #expect(
             try await sent(channel).map { String(decoding: $0.payload, as: UTF8.self) } == (0..<200).map(String.init))
     }

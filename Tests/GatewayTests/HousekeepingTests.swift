@@ -135,6 +135,9 @@ import Timing
             await gateway.wait { gateway.log.all.contains("info new TLS certificate in use") }
             #expect(source.context !== first)
             #expect(complaints().count == 1)
+            let renewal = gateway.clock.now
+            await gateway.wait { gateway.clock.now - renewal > .seconds(600) }
+            #expect(gateway.log.all.count { $0.contains("new TLS certificate in use") } == 1)
         }
     }
 }

@@ -73,5 +73,10 @@ import Testing
         still.refresh()
         #expect(root.build != still.build)
         #expect(root.file("lib/a.js")?.bytes == Array("let b = 2".utf8))
+        // Also another name is another state.
+        let changed = root.build
+        try FileManager.default.moveItem(atPath: folder + "/lib/a.js", toPath: folder + "/lib/b.js")
+        root.refresh()
+        #expect(root.build != changed && root.file("lib/b.js") != nil && root.file("lib/a.js") == nil)
     }
 }

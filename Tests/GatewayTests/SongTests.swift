@@ -83,6 +83,17 @@ import Testing
             #expect(MultipartParser(contentType: type) == nil, "\(type)")
         }
         #expect(MultipartParser(contentType: "Multipart/Form-Data; charset=x; boundary=\"a1\"") != nil)
+        // Headers may have 4 KiB, and not a byte more.
+        for (length, fits) in [(4 << 10, true), ((4 << 10) + 1, false)] {
+            let start = "Content-Disposition: form-data; name=\"a\"\r\nX: "
+            let headers = start + String(repeating: "x", count: length - start.utf8.count)
+            let form = Array("--\(Self.boundary)\r\n\(headers)\r\n\r\n".utf8)
+            if fits {
+                #expect(throws: Never.self) { try parse(form, cuts: []) }
+            } else {
+                #expect(throws: MultipartParser.Malformed.self) { try parse(form, cuts: []) }
+            }
+        }
         for text in [
             "--\(Self.boundary)x\r\n", "--\(Self.boundary)\r\nContent-Type: a/b\r\n\r\n",
             "--\(Self.boundary)\r\nContent-Disposition: form-data; filename=\"a\"\r\n\r\n",

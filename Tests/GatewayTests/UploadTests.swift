@@ -147,4 +147,26 @@ import UserSig
             #expect(answer.status == .badRequest, "\(name)")
         }
     }
+
+    @Test("a form that is refused is read on, so that its sender hears why, and no further than the limit")
+    func readOn() async throws {
+        var limits = UploadLimits()
+        limits.readOn = 100
+        let house = House(limits)
+        defer { house.remove() }
+        for (pieces, taken) in [(3, 3), (50, 5)] {
+            let asked = Mutex(0)
+            let body = AsyncStream<ByteBuffer>(unfolding: {
+                let number = asked.withLock { asked in
+                    asked += 1
+                    return asked
+                }
+                return number <= pieces ? ByteBuffer(string: "--line: thirty bytes, no form.") : nil
+            })
+            let answer = await house.handler.upload(try house.request(.init(asyncSequence: body)))
+            #expect(answer.status == .badRequest && house.left.isEmpty)
+            // The end of the body is asked for as well.
+            #expect(asked.withLock { $0 } == (taken < pieces ? taken : taken + 1))
+        }
+    }
 }

@@ -219,6 +219,9 @@ import Wire
         #expect(call.server.closeReason == .consentExpired)
         #expect(call.client.closeReason == .consentExpired)
         #expect(call.server.nextDeadline == .distantFuture)
+        for events in [call.server.events, call.client.events] {
+            #expect(events == [.connected, .lost, .recovered, .lost, .closed(.consentExpired)])
+        }
     }
 
     @Test("an address that changes under way is followed, and the sound goes on", arguments: UInt64(1)...5)

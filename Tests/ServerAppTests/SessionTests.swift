@@ -189,6 +189,7 @@ extension WholeServerTests {
             var server = try await TestServer.start(directory: directory)
             let alice = try await server.signedIn("alice")
             try await alice.call("profile.set", ["name": "앨리스", "avatar": "https://example.org/a.png"])
+            try await alice.call("profile.set", ["bio": "노래하는 사람"])
             for bad: JSON in [
                 ["name": ""], ["name": "   "], ["name": .string(String(repeating: "a", count: 65))],
                 ["name": "a\u{1}b"],
@@ -211,6 +212,7 @@ extension WholeServerTests {
             let users = try await bob.call("profile.get", ["users": ["bob", "nobody", "alice"]])["users"].array
             #expect(users.map { $0["id"].string } == ["bob", "alice"])
             #expect(users.last?["name"] == "앨리스")
+            #expect(users.last?["avatar"] == "https://example.org/a.png" && users.last?["bio"] == "노래하는 사람")
             try await server.stop()
         }
 
@@ -294,12 +296,13 @@ extension WholeServerTests {
             }
         }
 
-        @Test("A04-S signing out leaves the room, frees the seat and closes with 4006")
+        @Test("A04-S signing out leaves the room, frees the seat and closes with 4006; the session cannot be resumed")
         func signOut() async throws {
             try await TestServer.with { server async throws in
                 let alice = try await server.signedIn("alice")
                 let room = try await alice.call("room.create", ["name": "Salon"])["room"]
-                let bob = try await server.signedIn("bob")
+                let bob = try await server.client()
+                let opened = try await bob.call("session.open", try server.opening("bob"))
                 try await bob.call("room.enter", ["room": room])
                 try await bob.call("seat.take", ["room": room, "seat": 1])
                 try await bob.call("session.close")
@@ -307,6 +310,9 @@ extension WholeServerTests {
                 let left = try await alice.event("seat.left") { $0["user"]["id"] == "bob" }
                 #expect(left["seat"]["state"] == "empty")
                 try await alice.event("audience.left") { $0["user"] == "bob" }
+                let anew = try await server.client().call(
+                    "session.open", try server.opening("bob", resume: opened["session"].string))
+                #expect(anew["resumed"] == false && anew["session"] != opened["session"])
             }
         }
 

@@ -178,7 +178,6 @@ package final class MediaPeer {
     package func restartICE(
         local: ICECredentials, remote: ICECredentials, paths: [NetworkPath] = [], at now: Instant
     ) {
-        self.now = max(self.now, now)
         guard !isClosed else { return }
         agent.restart(local: local, remote: remote, paths: paths, at: now)
         mediaPath = agent.selectedPath

@@ -53,6 +53,8 @@ final class RoomPeople {
                     for news in news { tellOfPeople(news) }
                     core.announcer.welcome(attendee.session)
                     core.gathered.tellNetworkAgain()
+                    // Its connection may have ended while the room was stored: nobody knew then which room to tell.
+                    if !attendee.mayEnter() { detach(attendee.session, from: attendee.outbox, why: .lost) }
                 },
                 fail: { [unowned self] error in
                     reply(.failure(error))

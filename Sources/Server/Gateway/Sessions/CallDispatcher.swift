@@ -10,11 +10,9 @@ import Timing
 ///
 /// Inputs come one at a time (`SocketConnection` sees to that), so the state between two inputs is always settled.
 actor CallDispatcher: InputReceiver {
-    /// Legal successors: fresh → signedIn → over; fresh → over.
     private enum Phase {
         case fresh
         case signedIn(Session)
-        case over
     }
 
     /// Who does not sign in by then is only taking up a socket.
@@ -69,7 +67,6 @@ actor CallDispatcher: InputReceiver {
 
     private func answer(_ call: Call) async {
         switch (phase, call.body) {
-        case (.over, _): break
         case (.fresh, .openSession(let opening)): await open(opening, call: call.id)
         case (.fresh, _): send(Answer.failure(call.id, RoomError(.notSignedIn)))
         case (.signedIn(let session), _) where !session.speaks(through: connection):
@@ -190,16 +187,12 @@ actor CallDispatcher: InputReceiver {
         for await _ in done {}
     }
 
-    /// The socket is gone, for whatever reason.
+    /// The socket is gone, for whatever reason. Nothing comes after this.
     private func ended() async {
-        defer { phase = .over }
-        guard case .signedIn(let session) = phase else { return }
-        if services.sessions.lose(session, connection: connection, now: services.clock.now) {
-            await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
-        } else if session.isOver {
-            // An entry that was on its way while the session was replaced.
-            await session.place?.room.detach(session.token, why: .replaced)
-        }
+        guard case .signedIn(let session) = phase,
+            services.sessions.lose(session, connection: connection, now: services.clock.now)
+        else { return }
+        await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
     }
 
     // MARK: calls of the signed in

@@ -33,8 +33,6 @@ final class Session: Sendable {
         /// The connection that speaks for the session; `nil` while it is lost.
         var connection: SocketConnection?
         var lostAt: Instant?
-        /// Replaced, signed out or forgotten: nothing is done for it any more.
-        var isOver = false
     }
 
     private let state: Mutex<State>
@@ -55,8 +53,6 @@ final class Session: Sendable {
     var profile: UserProfile { state.withLock { $0.profile } }
     var place: Place? { state.withLock { $0.place } }
 
-    var isOver: Bool { state.withLock { $0.isOver } }
-
     // MARK: the room
 
     /// The session asks to be let into a room.
@@ -64,14 +60,13 @@ final class Session: Sendable {
     func begins(entering room: Room) -> Bool {
         state.withLock { state in
             if state.isCreating { return false }
-            guard var place = state.place else {
-                state.place = Place(key: room.key, room: room, entering: 1)
+            if let place = state.place, place.room === room {
+                state.place?.entering += 1
                 return true
             }
-            guard place.key == room.key else { return false }
-            place.room = room
-            place.entering += 1
-            state.place = place
+            // A room of the same id was created anew: the former one is over, and each stay in it.
+            guard state.place.map({ $0.key == room.key }) ?? true else { return false }
+            state.place = Place(key: room.key, room: room, entering: 1)
             return true
         }
     }

@@ -76,10 +76,7 @@ package final class SessionRegistry: Sendable {
                 (
                     session: session,
                     connection: session.withState { state -> SocketConnection? in
-                        defer {
-                            state.connection = nil
-                            state.isOver = true
-                        }
+                        defer { state.connection = nil }
                         return state.connection
                     }
                 )
@@ -102,10 +99,7 @@ package final class SessionRegistry: Sendable {
     /// Signs out.
     func close(_ session: Session) {
         state.withLock { Self.forget(session, in: &$0) }
-        session.withState {
-            $0.connection = nil
-            $0.isOver = true
-        }
+        session.withState { $0.connection = nil }
     }
 
     /// Forgets sessions that lost their connection before `deadline` and are in no room; returns how many.
@@ -115,10 +109,7 @@ package final class SessionRegistry: Sendable {
             let expired = state.bySecret.values.filter { session in
                 session.withState { ($0.lostAt.map { $0 < deadline } ?? false) && $0.place == nil }
             }
-            for session in expired {
-                Self.forget(session, in: &state)
-                session.withState { $0.isOver = true }
-            }
+            for session in expired { Self.forget(session, in: &state) }
             return expired.count
         }
     }
@@ -180,6 +171,9 @@ package final class SessionRegistry: Sendable {
 
     /// Sessions, with and without a connection.
     package var count: Int { state.withLock { $0.bySecret.count } }
+
+    /// People who have a session.
+    package var users: Int { state.withLock { $0.byUser.count } }
 
     /// Names that somebody has: one for each at most.
     package var namesInUse: Int { state.withLock { $0.byName.count } }

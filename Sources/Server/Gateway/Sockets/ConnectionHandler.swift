@@ -240,7 +240,6 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard !ended else { return }
         ended = true
         pings?.cancel()
-        pings = nil
         writer = nil
         connection.outbox.close()
         connection.ended()
