@@ -210,7 +210,7 @@ internal import Wire
     func clientCloses() async throws {
         let party = try await Party()
         let alice = try await party.joined(1)
-        alice.say(goodbye: SystemClock.now())
+        alice.sayGoodbye()
         await party.run { party.isTold(MediaFact.closed, of: alice) }
         #expect(await party.node.counters()?.peers == 0)
     }

@@ -126,6 +126,21 @@ import Wire
         }
     }
 
+    @Test("who only listens reports too; a stream that has ended is reported on no more")
+    func listenersReport() throws {
+        let call = try Call()
+        call.network.run(for: .seconds(1))
+        call.client.speak(Call.clientStream, from: call.network.now, for: .seconds(20))
+        call.network.run(for: .seconds(25))
+        func count(_ node: CallNode, _ isCounted: (PeerEvent) -> Bool) -> Int { node.events.count(where: isCounted) }
+        #expect(count(call.client) { if case .receiverReport(_, .some, _) = $0 { true } else { false } } >= 15)
+        let isSenderReport: (PeerEvent) -> Bool = { if case .senderReport = $0 { true } else { false } }
+        let told = count(call.server, isSenderReport)
+        #expect((16...28).contains(told))
+        call.network.run(for: .seconds(20))
+        #expect(count(call.server, isSenderReport) == told)
+    }
+
     @Test("a report on a new stream leaves with its first packet, not a second later")
     func promptReport() throws {
         let call = try Call()
@@ -267,7 +282,7 @@ import Wire
         let call = try Call()
         call.network.run(for: .seconds(1))
         let (leaver, stayer) = byClient ? (call.client, call.server) : (call.server, call.client)
-        leaver.peer.close(at: call.network.now)
+        leaver.peer.close()
         call.network.run(for: .seconds(1))
         #expect(leaver.events.last == .closed(.local))
         #expect(stayer.events.last == .closed(.remote))

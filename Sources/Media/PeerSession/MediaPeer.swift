@@ -184,16 +184,12 @@ package final class MediaPeer {
     }
 
     /// Says goodbye to the other side. `closed(.local)` is the last event.
-    package func close(at now: Instant) {
-        self.now = max(self.now, now)
-        close(.local)
-    }
+    package func close() { close(.local) }
 
     private func close(_ reason: CloseReason) {
         guard !isClosed else { return }
         phase = .closed
         dtls.close()
-        reports.stop()
         events.append(.closed(reason))
     }
 

@@ -47,7 +47,7 @@ package enum DropReason: Int, CaseIterable, Sendable {
 package enum CloseReason: Hashable, Sendable {
     /// The other side said so (DTLS close_notify).
     case remote
-    /// `close(at:)` was called.
+    /// `close()` was called.
     case local
     /// ICE and DTLS were not through in time.
     case neverConnected

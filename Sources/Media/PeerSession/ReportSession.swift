@@ -140,13 +140,6 @@ struct ReportSession {
 
     mutating func start(at now: Instant) { nextReport = now + reportDelay() }
 
-    mutating func stop() {
-        nextReport = .distantFuture
-        nextRepeatRequest = .distantFuture
-        isReportDue = false
-        isAnyReportWanted = false
-    }
-
     var nextDeadline: Instant { min(nextReport, nextRepeatRequest) }
 
     mutating func advance(to now: Instant) {

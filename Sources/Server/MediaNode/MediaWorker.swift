@@ -265,7 +265,7 @@ final class MediaWorker {
     /// Says goodbye and forgets the peer.
     private func close(_ peer: Peer, isReplaced: Bool = false) {
         guard table[peer.id] === peer else { return }
-        peer.media.close(at: peer.time(now))
+        peer.media.close()
         drain(peer, tellsEvents: false)
         forget(peer, isReplaced: isReplaced)
     }
@@ -337,7 +337,7 @@ final class MediaWorker {
             let others = peersPerAddress[address, default: 0]
             guard others < configuration.maximumPeersPerAddress else {
                 // Seen at the next drain, which is the one that brought us here.
-                peer.media.close(at: peer.time(now))
+                peer.media.close()
                 return
             }
             peersPerAddress[address] = others + 1

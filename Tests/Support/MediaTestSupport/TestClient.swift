@@ -176,8 +176,8 @@ package final class TestClient {
         socket.flush(at: now)
     }
 
-    package func say(goodbye now: Instant) {
-        media?.close(at: now)
+    package func sayGoodbye() {
+        media?.close()
         drain()
     }
 

@@ -78,7 +78,7 @@ final class TransportLoop {
     /// Until a stop is commanded.
     func run() {
         while !isStopped { turn() }
-        peer?.close(at: now)
+        peer?.close()
         drain()
         sockets.flush(at: now)
         mailbox.close()
