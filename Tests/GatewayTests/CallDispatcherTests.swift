@@ -320,19 +320,24 @@ import UserSig
         #expect(old.isOpen)
     }
 
+    enum SessionEnd: CaseIterable { case lost, replaced, signedOut }
+
     @Test(
         "V19-S A04-S whose session ends while the own room is being stored is not online in it: missing, then gone",
-        arguments: [false, true])
-    func endedWhileCreating(isReplaced: Bool) async throws {
+        arguments: SessionEnd.allCases)
+    func endedWhileCreating(end: SessionEnd) async throws {
         let house = try await House()
         let (alice, bob) = (try await Line(house), try await Line(house))
         try await alice.open("alice")
         house.journal.setMode(.manual)
         try await alice.send("room.create", #"{"room":78,"name":"Salon"}"#)
         try await alice.call("clock.read")
-        if isReplaced {
-            try await Line(house).open("alice")
-        } else {
+        switch end {
+        case .replaced: try await Line(house).open("alice")
+        case .signedOut:
+            try await alice.send("session.close")
+            try await alice.hears("close 4006")
+        case .lost:
             await alice.passInSilence(10)
             var forgotten = 0
             for _ in 0..<100_000 where forgotten == 0 {

@@ -128,6 +128,25 @@ import Testing
         for _ in 0..<17 { record.letOneGo() }
     }
 
+    @Test("a text may come in 64 pieces, each text anew, and not in more")
+    func fragments() async throws {
+        let record = Record()
+        let (channel, _) = try await connect(record)
+        func send(_ count: Int) async throws {
+            for number in 1...count {
+                try await channel.writeInbound(
+                    WebSocketFrame(
+                        fin: number == count, opcode: number == 1 ? .text : .continuation, maskKey: [0, 0, 0, 0],
+                        data: ByteBuffer(string: "a")))
+            }
+        }
+        for _ in 0..<3 { try await send(64) }
+        while record.inputs.withLock({ $0.count }) < 3 { await Task.yield() }
+        #expect(try await sent(channel).isEmpty)
+        try await send(65)
+        #expect(try await sent(channel).last?.payload == [UInt8(1009 >> 8), UInt8(1009 & 0xff)])
+    }
+
     @Test("an alarm that is set anew, rings or is cancelled leaves nothing behind")
     func alarms() async throws {
         let record = Record()

@@ -118,6 +118,13 @@ import Testing
             #expect(policy.contains("img-src 'self' data: blob: https://pictures.example;"))
             #expect(page?.headers[.strictTransportSecurity] == nil, "not over plain HTTP")
             let secure = await get("/", from: handler)
+            for (name, value) in [
+                ("Referrer-Policy", "strict-origin-when-cross-origin"), ("X-Content-Type-Options", "nosniff"),
+                ("Permissions-Policy", "microphone=(self), camera=(self), display-capture=(self), autoplay=(self)"),
+            ] {
+                let field = try #require(HTTPField.Name(name))
+                #expect(secure?.headers[field] == value, "\(name)")
+            }
             #expect(secure?.headers[.strictTransportSecurity] == "max-age=172800")
             #expect(
                 secure?.headers[Self.policyField]?.contains("connect-src 'self' wss://salon.example https:") == true)

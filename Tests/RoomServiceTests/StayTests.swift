@@ -236,10 +236,12 @@ import Timing
         #expect(salon.members(.everyone(limit: 10, cursor: nil), for: owner)?.count == 1)
     }
 
-    @Test("A12-S with an expired ticket the way is closed at once; session and seat wait for a new ticket")
+    @Test(
+        "A12-S with an expired ticket the way is closed at once and nothing is told; session and seat wait for a new ticket"
+    )
     func expired() async throws {
         let salon = try await Salon()
-        _ = salon.create()
+        let owner = salon.create()
         let member = salon.enter(.member)
         salon.submit(.takeSeat(1), by: member)
         let path = try salon.core.openMedia(for: member.session)
@@ -250,7 +252,9 @@ import Timing
         #expect(salon.media.orders.contains(.closePeer(path.peer, salon.stage)) && !isDone.current)
         salon.media.confirm()
         #expect(isDone.current && member.departures.current.isEmpty)
+        salon.submit(.sendMessage(MessageDraft(.text("for those with a ticket"))), by: owner)
         salon.advance(.seconds(10))
+        #expect(owner.outbox.messages.count == 1 && member.outbox.messages.isEmpty)
         salon.reconnect(member, since: member.point)
         #expect(try salon.core.openMedia(for: member.session).peer != path.peer)
         salon.advance(.seconds(60))

@@ -61,6 +61,22 @@ extension FacadeTests {
             }
         }
 
+        @Test("V15-C effects of the voice end with the room, volumes hold in the next one")
+        func nextRoom() async throws {
+            try await TestServer.with { server async throws in
+                let alice = try await VoicePerson.signedIn("alice", at: server)
+                #expect(await alice.create(646) == 0)
+                let effects = try #require(alice.room.getAudioEffectManager())
+                alice.room.setAudioPlayoutVolume(volume: 40)
+                effects.setVoiceReverbType(._2)
+                effects.setVoiceChangerType(._3)
+                #expect(await alice.ask("exit") { alice.room.exitRoom(callback: $0) } == 0)
+                #expect(await alice.create(647) == 0)
+                let settings = try #require(alice.room.controller.room?.audio.engine).settings
+                #expect(settings.reverb == .off && settings.voiceChanger == .off && settings.playoutVolume == 40)
+            }
+        }
+
         @Test("V11-C what is played reaches the engine as it was asked for, and is found by its id")
         func music() async throws {
             let path = NSTemporaryDirectory() + "ovation-façade-\(UUID().uuidString).wav"

@@ -170,6 +170,9 @@ extension FacadeTests {
                 try await alice.notes.line("music 6 begins")
                 try await bob.notes.line("music 3 ended")
                 #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
+                // Nothing of it is told with the next room.
+                #expect(await bob.create(615) == 0)
+                #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
                 #expect(
                     story(bob).lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
                         "song 2 in", "music 2 begins", "music 2 ended", "song 3 in", "music 3 begins", "music 3 ended",

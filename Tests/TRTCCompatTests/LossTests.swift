@@ -78,6 +78,32 @@ extension FacadeTests {
             try await after.stop()
         }
 
+        @Test(
+            "V19-C a room that was given up after two minutes is left on the server as soon as the connection is back")
+        func leftWhenBack() async throws {
+            let directory = NSTemporaryDirectory() + "ovation-façade-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            let before = try await TestServer.start(directory: directory)
+            let hands = Hands()
+            let alice = try await VoicePerson.signedIn("alice", at: before, clock: hands.clock)
+            #expect(await alice.create(724) == 0)
+            #expect(await alice.sit(0) == 0)
+            let port = before.port
+            try await before.stop()
+            try await alice.notes.line("warning 5101 the connection is lost")
+            #expect(hands.fire(RoomController.patienceMilliseconds) == 1)
+            try await alice.notes.line("error 10002")
+            let after = try await TestServer.start(directory: directory) { $0.port = port }
+            let bob = try await after.signedIn("bob")
+            let entered = try await bob.call("room.enter", ["room": 724])["snapshot"]
+            // Unless she was quicker than Bob.
+            if entered["seats"][0]["user"] == "alice" {
+                #expect(try await bob.event("seat.left") { $0["user"]["id"] == "alice" }["reason"] == "exited")
+            }
+            #expect(await alice.sit(0) == -1)
+            try await after.stop()
+        }
+
         @Test("V19-C D02-C two minutes without a server: the error, and the song that went on until then is over")
         func lostInMidSong() async throws {
             let hands = Hands()
