@@ -102,6 +102,8 @@ import Testing
         var stage = Stage()
         stage.enter(.member)
         try stage.run(.takeSeat(1), by: .member)
+        try stage.run(.sendInvitation(InvitationDraft(to: .owner, command: "SING", id: "i")), by: .member)
+        let invitation = try #require(stage.state.invitations.first)
         let before = stage.state
         for event in [
             RoomEvent.seatTaken(1, user: .named(.other), micMuted: false, moved: false),
@@ -109,7 +111,8 @@ import Testing
             .seatTaken(99, user: .named(.other), micMuted: false, moved: false),
             .seatLeft(2, user: .named(.member), reason: .left),
             .seatClosed(1, closed: true), .seatMuted(-1, muted: true), .microphoneMuted(.other, muted: true),
-            .roleChanged(.owner, .member), .invitationSettled(id: "none", .accepted, reason: nil),
+            .roleChanged(.owner, .member), .invitationSent(invitation),
+            .invitationSettled(id: "none", .accepted, reason: nil),
             .messageSent(Message(chat: 9, from: .named(.member), body: .text("x"), time: 1)),
             .duetChanged(.leadFollow(leader: .member)),
             .created(
