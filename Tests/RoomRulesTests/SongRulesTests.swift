@@ -121,6 +121,8 @@ import Testing
             #expect(stage.state == before)
         }
         var salon = Stage()
-        #expect(salon.refusal(.startSong(SongDraft(song: .ballad)), by: .owner) == .notAChorus)
+        for command in [RoomCommand.startSong(SongDraft(song: .ballad)), .pauseSong, .stopSong] {
+            #expect(salon.refusal(command, by: .owner) == .notAChorus, "\(command)")
+        }
     }
 }

@@ -62,7 +62,10 @@ import Timing
         #expect(await room.ask(.takeSeat(0), by: owner).code == .unavailable)
         while owner.departures.current.isEmpty { await Task.yield() }
         #expect(owner.departures.current == [.ended])
-        await #expect(throws: RoomError.self) { try await house.directory.room(room.key) }
+        // Neither unknown nor over.
+        await #expect(throws: RoomError(.internalError, "the room's journal cannot be read")) {
+            try await house.directory.room(room.key)
+        }
         #expect(house.code(await house.create(.number(22_222), by: Client(.member, 2))) == .roomIDTaken)
         #expect(
             house.reports.current.contains { report in

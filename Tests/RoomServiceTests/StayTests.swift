@@ -218,6 +218,25 @@ import Timing
         #expect(seat.index == 1)
     }
 
+    @Test(
+        "V19-S an owner who leaves while the disk fails is missing on the seat first, and waited for after the grace time"
+    )
+    func ownerLeavesWhileClosed() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.journal.fail(.full)
+        salon.submit(.exitRoom, by: owner)
+        salon.journal.heal()
+        try await salon.load()
+        #expect(salon.enter(.other).snapshot?.ownerAbsentUntil == nil, "the seat is still the owner's")
+        let until = salon.clock.wallTime.millisecondsSince1970 + 15_000 + 120_000
+        salon.advance(.seconds(16))
+        #expect(member.outbox.passing.contains(.ownerAbsent(until: until, heir: nil)))
+        #expect(salon.enter(.admin).snapshot?.ownerAbsentUntil == until)
+    }
+
     @Test("V19-S a person who was replaced and does not come back loses the seat after the grace time, and is gone")
     func replacedForGood() async throws {
         let salon = try await Salon()

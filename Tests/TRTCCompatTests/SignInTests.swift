@@ -217,6 +217,10 @@ extension FacadeTests {
             #expect(!make("alice", isRelease: true).isEmpty && said.count == 4)
             #expect(!make("alice", isRelease: true).isEmpty)
             #expect(said.count == 4 && said[3].contains("release build"))
+            GenerateTestUserSig.SDKAPPID = -1
+            #expect(make("alice").isEmpty && said.count == 5)
+            #expect(said.last == "SDKAPPID is -1, which no application has")
+            GenerateTestUserSig.SDKAPPID = Int32(TestServer.application)
             GenerateTestUserSig.SECRETKEY = ""
             let written = try errorStream { _ = GenerateTestUserSig.genTestUserSig("alice") }
             #expect(written.contains(said[1]))
