@@ -86,8 +86,15 @@ import UserSig
             try await channel.writeInbound(frame(.text, Array(text.utf8)))
         }
 
-        /// Sends anything, and does not wait.
-        func send(text: String) async throws { try await channel.writeInbound(frame(.text, Array(text.utf8))) }
+        /// Sends anything, and calls in the same breath.
+        func send(text: String, before method: String, _ params: String) async throws {
+            calls += 1
+            let call = #"{"jsonrpc":"2.0","id":\#(calls),"method":"\#(method)","params":\#(params)}"#
+            let frames = [text, call].map { frame(.text, Array($0.utf8)) }
+            try await channel.testingEventLoop.executeInContext { [channel] in
+                for frame in frames { channel.pipeline.fireChannelRead(frame) }
+            }
+        }
 
         /// Calls, and waits for the answer: whatever came due before has been said by then.
         @discardableResult
@@ -411,9 +418,9 @@ import UserSig
         let house = try await House()
         let line = try await Line(house)
         let ticket = try house.ticket("alice", lifetime: 100)
-        try await line.send(text: "no call")
         try await line.send(
-            "session.open", #"{"version":1,"app":\#(House.application.id),"user":"alice","ticket":"\#(ticket)"}"#)
+            text: "no call", before: "session.open",
+            #"{"version":1,"app":\#(House.application.id),"user":"alice","ticket":"\#(ticket)"}"#)
         // The connection's loop stands still: the end is asked for, and not carried out.
         for _ in 0..<1_000 where house.services.sessions.count == 0 { await Task.yield() }
         #expect(house.services.sessions.count == 0)

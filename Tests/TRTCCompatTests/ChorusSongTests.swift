@@ -162,17 +162,20 @@ extension FacadeTests {
                 alice.room.startPlayMusic(musicID: 3, url: path)
                 try await bob.notes.line("music 3 begins")
                 try await alice.notes.line("music 3 begins")
+                #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
+                let heard = bob.notes.lines
+                #expect(
+                    try #require(heard.firstIndex(of: "music 3 ended")) < #require(
+                        heard.firstIndex(of: "callback exit 0")))
+                // Nothing of it is told with the next room.
+                #expect(await bob.create(615) == 0)
+                #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
                 // One's own track instead of it: neither is the room's song.
                 let own = server.directory + "/own.wav"
                 try SoundFile.tone(seconds: 60).write(to: URL(fileURLWithPath: own))
                 alice.room.startPlayMusic(musicID: 5, url: path)
                 alice.room.startPlayMusic(musicID: 6, url: own)
                 try await alice.notes.line("music 6 begins")
-                try await bob.notes.line("music 3 ended")
-                #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
-                // Nothing of it is told with the next room.
-                #expect(await bob.create(615) == 0)
-                #expect(await bob.ask("exit") { bob.room.exitRoom(callback: $0) } == 0)
                 #expect(
                     story(bob).lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
                         "song 2 in", "music 2 begins", "music 2 ended", "song 3 in", "music 3 begins", "music 3 ended",

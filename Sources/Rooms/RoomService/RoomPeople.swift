@@ -178,10 +178,7 @@ final class RoomPeople {
 
     /// The session's connection is gone. It has the grace time to come back.
     private func lose(_ token: SessionToken) {
-        attendance.update(token) {
-            $0.connected = false
-            $0.subscribed = false
-        }
+        attendance.update(token) { $0.connected = false }
         core.deadlines.set(.grace(token), at: core.now + graceTime)
         if let user = attendance.user(of: token) { notePresence(of: user) }
     }
