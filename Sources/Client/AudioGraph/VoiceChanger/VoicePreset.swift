@@ -1,28 +1,28 @@
-/// The characters that a speaker can slip into. The numbers are those of the documented `setVoiceChangerType`; what each
-/// measures is in Documentation/effects.md.
+/// The presets of the voice changer. Their numbers are those of the published `setVoiceChangerType`.
+/// Documentation/effects.md has the pitch, formants, loudness and cost of each.
 public enum VoicePreset: Int32, CaseIterable, Sendable {
-    /// The voice as it is.
+    /// No effect.
     case off = 0
-    /// A cheeky child: well up, with the small mouth of a child.
+    /// A cheeky child: much higher, with a small mouth.
     case naughtyKid = 1
-    /// A girl of the cartoons: nearly an octave up, light, with a little vibrato and no chest.
+    /// A cartoon girl: nearly an octave higher, light, with slight vibrato and no chest resonance.
     case lolita = 2
     /// An elderly man: lower and larger, with a full chest.
     case uncle = 3
-    /// The singer of a metal band: somewhat lower, through a guitar amplifier that is turned right up.
+    /// A metal singer: somewhat lower, through an overdriven guitar amplifier.
     case heavyMetal = 4
-    /// Someone with a blocked nose: a hum in the nose, a hole above it, no brilliance.
+    /// A blocked nose: a resonance at 300 Hz, a notch at 1 kHz, no treble.
     case cold = 5
-    /// A speech melody from elsewhere: the pitch glides up and down where nobody expects it.
+    /// An intonation that rises and falls in unexpected places.
     case foreignAccent = 6
-    /// A large animal in a cage: very low and large, growling and rough.
+    /// A large caged animal: a rough, trembling growl, very low.
     case trappedBeast = 7
-    /// A heavy fellow who does not leave his room: lower, larger, muffled.
+    /// A heavily built man in a small room: lower, larger, muffled.
     case indoorsman = 8
     /// Speech over a live wire: chopped at twice the mains frequency, with buzz and sparks.
     case strongCurrent = 9
-    /// A machine speaks: one pitch whatever is said, ringing iron, and the stroke of an engine.
+    /// A machine: constant pitch, ringing iron, the beat of an engine.
     case heavyMachinery = 10
-    /// Not of this world: thin, doubled and swaying, with an octave above and echoes that float away.
+    /// Unearthly: thin, doubled an octave above, with fading echoes.
     case ethereal = 11
 }
