@@ -48,33 +48,34 @@ final class EventBroadcast<Element: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// Events of one broadcast are sent from one place at a time, so all subscriptions get them in the same order.
+    ///
+    /// The streams are fed without the lock: waking a reader waits for the lock of the reader's task, and whoever cancels that
+    /// task holds it while the termination handler below waits for ours.
     func send(_ event: Element) {
-        let late = state.withLock { state -> [AsyncThrowingStream<Element, any Error>.Continuation] in
-            guard !state.isFinished else { return [] }
+        let subscribers = state.withLock { state in
             // Nobody listens, perhaps ever: what is kept for the first subscription has an end.
-            if let kept = state.backlog?.count {
+            if !state.isFinished, let kept = state.backlog?.count {
                 if kept < EventStream<Element>.backlogLimit {
                     state.backlog?.append(event)
                 } else {
                     state.backlog = nil
                 }
             }
-            var late: [AsyncThrowingStream<Element, any Error>.Continuation] = []
-            for (number, subscriber) in state.subscribers {
-                switch subscriber.yield(event) {
-                case .dropped:
-                    state.subscribers[number] = nil
-                    late.append(subscriber)
-                case .terminated: state.subscribers[number] = nil
-                case .enqueued: break
-                @unknown default: break
-                }
-            }
-            return late
+            return state.subscribers
         }
-        // Ending a stream calls its termination handler, which takes the lock.
-        for subscriber in late { subscriber.finish(throwing: OvationError(.tooSlow)) }
+        for (number, subscriber) in subscribers {
+            switch subscriber.yield(event) {
+            case .dropped:
+                remove(number)
+                subscriber.finish(throwing: OvationError(.tooSlow))
+            case .terminated: remove(number)
+            case .enqueued: break
+            @unknown default: break
+            }
+        }
     }
+
+    private func remove(_ number: Int) { state.withLock { $0.subscribers[number] = nil } }
 
     /// Nothing more will happen.
     func finish() {
@@ -102,9 +103,7 @@ final class EventBroadcast<Element: Sendable>: Sendable {
             continuation.finish()
             return EventStream(base: stream)
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { $0.subscribers[number] = nil }
-        }
+        continuation.onTermination = { [weak self] _ in self?.remove(number) }
         return EventStream(base: stream)
     }
 }

@@ -39,13 +39,14 @@ final class StateBox<Value: Sendable & Equatable>: Sendable {
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Does nothing if it is the same.
+    /// Does nothing if it is the same. The streams are fed without the lock, as in ``EventBroadcast``.
     func set(_ value: Value) {
-        state.withLock { state in
-            guard state.value != value else { return }
+        let subscribers = state.withLock { state -> [Int: AsyncStream<Value>.Continuation] in
+            guard state.value != value else { return [:] }
             state.value = value
-            for subscriber in state.subscribers.values { subscriber.yield(value) }
+            return state.subscribers
         }
+        for subscriber in subscribers.values { subscriber.yield(value) }
     }
 
     /// It will not change any more.
