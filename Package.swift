@@ -82,6 +82,7 @@ let package = Package(
         systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         systemLibrary("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
         systemLibrary("COpus", pkgConfig: "opus", apt: "libopus-dev"),
+        .target(name: "COpenSSLSetup", dependencies: ["COpenSSL"], path: "Sources/C/COpenSSLSetup"),
         .target(name: "CNet", path: "Sources/C/CNet"),
         .target(name: "CConfine", path: "Sources/C/CConfine"),
         // Opened at run time: a server that reads no sound files does not load FFmpeg, and none loads a sound server's library.
@@ -95,7 +96,7 @@ let package = Package(
         // Shared between server and clients.
         target("Shared", "Timing"),
         target("Shared", "SignalProtocol", ["RoomModel"]),
-        target("Shared", "Digests", ["COpenSSL"]),
+        target("Shared", "Digests", ["COpenSSL", "COpenSSLSetup"]),
         target("Shared", "UserSig", ["CZlib", "Digests"]),
 
         // The media core: sans-I/O, knows no room and no user.
@@ -103,8 +104,8 @@ let package = Package(
         target("Media", "RTP", ["Wire", "Timing"]),
         target("Media", "SDP"),
         target("Media", "ICE", ["Wire", "Timing", "Digests"]),
-        target("Media", "DTLS", ["Wire", "Timing", "COpenSSL"]),
-        target("Media", "SRTP", ["Wire", "RTP", "COpenSSL"]),
+        target("Media", "DTLS", ["Wire", "Timing", "COpenSSL", "COpenSSLSetup"]),
+        target("Media", "SRTP", ["Wire", "RTP", "COpenSSL", "COpenSSLSetup"]),
         target("Media", "PeerSession", ["Wire", "Timing", "RTP", "ICE", "DTLS", "SRTP"]),
         target("Media", "Forwarding", ["Wire", "Timing", "RTP"]),
         target("Media", "DatagramIO", ["Wire", "Timing", "CNet"]),

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import COpenSSLSetup
 
 /// One of the ways to protect media that a handshake can agree on (RFC 5764 §4.1.2, RFC 7714 §14.2).
 package struct DTLSProtectionProfile: Hashable, Sendable {

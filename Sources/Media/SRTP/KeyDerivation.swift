@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import COpenSSLSetup
 
 /// The session keys of one direction, for RTP or for RTCP (RFC 3711 §4.3, RFC 7714 §11), at key derivation rate zero.
 struct SessionKeys {

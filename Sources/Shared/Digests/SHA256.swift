@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import COpenSSLSetup
 
 /// SHA-256 (FIPS 180-4), by the system's OpenSSL.
 package enum SHA256 {
