@@ -21,7 +21,13 @@ private final class PaperSound: ClientSound {
         notes.write("devices")
         return gate.withLock { $0 } == nil ? [] : [SoundFailure(.microphone, "no such device")]
     }
-    func startMicrophone() { notes.write("start") }
+    /// Runs while the microphone is being started.
+    let whileStarting = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func startMicrophone() {
+        whileStarting.withLock { $0 }?()
+        notes.write("start")
+    }
     func stopMicrophone() { notes.write("stop") }
     func captureWhenSeated() { notes.write("seat") }
     func silence() { notes.write("silence") }
@@ -125,6 +131,34 @@ private final class PaperSound: ClientSound {
         #expect(!second.notes.lines.contains("start"))
     }
 
+    @Test(
+        "V11-C A12-C who stops the microphone, or leaves, while it is being started has the last word",
+        arguments: [false, true])
+    func stoppedWhileStarting(leaves: Bool) async throws {
+        for _ in 0..<20 {
+            let (person, _, paper) = stage()
+            let sound = person.room.controller.sound
+            let isStarting = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                isStarting.wait()
+                if leaves { sound.attach(nil) } else { sound.stopMicrophone() }
+                paper.notes.write("stopped")
+            }
+            paper.whileStarting.withLock {
+                $0 = {
+                    isStarting.signal()
+                    // The other thread has its chance to come first.
+                    for _ in 0..<1_000 { sched_yield() }
+                }
+            }
+            person.room.startMicrophone()
+            sound.attach(paper)
+            try await paper.notes.line("stopped")
+            try await paper.notes.line("start")
+            #expect(paper.notes.lines == ["seat", "devices", "start", leaves ? "silence" : "stop", "stopped"])
+        }
+    }
+
     @Test("V15-C eleven reverbs and twelve voices, each its own, by the numbers of the reference")
     func presets() {
         let (person, effects, paper) = stage()
@@ -169,7 +203,9 @@ private final class PaperSound: ClientSound {
             $0.endTimeMS = 9_000
         }
         start(2) { $0.loopCount = .max }
-        #expect(paper.notes.lines.suffix(2) == ["play 1 song1.mp3 2 true 500…9000", "play 2 song2.mp3 -1 false 0…end"])
+        // The devices are opened on a queue of their own, whenever its turn comes.
+        func asked() -> [String] { paper.notes.lines.filter { $0 != "devices" } }
+        #expect(asked().suffix(2) == ["play 1 song1.mp3 2 true 500…9000", "play 2 song2.mp3 -1 false 0…end"])
         paper.tell(.musicStarted(1, duration: nil))
         paper.tell(.musicProgress(1, position: .milliseconds(200), duration: .seconds(60)))
         paper.tell(.musicEnded(2, OvationError(.mediaFailed, "no such file")))
@@ -207,7 +243,7 @@ private final class PaperSound: ClientSound {
         effects.seekMusicToPos(inMS: 3, pts: 7_000)
         effects.stopPlayMusic(3)
         #expect(
-            paper.notes.lines == [
+            asked() == [
                 "change 3 150 70 0.0 1.0 true", "change 3 150 30 0.0 1.0 true", "change 3 150 30 3.0 1.0 true",
                 "change 3 150 30 3.0 2.0 true", "pause 3", "resume 3", "seek 3 7000", "stop 3",
             ])

@@ -217,15 +217,17 @@ public final class RoomAudio: Sendable {
         wish { $0.take(state) }
     }
 
+    /// The engine is told on its own queue what is wished by then. So the last wish holds, whichever thread it came from: a microphone
+    /// that was stopped stays off although somebody sits down at that moment, and one that was started does not outlive the room.
     private func wish(_ change: (inout SoundWishes) -> Void) {
-        let (plan, isCaptureNew) = wishes.withLock { wishes in
-            change(&wishes.asked)
-            let plan = wishes.asked.plan
-            defer { wishes.isCapturing = plan.captures }
-            return (plan, plan.captures != wishes.isCapturing)
-        }
-        guard connection != .closed else { return }
-        work { [broadcast] engine in
+        wishes.withLock { change(&$0.asked) }
+        work { [self] engine in
+            guard connection != .closed else { return }
+            let (plan, isCaptureNew) = wishes.withLock { wishes in
+                let plan = wishes.asked.plan
+                defer { wishes.isCapturing = plan.captures }
+                return (plan, plan.captures != wishes.isCapturing)
+            }
             let settings = engine.settings
             if settings.mutedSlots != plan.mutedSlots || settings.slotVolumes != plan.slotVolumes {
                 engine.update {

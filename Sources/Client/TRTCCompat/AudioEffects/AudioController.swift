@@ -101,12 +101,12 @@ final class AudioController: Sendable {
         devices.async { [weak self] in
             guard let self, self.source === source else { return }
             for failure in source.useDevices(input, output) { tell(failure) }
-            let wantsMicrophone = state.withLock { state in
-                guard state.source === source else { return false }
-                defer { state.wantsMicrophone = false }
-                return state.wantsMicrophone
+            // Under the lock: who stops the microphone or leaves the room meanwhile is told after it, and has the last word.
+            state.withLock { state in
+                guard state.source === source, state.wantsMicrophone else { return }
+                state.wantsMicrophone = false
+                source.startMicrophone()
             }
-            if wantsMicrophone { source.startMicrophone() }
         }
     }
 
@@ -188,7 +188,10 @@ final class AudioController: Sendable {
     }
 
     func stopMicrophone() {
-        state.withLock { $0.wantsMicrophone = false }
+        let source = state.withLock { state in
+            state.wantsMicrophone = false
+            return state.source
+        }
         source?.stopMicrophone()
     }
 

@@ -1,0 +1,47 @@
+import ClientMedia
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Ovation
+
+/// What the engine is told of a room's sound, in which order.
+@Suite struct SoundWishTests {
+    private let audio: RoomAudio
+
+    init() throws { audio = RoomAudio(isOn: true, clock: RoomClock(), server: try ServerAddress("127.0.0.1:1")) }
+
+    /// Whether the microphone was on after each of these, all said before the engine could do any of them.
+    private func microphone(after calls: [@Sendable (RoomAudio) -> Void]) async -> [Bool] {
+        let begin = DispatchSemaphore(value: 0)
+        audio.work { _ in begin.wait() }
+        let seen = Mutex<[Bool]>([])
+        return await withCheckedContinuation { continuation in
+            for (number, call) in calls.enumerated() {
+                call(audio)
+                audio.work { engine in
+                    let all = seen.withLock { seen in
+                        seen.append(engine.isMicrophoneOn)
+                        return seen
+                    }
+                    if number == calls.count - 1 { continuation.resume(returning: all) }
+                }
+            }
+            begin.signal()
+        }
+    }
+
+    @Test("V04-K the last wish holds: a microphone that is stopped before it could start never starts")
+    func lastWish() async {
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
+        #expect(await microphone(after: [{ $0.stopMicrophone() }]) == [false])
+        #expect(await microphone(after: [{ $0.startMicrophone() }, { $0.stopMicrophone() }]) == [false, false])
+        #expect(await microphone(after: [{ $0.startMicrophone() }]) == [true])
+        #expect(await microphone(after: [{ $0.stopMicrophone() }, { $0.startMicrophone() }]) == [true, true])
+    }
+
+    @Test("A12-K a room's end holds against a wish that was told before it: nothing starts to capture")
+    func endOfTheRoom() async {
+        #expect(await microphone(after: [{ $0.startMicrophone() }, { $0.finish() }]) == [false, false])
+    }
+}
