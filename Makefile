@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,7 +95,11 @@ test-dist: ## install, start, upgrade and remove those packages in a fresh Debia
 	@scripts/bootstrap dist
 	@.venv/bin/python Tests/Packages/try_packages.py
 
-nightly: ## what takes longer than make test: packages, mutants, soaks, fuzzing (hours; ARGS='soak attack')
+sanitize: ## the Swift tests under ThreadSanitizer and AddressSanitizer (an hour; ARGS='thread -- --filter MediaNodeTests')
+	@scripts/bootstrap test
+	@scripts/sanitize $(ARGS)
+
+nightly: ## what takes longer than make test: packages, mutants, soaks, sanitizers, fuzzing (hours; ARGS='soak attack')
 	@scripts/nightly $(ARGS)
 
 screenshots: ## the pictures of the documentation, anew

@@ -149,7 +149,8 @@ struct PitchTracker: ~Copyable {
             var lag = Self.shortestLag - 1
             let later = history + index
             while lag <= Self.longestLag {
-                likeness[lag] += sample * later[lag]
+                // Written out, as below: the compiler (6.3) fails on `+=` and `*=` here under ThreadSanitizer.
+                likeness[lag] = likeness[lag] + sample * later[lag]
                 lag &+= 1
             }
             index &+= 1
@@ -166,7 +167,7 @@ struct PitchTracker: ~Copyable {
                 let come = history[lag + window - 1]
                 later += come * come - gone * gone
             }
-            likeness[lag] *= 2 / (energy + max(0, later))
+            likeness[lag] = likeness[lag] * (2 / (energy + max(0, later)))
             lag &+= 1
         }
     }
