@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Shows that the sanitizer sees what it is there for, and nothing else: `mutex` is right, `race` and `freed` are not.
+/// Shows that the sanitizer sees what it is there for, and nothing else: without an argument nothing is wrong, with `race` and with
+/// `freed` there is.
 @main
 struct Planted {
     static func main() {

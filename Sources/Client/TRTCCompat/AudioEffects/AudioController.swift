@@ -101,7 +101,7 @@ final class AudioController: Sendable {
         devices.async { [weak self] in
             guard let self, self.source === source else { return }
             for failure in source.useDevices(input, output) { tell(failure) }
-            // Under the lock: who stops the microphone or leaves the room meanwhile is told after it, and has the last word.
+            // Under the lock, as in `startMicrophone`.
             state.withLock { state in
                 guard state.source === source, state.wantsMicrophone else { return }
                 state.wantsMicrophone = false
@@ -177,14 +177,14 @@ final class AudioController: Sendable {
 
     // MARK: - The microphone
 
-    /// Before there is a room, the wish is kept.
+    /// Before there is a room, the wish is kept. The room is told under the lock: who stops the microphone or leaves the room
+    /// meanwhile is told after it, and has the last word.
     func startMicrophone() {
         guard isAlive else { return }
-        let source = state.withLock { state in
-            if state.source == nil { state.wantsMicrophone = true }
-            return state.source
+        state.withLock { state in
+            guard let source = state.source else { return state.wantsMicrophone = true }
+            source.startMicrophone()
         }
-        source?.startMicrophone()
     }
 
     func stopMicrophone() {
@@ -196,7 +196,7 @@ final class AudioController: Sendable {
     }
 
     /// On sitting down and on leaving: the microphone follows.
-    func followSeat() { source?.captureWhenSeated() }
+    func followSeat() { state.withLock { $0.source?.captureWhenSeated() } }
 
     // MARK: - Music
 
