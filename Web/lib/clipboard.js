@@ -8,6 +8,7 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
+    const before = document.activeElement;
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'only-read';
@@ -15,6 +16,7 @@ export async function copy(text) {
     area.select();
     const done = document.execCommand('copy');
     area.remove();
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     return done;
   }
 }

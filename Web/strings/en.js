@@ -80,7 +80,9 @@ export const strings = Object.freeze({
   'id.link': 'Link',
   'id.copyId': 'Copy room ID',
   'id.copyLink': 'Copy link',
-  'id.copied': 'Copied',
+  'id.idCopied': 'Room ID copied',
+  'id.linkCopied': 'Link copied',
+  'id.copyFailed': 'Copying did not work. Select the text and copy it.',
   'id.share': 'Share',
   'id.qr': 'QR code of the link',
   // profile

@@ -79,7 +79,9 @@ export const strings = Object.freeze({
   'id.link': '링크',
   'id.copyId': '룸 ID 복사',
   'id.copyLink': '링크 복사',
-  'id.copied': '복사했어요',
+  'id.idCopied': '룸 ID를 복사했어요',
+  'id.linkCopied': '링크를 복사했어요',
+  'id.copyFailed': '복사하지 못했어요. 글자를 선택해서 복사해 주세요.',
   'id.share': '공유',
   'id.qr': '링크 QR 코드',
   // profile

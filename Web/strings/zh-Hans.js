@@ -79,7 +79,9 @@ export const strings = Object.freeze({
   'id.link': '链接',
   'id.copyId': '复制房间号',
   'id.copyLink': '复制链接',
-  'id.copied': '已复制',
+  'id.idCopied': '已复制房间号',
+  'id.linkCopied': '已复制链接',
+  'id.copyFailed': '复制失败。请选中文字手动复制。',
   'id.share': '分享',
   'id.qr': '链接二维码',
   // profile

@@ -4,6 +4,9 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 
+/** How long a copy is told, in milliseconds. */
+const toldFor = 2000;
+
 /** The slug of the room that this tab has just created: its id sheet opens once. */
 let created = '';
 
@@ -23,13 +26,23 @@ export function wasJustCreated(slug) {
 }
 
 /**
+ * One sentence for each, so that a screen reader says the second one too.
+ * @param {{what: 'id' | 'link', done: boolean}} copied
+ */
+function said({ what, done }) {
+  if (!done) return t('id.copyFailed');
+  return what === 'id' ? t('id.idCopied') : t('id.linkCopied');
+}
+
+/**
  * How others find the room: id, link, QR code.
  * @param {{label: string, link: string, name: string}} room
  * @param {AbortSignal} signal
  * @param {{fresh?: boolean}} options `fresh`: right after creating
  */
 export function openIdSheet(room, signal, { fresh = false } = {}) {
-  let copied = '';
+  /** @type {{what: 'id' | 'link', done: boolean} | null} what was copied last, for as long as it is told */
+  let copied = null;
   let canShare = 'share' in navigator;
   let noCode = false;
   openSheet({
@@ -38,15 +51,20 @@ export function openIdSheet(room, signal, { fresh = false } = {}) {
     className: 'small-sheet',
     signal,
     body: sheet => {
-      /** @param {string} what @param {string} text */
+      /** @param {'id' | 'link'} what @param {string} text */
       const copier = (what, text) => async () => {
-        copied = (await copy(text)) ? what : '';
+        const mine = { what, done: await copy(text) };
+        copied = mine;
         sheet.redraw();
         setTimeout(() => {
-          copied = '';
+          // The next copy is told for its own time.
+          if (copied !== mine) return;
+          copied = null;
           sheet.redraw();
-        }, 2000);
+        }, toldFor);
       };
+      /** @param {'id' | 'link'} what */
+      const isCopied = what => copied?.what === what && copied.done;
       return html`<div class="stack centered">
         <p class="soft">${fresh ? t('id.createdText') : t('id.text')}</p>
         ${
@@ -61,15 +79,15 @@ export function openIdSheet(room, signal, { fresh = false } = {}) {
           <span class="soft small">${t('id.id')}</span>
           <strong class="numbers" data-testid="room-id">${room.label}</strong>
           <button class="icon-button" type="button" aria-label=${t('id.copyId')} data-testid="copy-id" @click=${copier('id', room.label)}>
-            ${icon(copied === 'id' ? 'check' : 'copy')}</button>
+            ${icon(isCopied('id') ? 'check' : 'copy')}</button>
         </div>
         <div class="id-line">
           <span class="soft small">${t('id.link')}</span>
           <span class="clip" data-testid="room-link">${room.link}</span>
           <button class="icon-button" type="button" aria-label=${t('id.copyLink')} data-testid="copy-link" @click=${copier('link', room.link)}>
-            ${icon(copied === 'link' ? 'check' : 'link')}</button>
+            ${icon(isCopied('link') ? 'check' : 'link')}</button>
         </div>
-        <p class="only-read" role="status">${copied && t('id.copied')}</p>
+        <p class=${copied && !copied.done ? 'problem small' : 'only-read'} role="status">${copied && said(copied)}</p>
         <div class="sheet-actions">
           ${
             canShare &&
