@@ -367,6 +367,40 @@ struct MusicTests {
         #expect(room.log.all.first == .musicStarted(1, duration: .seconds(3)))
     }
 
+    @Test("V15-K a track that is stopped while it is opened never starts; of one that is replaced nothing more is told")
+    func overWhileOpening() throws {
+        let isOpen = DispatchSemaphore(value: 0)
+        let room = try VirtualRoom(songs: [
+            "slow": {
+                isOpen.wait()
+                return TestSong(seconds: 3)
+            },
+            "tone": { TestSong(seconds: 3) },
+        ])
+        room.music.play(music("slow") { $0.id = 2 })
+        room.music.stop(2)
+        room.music.play(music("slow"))
+        room.music.play(music("tone"))
+        let start = RoomAudioEvent.musicStarted(1, duration: .seconds(3))
+        waitFor { room.log.all.contains(start) }
+        isOpen.signal()
+        isOpen.signal()
+        waitFor { room.music.threads == 1 }
+        #expect(room.log.all == [start, .musicCompleted(2, .stopped)])
+    }
+
+    @Test("A12-K music that has been ended plays no more, and none that is played later")
+    func ended() throws {
+        let room = try room()
+        room.music.play(music("tone"))
+        #expect(room.run(0.3).own.peak > 0.4)
+        room.music.end()
+        room.music.play(music("tone") { $0.id = 2 })
+        #expect(room.log.all.contains(.musicCompleted(2, .stopped)))
+        #expect(room.run(0.3).own.suffix(4_800).peak == 0)
+        waitFor { room.log.all.contains(.musicCompleted(1, .stopped)) && room.music.isEmpty }
+    }
+
     private func waitFor(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
         for _ in 0..<2_000_000 {
             if condition() { return }

@@ -245,6 +245,12 @@ extension FacadeTests {
                 // One's own gives way to a stop, and one that cannot be opened is none.
                 alice.room.startPlayMusic(musicID: 6, url: long)
                 try await alice.notes.line("music 6 begins")
+                // Once more by its number: the first has ended, and a stop means the second.
+                alice.notes.clear()
+                alice.room.startPlayMusic(musicID: 6, url: long)
+                try await alice.notes.line("music 6 begins")
+                #expect(alice.notes.lines.contains("music 6 ended"))
+                alice.notes.clear()
                 alice.room.stopPlayMusic()
                 try await alice.notes.line("music 6 ended")
                 alice.room.startPlayMusic(musicID: 5, url: server.directory + "/nothing.wav")

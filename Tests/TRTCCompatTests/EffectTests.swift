@@ -21,35 +21,55 @@ private final class PaperSound: ClientSound {
         notes.write("devices")
         return gate.withLock { $0 } == nil ? [] : [SoundFailure(.microphone, "no such device")]
     }
-    /// Runs while the microphone is being started.
-    let whileStarting = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Runs while the room is told that.
+    let whileTold = Mutex<(what: String, run: @Sendable () -> Void)?>(nil)
+    /// The newest number of each source's track.
+    let tracks = Mutex<[String: Int32]>([:])
+
+    private func told(_ what: String) {
+        if let told = whileTold.withLock({ $0 }), told.what == what { told.run() }
+    }
+    private func source(_ track: Int32) -> String {
+        tracks.withLock { $0.first { $0.value == track }?.key } ?? "unknown \(track)"
+    }
+    func track(_ source: String) -> Int32 { tracks.withLock { $0[source] } ?? -1 }
 
     func startMicrophone() {
-        whileStarting.withLock { $0 }?()
+        told("start")
         notes.write("start")
     }
     func stopMicrophone() { notes.write("stop") }
     func captureWhenSeated() { notes.write("seat") }
     func silence() { notes.write("silence") }
-    func apply(_ settings: SoundSettings, after former: SoundSettings) { self.settings.withLock { $0 = settings } }
+    func apply(_ settings: SoundSettings, after former: SoundSettings) {
+        told("apply")
+        self.settings.withLock { $0 = settings }
+    }
     func playMusic(_ track: MusicTrack) {
+        told("play")
+        tracks.withLock { $0[track.source] = track.id }
         let end = track.end.map { "\($0.milliseconds)" } ?? "end"
         notes.write(
-            "play \(track.id) \(track.source) \(track.loops) \(track.controls.isPublished) \(track.start.milliseconds)…\(end)"
+            "play \(track.source) \(track.loops) \(track.controls.isPublished) \(track.start.milliseconds)…\(end)"
         )
     }
-    func prepareMusic(_ track: MusicTrack) { notes.write("prepare \(track.id) \(track.source)") }
-    func pauseMusic(_ id: Int32) { notes.write("pause \(id)") }
-    func resumeMusic(_ id: Int32) { notes.write("resume \(id)") }
-    func stopMusic(_ id: Int32) { notes.write("stop \(id)") }
-    func seekMusic(_ id: Int32, to position: Duration) { notes.write("seek \(id) \(position.milliseconds)") }
+    func prepareMusic(_ track: MusicTrack) {
+        told("prepare")
+        tracks.withLock { $0[track.source] = track.id }
+        notes.write("prepare \(track.source)")
+    }
+    func pauseMusic(_ id: Int32) { notes.write("pause \(source(id))") }
+    func resumeMusic(_ id: Int32) { notes.write("resume \(source(id))") }
+    func stopMusic(_ id: Int32) { notes.write("stop \(source(id))") }
+    func seekMusic(_ id: Int32, to position: Duration) { notes.write("seek \(source(id)) \(position.milliseconds)") }
     func updateMusic(_ id: Int32, _ controls: MusicTrack.Controls) {
+        told("change")
         notes.write(
-            "change \(id) \(controls.publishVolume) \(controls.localVolume) \(controls.pitch) \(controls.speed) \(controls.isPublished)"
+            "change \(source(id)) \(controls.publishVolume) \(controls.localVolume) \(controls.pitch) \(controls.speed) \(controls.isPublished)"
         )
     }
     func setSongVolume(_ volume: Int, ofSong number: Int32) { notes.write("song \(number) volume \(volume)") }
-    func musicPosition(_ id: Int32) -> Duration? { id == 1 ? .milliseconds(1_234) : nil }
+    func musicPosition(_ id: Int32) -> Duration? { id == track("song3.mp3") ? .milliseconds(1_234) : nil }
     var song: SongProgress? { nil }
     func hear(_ tell: @escaping @Sendable (RoomAudio.Event) -> Void, lost: @escaping @Sendable (String) -> Void) {
         news.withLock { $0 = tell }
@@ -144,12 +164,15 @@ private final class PaperSound: ClientSound {
                 if leaves { sound.attach(nil) } else { sound.stopMicrophone() }
                 paper.notes.write("stopped")
             }
-            paper.whileStarting.withLock {
-                $0 = {
-                    isStarting.signal()
-                    // The other thread has its chance to come first.
-                    for _ in 0..<1_000 { sched_yield() }
-                }
+            paper.whileTold.withLock {
+                $0 = (
+                    "start",
+                    {
+                        isStarting.signal()
+                        // The other thread has its chance to come first.
+                        for _ in 0..<1_000 { sched_yield() }
+                    }
+                )
             }
             // Wished before there is a room, or in it.
             if isWished { person.room.startMicrophone() }
@@ -160,6 +183,92 @@ private final class PaperSound: ClientSound {
             try await paper.notes.line("start")
             #expect(paper.notes.lines == ["seat", "devices", "start", leaves ? "silence" : "stop", "stopped"])
         }
+    }
+
+    @Test(
+        "V11-C V15-C A12-C what a room is told while another thread leaves it, it is told before its silence, and music ends",
+        arguments: ["apply", "play", "prepare", "change"])
+    func leftWhileTold(what: String) async throws {
+        for _ in 0..<20 {
+            let (person, effects, paper) = stage()
+            let sound = person.room.controller.sound
+            let param = TXAudioMusicParam()
+            param.id = 4
+            param.path = "song.mp3"
+            sound.attach(paper)
+            try await paper.notes.line("devices")
+            if what == "change" { effects.startPlayMusic(param) }
+            paper.notes.clear()
+            let isTold = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                isTold.wait()
+                sound.attach(nil)
+                paper.notes.write("left")
+            }
+            paper.whileTold.withLock {
+                $0 = (
+                    what,
+                    {
+                        isTold.signal()
+                        // The other thread has its chance to come first.
+                        for _ in 0..<1_000 { sched_yield() }
+                        paper.notes.write("told")
+                    }
+                )
+            }
+            switch what {
+            case "play": effects.startPlayMusic(param)
+            case "prepare": effects.preloadMusic(param)
+            case "change": effects.setMusicPlayoutVolume(4, volume: 20)
+            default: person.room.setAudioPlayoutVolume(volume: 20)
+            }
+            try await paper.notes.line("left")
+            let lines = paper.notes.lines
+            let told = try #require(lines.firstIndex(of: "told"))
+            let silence = try #require(lines.firstIndex(of: "silence"))
+            #expect(told < silence)
+            if what != "apply" { #expect(lines[told...silence].contains("stop song.mp3")) }
+            // Nobody is there any more.
+            paper.notes.clear()
+            effects.setMusicPlayoutVolume(4, volume: 30)
+            person.room.setAudioPlayoutVolume(volume: 30)
+            #expect(paper.notes.lines.isEmpty && paper.settings.withLock { $0.playoutVolume } != 30)
+        }
+    }
+
+    @Test(
+        "V15-C a piece that is started again has ended once; what is told late of the first one is not the second one's"
+    )
+    func startedAgain() async throws {
+        let (person, effects, paper) = stage()
+        let notes = Notes()
+        person.room.controller.sound.attach(paper)
+        try await paper.notes.line("devices")
+        func start(_ path: String) {
+            let param = TXAudioMusicParam()
+            param.id = 1
+            param.path = path
+            effects.startPlayMusic(
+                param, onStart: { notes.write("start \(path) \($0)") },
+                onProgress: { _, _ in notes.write("at \(path)") },
+                onComplete: { notes.write("end \(path) \($0)") })
+        }
+        start("first.mp3")
+        paper.tell(.musicStarted(paper.track("first.mp3"), duration: nil))
+        try await notes.line("start first.mp3 0")
+        paper.notes.clear()
+        start("second.mp3")
+        #expect(paper.notes.lines == ["stop first.mp3", "play second.mp3 0 false 0…end"])
+        // They were on their way.
+        paper.tell(.musicProgress(paper.track("first.mp3"), position: .zero, duration: nil))
+        paper.tell(.musicEnded(paper.track("first.mp3"), nil))
+        paper.tell(.musicStarted(paper.track("second.mp3"), duration: nil))
+        try await notes.line("start second.mp3 0")
+        #expect(notes.lines == ["start first.mp3 0", "end first.mp3 0", "start second.mp3 0"])
+        effects.setMusicPlayoutVolume(1, volume: 40)
+        #expect(paper.notes.lines.last == "change second.mp3 100 40 0.0 1.0 false")
+        paper.tell(.musicEnded(paper.track("second.mp3"), nil))
+        try await notes.line("end second.mp3 0")
     }
 
     @Test("V15-C eleven reverbs and twelve voices, each its own, by the numbers of the reference")
@@ -208,21 +317,21 @@ private final class PaperSound: ClientSound {
         start(2) { $0.loopCount = .max }
         // The devices are opened on a queue of their own, whenever its turn comes.
         func asked() -> [String] { paper.notes.lines.filter { $0 != "devices" } }
-        #expect(asked().suffix(2) == ["play 1 song1.mp3 2 true 500…9000", "play 2 song2.mp3 -1 false 0…end"])
-        paper.tell(.musicStarted(1, duration: nil))
-        paper.tell(.musicProgress(1, position: .milliseconds(200), duration: .seconds(60)))
-        paper.tell(.musicEnded(2, OvationError(.mediaFailed, "no such file")))
-        paper.tell(.musicEnded(1, nil))
-        paper.tell(.musicEnded(1, nil))
+        #expect(asked().suffix(2) == ["play song1.mp3 2 true 500…9000", "play song2.mp3 -1 false 0…end"])
+        paper.tell(.musicStarted(paper.track("song1.mp3"), duration: nil))
+        paper.tell(.musicProgress(paper.track("song1.mp3"), position: .milliseconds(200), duration: .seconds(60)))
+        paper.tell(.musicEnded(paper.track("song2.mp3"), OvationError(.mediaFailed, "no such file")))
+        paper.tell(.musicEnded(paper.track("song1.mp3"), nil))
+        paper.tell(.musicEnded(paper.track("song1.mp3"), nil))
         #expect(
             try await notes.last(["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
                 == ["1 start 0", "1 at 200 of 60000", "2 start -1", "1 end 0"])
 
         // A piece that breaks off has ended; that it goes on after a pause is no second start.
         start(5)
-        paper.tell(.musicStarted(5, duration: nil))
-        paper.tell(.musicStarted(5, duration: nil))
-        paper.tell(.musicEnded(5, OvationError(.mediaFailed, "the server is gone")))
+        paper.tell(.musicStarted(paper.track("song5.mp3"), duration: nil))
+        paper.tell(.musicStarted(paper.track("song5.mp3"), duration: nil))
+        paper.tell(.musicEnded(paper.track("song5.mp3"), OvationError(.mediaFailed, "the server is gone")))
         let told = ["1 end 0", "5 start 0", "5 end -1"]
         #expect(try await notes.last(told) == told)
 
@@ -247,13 +356,14 @@ private final class PaperSound: ClientSound {
         effects.stopPlayMusic(3)
         #expect(
             asked() == [
-                "change 3 150 70 0.0 1.0 true", "change 3 150 30 0.0 1.0 true", "change 3 150 30 3.0 1.0 true",
-                "change 3 150 30 3.0 2.0 true", "pause 3", "resume 3", "seek 3 7000", "stop 3",
+                "change song3.mp3 150 70 0.0 1.0 true", "change song3.mp3 150 30 0.0 1.0 true",
+                "change song3.mp3 150 30 3.0 1.0 true", "change song3.mp3 150 30 3.0 2.0 true", "pause song3.mp3",
+                "resume song3.mp3", "seek song3.mp3 7000", "stop song3.mp3",
             ])
-        #expect(effects.getMusicCurrentPos(inMS: 1) == 1_234 && effects.getMusicCurrentPosInMS(8) == -1)
+        #expect(effects.getMusicCurrentPos(inMS: 3) == 1_234 && effects.getMusicCurrentPosInMS(8) == -1)
         // The room is left: whatever plays has ended.
         start(4)
-        paper.tell(.musicStarted(4, duration: nil))
+        paper.tell(.musicStarted(paper.track("song4.mp3"), duration: nil))
         person.room.controller.sound.attach(nil)
         try await notes.line("4 end 0")
         #expect(notes.lines.count { $0 == "6 end 0" } == 1)
@@ -283,31 +393,31 @@ private final class PaperSound: ClientSound {
         try await paper.notes.line("devices")
         paper.notes.clear()
         preload(param(2))
-        paper.tell(.musicStarted(2, duration: nil))
+        paper.tell(.musicStarted(paper.track("song.mp3"), duration: nil))
         try await notes.line("2 loaded 100")
         start(param(2))
         try await notes.line("2 start 0")
-        #expect(paper.notes.lines == ["prepare 2 song.mp3", "change 2 100 100 0.0 1.0 false", "resume 2"])
+        #expect(paper.notes.lines == ["prepare song.mp3", "change song.mp3 100 100 0.0 1.0 false", "resume song.mp3"])
         // Its volume may be another by then.
         paper.notes.clear()
         preload(param(6))
         effects.setMusicPlayoutVolume(6, volume: 30)
         start(param(6))
-        #expect(paper.notes.lines.suffix(2) == ["change 6 100 30 0.0 1.0 false", "resume 6"])
+        #expect(paper.notes.lines.suffix(2) == ["change song.mp3 100 30 0.0 1.0 false", "resume song.mp3"])
         // Not open yet: it begins when it is.
         paper.notes.clear()
         preload(param(3))
         start(param(3))
-        #expect(paper.notes.lines.last == "resume 3" && !notes.lines.contains("3 start 0"))
-        paper.tell(.musicStarted(3, duration: nil))
+        #expect(paper.notes.lines.last == "resume song.mp3" && !notes.lines.contains("3 start 0"))
+        paper.tell(.musicStarted(paper.track("song.mp3"), duration: nil))
         try await notes.line("3 start 0")
         #expect(!notes.lines.contains { $0.hasPrefix("3 loaded") })
         paper.notes.clear()
         preload(param(4))
         start(param(4, "another.mp3"))
-        #expect(paper.notes.lines.last?.hasPrefix("play 4 another.mp3") ?? false)
+        #expect(paper.notes.lines.last?.hasPrefix("play another.mp3") ?? false)
         preload(param(5))
-        paper.tell(.musicEnded(5, OvationError(.mediaFailed, "no such file")))
+        paper.tell(.musicEnded(paper.track("song.mp3"), OvationError(.mediaFailed, "no such file")))
         try await notes.line("5 error -1")
     }
 

@@ -236,11 +236,11 @@ package final class AudioEngine: Sendable {
     }
 
     private func runDevices(
-        _ control: inout Control, forMusic: Bool = false, isOutputChosen: Bool = false
+        _ control: inout Control, isOutputChosen: Bool = false
     ) throws(RoomAudioError) {
         let purpose = EngineDevices.Purpose(
             blockFrames: control.settings.blockFrames, hasPath: control.transport != nil,
-            hasMusic: forMusic || !music.isEmpty)
+            hasMusic: !music.isEmpty)
         try control.devices.run(purpose, isOutputChosen: isOutputChosen)
     }
 
@@ -310,9 +310,18 @@ package final class AudioEngine: Sendable {
 
     /// Starts a track, in place of another one with its id. What goes wrong comes as `musicCompleted`.
     package func playMusic(_ track: MusicTrack, _ start: MusicStart = .open) {
-        music.play(track, start)
-        withDevices { try? runDevices(&$0, forMusic: true) }
+        openMusic(track, start)
+        runMusic()
     }
+
+    /// The first half of `playMusic`, which waits for no device: what is said of the track from here on reaches it.
+    package func openMusic(_ track: MusicTrack, _ start: MusicStart) { music.play(track, start) }
+
+    /// The second half: starts the devices that tracks are played through.
+    package func runMusic() { withDevices { try? runDevices(&$0) } }
+
+    /// All tracks end. One that is played later ends at once.
+    package func endMusic() { music.end() }
 
     package func pauseMusic(_ id: Int32) { music.change(id) { $0.setPaused(true) } }
 

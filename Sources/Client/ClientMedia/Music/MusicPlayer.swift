@@ -13,6 +13,8 @@ package final class MusicPlayer: Sendable {
     struct Tracks {
         var all: [Int32: MusicStream] = [:]
         var wakers: [Int32: Poller.Waker] = [:]
+        /// No track plays any more.
+        var isEnded = false
 
         mutating func remove(_ stream: MusicStream) {
             let id = stream.track.id
@@ -53,14 +55,15 @@ package final class MusicPlayer: Sendable {
         let id = track.id
         stop(id)
         let stream = MusicStream(track, start)
-        let isFull = tracks.with { tracks -> Bool in
-            guard tracks.all.count < Self.maximumTracks else { return true }
+        let refusal = tracks.with { tracks -> MusicEnd? in
+            guard !tracks.isEnded else { return .stopped }
+            guard tracks.all.count < Self.maximumTracks else { return .failed("too many tracks at once") }
             tracks.all[id] = stream
             // That of the track before: it may end at any time now, and its poller with it.
             tracks.wakers[id] = nil
-            return false
+            return nil
         }
-        guard !isFull else { return tell(.musicCompleted(id, .failed("too many tracks at once"))) }
+        if let refusal { return tell(.musicCompleted(id, refusal)) }
         do {
             let poller = try Poller()
             tracks.with { if $0.all[id] === stream { $0.wakers[id] = poller.waker } }
@@ -90,11 +93,19 @@ package final class MusicPlayer: Sendable {
 
     func stop(_ id: Int32) { change(id) { $0.isOver = true } }
 
-    func stopAll() {
+    func stopAll() { tracks.with(Self.stopAll) }
+
+    /// Ends all tracks; one that is played later ends at once.
+    func end() {
         tracks.with { tracks in
-            for track in tracks.all.values { track.isOver = true }
-            for waker in tracks.wakers.values { waker.wake() }
+            tracks.isEnded = true
+            Self.stopAll(&tracks)
         }
+    }
+
+    private static func stopAll(_ tracks: inout Tracks) {
+        for track in tracks.all.values { track.isOver = true }
+        for waker in tracks.wakers.values { waker.wake() }
     }
 
     func change(_ id: Int32, _ body: (MusicStream) -> Void) {
@@ -125,6 +136,9 @@ package final class MusicPlayer: Sendable {
     var hasPublished: Bool { tracks.with { $0.all.values.contains { $0.controls.isPublished } } }
 
     var isEmpty: Bool { tracks.with(\.all.isEmpty) }
+
+    /// Of tracks that are over, too, until all of them has been told.
+    var threads: Int { count.load(ordering: .relaxed) }
 
     // MARK: Device threads
 

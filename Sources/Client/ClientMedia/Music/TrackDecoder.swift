@@ -71,11 +71,15 @@ final class TrackDecoder {
         } catch {
             end = .failed(error.description)
         }
-        let wasOver = lock.with { tracks -> Bool in
-            defer { stream.isOver = true }
-            tracks.remove(stream)
-            return stream.isOver
+        let (isReplaced, wasOver) = lock.with { tracks -> (Bool, Bool) in
+            defer {
+                tracks.remove(stream)
+                stream.isOver = true
+            }
+            return (tracks.all[id] !== stream, stream.isOver)
         }
+        // It would be taken for the end of the track that has its id now.
+        guard !isReplaced else { return }
         tell(.musicCompleted(id, wasOver ? .stopped : end))
     }
 
@@ -84,7 +88,12 @@ final class TrackDecoder {
     private func play() throws(CodecError) -> MusicEnd {
         var source = try open(stream.track.source)
         let duration = source.duration
-        lock.with { _ in stream.duration = duration }
+        let isOver = lock.with { _ in
+            stream.duration = duration
+            return stream.isOver
+        }
+        // To open it may have taken long.
+        guard !isOver else { return .stopped }
         tell(.musicStarted(id, duration: duration.map { Interval(seconds: max(0, $0)) }))
         (speed, pitch) = lock.with { _ in (stream.controls.speed, stream.controls.pitch) }
         try begin(source, at: Double(startFrame), inRing: 0, isFirst: true)

@@ -3,14 +3,24 @@ internal import ClientMedia
 internal import Timing
 
 extension RoomAudio {
-    /// Plays a track. It replaces a track with the same id. Failures are sent as `musicEnded`.
+    /// Plays a track. It replaces a track with the same id, of which no event comes any more. Failures are sent as `musicEnded`. In a room
+    /// that is over nothing plays.
     public func playMusic(_ track: MusicTrack) {
         let start = track.startsAt.flatMap { clock.instant(ofServer: $0) }.map { MusicStart.at($0) } ?? .open
-        work { $0.playMusic(track, start) }
+        play(track, start)
     }
 
     /// Opens a track and holds it at its beginning: `resumeMusic` makes it heard at once.
-    package func prepareMusic(_ track: MusicTrack) { work { $0.playMusic(track, .resumed) } }
+    package func prepareMusic(_ track: MusicTrack) { play(track, .resumed) }
+
+    /// The track is there when this returns, so that what is said of it next reaches it. Only devices have to wait for their turn.
+    private func play(_ track: MusicTrack, _ start: MusicStart) {
+        engine?.openMusic(track, start)
+        work { [self] engine in
+            guard connection != .closed else { return }
+            engine.runMusic()
+        }
+    }
 
     /// Pauses a track.
     public func pauseMusic(_ id: Int32) { engine?.pauseMusic(id) }

@@ -249,6 +249,8 @@ public final class RoomAudio: Sendable {
         box.finish()
         guard let engine else { return broadcast.finish() }
         singer?.finish()
+        // Not in its turn on the queue: whoever starts a track meanwhile would hear it after the end.
+        engine.endMusic()
         queue.async { [broadcast] in
             engine.stop()
             broadcast.finish()

@@ -25,41 +25,24 @@ struct SoundSettings: Sendable, Equatable {
     var inputVolume: Int { min(captureVolume * voiceVolume / 100, AudioController.loudest) }
 }
 
-/// What happens to a piece of music.
-enum MusicNews: Sendable, Equatable {
-    case started
-    case progress(milliseconds: Int, of: Int)
-    /// It has come to its end, or was stopped.
-    case finished
-    case failed(String)
-}
-
 /// What a user sets of the sound, kept from before the first sign-in on, and handed to the room that is entered.
 final class AudioController: Sendable {
     static let loudest = 150
-
-    private struct Piece {
-        var isPublished: Bool
-        /// What it was opened for, while it is held at its beginning.
-        var held: MusicTrack?
-        var isOpen = false
-        var tell: @Sendable (MusicNews) -> Void
-    }
 
     private struct State {
         var settings = SoundSettings()
         var source: (any ClientSound)?
         /// Of the wish for a microphone that was told before there was a room.
         var wantsMicrophone = false
-        var pieces: [Int32: Piece] = [:]
-        /// Of pieces that play, and of those that an app has set before they do.
-        var levels: [Int32: MusicTrack.Controls] = [:]
-        var allMusicVolume = 100
+        var music = MusicPieces()
         /// The component was destroyed: whoever kept its effects reaches nobody.
         var isOver = false
     }
 
+    /// What takes the room no time it is told under this lock. So whoever leaves it meanwhile, or says something else, has the last word.
     private let state = Mutex(State())
+    /// Held while a room is told settings, which may wait for a device that is being started. Taken before `state`.
+    private let applying = Mutex(())
     private let tell: @Sendable (RoomNotice) -> Void
     /// Where devices and files are opened, one after the other.
     private let devices = DispatchQueue(label: "ovation.trtc.devices")
@@ -70,38 +53,36 @@ final class AudioController: Sendable {
 
     /// - Parameter source: of the room that was entered; `nil`: it was left.
     func attach(_ source: (any ClientSound)?) {
-        let change = state.withLock { state -> (SoundSettings, (any ClientSound)?, [Int32: Piece])? in
+        let change = state.withLock { state -> ((any ClientSound)?, [(track: Int32, tell: MusicPieces.Tell)])? in
             // A room that was entered after the component's end is another's.
             if state.isOver { return nil }
             defer {
                 state.source = source
                 if source == nil { state.wantsMicrophone = false }
-                state.pieces = [:]
             }
-            return (state.settings, state.source, state.pieces)
+            return (state.source, state.music.end())
         }
-        guard let (settings, former, broken) = change else { return }
-        for (id, piece) in broken {
-            former?.stopMusic(id)
+        guard let (former, broken) = change else { return }
+        for piece in broken {
+            former?.stopMusic(piece.track)
             piece.tell(.finished)
         }
-        guard let source else {
-            former?.silence()
-            return
-        }
+        guard let source else { return applying.withLock { _ in former?.silence() } }
         source.hear(
             { [weak self] in self?.hear($0) },
             // More than the stream holds was not read in time: nothing that an app could do anything about.
             lost: { [tell] in tell(.log("sound events were lost: \($0)")) })
-        source.apply(settings, after: SoundSettings())
+        applying.withLock { _ in
+            let settings = state.withLock { $0.source === source ? $0.settings : nil }
+            if let settings { source.apply(settings, after: SoundSettings()) }
+        }
         // A room that another component had kept was silent.
-        source.captureWhenSeated()
+        state.withLock { if $0.source === source { source.captureWhenSeated() } }
         // A device may take its time, and a file may be far away: whoever brings the room has other things to do meanwhile.
         let (input, output) = (OvationDevices.input, OvationDevices.output)
         devices.async { [weak self] in
             guard let self, self.source === source else { return }
             for failure in source.useDevices(input, output) { tell(failure) }
-            // Under the lock, as in `startMicrophone`.
             state.withLock { state in
                 guard state.source === source, state.wantsMicrophone else { return }
                 state.wantsMicrophone = false
@@ -129,12 +110,14 @@ final class AudioController: Sendable {
 
     func set(_ change: @Sendable (inout SoundSettings) -> Void) {
         guard isAlive else { return }
-        let (source, former, settings) = state.withLock { state in
-            let former = state.settings
-            change(&state.settings)
-            return (state.source, former, state.settings)
+        applying.withLock { _ in
+            let (source, former, settings) = state.withLock { state in
+                let former = state.settings
+                change(&state.settings)
+                return (state.source, former, state.settings)
+            }
+            source?.apply(settings, after: former)
         }
-        source?.apply(settings, after: former)
     }
 
     var settings: SoundSettings { state.withLock { $0.settings } }
@@ -177,8 +160,7 @@ final class AudioController: Sendable {
 
     // MARK: - The microphone
 
-    /// Before there is a room, the wish is kept. The room is told under the lock: who stops the microphone or leaves the room
-    /// meanwhile is told after it, and has the last word.
+    /// Before there is a room, the wish is kept.
     func startMicrophone() {
         guard isAlive else { return }
         state.withLock { state in
@@ -201,100 +183,52 @@ final class AudioController: Sendable {
     // MARK: - Music
 
     /// - Returns: whether there is a room to play in.
-    func play(_ track: MusicTrack, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
-        let piece = Piece(isPublished: track.controls.isPublished, tell: tell)
-        let (source, former) = register(piece, track.id)
-        guard let former, var held = former.held else {
-            source?.playMusic(track)
-            return source != nil
-        }
-        // Of a piece that was opened before, only what can be changed while it plays may be other by now.
-        held.controls = track.controls
-        guard held == track else {
-            source?.playMusic(track)
-            return source != nil
-        }
-        source?.updateMusic(track.id, track.controls)
-        source?.resumeMusic(track.id)
-        if former.isOpen { tell(.started) }
-        return source != nil
+    func play(_ track: MusicTrack, _ tell: @escaping MusicPieces.Tell) -> Bool {
+        begin { $0.play(track, in: $1, tell: tell) }
     }
 
     /// Opens a piece, so that it is heard at once when it is played. `started` is told when it is open.
     /// - Returns: whether there is a room to play in.
-    func prepare(_ track: MusicTrack, _ tell: @escaping @Sendable (MusicNews) -> Void) -> Bool {
-        let piece = Piece(isPublished: track.controls.isPublished, held: track, tell: tell)
-        let (source, _) = register(piece, track.id)
-        source?.prepareMusic(track)
-        return source != nil
+    func prepare(_ track: MusicTrack, _ tell: @escaping MusicPieces.Tell) -> Bool {
+        begin { $0.prepare(track, in: $1, tell: tell) }
     }
 
-    private func register(_ piece: Piece, _ id: Int32) -> (source: (any ClientSound)?, former: Piece?) {
-        guard isAlive else { return (nil, nil) }
-        return state.withLock { state in
-            guard let source = state.source else { return (nil, nil) }
-            defer { state.pieces[id] = piece }
-            return (source, state.pieces[id])
+    private func begin(_ body: (inout MusicPieces, any ClientSound) -> @Sendable () -> Void) -> Bool {
+        guard isAlive else { return false }
+        let told = state.withLock { state in state.source.map { body(&state.music, $0) } }
+        told?()
+        return told != nil
+    }
+
+    func pause(_ id: Int32) { withTrack(id) { $0.pauseMusic($1) } }
+    func resume(_ id: Int32) { withTrack(id) { $0.resumeMusic($1) } }
+    func stop(_ id: Int32) { withTrack(id) { $0.stopMusic($1) } }
+    func seek(_ id: Int32, to position: Duration) { withTrack(id) { $0.seekMusic($1, to: max(.zero, position)) } }
+
+    private func withTrack(_ id: Int32, _ body: (any ClientSound, Int32) -> Void) {
+        state.withLock { state in
+            if let source = state.source, let track = state.music.track(of: id) { body(source, track) }
         }
     }
-
-    func pause(_ id: Int32) { source?.pauseMusic(id) }
-    func resume(_ id: Int32) { source?.resumeMusic(id) }
-    func stop(_ id: Int32) { source?.stopMusic(id) }
-    func seek(_ id: Int32, to position: Duration) { source?.seekMusic(id, to: max(.zero, position)) }
 
     /// Of the room's song too.
     func position(_ id: Int32) -> Duration? {
-        guard let source else { return nil }
-        if let position = source.musicPosition(id) { return position }
-        guard let song = source.song, song.song.number == id else { return nil }
+        let (source, track) = state.withLock { ($0.source, $0.music.track(of: id)) }
+        if let track { return source?.musicPosition(track) }
+        guard let song = source?.song, song.song.number == id else { return nil }
         return song.position
     }
 
-    /// As they were set, or as all are.
-    func levels(of id: Int32) -> MusicTrack.Controls {
-        state.withLock { state in
-            if let levels = state.levels[id] { return levels }
-            var fresh = MusicTrack.Controls()
-            fresh.publishVolume = state.allMusicVolume
-            fresh.localVolume = state.allMusicVolume
-            return fresh
-        }
-    }
+    func levels(of id: Int32) -> MusicTrack.Controls { state.withLock { $0.music.levels(of: id) } }
 
     func changeMusic(_ id: Int32, _ change: (inout MusicTrack.Controls) -> Void) {
-        var levels = levels(of: id)
-        change(&levels)
-        state.withLock { $0.levels[id] = levels }
-        apply(levels, to: id)
+        state.withLock { $0.music.change(id, in: $0.source, change) }
     }
 
-    func changeAllMusic(to volume: Int) {
-        let ids = state.withLock { state in
-            state.allMusicVolume = volume
-            return Set(state.levels.keys).union(state.pieces.keys)
-        }
-        for id in ids {
-            changeMusic(id) {
-                $0.publishVolume = volume
-                $0.localVolume = volume
-            }
-        }
-    }
+    func changeAllMusic(to volume: Int) { state.withLock { $0.music.changeAll(to: volume, in: $0.source) } }
 
     /// The room's song is about to be heard.
     func beginSong(_ id: Int32) { changeMusic(id) { _ in } }
-
-    private func apply(_ levels: MusicTrack.Controls, to id: Int32) {
-        let (source, isPublished) = state.withLock { ($0.source, $0.pieces[id]?.isPublished) }
-        guard let isPublished else {
-            source?.setSongVolume(levels.localVolume, ofSong: id)
-            return
-        }
-        var controls = levels
-        controls.isPublished = isPublished
-        source?.updateMusic(id, controls)
-    }
 
     // MARK: - News
 
@@ -311,21 +245,18 @@ final class AudioController: Sendable {
         case .connectionChanged(.failed(let error)):
             tell(.warning(TRTCCode.soundFailed, "cannot open the sound connection: \(error.message)"))
         case .connectionChanged(let connection): tell(.log("sound connection: \(connection)"))
-        case .musicStarted(let id, _):
-            let piece = state.withLock { state in
-                state.pieces[id]?.isOpen = true
-                return state.pieces[id]
-            }
-            piece?.tell(.started)
-        case .musicProgress(let id, let position, let duration):
-            let piece = state.withLock { $0.pieces[id] }
-            piece?.tell(.progress(milliseconds: position.milliseconds, of: duration?.milliseconds ?? 0))
-        case .musicEnded(let id, let error):
-            let piece = state.withLock { $0.pieces.removeValue(forKey: id) }
-            piece?.tell(error.map { .failed($0.message) } ?? .finished)
+        case .musicStarted(let track, _): hear(.started, ofTrack: track)
+        case .musicProgress(let track, let position, let duration):
+            hear(.progress(milliseconds: position.milliseconds, of: duration?.milliseconds ?? 0), ofTrack: track)
+        case .musicEnded(let track, let error):
+            hear(error.map { .failed($0.message) } ?? .finished, ofTrack: track)
         // The duet's song and its quality: the controller of a chorus room hears of them by itself.
         case .songPrepared, .songProgress, .songCompleted, .songUnavailable, .networkChanged: break
         }
+    }
+
+    private func hear(_ news: MusicNews, ofTrack track: Int32) {
+        state.withLock { $0.music.hear(news, ofTrack: track) }?(news)
     }
 }
 

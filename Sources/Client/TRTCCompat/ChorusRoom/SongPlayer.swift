@@ -10,8 +10,8 @@ final class SongPlayer: Sendable {
     private struct State {
         /// Grows with each start and stop: a start that still opens its file then is not wanted any more.
         var calls = 0
-        /// The track of one's own that plays.
-        var own: Int32?
+        /// The track of one's own that plays, and the call that started it.
+        var own: (id: Int32, call: Int)?
     }
 
     private let controller: RoomController
@@ -29,7 +29,7 @@ final class SongPlayer: Sendable {
         let (former, call) = state.withLock { state in
             state.calls += 1
             defer { state.own = nil }
-            return (state.own, state.calls)
+            return (state.own?.id, state.calls)
         }
         if let former { controller.sound.stop(former) }
         queue.async { [weak self] in self?.start(id, address, on: server, call) }
@@ -39,7 +39,7 @@ final class SongPlayer: Sendable {
         let own = state.withLock { state in
             state.calls += 1
             defer { state.own = nil }
-            return state.own
+            return state.own?.id
         }
         if let own { controller.sound.stop(own) } else { ask(.stopSong) }
     }
@@ -48,7 +48,7 @@ final class SongPlayer: Sendable {
 
     func resume() { if let own { controller.sound.resume(own) } else { ask(.resumeSong(leadMs: SongLead.resume)) } }
 
-    private var own: Int32? { state.withLock { $0.own } }
+    private var own: Int32? { state.withLock { $0.own?.id } }
 
     private func refuse(_ id: Int32, _ why: String) {
         controller.tell(.error(TRTCCode.failed, "music \(id) cannot be played: \(why)"))
@@ -117,33 +117,35 @@ final class SongPlayer: Sendable {
     // MARK: - A track of one's own
 
     private func playOwn(_ id: Int32, _ path: String) {
-        let former = state.withLock { state in
+        let (former, call) = state.withLock { state in
             state.calls += 1
-            defer { state.own = id }
-            return state.own
+            defer { state.own = (id, state.calls) }
+            return (state.own?.id, state.calls)
         }
         if let former, former != id { controller.sound.stop(former) }
         // One piece at a time; the song of somebody else is theirs.
         if let room = controller.room, room.state.play?.by == room.state.me.id { ask(.stopSong) }
-        let isPlaying = controller.sound.play(MusicTrack(id: id, source: path)) { [weak self] in self?.hear(id, $0) }
+        let isPlaying = controller.sound.play(MusicTrack(id: id, source: path)) { [weak self] in
+            self?.hear(id, call, $0)
+        }
         guard !isPlaying else { return }
-        forget(id)
+        forget(call)
         refuse(id, "enter a room first")
     }
 
-    private func hear(_ id: Int32, _ news: MusicNews) {
+    private func hear(_ id: Int32, _ call: Int, _ news: MusicNews) {
         switch news {
         case .started: controller.tell(.musicStarted(id))
         case .progress(let milliseconds, let total):
             controller.tell(.musicProgress(id, milliseconds: milliseconds, of: total))
         case .finished:
-            forget(id)
+            forget(call)
             controller.tell(.musicCompleted(id))
         case .failed(let reason):
-            forget(id)
+            forget(call)
             refuse(id, reason)
         }
     }
 
-    private func forget(_ id: Int32) { state.withLock { if $0.own == id { $0.own = nil } } }
+    private func forget(_ call: Int) { state.withLock { if $0.own?.call == call { $0.own = nil } } }
 }
