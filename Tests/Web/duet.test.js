@@ -4,6 +4,7 @@ import { apartOf, mixBehindMs, tightMs, usualBufferMs } from '../../Web/models/d
 import { editAnswer } from '../../Web/protocol/sdp.js';
 import { member, usedSeat } from './support/rooms.js';
 import { Script, salonTab } from './support/salon.js';
+import { silence } from './support/server.js';
 import { play } from './support/songs.js';
 import { settle } from './support/time.js';
 
@@ -28,7 +29,7 @@ test('D03-W singers ask for packets of 10 ms, other lines stay as they are', () 
 });
 
 /** A duet as Bob sees it; `sounds` is what the player was told. */
-async function duetTab(t, more = {}, first = {}) {
+async function duetTab(t, more = {}, first = {}, { host = {}, methods = {} } = {}) {
   const told = { play: undefined, audible: null, delay: 0, closed: false };
   const { Store } = await import('../../Web/lib/store.js');
   const songPlayer = () => ({
@@ -65,7 +66,7 @@ async function duetTab(t, more = {}, first = {}) {
   };
   const tab = await salonTab(t, {
     first: { info, seats: [usedSeat(0, 'alice'), { index: 1, state: 'empty', muted: false }], ...first },
-    host: { songPlayer, readText: async () => '[00:01.00]<00:01.00>one <00:02.00>two<00:03.00>' },
+    host: { songPlayer, readText: async () => '[00:01.00]<00:01.00>one <00:02.00>two<00:03.00>', ...host },
     enter: false,
     ...more,
   });
@@ -80,6 +81,7 @@ async function duetTab(t, more = {}, first = {}) {
     'duet.mode',
   ])
     tab.server.on(method, () => ({ startAt: Date.now() + 1000 }));
+  for (const [method, answer] of Object.entries(methods)) tab.server.on(method, answer);
   const entered = tab.salon.enter();
   await settle();
   await entered;
@@ -320,4 +322,51 @@ test('D04-W a singer tells the round trip of the sound, when it has changed and 
   assert.equal(told().length, 3);
   await measure(5_000, 30.4);
   assert.deepEqual(told().at(-1), [2_000, 30]);
+});
+
+test('D05-W lyrics that cannot be had are asked for again, ever more slowly, until they are there', async t => {
+  let asked = 0;
+  const readText = async () => {
+    if (++asked < 3) throw new Error('503');
+    return '[00:01.00]Here they are';
+  };
+  const { duet, time } = await duetTab(
+    t,
+    {},
+    { play: play({ startAt: Date.now() }) },
+    { host: { readText } },
+  );
+  assert.equal(duet.state.get().words, 'failed');
+  await time.advance(1_900);
+  assert.equal(asked, 1);
+  await time.advance(100);
+  assert.equal(asked, 2);
+  assert.equal(duet.state.get().words, 'failed');
+  await time.advance(3_900);
+  assert.equal(asked, 2);
+  await time.advance(100);
+  assert.equal(duet.state.get().words, 'ready');
+  assert.equal(duet.state.get().lyrics.lines.length, 1);
+});
+
+test('D02-W D05-W who has left a duet asks for no lyrics any more, and no song begins when the clock is measured at last', async t => {
+  let asked = 0;
+  const readText = async () => {
+    asked++;
+    throw new Error('503');
+  };
+  const tab = await duetTab(
+    t,
+    {},
+    { play: play({ startAt: Date.now() }) },
+    { host: { readText }, methods: { 'clock.read': () => silence } },
+  );
+  assert.equal(asked, 1);
+  void tab.salon.leave();
+  await settle();
+  assert.equal(tab.told.closed, true);
+  tab.told.play = 'nothing since';
+  await tab.time.advance(60_000);
+  assert.equal(asked, 1);
+  assert.equal(tab.told.play, 'nothing since');
 });

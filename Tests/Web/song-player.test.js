@@ -117,10 +117,15 @@ function player(audio = new FakeAudio()) {
   clock.read(1_000_000, audio.local);
   const fetched = [];
   const sounds = new SongPlayer(clock, {
-    createContext: () => audio,
-    fetch: async url => {
+    createContext: () => {
+      audio.opened = (audio.opened ?? 0) + 1;
+      return audio;
+    },
+    fetch: async (url, signal) => {
       fetched.push(url);
       if (url === '/broken') throw new Error('404');
+      if (url === '/flaky' && fetched.length < 4) throw new Error('503');
+      if (url === '/slow') await new Promise(resolve => signal.addEventListener('abort', resolve));
       return url;
     },
     resolve: url => url,
@@ -236,4 +241,54 @@ test('D02-W a file that cannot be had is told; a page that may not sound yet wai
   await audio.pass(300);
   assert.equal(sounds.state.get().phase, 'ready');
   assert.ok(audio.heard);
+});
+
+test('D02-W a file that could not be had is tried again, ever more slowly, until it is there or no longer wanted', async () => {
+  const { audio, clock, sounds, fetched } = player();
+  const now = play({ startAt: 999_000, song: { ...song, accompaniment: '/flaky' } });
+  sounds.follow(now);
+  await settle();
+  /** In steps, since what was asked for comes after each. */
+  const pass = async ms => {
+    for (let passed = 0; passed < ms; passed += 100) await audio.pass(100);
+  };
+  const phases = [];
+  sounds.state.subscribe(({ phase }) => phases.push(phase));
+  await pass(400);
+  assert.equal(fetched.length, 1);
+  await pass(200);
+  assert.equal(fetched.length, 2);
+  await pass(800);
+  assert.equal(fetched.length, 2, 'twice as long');
+  await pass(5_000);
+  assert.equal(fetched.length, 4);
+  await pass(500);
+  assert.ok(Math.abs(audio.heard.ms - positionAt(now, clock.now()).positionMs) < 1);
+  assert.deepEqual([...new Set(phases)], ['failed', 'ready'], 'the word stays until it is there');
+  // Another song, or none, ends the attempts.
+  sounds.follow(play({ song: { ...song, accompaniment: '/broken' } }));
+  await settle();
+  sounds.follow(null);
+  await pass(60_000);
+  assert.equal(fetched.filter(url => url === '/broken').length, 1);
+  // They grow to eight seconds.
+  sounds.follow(play({ song: { ...song, accompaniment: '/broken' } }));
+  await pass(300_000);
+  const tries = fetched.filter(url => url === '/broken').length - 1;
+  assert.ok(tries >= 38 && tries <= 42, String(tries));
+});
+
+test('D02-W a player that was closed opens no sound any more, although a file comes late, or a wish', async () => {
+  const { audio, sounds, fetched } = player();
+  sounds.follow(play({ song: { ...song, accompaniment: '/slow' } }));
+  await settle();
+  assert.deepEqual(fetched, ['/slow']);
+  sounds.close();
+  await settle();
+  sounds.follow(play());
+  await settle();
+  await sounds.unlock();
+  await audio.pass(60_000);
+  assert.equal(audio.opened ?? 0, 0);
+  assert.deepEqual(fetched, ['/slow']);
 });

@@ -53,6 +53,9 @@ export const mixBehindMs = 300;
 export const usualBufferMs = 20;
 /** What a server takes for a latency, milliseconds. */
 const latencyMost = 500;
+/** Lyrics that could not be had are asked for again after so long at first, and at most, milliseconds. */
+const wordsAgainMs = 2_000;
+const wordsAgainMostMs = 60_000;
 /** Lyrics that are larger are none. */
 const lyricsMost = 300_000;
 
@@ -115,7 +118,10 @@ export class DuetModel {
       this.#player.close();
       stage.session.setSinging(false);
     });
-    void stage.session.measureClock().then(() => this.#player.follow(this.#play));
+    void stage.session.measureClock().then(() => {
+      // The room may be left by then.
+      if (!signal.aborted) this.#player.follow(this.#play);
+    });
   }
 
   /** In a click: what the browser held back. */
@@ -306,17 +312,33 @@ export class DuetModel {
     this.#lyrics = null;
     this.#words = url ? 'loading' : 'none';
     this.#render();
-    if (!url) return;
-    try {
-      const text = await this.#stage.host.readText(url);
-      if (url !== this.#wordsOf) return;
-      this.#lyrics = parseLyrics(text.slice(0, lyricsMost));
-      this.#words = this.#lyrics.lines.length > 0 ? 'ready' : 'none';
-    } catch {
-      if (url !== this.#wordsOf) return;
+    for (
+      let wait = wordsAgainMs;
+      url && !(await this.#hasRead(url));
+      wait = Math.min(wait * 2, wordsAgainMostMs)
+    ) {
       this.#words = 'failed';
+      this.#render();
+      if (!(await passed(wait, this.#visit.life.signal)) || url !== this.#wordsOf) return;
     }
+  }
+
+  /**
+   * Whether the lyrics are there, or nobody wants them any more.
+   * @param {string} url
+   */
+  async #hasRead(url) {
+    /** @type {string} */ let text;
+    try {
+      text = await this.#stage.host.readText(url);
+    } catch {
+      return url !== this.#wordsOf;
+    }
+    if (url !== this.#wordsOf) return true;
+    this.#lyrics = parseLyrics(text.slice(0, lyricsMost));
+    this.#words = this.#lyrics.lines.length > 0 ? 'ready' : 'none';
     this.#render();
+    return true;
   }
 
   /** @returns {DuetState} */
@@ -360,6 +382,26 @@ export async function readText(url) {
   const answer = await fetch(new URL(url, globalThis.location.origin));
   if (!answer.ok) throw new OvationError('song_unplayable', `HTTP ${answer.status}`);
   return answer.text();
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal ends the wait
+ * @returns {Promise<boolean>} whether the time has passed
+ */
+function passed(ms, signal) {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve(true);
+    }, ms);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
 }
 
 /** @param {number} ms @param {number} [most] */

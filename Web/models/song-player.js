@@ -24,6 +24,9 @@ const leadSeconds = 0.08;
 const measureMs = 200;
 /** Measurements that one correction is made of. */
 const measured = 5;
+/** A file that could not be had is tried again after so long at first, and at most. */
+const retryMs = 500;
+const retryMostMs = 8_000;
 /** Decoded songs kept: both tracks of this song, and the one before. */
 const soundsKept = 3;
 
@@ -78,6 +81,9 @@ export class SongPlayer {
   #delayMs = 0;
   #sink = '';
   /** @type {any} */ #timer = null;
+  /** @type {any} */ #retryTimer = null;
+  /** In a row, of one file. */ #failures = { url: '', count: 0 };
+  #life = new AbortController();
 
   /**
    * @param {RoomClock} clock
@@ -132,6 +138,7 @@ export class SongPlayer {
 
   /** In a click: begins what the browser held back. */
   async unlock() {
+    if (this.#life.signal.aborted) return;
     await this.#open()
       .resume()
       .catch(() => {});
@@ -144,7 +151,10 @@ export class SongPlayer {
     return play ? positionAt(play, this.#now()).positionMs : 0;
   }
 
+  /** For good: what is still being loaded is given up. */
   close() {
+    this.#life.abort();
+    this.#host.clearTimer(this.#retryTimer);
     this.#turn++;
     this.#play = null;
     this.#stop();
@@ -180,9 +190,13 @@ export class SongPlayer {
 
   /** Makes what sounds what should. */
   async #bring() {
+    // Whoever waited for something may say what to play after the end.
+    if (this.#life.signal.aborted) return;
     const turn = ++this.#turn;
+    this.#host.clearTimer(this.#retryTimer);
     const play = this.#play;
     if (!play) {
+      this.#failures.count = 0;
       this.#stop();
       return this.#set({ phase: 'idle', driftMs: null });
     }
@@ -190,14 +204,19 @@ export class SongPlayer {
     const url = this.#host.resolve(wanted ?? play.song.accompaniment);
     /** @type {AudioBuffer} */ let sound;
     try {
-      if (!this.#sounds.has(url)) this.#set({ phase: 'loading' });
+      if (this.#failures.url !== url) this.#failures = { url, count: 0 };
+      // While a failure is tried again it goes on being told.
+      if (!this.#sounds.has(url) && !this.#failures.count) this.#set({ phase: 'loading' });
       sound = await this.#load(url);
     } catch {
       if (turn !== this.#turn) return;
       this.#stop();
+      const wait = Math.min(retryMostMs, retryMs * 2 ** this.#failures.count++);
+      this.#retryTimer = this.#host.setTimer(() => void this.#bring(), wait);
       return this.#set({ phase: 'failed' });
     }
     if (turn !== this.#turn) return;
+    this.#failures.count = 0;
     if (!this.#audible || play.startAt === undefined) {
       this.#stop();
       return this.#set({ phase: 'ready', driftMs: null });
@@ -330,9 +349,14 @@ export class SongPlayer {
   #load(url) {
     const known = this.#sounds.get(url);
     if (known) return known;
+    const { signal } = this.#life;
     const sound = this.#host
-      .fetch(url)
-      .then(bytes => this.#open().decodeAudioData(bytes))
+      .fetch(url, signal)
+      .then(bytes => {
+        // A context that is opened after the end is closed by nobody.
+        signal.throwIfAborted();
+        return this.#open().decodeAudioData(bytes);
+      })
       .catch(thrown => {
         this.#sounds.delete(url);
         throw new OvationError('song_unplayable', String(thrown), { cause: thrown });
@@ -355,7 +379,7 @@ export class SongPlayer {
  * Where the browser comes in; others in tests.
  * @typedef {object} SongHost
  * @property {() => AudioContext} createContext
- * @property {(url: string) => Promise<ArrayBuffer>} fetch
+ * @property {(url: string, signal: AbortSignal) => Promise<ArrayBuffer>} fetch
  * @property {(url: string) => string} resolve
  * @property {(run: () => void, ms: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
@@ -363,8 +387,8 @@ export class SongPlayer {
 /** @type {SongHost} */
 const browserSongHost = {
   createContext: () => new AudioContext({ latencyHint: 'interactive' }),
-  fetch: async url => {
-    const answer = await fetch(url);
+  fetch: async (url, signal) => {
+    const answer = await fetch(url, { signal });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     return answer.arrayBuffer();
   },

@@ -83,7 +83,7 @@ function words(context, duet) {
       }
     </div>`;
   return html`<div class="duet-words" data-testid="lyrics" data-phase=${phase}>
-    ${sound.phase === 'failed' && html`<p class="problem" role="alert" data-testid="song-problem">${icon('triangle-alert')}<span>${t('error.song_unplayable')}</span></p>`}
+    ${sound.phase === 'failed' && html`<p class="problem" role="alert" data-testid="song-problem">${icon('triangle-alert')}<span>${t('duet.songFailed')}</span></p>`}
     ${
       sound.phase === 'blocked' &&
       html`<button class="button" type="button" data-testid="unlock-song" @click=${() => void context.salon.unlockSound()}>${icon('volume-2')}${t('duet.unlock')}</button>`
