@@ -144,6 +144,44 @@ test('V13-W the ear monitor opens the microphone outside a seat, changes nothing
   assert.equal(FakeMixer.last.closed, true);
 });
 
+test('V13-W the ear monitor that is called off, or whose room is left, while the browser asks for the microphone stays off', async () => {
+  for (const end of [effects => effects.setEar(false), effects => effects.reset()]) {
+    const devices = new FakeMediaDevices();
+    const { effects, microphone } = effectsOn(devices);
+    /** @type {() => void} */ let answer = () => {};
+    const asked = new Promise(resolve => {
+      answer = resolve;
+    });
+    const give = devices.getUserMedia.bind(devices);
+    devices.getUserMedia = async constraints => {
+      await asked;
+      return give(constraints);
+    };
+    const wished = effects.setEar(true).catch(error => error.name);
+    await settle();
+    await end(effects);
+    answer();
+    assert.equal(await wished, 'aborted');
+    assert.equal(effects.state.get().ear, false);
+    assert.equal(microphone.track.get(), null);
+    assert.equal(devices.tracks[0].readyState, 'ended');
+    // Another holder keeps the device; the monitor stays off all the same.
+    await microphone.open('voice');
+    assert.equal(effects.state.get().ear, false);
+    await effects.setEar(true);
+    assert.equal(FakeMixer.last.ear, 1);
+  }
+  // The room's voice asks for the device too: it opens, and nobody hears themselves.
+  const { effects, microphone } = effectsOn();
+  const wished = effects.setEar(true);
+  const voice = microphone.open('voice');
+  await effects.reset();
+  await wished;
+  await voice;
+  assert.equal(effects.state.get().ear, false);
+  assert.ok(microphone.track.get());
+});
+
 test('a browser without worklets sends the plain voice and says why', async () => {
   const { effects } = effectsOn();
   FakeMixer.refuses = true;

@@ -291,6 +291,39 @@ test('an offer that is never answered is repeated', async t => {
   assert.equal(offers, 2);
 });
 
+test('V12-W D03-W what is wished while the browser takes an answer is negotiated after it', async t => {
+  const answered = [];
+  /** @type {(() => void)[]} */ const wishes = [];
+  const { server, peer } = await open(t, {
+    server: salonServer().on('media.offer', ({ number }) => ({
+      number,
+      sdp: 'm=audio 9 X 111\r\na=mid:0\r\na=rtpmap:111 opus/48000/2\r\n',
+      mediaEpoch: 1,
+      iceServers: [],
+      slots: [],
+    })),
+    prepare: pc => {
+      const set = pc.setRemoteDescription.bind(pc);
+      pc.setRemoteDescription = async description => {
+        answered.push(description.sdp);
+        await settle();
+        wishes.shift()?.();
+        await set(description);
+      };
+    },
+  });
+  await settle();
+  wishes.push(() => peer.setTight(true));
+  peer.setQuality('music');
+  await settle();
+  await settle();
+  await settle();
+  assert.match(answered.at(-1), /maxaveragebitrate=64000/, 'singers’ packets');
+  const offers = server.of('media.offer').length;
+  await settle();
+  assert.equal(server.of('media.offer').length, offers, 'and then there is rest');
+});
+
 test('V12-W another quality is negotiated at once on the same connection, and again by the next one', async t => {
   const answered = [];
   const { server, peer, made } = await open(t, {

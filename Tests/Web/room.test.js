@@ -4,7 +4,7 @@ import { OvationRoom } from '../../Web/protocol/room.js';
 import { profileOf } from '../../Web/protocol/room-state.js';
 import { enter, left, said, taken } from './support/entered.js';
 import { member, openSession, people, salonServer, snapshot, usedSeat } from './support/rooms.js';
-import { Refusal } from './support/server.js';
+import { Refusal, silence } from './support/server.js';
 import { settle, VirtualTime } from './support/time.js';
 
 test('V01-W creating a room makes one its owner, in the room, with what was asked for', async t => {
@@ -261,6 +261,57 @@ test('a refused entry says why and leaves nothing behind', async t => {
   await settle();
   await refused;
   assert.throws(() => room.now, { name: 'not_in_room' });
+});
+
+test('V03-W who leaves while entering is out: the entry is given up, and not repeated after a lost connection', async t => {
+  const time = VirtualTime.install(t);
+  let isSilent = true;
+  const server = salonServer();
+  server.on('room.enter', () => (isSilent ? silence : { snapshot: server.snapshot }));
+  const session = await openSession(server);
+  const room = new OvationRoom(session, 48213);
+  const givenUp = assert.rejects(room.enter(), { name: 'aborted' });
+  await settle();
+  const gone = room.exit();
+  await settle();
+  await givenUp;
+  await gone;
+  const said = () => server.calls.map(call => call.method).filter(method => method.startsWith('room.'));
+  assert.deepEqual(said(), ['room.enter', 'room.exit']);
+  server.drop();
+  await time.advance(5_000);
+  assert.equal(session.state.get().phase, 'ready');
+  assert.deepEqual(said(), ['room.enter', 'room.exit']);
+  assert.equal(room.state.get(), null);
+  // Whoever comes again at once stays.
+  isSilent = false;
+  const first = assert.rejects(room.enter(), { name: 'aborted' });
+  const out = room.exit();
+  const second = room.enter();
+  await settle();
+  await Promise.all([first, out, second]);
+  assert.deepEqual(said().slice(-3), ['room.enter', 'room.exit', 'room.enter']);
+  server.news(48213, [taken(2, 0, 'alice')]);
+  await settle();
+  assert.equal(room.now.seats[0].user, 'alice', 'and hears the news');
+});
+
+test('V03-W an entry that took too long, or was called off, leaves nobody in the room', async t => {
+  const time = VirtualTime.install(t);
+  const server = salonServer().on('room.enter', () => silence);
+  const session = await openSession(server);
+  const room = new OvationRoom(session, 48213);
+  const late = assert.rejects(room.enter(), { name: 'timeout' });
+  await time.advance(60_000);
+  await late;
+  assert.equal(server.of('room.exit').length, 1);
+  const caller = new AbortController();
+  const off = assert.rejects(room.enter({ signal: caller.signal }), { name: 'aborted' });
+  await settle();
+  caller.abort();
+  await settle();
+  await off;
+  assert.equal(server.of('room.exit').length, 2);
 });
 
 test('leaving ends the news', async t => {

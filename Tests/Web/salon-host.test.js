@@ -321,6 +321,26 @@ test('V03-W leaving frees the seat, ends media, and a late word of the room chan
   assert.equal(tab.state.seats[3].state, 'empty');
 });
 
+test('V03-W A12-W who turns back while entering is out, without sound or microphone', async t => {
+  const tab = await salonTab(t, {
+    enter: false,
+    first: { me: member('bob', { seat: 1 }), seats: [emptySeat(0), usedSeat(1, 'bob')] },
+  });
+  const entered = assert.rejects(tab.salon.enter(), { name: 'aborted' });
+  assert.equal(tab.state.phase, 'entering');
+  await done(tab.salon.leave());
+  await entered;
+  await settle();
+  assert.equal(tab.state.phase, 'left');
+  assert.equal(tab.server.calls.at(-1).method, 'room.exit');
+  assert.equal(tab.connections.length, 0);
+  assert.equal(tab.devices.tracks.length, 0);
+  // The way in is open again.
+  await done(tab.salon.enter());
+  assert.equal(tab.state.phase, 'in');
+  assert.equal(tab.connections.length, 1);
+});
+
 test('A09-W before entering, a room that ended and one that never was are told apart', async t => {
   const tab = await salonTab(t, { enter: false });
   assert.equal((await done(tab.salon.preview())).link, 'https://live.example/r/48213');

@@ -66,6 +66,7 @@ export class EffectsModel {
   /** @type {MediaStreamTrack | null} */ #plugged = null;
   /** @type {Map<string, MusicTrack>} */ #tracks = new Map();
   #loading = 0;
+  /** I want to hear myself; the device may still be opening. */ #wantsEar = false;
   /** Grows with each `reset`: what was being loaded then is no longer wanted. */
   #visit = 0;
   #count = 0;
@@ -114,9 +115,19 @@ export class EffectsModel {
    * @param {boolean} ear
    */
   async setEar(ear) {
-    if (ear === this.state.get().ear) return;
-    if (ear) await this.#microphone.open(holder);
-    else this.#microphone.close(holder);
+    if (ear === this.#wantsEar) return;
+    this.#wantsEar = ear;
+    if (!ear) this.#microphone.close(holder);
+    else {
+      try {
+        await this.#microphone.open(holder);
+      } catch (thrown) {
+        this.#wantsEar = false;
+        throw thrown;
+      }
+      // Said otherwise, or the room was left, while the browser was asking.
+      if (!this.#wantsEar) return;
+    }
     this.#change({ ear });
     await this.#settle();
   }
@@ -167,7 +178,8 @@ export class EffectsModel {
     this.#visit++;
     for (const track of this.#tracks.values()) track.remove();
     this.#tracks.clear();
-    if (this.state.get().ear) this.#microphone.close(holder);
+    if (this.#wantsEar) this.#microphone.close(holder);
+    this.#wantsEar = false;
     this.#change({ ...plainVoice, music: [], problem: null });
     this.publishing.set(false);
     await this.#settle();

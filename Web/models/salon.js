@@ -44,6 +44,7 @@ export class SalonModel {
   /** @type {DuetModel | null} In a chorus room, once entered. */ duet = null;
 
   #stage;
+  /** Counts entries and exits: an entry that another one, or an exit, came after is not wanted any more. */ #wish = 0;
 
   /** @param {import('./salon-stage.js').SalonSetting} setting */
   constructor(setting) {
@@ -80,27 +81,30 @@ export class SalonModel {
 
   /**
    * Enters as a listener (or back to one's seat) and opens the media path. Call it in the click that leaves the green room:
-   * it unlocks sound.
+   * it unlocks sound. Throws `aborted` if the room was left before it was entered.
    */
   async enter() {
     if (this.#stage.visit || this.#stage.local.phase === 'entering') return;
+    const wish = ++this.#wish;
     this.#stage.set({ phase: 'entering', error: null, end: null });
     try {
       await this.#stage.room.enter();
     } catch (thrown) {
       const error = OvationError.of(thrown);
-      this.#stage.set({ phase: 'failed', error });
+      if (wish === this.#wish) this.#stage.set({ phase: 'failed', error });
       throw error;
     }
+    if (wish !== this.#wish) throw new OvationError('aborted');
     const visit = new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host, this.#stage.effects);
     // Before the room is shown: a page looks for it then.
     this.duet = this.#stage.room.now.info.kind === 'chorus' ? new DuetModel(this.#stage, visit) : null;
     this.#stage.begin(visit);
   }
 
-  /** Leaves the room (frees the seat), lets the microphone go. Never throws. */
+  /** Leaves the room (frees the seat), or gives up entering it, and lets the microphone go. Never throws. */
   async leave() {
-    if (!this.#stage.visit) return;
+    if (!this.#stage.visit && this.#stage.local.phase !== 'entering') return;
+    this.#wish++;
     this.#stage.endVisit();
     this.#stage.set({ phase: 'left' });
     try {

@@ -181,7 +181,8 @@ export class OvationPeer {
       const sdp = await this.#setLocal(pc, offer.sdp ?? '');
       const answer = await this.#room.offer(sdp, { signal: this.#life.signal });
       if (stale() || answer.number === undefined) return;
-      const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, this.#wished, this.#tight);
+      const [wished, tight] = [this.#wished, this.#tight];
+      const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, wished, tight);
       await pc.setRemoteDescription({ type: 'answer', sdp: sdpWished });
       if (stale()) return;
       this.#epoch = answer.mediaEpoch;
@@ -190,6 +191,11 @@ export class OvationPeer {
       await this.#cap();
       if (stale()) return;
       this.error.set(null);
+      // Said while the browser took the answer.
+      if (wished !== this.#wished || tight !== this.#tight) {
+        void this.#negotiate(pc, false);
+        return;
+      }
       if (pc.connectionState === 'connected') this.#follow('connected');
       else
         this.#later(connectingMs, () =>

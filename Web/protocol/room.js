@@ -35,6 +35,7 @@ export class OvationRoom {
 
   /** @type {RoomFollower} */ #follower;
   #offers = 0;
+  /** @type {AbortController | null} The entry that is under way. */ #entry = null;
 
   /**
    * @param {Session} session
@@ -88,23 +89,45 @@ export class OvationRoom {
    * @param {{signal?: AbortSignal}} options
    */
   async enter({ signal } = {}) {
+    const entry = new AbortController();
+    const cancel = () => entry.abort();
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#entry = entry;
     this.#follower.attach();
     try {
-      const answer = await this.session.call('room.enter', { room: this.id }, { signal, repeat: true });
+      const options = { signal: entry.signal, repeat: true };
+      const answer = await this.session.call('room.enter', { room: this.id }, options);
       const kind = answer.snapshot.info.kind;
       if (!roomKinds.includes(kind)) {
-        this.session.call('room.exit', { room: this.id }).catch(() => {});
+        this.#tellExit();
         throw new OvationError('room_kind_unknown', `rooms of the kind ${kind} need a newer page`);
       }
       this.#follower.start(answer.snapshot);
     } catch (thrown) {
-      if (!this.state.get()) this.#follower.leave();
+      if (this.#entry === entry && !this.state.get()) {
+        this.#follower.leave();
+        // The server may have let us in all the same.
+        if (['aborted', 'timeout'].includes(OvationError.of(thrown).name)) this.#tellExit();
+      }
       throw thrown;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      if (this.#entry === entry) this.#entry = null;
     }
   }
 
-  /** Leaves; a seat is freed first. */
+  #tellExit() {
+    this.session.call('room.exit', { room: this.id }).catch(() => {
+      // Not in it, then.
+    });
+  }
+
+  /** Leaves; a seat is freed first. An entry that is under way ends with `aborted`. */
   async exit() {
+    const entry = this.#entry;
+    this.#entry = null;
+    entry?.abort();
     this.#follower.leave();
     await this.session.call('room.exit', { room: this.id });
   }
