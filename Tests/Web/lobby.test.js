@@ -106,6 +106,24 @@ test('A06-W further pages are appended once each, and a refresh keeps them', asy
   assert.equal(new Set(names()).size, 70);
 });
 
+test('A06-W a long list stays as long as it was unfolded while it is read anew, and shows each room once', async t => {
+  const { lobby, server, names } = await lobbyOn(
+    t,
+    Array.from({ length: 250 }, (_, index) => info(index + 1)),
+  );
+  await lobby.refresh();
+  for (let page = 0; page < 4; page++) await lobby.loadMore();
+  assert.equal(names().length, 150);
+  await lobby.refresh();
+  assert.deepEqual([new Set(names()).size, names().length, lobby.state.get().more], [150, 150, true]);
+  assert.ok(server.of('room.list').every(({ limit }) => limit <= 100));
+  // Unfolded while it is read: what was unfolded stays.
+  const reading = lobby.refresh();
+  await lobby.loadMore();
+  await reading;
+  assert.equal(names().length, 180);
+});
+
 test('A09-W a room is found by its id or link; an unknown and a malformed one are told apart', async t => {
   const { lobby } = await lobbyOn(t, []);
   assert.equal((await lobby.find('#48213')).slug, '48213');

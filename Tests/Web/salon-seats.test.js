@@ -277,6 +277,34 @@ test('"you seem to be speaking while muted" comes after a while of speech and go
   assert.equal(tab.state.me.speakingWhileMuted, false);
 });
 
+test('one listens to one’s own loudness once, however often the voice changes', async t => {
+  const tab = await salonTab(t);
+  obedient(tab.server);
+  const level = tab.microphone.level;
+  let listeners = 0;
+  const subscribe = level.subscribe.bind(level);
+  t.mock.method(level, 'subscribe', (listener, options) => {
+    listeners++;
+    const stop = subscribe(listener, options);
+    return () => {
+      listeners--;
+      stop();
+    };
+  });
+  await done(tab.salon.seats.sit(0));
+  const first = listeners;
+  for (let time = 0; time < 5; time++) {
+    await done(tab.salon.seats.setMuted(true));
+    for (let reading = 0; reading < 20; reading++) {
+      level.set(60 + (reading % 2));
+      await tab.time.advance(50);
+    }
+    assert.equal(tab.state.me.speakingWhileMuted, true);
+    await done(tab.salon.seats.setMuted(false));
+  }
+  assert.equal(listeners, first);
+});
+
 test('V19-W back after the seat was lost one is a listener, and the device is let go', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);

@@ -32,6 +32,8 @@ import { OvationRoom } from '../protocol/room.js';
  */
 
 const pageSize = 30;
+/** The most of one call (Documentation/protocol.md §6). */
+const callMost = 100;
 const refreshMs = 5_000;
 /** A pause in typing after which a search is sent. */
 const typingMs = 250;
@@ -93,10 +95,12 @@ export class LobbyModel {
   /** Reads the list now. Never throws; see `state.error`. */
   async refresh() {
     const search = this.#search;
+    const shown = this.#shown;
     this.#change({ refreshing: true });
     try {
-      const { rooms, cursor } = await this.#list(Math.min(this.#shown, 100));
-      if (search !== this.#search) return;
+      const { rooms, cursor } = await this.#listAll(shown, search);
+      // More have been asked for meanwhile: the next look takes them all in.
+      if (search !== this.#search || shown !== this.#shown) return;
       this.#cursor = cursor ?? null;
       this.#change({ phase: 'ready', rooms, more: Boolean(cursor), error: null, tags: this.#tagsOf(rooms) });
     } catch (thrown) {
@@ -175,6 +179,22 @@ export class LobbyModel {
     this.#cursor = null;
     this.#shown = pageSize;
     this.#change({ ...some, phase: 'loading', rooms: [], more: false, error: null, refreshing: false });
+  }
+
+  /**
+   * As many as are shown, page by page.
+   * @param {number} shown @param {number} search ends it when another one has begun
+   * @returns {Promise<{rooms: RoomCard[], cursor?: string}>}
+   */
+  async #listAll(shown, search) {
+    /** @type {Map<string, RoomCard>} */ const rooms = new Map();
+    /** @type {string | undefined} */ let cursor;
+    do {
+      const page = await this.#list(Math.min(shown - rooms.size, callMost), cursor);
+      for (const room of page.rooms) rooms.set(room.slug, room);
+      cursor = page.cursor;
+    } while (cursor && rooms.size < shown && search === this.#search);
+    return { rooms: [...rooms.values()], cursor };
   }
 
   /** @param {number} limit @param {string} [cursor] @returns {Promise<{rooms: RoomCard[], cursor?: string}>} */

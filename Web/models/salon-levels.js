@@ -12,6 +12,7 @@ export class SalonLevels {
 
   #stage;
   #ownAt = 0;
+  #watchesOwn = false;
 
   /** @param {import('./salon-stage.js').SalonStage} stage */
   constructor(stage) {
@@ -19,13 +20,18 @@ export class SalonLevels {
   }
 
   /**
-   * While the microphone is open.
+   * While the microphone is open; once, whoever asks how often.
    * @param {AbortSignal} signal
    */
   watchOwn(signal) {
+    if (this.#watchesOwn) return;
+    this.#watchesOwn = true;
     const stop = this.#stage.microphone.level.subscribe(
       () => {
-        if (!this.#stage.visit?.voice.state.get().open) return stop();
+        if (!this.#stage.visit?.voice.state.get().open) {
+          this.#watchesOwn = false;
+          return stop();
+        }
         const now = Date.now();
         if (now - this.#ownAt < ownLevelMs) return;
         this.#ownAt = now;
@@ -45,7 +51,9 @@ export class SalonLevels {
     if (loudest[0] && loudest[0] !== this.#stage.local.spokeLast) this.#stage.set({ spokeLast: loudest[0] });
   }
 
+  /** The visit is over. */
   clear() {
+    this.#watchesOwn = false;
     this.store.set({});
   }
 }
