@@ -91,6 +91,40 @@ test('A10-W an expired ticket at sign-in is renewed once; a second refusal is fi
   assert.equal(server.of('session.open').length, 2);
 });
 
+test('A10-W a page that wakes up while its ticket is being renewed stays signed in', async t => {
+  const time = VirtualTime.install(t);
+  const server = new FakeServer();
+  const open = server.methods['session.open'];
+  server.on('session.open', params => {
+    if (params.ticket === 'ticket') throw new Refusal('ticket_expired', -100018, { reason: 'expired' });
+    return open(params);
+  });
+  /** @type {(ticket: string) => void} */ let renewed = () => {};
+  const session = sessionOn(server, 'bob', {
+    renewTicket: () =>
+      new Promise(resolve => {
+        renewed = resolve;
+      }),
+  });
+  const opened = session.open();
+  await settle();
+  // The network is back, the page is shown: the old ticket is tried once more, and the new one comes before the refusal.
+  const refuse = server.methods['session.open'];
+  server.on('session.open', async params => {
+    if (params.ticket === 'ticket') renewed('ticket-2');
+    await null;
+    return refuse(params);
+  });
+  session.retryNow();
+  await time.advance(30_000);
+  await opened;
+  assert.equal(session.state.get().phase, 'ready');
+  assert.deepEqual(
+    server.of('session.open').map(({ ticket }) => ticket),
+    ['ticket', 'ticket', 'ticket-2'],
+  );
+});
+
 test('refusals that nothing mends end the session with their own name', async t => {
   for (const name of ['app_unknown', 'user_id_invalid', 'ticket_not_yet_valid', 'name_taken']) {
     await t.test(name, async inner => {

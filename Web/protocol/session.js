@@ -102,6 +102,7 @@ export class Session {
   #renewing = false;
   #wasReady = false;
   #ticketIsNew = false;
+  /** The ticket of the last sign-in. */ #ticketTried = '';
   #singing = false;
 
   /**
@@ -241,6 +242,7 @@ export class Session {
   async #handshake(call, client) {
     const { app, user, ticket, name, avatar } = this.#credentials;
     const asked = this.#host.now();
+    this.#ticketTried = ticket;
     const answer = await call('session.open', {
       version: protocolVersion,
       app,
@@ -264,6 +266,8 @@ export class Session {
 
   /** @param {OvationError} error */
   async #recover(error) {
+    // Another one came while that one was tried.
+    if (ticketErrors.has(error.name) && this.#credentials.ticket !== this.#ticketTried) return true;
     if (ticketErrors.has(error.name) && this.#renewTicket && !this.#ticketIsNew) {
       try {
         this.#credentials.ticket = await this.#renewTicket();
