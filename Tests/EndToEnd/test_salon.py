@@ -127,6 +127,23 @@ def test_mute_and_close(people):
     owner.hears_silence()
 
 
+@story("V04-W who comes back to their seat after trying the microphone, and gets up, is a listener with a closed microphone")
+def test_microphone_after_a_reload(people):
+    owner = people("Owner")
+    create_salon(owner)
+    sit(owner, 1)
+    live(owner)
+    owner.driver.refresh()
+    owner.click("check-microphone")
+    owner.sees("green-meter")
+    go_in(owner)
+    sits(owner, 1)
+    live(owner)
+    owner.click("stand-button")
+    microphone_is(owner, "listener")
+    owner.lets_the_microphone_go()
+
+
 @story("V02-W V17-W the owner ends the room: everyone gets the card, the microphone closes, the lobby forgets it")
 def test_the_end(people):
     owner = people("Owner")

@@ -370,3 +370,12 @@ test('D02-W D05-W who has left a duet asks for no lyrics any more, and no song b
   assert.equal(asked, 1);
   assert.equal(tab.told.play, 'nothing since');
 });
+
+test('D05-W a song whose sheet was closed while its length was measured is not sent', async () => {
+  const { SongLibrary } = await import('../../Web/models/song-library.js');
+  const library = new SongLibrary(/** @type {any} */ ({ authorization: 'Bearer' }));
+  const draft = { audio: new File(['x'], 'a.mp3'), title: 'A', durationMs: 1_000 };
+  // There is no XMLHttpRequest here: one that was begun would fail otherwise.
+  await assert.rejects(library.upload(draft, AbortSignal.abort()), { name: 'aborted' });
+  assert.equal(library.state.get().sent, null);
+});

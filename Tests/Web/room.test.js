@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OvationRoom } from '../../Web/protocol/room.js';
-import { profileOf } from '../../Web/protocol/room-state.js';
+import { profileOf, profilesKept } from '../../Web/protocol/room-state.js';
 import { enter, left, said, taken } from './support/entered.js';
 import { member, openSession, people, salonServer, snapshot, usedSeat } from './support/rooms.js';
 import { Refusal, silence } from './support/server.js';
@@ -114,6 +114,23 @@ test('a seat that is left after another one was taken does not take the new one 
     room.now.seats.map(seat => seat.state),
     ['empty', 'empty', 'empty', 'used'],
   );
+});
+
+test('V03-W however many come and go, the names of the last thousand are kept', async t => {
+  const { room, server } = await enter(t);
+  const news = Array.from({ length: profilesKept + 50 }, (_, guest) => {
+    const one = member('', { id: `guest-${guest}`, name: `Guest ${guest}`, avatar: '' });
+    return [
+      { type: 'audience.entered', member: one },
+      { type: 'audience.left', user: one.id },
+    ];
+  });
+  server.news(48213, news.flat());
+  await settle();
+  assert.equal(room.now.profiles.size, profilesKept);
+  assert.equal(profileOf(room.now, `guest-${profilesKept + 49}`).name, `Guest ${profilesKept + 49}`);
+  assert.equal(profileOf(room.now, 'guest-0').name, 'guest-0');
+  assert.equal(profileOf(room.now, room.now.me.id).name, room.now.me.name, 'who is here is known');
 });
 
 test('V16-W a message is shown once, in order, with the sender; a hole in the chat is announced', async t => {

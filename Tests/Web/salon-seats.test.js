@@ -76,6 +76,20 @@ test('V11-W muting oneself without a connection still mutes, and the server lear
   assert.equal(tab.mic, 'mutedByMe');
 });
 
+test('V11-W who mutes themselves while an unmute is under way stays muted, here and at the server', async t => {
+  const tab = await salonTab(t);
+  obedient(tab.server);
+  await done(tab.salon.seats.sit(0));
+  await done(tab.salon.seats.setMuted(true));
+  const unmuted = tab.salon.seats.setMuted(false);
+  const muted = tab.salon.seats.setMuted(true);
+  await settle();
+  await Promise.all([unmuted, muted]);
+  assert.equal(tab.mic, 'mutedByMe');
+  assert.equal(tab.sending.enabled, false);
+  assert.equal(tab.server.of('microphone.set').at(-1).muted, true);
+});
+
 test('V06-W a seat that the host muted is silent, says who did it, and one cannot unmute oneself', async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);

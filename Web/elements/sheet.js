@@ -23,6 +23,11 @@ import { childScope, view } from '../lib/view.js';
  */
 export function openSheet({ title, body, stores = [], signal, testid, className, fixed, quiet, onClose }) {
   const scope = childScope(signal);
+  if (scope.signal.aborted) {
+    // Whoever wanted to ask has gone.
+    onClose?.();
+    return { close: () => {}, signal: scope.signal, redraw: () => {} };
+  }
   const before = document.activeElement;
   const dialog = document.createElement('dialog');
   dialog.className = `sheet ${className ?? ''}`;

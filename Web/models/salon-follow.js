@@ -34,7 +34,10 @@ export function followVisit(stage, visit) {
     },
     { signal },
   );
-  stage.effects?.publishing.subscribe(() => stage.voice.musicChanged(), quietly);
+  stage.effects?.publishing.subscribe(() => stage.voice.settle(), quietly);
+  room.events.on('microphone.muted', ({ user }) => user === room.now.me.id && stage.voice.settle(), {
+    signal,
+  });
   stage.host.listening.subscribe(render, quietly);
   echo.paired.subscribe(() => stage.silenceEcho(), { signal });
   for (const store of [room.state, chat.state, playout.blocked, voice.state]) {

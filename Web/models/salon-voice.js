@@ -7,6 +7,7 @@ export class OwnVoice {
 
   #stage;
   /** @type {Promise<void> | null} */ #starting = null;
+  /** Counts what was said of my microphone: the last word holds, however long an earlier one takes. */ #wish = 0;
 
   /** @param {import('./salon-stage.js').SalonStage} stage */
   constructor(stage) {
@@ -28,6 +29,7 @@ export class OwnVoice {
 
   /** Silent at once, whatever the network does. */
   async mute() {
+    this.#wish++;
     this.silent = true;
     this.#stage.render();
     await this.tellMuted();
@@ -37,8 +39,11 @@ export class OwnVoice {
     const { me, seats } = this.#stage.room.now;
     if (me.seat === undefined) throw new OvationError('not_seated');
     if (seats[me.seat].muted) throw new OvationError('seat_muted');
+    const wish = ++this.#wish;
     await this.#stage.visit?.voice.open();
+    if (wish !== this.#wish) return;
     if (this.#stage.room.now.me.micMuted) await this.#stage.room.setMicrophone(false);
+    if (wish !== this.#wish) return;
     this.silent = false;
     this.#stage.set({ broughtBy: null });
   }
@@ -58,12 +63,14 @@ export class OwnVoice {
       });
       return;
     }
+    this.#wish++;
     this.silent = true;
     this.#stage.set({ broughtBy: { by: host } });
     void this.tellMuted().catch(() => {});
   }
 
   unseated() {
+    this.#wish++;
     this.#stage.visit?.voice.close();
     this.silent = false;
     this.#starting = null;
@@ -93,8 +100,11 @@ export class OwnVoice {
     await this.#stage.room.setMicrophone(true);
   }
 
-  /** Music for the others began or ended while my microphone may be off. */
-  musicChanged() {
+  /**
+   * Music for the others began or ended while my microphone may be off; or the server has taken up what it was told, which may be
+   * another thing by now.
+   */
+  settle() {
     const { me } = this.#stage.room.now;
     if (this.#stage.effects?.publishing.get() && me.seat !== undefined && me.micMuted) {
       this.silent = true;

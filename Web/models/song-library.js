@@ -47,6 +47,8 @@ export class SongLibrary {
     for (const file of [draft.audio, draft.original])
       if (file && file.size > soundBytesMost) throw new OvationError('song_too_large');
     if (draft.lyrics && draft.lyrics.size > lyricsBytesMost) throw new OvationError('song_too_large');
+    // Given up before it began, while the length was measured.
+    if (signal?.aborted) throw new OvationError('aborted');
     const form = new FormData();
     form.set('title', draft.title);
     if (draft.artist) form.set('artist', draft.artist);

@@ -15,12 +15,11 @@ import { brand, busy, problem } from './parts.js';
 /**
  * Before any room with sound: see who is there, try the microphone, then one tap enters and unlocks sound.
  * @param {App} app
- * @param {import('../models/salon.js').SalonModel} salon
  * @param {import('../models/lobby.js').RoomCard | null} room null while it is being read
  * @param {() => Promise<void>} enter
  * @returns {import('./app.js').Page}
  */
-export function greenRoom(app, salon, room, enter) {
+export function greenRoom(app, room, enter) {
   return (root, signal) => {
     const { microphone, speaker, preferences } = app;
     let entering = false;
@@ -51,12 +50,8 @@ export function greenRoom(app, salon, room, enter) {
       entering = false;
       redraw();
     };
-    // The device is let go when one leaves without entering; inside, the salon opens it on sitting down.
-    signal.addEventListener('abort', () => {
-      const phase = salon.state.get()?.phase;
-      if (phase !== 'in' && phase !== 'entering') microphone.close();
-      else if (salon.state.get().me?.seat === null) microphone.close();
-    });
+    // What was tried out here is let go. Whoever sits by then holds the device by the seat.
+    signal.addEventListener('abort', () => microphone.close());
 
     const redraw = view(
       root,

@@ -49,10 +49,10 @@ export function roomPage(app, session, slug) {
     };
 
     const preview = async () => {
-      show(greenRoom(app, salon, null, enter));
+      show(greenRoom(app, null, enter));
       try {
         const room = await salon.preview();
-        show(greenRoom(app, salon, room, enter));
+        show(greenRoom(app, room, enter));
         if (wasJustCreated(slug)) {
           created = true;
           openIdSheet({ label: labelOf(room), link: room.link, name: room.name }, signal, { fresh: true });

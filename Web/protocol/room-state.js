@@ -12,6 +12,8 @@ const together = Object.freeze({ mode: 'together' });
 
 /** Messages kept in memory; older ones fall off. */
 export const messagesKept = 300;
+/** Names and faces kept in memory; those that were heard of first fall off. More than a full list of people and messages has. */
+export const profilesKept = 1_000;
 
 /**
  * A room as one of its people sees it. Never changed in place.
@@ -24,7 +26,7 @@ export const messagesKept = 300;
  * @property {readonly Seat[]} seats by index
  * @property {Member} me
  * @property {ReadonlyMap<string, Member>} members those known by id, in the order known; in big rooms not everyone
- * @property {ReadonlyMap<string, User>} profiles whoever was named, also those who left
+ * @property {ReadonlyMap<string, User>} profiles whoever was named of late, also those who left
  * @property {number} memberCount everyone
  * @property {number | null} ownerAbsentUntil milliseconds since 1970
  * @property {string | null} heir
@@ -283,6 +285,10 @@ function named(state, users) {
   if (news.length === 0) return state;
   const profiles = new Map(state.profiles);
   for (const { id, name, avatar } of news) profiles.set(id, { id, name, avatar });
+  for (const id of profiles.keys()) {
+    if (profiles.size <= profilesKept) break;
+    profiles.delete(id);
+  }
   return { ...state, profiles };
 }
 
