@@ -5,7 +5,7 @@ from selenium.webdriver.common.keys import Keys
 from client import Client, ticket
 from sound import tones
 from steps import (allow_microphone, create_salon, enter_salon, go_in, live, microphone_is, person_sheet, reads, say, shows, shows_empty,
-                   sign_in, sit, speaking)
+                   sign_in, sit, sits, speaking)
 from story import story
 
 ALTO, BASS = 660, 220
@@ -139,7 +139,8 @@ def test_microphone_after_a_reload(people):
     go_in(owner)
     sits(owner, 1)
     live(owner)
-    owner.click("stand-button")
+    person_sheet(owner, 1)
+    owner.click("stand")
     microphone_is(owner, "listener")
     owner.lets_the_microphone_go()
 
