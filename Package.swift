@@ -178,10 +178,19 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
+        // Loads for servers: `ovation bench`.
+        target(
+            "Tool", "LoadTools",
+            [
+                "Ovation", "UserSig", "RoomModel", "SignalProtocol", "Timing", "Wire", "RTP", "SDP", "ICE", "DTLS",
+                "SRTP",
+                "PeerSession", "DatagramIO", nio("NIOCore"), nio("NIOPosix"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]),
         .executableTarget(
             name: "OvationTool",
             dependencies: [
-                "ServerApp", "Ovation", "UserSig", logging,
+                "ServerApp", "Ovation", "UserSig", "LoadTools", logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -212,6 +221,13 @@ let package = Package(
             ],
             path: "Benchmarks/DuetBench", swiftSettings: base),
         .executableTarget(
+            name: "FirstSoundBench",
+            dependencies: [
+                "Ovation", "ClientMedia", "MediaDevices", "AudioGraph", "RoomModel", "ServerTestSupport", "DatagramIO",
+                "Timing",
+            ],
+            path: "Benchmarks/FirstSoundBench", swiftSettings: base),
+        .executableTarget(
             name: "DuetSoak", dependencies: ["DuetSimulation", "Timing"], path: "Benchmarks/DuetSoak",
             swiftSettings: base),
         .executableTarget(
@@ -224,6 +240,9 @@ let package = Package(
             name: "RoomBench",
             dependencies: ["UserSig", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket")],
             path: "Benchmarks/RoomBench", swiftSettings: base),
+        // The floor of the media benchmark, in C.
+        .executableTarget(
+            name: "MediaFloor", path: "Benchmarks/MediaFloor", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "AudienceBench",
             dependencies: [
@@ -326,6 +345,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]),
+        tests("LoadTools", ["LoadTools", "Ovation", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel"]),
         tests(

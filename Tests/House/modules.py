@@ -39,14 +39,15 @@ FOLDERS = {
         "Client": {"AudioGraph", "MediaCodecs"},
     },
     "Client": {"Shared": None, "Media": None, "Rooms": {"RoomModel"}},
-    "Tool": {"Shared": None, "Rooms": {"RoomModel"}, "Server": {"ServerApp"}, "Client": {"Ovation"}},
+    # The loads are clients of their own, packets included.
+    "Tool": {"Shared": None, "Media": None, "Rooms": {"RoomModel"}, "Server": {"ServerApp"}, "Client": {"Ovation"}},
 }
 
 ANYONE = {"Synchronization", "Swift"}
 # Platform modules: allowed where the work is at an edge.
 PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Dispatch"}
 PLATFORM_USERS = {
-    "StoreSQLite", "Gateway", "ServerApp", "OvationTool", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
+    "StoreSQLite", "Gateway", "ServerApp", "OvationTool", "LoadTools", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
     "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat",
     # It starts processes.
     "Playback",

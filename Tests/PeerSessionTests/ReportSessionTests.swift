@@ -96,3 +96,9 @@ import Wire
         #expect(session.reception(of: SSRC(1_000))?.packetsReceived == 2 && session.reception(of: SSRC(1_007)) == nil)
     }
 }
+
+extension ReportSession {
+    fileprivate mutating func receive(_ header: RTPHeader, extendedSequence: UInt64, at now: Instant) -> Reception {
+        receive(header.ssrc, timestamp: header.timestamp, extendedSequence: extendedSequence, at: now)
+    }
+}

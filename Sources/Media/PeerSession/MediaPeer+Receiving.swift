@@ -2,8 +2,8 @@ import DTLS
 import ICE
 package import RTP
 import SRTP
-import Timing
-import Wire
+package import Timing
+package import Wire
 
 /// Decides what a datagram is and passes it on.
 extension MediaPeer {
@@ -71,11 +71,21 @@ extension MediaPeer {
         _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, _ media: SecureMedia
     ) -> Received {
         guard let header = RTPHeader.parse(clear) else { return .dropped(.malformed) }
-        guard makeRoom(reports.receive(header, extendedSequence: extendedSequence, at: now), media) else {
-            return .dropped(.tooManyStreams)
-        }
+        let reception = reports.receive(
+            header.ssrc, timestamp: header.timestamp, extendedSequence: extendedSequence, at: now)
+        guard makeRoom(reception, media) else { return .dropped(.tooManyStreams) }
         stats.packetsReceived &+= 1
         return .media(ReceivedMedia(header: header, length: clear.count, extendedSequence: extendedSequence))
+    }
+
+    /// Counts a media packet for the reports as `receive` does, without opening it: for loads, which open samples only. Never for
+    /// anything that is listened to.
+    package func countUnopened(_ ssrc: SSRC, timestamp: RTPTimestamp, extendedSequence: UInt64, at now: Instant) {
+        guard case .connected(let media) = phase else { return }
+        self.now = max(self.now, now)
+        let reception = reports.receive(
+            ssrc, timestamp: timestamp, extendedSequence: extendedSequence, at: self.now)
+        if makeRoom(reception, media) { stats.packetsReceived &+= 1 }
     }
 
     /// Forgets a source whose place was needed. False if there was no place for the new one.

@@ -88,11 +88,13 @@ struct ReportSession {
         case tooManyStreams
     }
 
-    mutating func receive(_ header: RTPHeader, extendedSequence: UInt64, at now: Instant) -> Reception {
-        let (index, reception) = receiveStream(header.ssrc, at: now)
+    mutating func receive(
+        _ ssrc: SSRC, timestamp: RTPTimestamp, extendedSequence: UInt64, at now: Instant
+    ) -> Reception {
+        let (index, reception) = receiveStream(ssrc, at: now)
         guard let index else { return .tooManyStreams }
         receiving[index].receive(
-            extendedSequence: extendedSequence, timestamp: header.timestamp, asksForRepeats: asksForRepeats, at: now)
+            extendedSequence: extendedSequence, timestamp: timestamp, asksForRepeats: asksForRepeats, at: now)
         if asksForRepeats { nextRepeatRequest = min(nextRepeatRequest, receiving[index].repeats.nextDeadline) }
         return reception
     }

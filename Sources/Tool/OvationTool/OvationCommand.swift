@@ -14,7 +14,7 @@ struct OvationCommand: AsyncParsableCommand {
             From a terminal:   ovation join --name Mina --room 48213 --seat 1 --play song.wav
             """,
         version: ServerApplication.version,
-        subcommands: [Serve.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Version.self])
+        subcommands: [Serve.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Bench.self, Version.self])
 
     /// `inspect` is for the server itself: it comes before everything else, while the process has one thread and nothing open.
     static func main() async {

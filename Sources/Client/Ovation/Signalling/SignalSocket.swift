@@ -1,7 +1,7 @@
-internal import NIOCore
+package import NIOCore
 
 /// One WebSocket to the server, as a connection sees it: on one event loop, in order.
-protocol SignalSocket: AnyObject {
+package protocol SignalSocket: AnyObject {
     /// Whether the network takes more now; `SocketEvent.writable` tells when it does again. False once the socket is closed.
     var isWritable: Bool { get }
     func send(_ text: [UInt8])
@@ -10,7 +10,7 @@ protocol SignalSocket: AnyObject {
 }
 
 /// What a socket tells. After `closed` or `failed` nothing follows.
-enum SocketEvent {
+package enum SocketEvent {
     case opened(any SignalSocket)
     case text(ByteBuffer)
     /// Bytes that are no text: a ping, a pong.

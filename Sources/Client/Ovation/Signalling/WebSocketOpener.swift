@@ -1,13 +1,11 @@
-internal import NIOCore
+package import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import NIOWebSocket
 
 /// Opens WebSockets to a server: TCP, TLS if asked for, the upgrade with the sub-protocol.
-struct WebSocketOpener: Sendable {
-    static let path = "/v1/connect"
-    static let subprotocol = "ovation.v1"
+package struct WebSocketOpener: Sendable {
     /// The machine's own patience with TCP is minutes.
     static let connectPatience = TimeAmount.seconds(8)
     /// A snapshot of a large room is some 100 KB; more than this is no server of ours.
@@ -15,9 +13,22 @@ struct WebSocketOpener: Sendable {
 
     let server: ServerAddress
     let trustRoots: OvationClient.TrustRoots
+    let path: String
+    let subprotocol: String
+
+    /// What is not given is as an Ovation server wants it.
+    package init(
+        server: ServerAddress, trustRoots: OvationClient.TrustRoots = .system, path: String = "/v1/connect",
+        subprotocol: String = "ovation.v1"
+    ) {
+        self.server = server
+        self.trustRoots = trustRoots
+        self.path = path
+        self.subprotocol = subprotocol
+    }
 
     /// Reports on that event loop; of two failures for one reason the first counts.
-    func open(on loop: any EventLoop, _ report: @escaping (SocketEvent) -> Void) {
+    package func open(on loop: any EventLoop, _ report: @escaping (SocketEvent) -> Void) {
         let bound = NIOLoopBound(report, eventLoop: loop)
         let security: NIOSSLContext?
         do { security = try server.isSecure ? trustRoots.context() : nil } catch {
@@ -63,10 +74,10 @@ struct WebSocketOpener: Sendable {
                     return NIOLoopBound(socket, eventLoop: channel.eventLoop)
                 }
             })
-        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: server.path + Self.path)
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: server.path + path)
         head.headers.add(name: "Host", value: server.authority)
         head.headers.add(name: "Content-Length", value: "0")
-        head.headers.add(name: "Sec-WebSocket-Protocol", value: Self.subprotocol)
+        head.headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol)
         let configuration = NIOTypedHTTPClientUpgradeConfiguration<NIOLoopBound<WebSocketHandler>?>(
             upgradeRequestHead: head, upgraders: [upgrader],
             notUpgradingCompletionHandler: { channel in

@@ -1,0 +1,315 @@
+"""M1, M3 and M5 for sound: what forwarding costs, how late it is, and how much memory a listener takes; for Ovation, for Janus
+(VideoRoom) and for a floor that only enciphers and sends, in one run over one link.
+
+Server and load have a network namespace each, with a veth pair between them; the server's process runs on the first processor, the
+load on the second. Wants root, and Janus where it is to be compared with (Debian: apt install janus)."""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILT = ROOT / ".build/release"
+SERVER, LOAD = "ovation-server", "ovation-load"
+# RFC 2544 sets 198.18.0.0/15 aside for benchmarks.
+SERVER_ADDRESS, LOAD_ADDRESS, PARTICIPANTS = "198.18.0.1", "198.18.0.2", "198.19.0.0/16"
+FIRST_PARTICIPANT = "198.19.0.1"
+SIGNALLING_PORT, MEDIA_PORT, LOAD_PORT = 8080, 7882, 40000
+
+
+class CannotMeasure(Exception):
+    pass
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        raise CannotMeasure(f"{' '.join(map(str, command))}: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def link():
+    """Two namespaces and the way between them."""
+    drop_link()
+    try:
+        for name in (SERVER, LOAD):
+            run("ip", "netns", "add", name)
+            run("ip", "-n", name, "link", "set", "lo", "up")
+        run("ip", "link", "add", "ovbench0", "netns", SERVER, "type", "veth", "peer", "name", "ovbench1", "netns", LOAD)
+        for name, device, address in ((SERVER, "ovbench0", SERVER_ADDRESS), (LOAD, "ovbench1", LOAD_ADDRESS)):
+            run("ip", "-n", name, "address", "add", f"{address}/30", "dev", device)
+            run("ip", "-n", name, "link", "set", device, "up")
+        # What arrives is the work of whoever gets it, as between two machines: without this, the kernel's receiving is done by whoever sends.
+        for name, device, core in ((SERVER, "ovbench0", 0), (LOAD, "ovbench1", 1)):
+            run("ip", "netns", "exec", name, "sh", "-c", f"echo {1 << core:x} > /sys/class/net/{device}/queues/rx-0/rps_cpus")
+        run("ip", "-n", SERVER, "route", "add", PARTICIPANTS, "via", LOAD_ADDRESS)
+        run("ip", "-n", LOAD, "route", "add", "local", PARTICIPANTS, "dev", "lo")
+        yield
+    finally:
+        drop_link()
+
+
+def drop_link():
+    for name in (SERVER, LOAD):
+        subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+
+def inside(namespace, core, *command):
+    return ["ip", "netns", "exec", namespace, "taskset", "-c", str(core), *map(str, command)]
+
+
+@contextlib.contextmanager
+def process(namespace, core, *command, **options):
+    # `ip netns exec` and `taskset` become the command, so that its number is the process's.
+    started = subprocess.Popen(inside(namespace, core, *command), **options)
+    try:
+        yield started
+    finally:
+        if started.poll() is None:
+            started.send_signal(signal.SIGTERM)
+            try:
+                started.wait(20)
+            except subprocess.TimeoutExpired:
+                started.kill()
+                started.wait()
+
+
+def wait_for(reachable, started, log):
+    for _ in range(200):
+        if started.poll() is not None:
+            raise CannotMeasure(f"the server ended: {log.read_text()[-2000:]}")
+        if reachable():
+            return
+        time.sleep(0.05)
+    raise CannotMeasure(f"the server does not answer: {log.read_text()[-2000:]}")
+
+
+def listens(port):
+    found = subprocess.run(["ip", "netns", "exec", SERVER, "ss", "-Hltn", f"sport = :{port}"], capture_output=True, text=True)
+    return bool(found.stdout.strip())
+
+
+class Ovation:
+    name = "Ovation"
+
+    @contextlib.contextmanager
+    def serving(self, _listeners):
+        with tempfile.TemporaryDirectory() as folder:
+            created = run(BUILT / "ovation", "app", "create", "--name", "Bench", "--data", folder)
+            fields = dict(line.rsplit(None, 1) for line in created.splitlines())
+            log = pathlib.Path(folder, "log")
+            settings = {
+                "OVATION_HOST": "0.0.0.0", "OVATION_PORT": SIGNALLING_PORT, "OVATION_MEDIA_PORT": MEDIA_PORT, "OVATION_DATA": folder,
+                "OVATION_LOG_LEVEL": "warning",
+            }
+            environment = os.environ | {name: str(value) for name, value in settings.items()}
+            with log.open("w") as output, process(
+                SERVER, 0, BUILT / "ovation", "serve", env=environment, stdout=output, stderr=output
+            ) as server:
+                wait_for(lambda: listens(SIGNALLING_PORT), server, log)
+                yield server.pid, [
+                    "--server", f"http://{SERVER_ADDRESS}:{SIGNALLING_PORT}", "--app", fields["application"], "--key", fields["secret key"]]
+
+
+class Janus:
+    def __init__(self, event_loops):
+        self.event_loops = event_loops
+        self.name = f"Janus, event_loops={event_loops}" if event_loops else "Janus"
+
+    @contextlib.contextmanager
+    def serving(self, _listeners):
+        with tempfile.TemporaryDirectory() as folder:
+            loops = f"event_loops = {self.event_loops}\n" if self.event_loops else ""
+            quiet = ", ".join(
+                f"libjanus_{name}.so" for name in (
+                    "audiobridge", "echotest", "recordplay", "sip", "nosip", "streaming", "textroom", "videocall", "voicemail", "lua",
+                    "duktape"))
+            transports = ", ".join(f"libjanus_{name}.so" for name in ("http", "pfunix", "rabbitmq", "mqtt", "nanomsg"))
+            pathlib.Path(folder, "janus.jcfg").write_text(
+                f"general: {{\ndebug_level = 2\nsession_timeout = 0\n{loops}}}\n"
+                # Our side takes itself for the controlling one, as clients of an ICE-lite server do.
+                "nat: {\nice_lite = true\nfull_trickle = false\n}\n"
+                f'plugins: {{\ndisable = "{quiet}"\n}}\ntransports: {{\ndisable = "{transports}"\n}}\nevents: {{\nbroadcast = false\n}}\n')
+            pathlib.Path(folder, "janus.transport.websockets.jcfg").write_text(
+                f'general: {{\njson = "compact"\nws = true\nws_port = {SIGNALLING_PORT}\nws_ip = "{SERVER_ADDRESS}"\n}}\nadmin: {{\n}}\n')
+            pathlib.Path(folder, "janus.plugin.videoroom.jcfg").write_text("general: {\n}\n")
+            log = pathlib.Path(folder, "log")
+            with log.open("w") as output, process(
+                SERVER, 0, shutil.which("janus"), "-F", folder, stdout=output, stderr=output
+            ) as server:
+                wait_for(lambda: listens(SIGNALLING_PORT), server, log)
+                yield server.pid, ["--janus", f"ws://{SERVER_ADDRESS}:{SIGNALLING_PORT}"]
+
+
+class Floor:
+    name = "floor"
+
+    @contextlib.contextmanager
+    def serving(self, listeners, speakers=10):
+        key = secrets.token_hex(28)
+        # Speakers have the first addresses.
+        octets = FIRST_PARTICIPANT.split(".")
+        first = ".".join([*octets[:3], str(int(octets[3]) + speakers)])
+        with process(
+            SERVER, 0, BUILT / "MediaFloor", MEDIA_PORT, first, listeners, LOAD_PORT, key, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as server:
+            if server.stdout.readline() != b"ready\n":
+                raise CannotMeasure("the floor did not start")
+            yield server.pid, ["--floor", f"{SERVER_ADDRESS}:{MEDIA_PORT}", "--floor-key", key]
+
+
+def measure(server, listeners, seconds, until_loss=False, patience=None, **options):
+    """The load's reports, one for each number of listeners. `patience`: seconds after which a load that is not done is given up."""
+    with server.serving(max(listeners)) as (pid, target):
+        command = inside(
+            LOAD, 1, BUILT / "ovation", "bench", "media", *target, "--listeners", ",".join(map(str, listeners)), "--seconds", seconds,
+            "--addresses", FIRST_PARTICIPANT, "--port", LOAD_PORT, "--server-process", pid, "--json",
+            *(["--until-loss"] if until_loss else []), *(part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)))
+        reports = []
+        if patience:
+            command = ["timeout", str(patience), *command]
+        with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as load:
+            for line in load.stdout:
+                report = json.loads(line) | {"server": server.name}
+                reports.append(report)
+                say(report)
+            error = load.stderr.read()
+            if load.wait() != 0 and not reports:
+                reason = error.strip() or (f"not done after {patience} s" if load.returncode == 124 else "the load ended")
+                raise CannotMeasure(f"{server.name}, {max(listeners)} listeners: {reason}")
+            if error.strip():
+                print(f"  {server.name}: {error.strip()}", flush=True)
+        return reports
+
+
+def say(report):
+    def milliseconds(name, part):
+        return f"{report[name][part]:.2f}" if report.get(name) else "–"
+
+    first, second = report["cores"][0], report["cores"][1] if len(report["cores"]) > 1 else report["cores"][0]
+    print(
+        f"  {report['server']:22} {report['listeners']:5} listeners {report['packetsPerSecond']:9.0f} packets/s  lost {report['lost']:6}"
+        f"  {report['serverMicroseconds']:6.2f} µs a packet  {100 * report['serverShare']:4.0f} % of a core"
+        f"  delay {milliseconds('latency', 'p50')} / {milliseconds('latency', 'p99')} ms, last copy {milliseconds('lastCopy', 'p99')} ms"
+        f"  {report['serverBytes'] / 2**20:6.0f} MiB  cores {100 * first['busy']:.0f} ({100 * first['softInterrupts']:.0f}) and"
+        f" {100 * second['busy']:.0f} ({100 * second['softInterrupts']:.0f}) %, stolen {100 * max(first['stolen'], second['stolen']):.1f} %"
+        f"{', reader dropped ' + str(report['droppedByReader']) if report['droppedByReader'] else ''}"
+        f"{', ' + str(round(100 * report['overdue'] / report['samples'], 2)) + ' % too late' if report['overdue'] else ''}"
+        f"{', misnumbered ' + str(report['misnumbered']) if report['misnumbered'] else ''}",
+        flush=True)
+
+
+def is_loss_free(report):
+    return (
+        report["expected"] > 0 and report["lost"] <= report["expected"] // 10_000 and report["overdue"] <= report["samples"] // 10_000)
+
+
+def limit(server, steps, seconds):
+    """The largest number of listeners without loss, and what it took."""
+    if isinstance(server, Floor):
+        reports = []
+        for count in steps:
+            reports += measure(server, [count], seconds)
+            if not is_loss_free(reports[-1]):
+                break
+    else:
+        reports = measure(server, steps, seconds, until_loss=True)
+    good = [report for report in reports if is_loss_free(report)]
+    if not good:
+        raise CannotMeasure(f"{server.name} loses packets at {steps[0]} listeners")
+    return good[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60, help="for each point that is compared")
+    parser.add_argument("--step-seconds", type=float, default=8, help="for each step of the search for a limit")
+    parser.add_argument("--only", default="M1,M3,M5", help="M1, M3, M5, with commas")
+    parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench-media.json")
+    arguments = parser.parse_args()
+    wanted = arguments.only.split(",")
+    # A server has a socket and more for each of its clients.
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(65_536, hard) if hard != resource.RLIM_INFINITY else 65_536, hard))
+    if os.geteuid() != 0:
+        raise CannotMeasure("network namespaces want root")
+    result = {"machine": machine()}
+    ovation, floor = Ovation(), Floor()
+    januses = [Janus(None), Janus(2)] if shutil.which("janus") else []
+    if not januses:
+        print("Janus is not installed here (Debian: apt install janus): nothing to compare with")
+    with link():
+        if "M1" in wanted or "M3" in wanted:
+            print("Largest number of listeners without loss, 10 speakers")
+            limits = {}
+            for janus in januses:
+                limits[janus.name] = limit(janus, range(80, 401, 20), arguments.step_seconds)
+            limits[ovation.name] = limit(ovation, range(100, 1_501, 50), arguments.step_seconds)
+            limits[floor.name] = limit(floor, range(300, 1_501, 50), arguments.step_seconds)
+            result["limits"] = limits
+            best = max((limits[janus.name]["listeners"] for janus in januses), default=100)
+        if "M1" in wanted:
+            print(f"M1: at half of Janus' limit, {best // 2} listeners")
+            points = {server.name: measure(server, [best // 2], arguments.seconds)[0] for server in (floor, ovation, *januses)}
+            result["M1"] = points
+        if "M3" in wanted:
+            print("M3: 10 speakers, 50 listeners; then half of our limit")
+            half = limits[ovation.name]["listeners"] // 2
+            result["M3"] = {
+                server.name: measure(server, [50], arguments.seconds)[0] for server in (floor, ovation, *januses)}
+            result["M3 half"] = {server.name: measure(server, [half], arguments.seconds)[0] for server in (floor, ovation)}
+        if "M5" in wanted:
+            print("M5: 2,000 listeners, 10 speakers who say little")
+            memory = {}
+            for server in (ovation, *januses):
+                try:
+                    memory[server.name] = measure(server, [2_000], 10, patience=300, packets_per_second=2)[0]
+                except CannotMeasure as reason:
+                    print(f"  {reason}")
+            result["M5"] = memory
+    arguments.json.write_text(json.dumps(result, indent=1))
+    summarize(result, januses)
+
+
+def summarize(result, januses):
+    print()
+    if "M1" in result:
+        points, limits = result["M1"], result["limits"]
+        janus = min((points[each.name]["serverMicroseconds"] for each in januses), default=None)
+        ours, floor = points["Ovation"]["serverMicroseconds"], points["floor"]["serverMicroseconds"]
+        print(f"M1  server time a packet: Ovation {ours:.2f} µs, floor {floor:.2f} µs" + (f", Janus {janus:.2f} µs" if janus else ""))
+        if janus:
+            print(
+                f"    Ovation is {janus / ours:.1f} × as cheap as Janus; over the floor, it spends {ours - floor:.2f} µs where Janus spends"
+                f" {janus - floor:.2f}: 1/{(janus - floor) / max(ours - floor, 1e-9):.1f}")
+        print("    without loss: " + ", ".join(
+            f"{name} {report['listeners']} listeners ({report['packetsPerSecond']:.0f} packets/s)" for name, report in limits.items()))
+    for name in ("M3", "M3 half"):
+        for server, report in result.get(name, {}).items():
+            print(
+                f"{name:8}{server:22} {report['listeners']:5} listeners: p50 {report['latency']['p50']:.3f} ms,"
+                f" p99 {report['latency']['p99']:.3f} ms, last copy p99 {report['lastCopy']['p99']:.3f} ms")
+    for server, report in result.get("M5", {}).items():
+        print(f"M5      {server:22} {report['serverBytes'] / report['listeners'] / 1024:.1f} KiB a listener")
+
+
+def machine():
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "unknown")
+    return {"processor": model, "cores": os.cpu_count(), "kernel": os.uname().release, "time": time.strftime("%Y-%m-%d %H:%M")}
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CannotMeasure as reason:
+        raise SystemExit(f"bench-media: {reason}") from None

@@ -1,0 +1,60 @@
+import Foundation
+import LoadTools
+import Ovation
+import ServerTestSupport
+import Testing
+import UserSig
+
+@Suite struct MediaLoadTests {
+    private func load(on server: TestServer, key: String? = nil, addresses: String = "127.64.0.1") async throws
+        -> MediaLoad
+    {
+        try await MediaLoad.connect(
+            to: .ovation(
+                ServerAddress("127.0.0.1:\(server.port)"), trustRoots: .system,
+                TicketSigner(application: TestServer.application, key: key ?? server.keys[0])),
+            speakers: 2, packetsPerSecond: 50, addresses: addresses, port: 0, serverProcess: getpid())
+    }
+
+    @Test(
+        "a load on a real server: each listener gets each speaker's packets once, in order, numbered as they were sent")
+    func delivered() async throws {
+        try await TestServer.with { server in
+            var load = try await load(on: server)
+            try await load.begin()
+            for listeners in [3, 5] {
+                try await load.grow(to: listeners)
+                let report = try await load.measure(.seconds(1))
+                #expect(report.listeners == listeners && report.speakers == 2)
+                #expect(report.expected > 0 && report.expected.isMultiple(of: listeners))
+                // On a busy machine copies take longer; none is missing, doubled or out of order.
+                #expect(report.lost == 0 && report.late == 0 && report.misnumbered == 0, "\(report.text)")
+                #expect(report.samples > 0 && report.latency != nil && report.lastCopy != nil)
+                #expect(report.serverMicroseconds ?? 0 > 0 && report.serverBytes ?? 0 > 0)
+            }
+        }
+    }
+
+    @Test("what keeps a load from beginning is said in a sentence: the key, the addresses, the process, the server")
+    func refusals() async throws {
+        try await TestServer.with { server in
+            let wrongKey = try await load(on: server, key: "wrong")
+            await #expect { try await wrongKey.begin() } throws: { "\($0)".contains("session.open") }
+            await #expect { try await load(on: server, addresses: "localhost") } throws: {
+                "\($0)" == "localhost is no IPv4 address"
+            }
+        }
+        await #expect {
+            try await MediaLoad.connect(
+                to: .janus(ServerAddress("127.0.0.1:1")), speakers: 1, packetsPerSecond: 50, addresses: "127.64.0.1",
+                port: 0,
+                serverProcess: .max)
+        } throws: { "\($0)" == "what process \(Int32.max) uses cannot be read" }
+        await #expect {
+            try await MediaLoad.connect(
+                to: .janus(ServerAddress("127.0.0.1:1")), speakers: 1, packetsPerSecond: 50, addresses: "127.64.0.1",
+                port: 0,
+                serverProcess: nil)
+        } throws: { "\($0)".contains("no server answers at this address") }
+    }
+}
