@@ -298,4 +298,39 @@ internal import Wire
         #expect(counters.mediaOverLimit > 500)
         #expect(bob.payloads(on: 0).count < 1_200)
     }
+
+    @Test(
+        "A worker that is busy nearly all the time takes on nobody new; those who are there go on, and changes of theirs are answered"
+    )
+    func overload() async throws {
+        let party = try await Party()
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(0, alice)
+        await party.keepBusy()
+        let carol = try party.client(3)
+        await #expect(throws: MediaRefusal.overloaded) { try await carol.negotiate(with: party.node) }
+        try await bob.negotiate(with: party.node)
+        alice.speak([1])
+        await party.run { bob.payloads(on: 0) == [[1]] }
+        await party.rest()
+        try await carol.negotiate(with: party.node)
+        await party.run { carol.isConnected }
+    }
+
+    @Test("Sound that waited in this host for longer than it is worth is left out, what comes in time is heard")
+    func overdue() async throws {
+        let party = try await Party { $0.longestWait = .zero - .milliseconds(1) }
+        let alice = try await party.joined(1)
+        let bob = try await party.joined(2)
+        await party.assign(0, alice)
+        for n in UInt8(0)..<20 { alice.speak([n]) }
+        bob.speak([9])
+        var counters = MediaCounters()
+        let end = SystemClock.now() + Party.patience
+        while counters.mediaOverdue + counters.audio.forwarded + counters.audio.refused < 21, SystemClock.now() < end {
+            counters = try #require(await party.node.counters())
+        }
+        #expect(counters.mediaOverdue == 21 && counters.audio.forwarded == 0 && bob.heard[0] == nil)
+    }
 }

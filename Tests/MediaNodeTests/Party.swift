@@ -97,6 +97,27 @@ final class Party {
         _ = await node.counters()
     }
 
+    /// Gives the media plane so much to do that it hardly ever waits, for more than a second.
+    func keepBusy() async {
+        let end = SystemClock.now() + .milliseconds(2_200)
+        while SystemClock.now() < end {
+            await withCheckedContinuation { continuation in
+                // Told on the worker's thread, within its turn.
+                node.assign(slot: 3, to: nil, muted: false, on: stage) {
+                    let work = SystemClock.now() + .milliseconds(50)
+                    while SystemClock.now() < work {}
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    /// Nothing was to do for a while.
+    func rest() async {
+        await leap(.seconds(5))
+        await leap(.zero)
+    }
+
     /// Lets the clients work until `condition` holds; records an issue if it never does.
     func run(
         sourceLocation: SourceLocation = #_sourceLocation, until condition: () -> Bool

@@ -2,7 +2,7 @@ package import DatagramIO
 package import Forwarding
 package import PeerSession
 
-/// What a media worker has done since it started, for metrics. Counters only grow, `peers` to `stages` are present values.
+/// What a media worker has done since it started, for metrics. Counters only grow, `peers` to `stages` and `load` are present values.
 package struct MediaCounters: Sendable, Hashable {
     package var peers = 0
     package var connectedPeers = 0
@@ -15,6 +15,10 @@ package struct MediaCounters: Sendable, Hashable {
     package var unexpectedMedia: UInt64 = 0
     /// From microphones that sent more than one may.
     package var mediaOverLimit: UInt64 = 0
+    /// Waited in this host for longer than it is worth.
+    package var mediaOverdue: UInt64 = 0
+    /// The share of its time that the worker spends on forwarding and sending, 0…1.
+    package var load = 0.0
     /// Datagrams that peers dropped, by the reason's raw value.
     package var drops = [UInt64](repeating: 0, count: DropReason.allCases.count)
     package var offersAnswered: UInt64 = 0

@@ -1,4 +1,5 @@
 internal import DatagramIO
+package import Timing
 package import Wire
 
 /// How the media plane is reached and what it takes on.
@@ -17,6 +18,8 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
     /// Paths that are being set up at once. A handshake costs about a millisecond, and those who never finish one must
     /// not take the room of those who do.
     package var maximumConnecting = 500
+    /// Media that has waited longer in this host is not forwarded: it would only be later for everybody.
+    package var longestWait = Interval.milliseconds(100)
 
     package init() {}
 

@@ -47,6 +47,7 @@ final class MediaWorker {
 
     private let clock: @Sendable () -> Instant
     private(set) var now: Instant
+    private var load: WorkerLoad
     private var isDraining = false
     private var isStopped = false
     /// Streams that begin or change their source in this turn: their listeners get a report at once.
@@ -63,6 +64,7 @@ final class MediaWorker {
         self.facts = facts
         self.clock = clock
         now = clock()
+        load = WorkerLoad(at: now)
         do {
             sockets = try DatagramSockets(addresses: configuration.bindAddresses, port: configuration.port)
         } catch {
@@ -98,6 +100,7 @@ final class MediaWorker {
         let deadline = min(peerDeadlines.next ?? .distantFuture, nextLevels, nextPaths)
         let (isWoken, readable) = sockets.wait(until: deadline, now: now)
         now = clock()
+        load.advance(to: now)
         if isWoken {
             for command in mailbox.take() { perform(command) }
             sendMixes()
@@ -120,6 +123,8 @@ final class MediaWorker {
     }
 
     private func flush() {
+        let start = clock()
+        defer { load.note(workFrom: start, to: clock()) }
         sockets.flush(at: now)
         guard !sockets.isBlocked, !confirmations.isEmpty else { return }
         let due = confirmations
@@ -196,6 +201,7 @@ final class MediaWorker {
         result.peers = table.count
         result.connectedPeers = connectedPeers
         result.stages = stages.count
+        result.load = load.share
         for stats in sockets.stats { result.add(stats) }
         for stage in stages.values { result.add(stage.audio.stats) }
         for peer in table.all { result.add(peer.media.stats) }
@@ -215,7 +221,8 @@ final class MediaWorker {
                 return NegotiatedOffer(number: offer.number, session: change.session, mixSlot: stage.audio.mixSlot)
             }
         } else {
-            guard !isDraining, !table.isFull, table.count - connectedPeers < configuration.maximumConnecting
+            guard !isDraining, !load.isOver, !table.isFull,
+                table.count - connectedPeers < configuration.maximumConnecting
             else { throw .overloaded }
         }
         let opening = try negotiator.open(offer, slots: stage.audio.slotCount)
@@ -373,6 +380,8 @@ final class MediaWorker {
             return
         }
         let peer = route.peer
+        // One packet may go to a thousand listeners, so that time passes from one to the next.
+        now = clock()
         let at = peer.time(arrival)
         switch peer.media.receive(slot, length: length, path: path, at: at) {
         case .media(let media): forward(media, in: datagram, from: peer, at: at)
@@ -395,6 +404,12 @@ final class MediaWorker {
             counters.mediaOverLimit &+= 1
             return
         }
+        // A worker that cannot keep up lets the oldest go. Otherwise it would send ever later what nobody plays any more, and handshakes
+        // and checks would wait behind it.
+        guard now - arrival <= configuration.longestWait else {
+            counters.mediaOverdue &+= 1
+            return
+        }
         peer.noteMicrophone(media.header.ssrc)
         let stage = peer.stage
         let payload = UnsafeRawBufferPointer(rebasing: slot[media.header.payload])
@@ -411,6 +426,7 @@ final class MediaWorker {
         }
         if !startedStreams.isEmpty { reportStartedStreams() }
         if !stage.isMetered { meter(stage) }
+        load.note(workFrom: now, to: clock())
     }
 
     /// What the mixer has made since the last look.

@@ -1,0 +1,35 @@
+internal import Timing
+
+/// How much of its time a worker spends on forwarding and sending, over the last second: whether it can take on more listeners. What
+/// handshakes cost is not in it: they pass, and many who enter at once must not be turned away for it.
+struct WorkerLoad {
+    /// What is left above it is for those who are there: repeats, reports, a moment in which more people speak.
+    static let limit = 0.85
+    private static let window = Interval.seconds(1)
+    /// No piece of work takes longer, whatever the clock says: a machine that was asleep was not busy.
+    private static let longestWork = Interval.milliseconds(250)
+
+    private var windowStart: Instant
+    private var work = Interval.zero
+    /// Of the last whole window, 0…1.
+    private(set) var share = 0.0
+
+    init(at now: Instant) { windowStart = now }
+
+    /// Nobody new is taken on.
+    var isOver: Bool { share > Self.limit }
+
+    mutating func note(workFrom start: Instant, to end: Instant) {
+        work = work + min(max(end - start, .zero), Self.longestWork)
+        advance(to: end)
+    }
+
+    /// A worker that has nothing to do lets time pass too.
+    mutating func advance(to now: Instant) {
+        let length = now - windowStart
+        guard length >= Self.window else { return }
+        share = work.seconds / length.seconds
+        work = .zero
+        windowStart = now
+    }
+}
