@@ -103,6 +103,25 @@ test('a server that refuses the edited offer gets a plain one', async t => {
   assert.equal(peer.error.get(), null);
 });
 
+test('a server that is too busy is asked again after the time that it says, with the same offer', async t => {
+  let offers = 0;
+  const server = salonServer();
+  const accept = server.methods['media.offer'];
+  server.on('media.offer', params => {
+    if (++offers === 1) throw new Refusal('media_refused', 20441, { reason: 'overloaded', retryAfterMs: 5000 });
+    return accept(params);
+  });
+  const { time, peer } = await open(t, { server });
+  await time.advance(4900);
+  assert.equal(server.of('media.offer').length, 1);
+  await time.advance(200);
+  assert.deepEqual(
+    server.of('media.offer').map(offer => offer.sdp.includes('nack')),
+    [true, true],
+  );
+  assert.equal(peer.error.get(), null);
+});
+
 test('a lost path is restarted on the same connection, and begun anew when that does not help', async t => {
   const { time, server, peer, made } = await open(t);
   const track = new FakeTrack('mic');

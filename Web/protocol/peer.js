@@ -305,7 +305,7 @@ export class OvationPeer {
     this.state.set('failed');
     if (finalErrors.has(error.name)) return;
     // A server that cannot read our offer may read it as the browser made it.
-    if (error.name === 'media_refused') this.#edits = false;
+    if (error.name === 'media_refused' && error.data.reason !== 'overloaded') this.#edits = false;
     const wait = Math.min(firstWaitMs * 2 ** this.#attempts, lastWaitMs);
     this.#later(Math.max(wait, error.retryAfterMs ?? 0), () => this.#recover());
   }
