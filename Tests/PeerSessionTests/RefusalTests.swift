@@ -126,6 +126,33 @@ import Wire
         #expect(call.client.seal(next, [1, 2, 3], at: call.network.now) == nil)
     }
 
+    @Test(
+        "a stream goes on under its number when one before it is closed, and no stream is sealed under another's name")
+    func numbersOfStreams() throws {
+        let call = try Call()
+        call.network.run(for: .seconds(1))
+        let peer = call.client.peer
+        let streams = (0..<3).map { SSRC(UInt32(2_000 + $0)) }
+        for ssrc in streams { peer.openSendStream(ssrc, clockRate: 48_000, cname: "c") }
+        func seal(_ ssrc: SSRC, _ number: UInt32, as stream: Int) -> Int? {
+            withUnsafeTemporaryAllocation(byteCount: 1500, alignment: 8) { buffer in
+                buffer.copyBytes(from: CallNode.header(ssrc: ssrc, number: number))
+                return [UInt8](repeating: 7, count: 20).withUnsafeBytes {
+                    peer.seal(stream: stream, headerLength: 12, payload: $0, into: buffer, at: call.network.now)
+                }
+            }
+        }
+        for (number, ssrc) in streams.enumerated() { #expect(seal(ssrc, 1, as: 1 + number) != nil) }
+        peer.closeSendStream(streams[0])
+        for wrong in [0, 1, 2, 31, 1_000] {
+            #expect(seal(streams[0], UInt32(2 + wrong), as: wrong) == nil)
+            #expect(seal(streams[1], UInt32(2 + wrong), as: wrong) != nil)
+            #expect(seal(streams[2], UInt32(2 + wrong), as: wrong) != nil)
+        }
+        // What was sealed under a wrong number is used up all the same.
+        #expect(seal(streams[2], 2, as: 1) == nil)
+    }
+
     @Test("a peer has so many streams at once; one that is closed makes room for another")
     func streamsAtOnce() throws {
         let call = try Call()

@@ -57,7 +57,7 @@ import Wire
         #expect(packet(of: &session, at: now) == nil)
         for number in 0..<2 {
             _ = session.openSendStream(SSRC(UInt32(70 + number)), clockRate: 48_000, cname: "voice \(number)")
-            session.sent(number, timestamp: RTPTimestamp(5), payloadLength: 10, at: now)
+            session.sent(number, timestamp: RTPTimestamp(5), payloadLength: 10, source: 0, at: now)
         }
         _ = session.receive(try header(0), extendedSequence: 2, at: now)
         now = session.nextDeadline

@@ -89,6 +89,28 @@ import Testing
         #expect(seal(capacity: 38) == 38)
     }
 
+    @Test("Wherever a source is looked for first, its packets are sealed alike, and it is found at once the next time")
+    func likelySource() throws {
+        for wrong in [-1, 0, 1, 2, 99, Int.max] {
+            let (link, plain) = (Link(.aeadAES128GCM), Link(.aeadAES128GCM))
+            for number in UInt64(1)...3 {
+                for (place, ssrc) in [UInt32(70), 80].enumerated() {
+                    let packet = mediaPacket(number, ssrc: ssrc)
+                    let expected = try #require(plain.seal(packet))
+                    var buffer = packet + [UInt8](repeating: 0, count: 16)
+                    let payload = Array(packet[12...])
+                    var source = wrong
+                    let length = buffer.withUnsafeMutableBytes { buffer in
+                        payload.withUnsafeBytes {
+                            link.sender.seal(headerLength: 12, payload: $0, into: buffer, source: &source)
+                        }
+                    }
+                    #expect(length == buffer.count && buffer == expected && source == place, "looked for at \(wrong)")
+                }
+            }
+        }
+    }
+
     @Test("Sources are bounded; one that was retired stays silent, and makes room")
     func retiring() {
         let link = Link(.aeadAES128GCM)

@@ -108,7 +108,8 @@ test('a server that is too busy is asked again after the time that it says, with
   const server = salonServer();
   const accept = server.methods['media.offer'];
   server.on('media.offer', params => {
-    if (++offers === 1) throw new Refusal('media_refused', 20441, { reason: 'overloaded', retryAfterMs: 5000 });
+    if (++offers === 1)
+      throw new Refusal('media_refused', 20441, { reason: 'overloaded', retryAfterMs: 5000 });
     return accept(params);
   });
   const { time, peer } = await open(t, { server });

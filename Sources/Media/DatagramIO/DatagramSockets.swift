@@ -84,12 +84,13 @@ package final class DatagramSockets {
         socket.commit(length: length, path: path, at: now)
     }
 
-    /// A slot of the socket from which `path` leaves; nil if there is none. For each packet: no object is handed out.
-    package func nextSlot(for path: NetworkPath) -> UnsafeMutableRawBufferPointer? { socket(for: path)?.nextSlot() }
-
-    /// Queues what stands in the slot last given by `nextSlot(for:)` for the same path.
-    package func commit(length: Int, path: NetworkPath, at now: Instant) {
-        socket(for: path)?.commit(length: length, path: path, at: now)
+    /// Queues what `write` puts into a slot of the socket from which `path` leaves, if it says how long that is. For each packet.
+    @inline(__always)
+    package func send(
+        by path: NetworkPath, at now: Instant, _ write: (UnsafeMutableRawBufferPointer) -> Int?
+    ) {
+        guard let socket = socket(for: path), let length = write(socket.nextSlot()) else { return }
+        socket.commit(length: length, path: path, at: now)
     }
 
     /// Gives the kernel what is queued.

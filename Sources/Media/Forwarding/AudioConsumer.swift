@@ -4,6 +4,8 @@ internal import Wire
 /// The header of one packet to one listener.
 package struct OutgoingHeader: Hashable, Sendable {
     package var ssrc: SSRC
+    /// The stream's number at its peer, as the line has it.
+    package var stream: Int
     package var payloadType: PayloadType
     /// Never wraps; its lower 16 bits go out, the whole is the packet's index in SRTP.
     package var sequence: UInt64
@@ -30,6 +32,8 @@ package struct OutgoingHeader: Hashable, Sendable {
 package struct ListenerLine: Hashable, Sendable {
     package var slot: Int
     package var ssrc: SSRC
+    /// The stream's number at its peer, which comes back with each packet: nothing is searched for a packet.
+    package var stream: Int
     package var payloadType: PayloadType
     /// Sent along until the listener has acknowledged the stream (RFC 8843 §14); `midID` 0 leaves it out.
     package var mid: Mid?
@@ -40,11 +44,12 @@ package struct ListenerLine: Hashable, Sendable {
     package var firstTimestamp: UInt32
 
     package init(
-        slot: Int, ssrc: SSRC, payloadType: PayloadType, mid: Mid? = nil, midID: UInt8 = 0, firstSequence: UInt16,
-        firstTimestamp: UInt32
+        slot: Int, ssrc: SSRC, stream: Int = 0, payloadType: PayloadType, mid: Mid? = nil, midID: UInt8 = 0,
+        firstSequence: UInt16, firstTimestamp: UInt32
     ) {
         self.slot = slot
         self.ssrc = ssrc
+        self.stream = stream
         self.payloadType = payloadType
         self.mid = mid
         self.midID = midID
@@ -125,7 +130,7 @@ struct AudioConsumer {
         let sequence = packet.sequence &+ sequenceOffset
         let isFirst = packet.sequence == firstSlotSequence
         return OutgoingHeader(
-            ssrc: line.ssrc, payloadType: line.payloadType, sequence: sequence,
+            ssrc: line.ssrc, stream: line.stream, payloadType: line.payloadType, sequence: sequence,
             timestamp: packet.timestamp &+ line.firstTimestamp, marker: packet.marker || isFirst,
             mid: sequence < midEnd ? line.mid : nil, midID: line.midID,
             startsSource: packet.startsSource || isFirst)

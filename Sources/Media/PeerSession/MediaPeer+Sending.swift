@@ -21,20 +21,24 @@ extension MediaPeer {
     /// Enciphers one packet of an open stream. The header stands at the start of `destination`; `payload` lies
     /// elsewhere or right behind the header. Returns the length of the SRTP packet, nil if there are no keys yet, the
     /// stream is not open, or it does not fit. It leaves by `mediaPath`.
+    /// - Parameter stream: how many streams were opened before this one; nothing is searched then, unless one was closed.
     package func seal(
-        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
-        at now: Instant
+        stream: Int = 0, headerLength: Int, payload: UnsafeRawBufferPointer,
+        into destination: UnsafeMutableRawBufferPointer, at now: Instant
     ) -> Int? {
-        guard case .connected(let media) = phase, headerLength >= RTPHeader.fixedLength,
-            destination.count >= RTPHeader.fixedLength
-        else { return nil }
-        let bytes = UnsafeRawBufferPointer(destination)
-        guard let stream = reports.sendStream(SSRC(bytes.bigEndianUInt32(at: 8))) else { return nil }
-        let timestamp = RTPTimestamp(bytes.bigEndianUInt32(at: 4))
-        guard let length = media.sender.seal(headerLength: headerLength, payload: payload, into: destination) else {
+        guard let sealer, headerLength >= RTPHeader.fixedLength, destination.count >= RTPHeader.fixedLength else {
             return nil
         }
-        reports.sent(stream, timestamp: timestamp, payloadLength: payload.count, at: now)
+        let bytes = UnsafeRawBufferPointer(destination)
+        guard let stream = reports.sendStream(SSRC(bytes.bigEndianUInt32(at: 8)), likely: stream) else { return nil }
+        let timestamp = RTPTimestamp(bytes.bigEndianUInt32(at: 4))
+        var source = reports.sending[stream].source
+        // Once for each listener of each packet: no reference is counted.
+        let length = sealer._withUnsafeGuaranteedRef {
+            $0.seal(headerLength: headerLength, payload: payload, into: destination, source: &source)
+        }
+        guard let length else { return nil }
+        reports.sent(stream, timestamp: timestamp, payloadLength: payload.count, source: source, at: now)
         stats.packetsSent &+= 1
         return length
     }

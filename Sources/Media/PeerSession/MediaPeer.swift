@@ -42,7 +42,17 @@ package final class MediaPeer {
         case closed
     }
 
-    var phase: Phase
+    var phase: Phase {
+        didSet {
+            if case .connected(let media) = phase {
+                sealer = Unmanaged.passUnretained(media.sender)
+            } else {
+                sealer = nil
+            }
+        }
+    }
+    /// The sender of `connected`, which keeps it alive.
+    private(set) var sealer: Unmanaged<SRTPSender>?
     var agent: any ICEAgent
     let dtls: DTLSSession
     /// Where DTLS came from last: its answers go there until a path is nominated.

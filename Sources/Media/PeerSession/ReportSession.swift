@@ -31,7 +31,6 @@ struct ReportSession {
     private var isReportDue = false
     private var isAnyReportWanted = false
     /// Where the last packet's stream was found.
-    private var lastSent = 0
     private var lastReceived = 0
 
     init(_ configuration: PeerConfiguration) {
@@ -60,15 +59,17 @@ struct ReportSession {
         return true
     }
 
-    /// Where a stream stands among `sending`; nil if it is not open.
-    mutating func sendStream(_ ssrc: SSRC) -> Int? {
-        if lastSent < sending.count, sending[lastSent].ssrc == ssrc { return lastSent }
-        guard let index = sending.firstIndex(where: { $0.ssrc == ssrc }) else { return nil }
-        lastSent = index
-        return index
+    /// Where a stream stands among `sending`; nil if it is not open. `likely` is looked at first: streams mostly stand where they stood
+    /// when they were opened.
+    func sendStream(_ ssrc: SSRC, likely: Int) -> Int? {
+        if likely < sending.count, sending[likely].ssrc == ssrc { return likely }
+        for index in sending.indices where sending[index].ssrc == ssrc { return index }
+        return nil
     }
 
-    mutating func sent(_ index: Int, timestamp: RTPTimestamp, payloadLength: Int, at now: Instant) {
+    /// - Parameter source: where its sealing state stood.
+    mutating func sent(_ index: Int, timestamp: RTPTimestamp, payloadLength: Int, source: Int, at now: Instant) {
+        sending[index].source = source
         sending[index].sent(timestamp: timestamp, payloadLength: payloadLength, at: now)
         if sending[index].isReportWanted { isAnyReportWanted = true }
     }

@@ -6,6 +6,8 @@ internal import Wire
 struct SendStream {
     let ssrc: SSRC
     let cname: String
+    /// Where its state stood among the sender's sources when its last packet was sealed.
+    var source = 0
     private var clock: SendingClock
     private var packets: UInt32 = 0
     private var octets: UInt32 = 0

@@ -30,6 +30,21 @@ package final class SRTPSender {
         #if DEBUG
             var digests = [UInt64](repeating: 0, count: Int(ReplayWindow.length))
         #endif
+
+        /// The index of the packet with that number, which is used up from now on; nil if it was before, or may have been.
+        mutating func claim(_ number: SequenceNumber16) -> UInt64? {
+            let index: UInt64
+            if let highest = sealed.highest {
+                let distance = number.distance(from: SequenceNumber16(UInt16(truncatingIfNeeded: highest)))
+                guard distance > 0 || highest >= UInt64(-distance) else { return nil }
+                index = highest &+ UInt64(bitPattern: Int64(distance))
+            } else {
+                index = UInt64(number.rawValue)
+            }
+            guard index <= SRTPSender.maximumIndex, case .unused = sealed.verdict(on: index) else { return nil }
+            sealed.markUsed(index)
+            return index
+        }
     }
 
     /// nil if the master key does not have the profile's lengths, or OpenSSL has no memory.
@@ -53,21 +68,21 @@ package final class SRTPSender {
     package func seal(
         headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
+        var source = 0
+        return seal(headerLength: headerLength, payload: payload, into: destination, source: &source)
+    }
+
+    /// The same. `source` is where the packet's source was found last time, or any number; afterwards it is where it was found now.
+    package func seal(
+        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
+        source: inout Int
+    ) -> Int? {
         guard let header = self.header(headerLength, payload.count, in: destination),
-            let position = position(of: header.ssrc)
+            let position = position(of: header.ssrc, likely: source)
         else { return nil }
-        let index: UInt64
-        if let highest = sources[position].sealed.highest {
-            let distance = header.sequenceNumber.distance(from: SequenceNumber16(UInt16(truncatingIfNeeded: highest)))
-            guard distance > 0 || highest >= UInt64(-distance) else { return nil }
-            index = highest &+ UInt64(bitPattern: Int64(distance))
-        } else {
-            index = UInt64(header.sequenceNumber.rawValue)
-        }
-        guard index <= SRTPSender.maximumIndex, case .unused = sources[position].sealed.verdict(on: index)
-        else { return nil }
-        // Marked before anything is encrypted: a failure half way has used the index up as well.
-        sources[position].sealed.markUsed(index)
+        source = position
+        // Used up before anything is encrypted: a failure half way has used the index up as well.
+        guard let index = sources[position].claim(header.sequenceNumber) else { return nil }
         #if DEBUG
             sources[position].digests[Int(index % ReplayWindow.length)] = digest(headerLength, payload, destination)
         #endif
@@ -137,8 +152,9 @@ package final class SRTPSender {
         return header
     }
 
-    private func position(of ssrc: SSRC) -> Int? {
-        if let position = sources.firstIndex(where: { $0.ssrc == ssrc }) { return position }
+    private func position(of ssrc: SSRC, likely: Int) -> Int? {
+        if sources.indices.contains(likely), sources[likely].ssrc == ssrc { return likely }
+        for position in sources.indices where sources[position].ssrc == ssrc { return position }
         guard sources.count < SRTPSender.maximumSources, !retired.contains(ssrc) else { return nil }
         sources.append(Source(ssrc: ssrc))
         return sources.count - 1

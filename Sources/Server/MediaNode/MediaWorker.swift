@@ -444,22 +444,23 @@ final class MediaWorker {
     /// One packet to one listener: header and ciphertext are built in the slot that the kernel reads from.
     private func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
         table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath, let slot = sockets.nextSlot(for: path) else { return }
-            guard let headerLength = header.write(into: slot),
-                let length = machine.seal(headerLength: headerLength, payload: payload, into: slot, at: now)
-            else { return }
-            sockets.commit(length: length, path: path, at: now)
+            guard let path = machine.mediaPath else { return }
+            sockets.send(by: path, at: now) { slot in
+                guard let headerLength = header.write(into: slot) else { return nil }
+                return machine.seal(
+                    stream: header.stream, headerLength: headerLength, payload: payload, into: slot, at: now)
+            }
         }
         if header.startsSource { startedStreams.append((handle, header.ssrc)) }
     }
 
     private func sendAgain(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
         table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath, let slot = sockets.nextSlot(for: path) else { return }
-            guard let headerLength = header.write(into: slot),
-                let length = machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
-            else { return }
-            sockets.commit(length: length, path: path, at: now)
+            guard let path = machine.mediaPath else { return }
+            sockets.send(by: path, at: now) { slot in
+                guard let headerLength = header.write(into: slot) else { return nil }
+                return machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
+            }
         }
     }
 

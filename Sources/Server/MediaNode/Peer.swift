@@ -131,7 +131,7 @@ final class Peer {
         return slots.map { slot in
             let start = terms.starts[slot.index]
             return ListenerLine(
-                slot: slot.index, ssrc: SSRC(slot.ssrc), payloadType: PayloadType(slot.payloadType),
+                slot: slot.index, ssrc: SSRC(slot.ssrc), stream: slot.index, payloadType: PayloadType(slot.payloadType),
                 mid: Mid(slot.mid), midID: midID, firstSequence: start.sequence, firstTimestamp: start.timestamp)
         }
     }
