@@ -13,6 +13,7 @@ import resource
 import secrets
 import shutil
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
@@ -209,6 +210,20 @@ def say(report):
         flush=True)
 
 
+def compare(servers, listeners, seconds, rounds):
+    """By turns, since machines change their speed from minute to minute: each server's reports, one for each round."""
+    reports = {server.name: [] for server in servers}
+    for _ in range(rounds):
+        for server in servers:
+            reports[server.name] += measure(server, [listeners], seconds / rounds)
+    return reports
+
+
+def spread(values):
+    values = sorted(values)
+    return statistics.median(values), values[0], values[-1]
+
+
 def is_loss_free(report):
     return (
         report["expected"] > 0 and report["lost"] <= report["expected"] // 10_000 and report["overdue"] <= report["samples"] // 10_000)
@@ -233,6 +248,7 @@ def limit(server, steps, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60, help="for each point that is compared")
+    parser.add_argument("--rounds", type=int, default=4, help="in which servers take turns at a point")
     parser.add_argument("--step-seconds", type=float, default=8, help="for each step of the search for a limit")
     parser.add_argument("--only", default="M1,M3,M5", help="M1, M3, M5, with commas")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench-media.json")
@@ -260,14 +276,12 @@ def main():
             best = max((limits[janus.name]["listeners"] for janus in januses), default=100)
         if "M1" in wanted:
             print(f"M1: at half of Janus' limit, {best // 2} listeners")
-            points = {server.name: measure(server, [best // 2], arguments.seconds)[0] for server in (floor, ovation, *januses)}
-            result["M1"] = points
+            result["M1"] = compare((floor, ovation, *januses), best // 2, arguments.seconds, arguments.rounds)
         if "M3" in wanted:
             print("M3: 10 speakers, 50 listeners; then half of our limit")
             half = limits[ovation.name]["listeners"] // 2
-            result["M3"] = {
-                server.name: measure(server, [50], arguments.seconds)[0] for server in (floor, ovation, *januses)}
-            result["M3 half"] = {server.name: measure(server, [half], arguments.seconds)[0] for server in (floor, ovation)}
+            result["M3"] = compare((floor, ovation, *januses), 50, arguments.seconds, arguments.rounds)
+            result["M3 half"] = compare((floor, ovation), half, arguments.seconds, arguments.rounds)
         if "M5" in wanted:
             print("M5: 2,000 listeners, 10 speakers who say little")
             memory = {}
@@ -284,21 +298,26 @@ def main():
 def summarize(result, januses):
     print()
     if "M1" in result:
-        points, limits = result["M1"], result["limits"]
-        janus = min((points[each.name]["serverMicroseconds"] for each in januses), default=None)
-        ours, floor = points["Ovation"]["serverMicroseconds"], points["floor"]["serverMicroseconds"]
-        print(f"M1  server time a packet: Ovation {ours:.2f} µs, floor {floor:.2f} µs" + (f", Janus {janus:.2f} µs" if janus else ""))
-        if janus:
+        costs = {name: spread([report["serverMicroseconds"] for report in reports]) for name, reports in result["M1"].items()}
+        for name, (median, least, most) in costs.items():
+            print(f"M1      {name:22} {median:.2f} µs a packet ({least:.2f} to {most:.2f})")
+        ours, floor = costs["Ovation"][0], costs["floor"][0]
+        if januses:
+            janus = min(costs[each.name][0] for each in januses)
             print(
-                f"    Ovation is {janus / ours:.1f} × as cheap as Janus; over the floor, it spends {ours - floor:.2f} µs where Janus spends"
-                f" {janus - floor:.2f}: 1/{(janus - floor) / max(ours - floor, 1e-9):.1f}")
-        print("    without loss: " + ", ".join(
-            f"{name} {report['listeners']} listeners ({report['packetsPerSecond']:.0f} packets/s)" for name, report in limits.items()))
+                f"        Janus takes {janus / ours:.1f} × as long as Ovation; over the floor, Ovation spends {ours - floor:.2f} µs where Janus"
+                f" spends {janus - floor:.2f}: 1/{(janus - floor) / max(ours - floor, 1e-9):.1f}")
+        print("        without loss: " + ", ".join(
+            f"{name} {report['listeners']} listeners ({report['packetsPerSecond']:.0f} packets/s)"
+            for name, report in result["limits"].items()))
     for name in ("M3", "M3 half"):
-        for server, report in result.get(name, {}).items():
+        for server, reports in result.get(name, {}).items():
+            figures = [
+                spread([report[what][part] for report in reports]) for what, part in (("latency", "p50"), ("latency", "p99"), ("lastCopy", "p99"))]
             print(
-                f"{name:8}{server:22} {report['listeners']:5} listeners: p50 {report['latency']['p50']:.3f} ms,"
-                f" p99 {report['latency']['p99']:.3f} ms, last copy p99 {report['lastCopy']['p99']:.3f} ms")
+                f"{name:8}{server:22} {reports[0]['listeners']:5} listeners: " + ", ".join(
+                    f"{title} {median:.2f} ms ({least:.2f} to {most:.2f})"
+                    for title, (median, least, most) in zip(("p50", "p99", "last copy p99"), figures)))
     for server, report in result.get("M5", {}).items():
         print(f"M5      {server:22} {report['serverBytes'] / report['listeners'] / 1024:.1f} KiB a listener")
 
