@@ -269,9 +269,9 @@ def main():
             print("Largest number of listeners without loss, 10 speakers")
             limits = {}
             for janus in januses:
-                limits[janus.name] = limit(janus, range(80, 401, 20), arguments.step_seconds)
+                limits[janus.name] = limit(janus, range(20, 401, 20), arguments.step_seconds)
             limits[ovation.name] = limit(ovation, range(100, 1_501, 50), arguments.step_seconds)
-            limits[floor.name] = limit(floor, range(300, 1_501, 50), arguments.step_seconds)
+            limits[floor.name] = limit(floor, range(100, 1_501, 50), arguments.step_seconds)
             result["limits"] = limits
             best = max((limits[janus.name]["listeners"] for janus in januses), default=100)
         if "M1" in wanted:
