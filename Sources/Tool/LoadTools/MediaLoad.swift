@@ -92,6 +92,7 @@ package struct MediaLoad: Sendable {
         let own = ProcessUsage(of: getpid())
         let start = ContinuousClock.now
         engine.beginCheck()
+        // Nothing is waited for: this is the stretch that is measured.
         try await Task.sleep(for: duration)
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let (after, cores) = (server.flatMap(ProcessUsage.init(of:)), HostUsage().since(host))

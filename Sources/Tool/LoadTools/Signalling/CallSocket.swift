@@ -57,9 +57,6 @@ final class CallSocket: Sendable {
         }
     }
 
-    /// Says goodbye.
-    func close() { loop.execute { self.socket.value?.close() } }
-
     private func take(_ event: SocketEvent, _ opened: EventLoopPromise<Void>) {
         switch event {
         case .opened(let socket):

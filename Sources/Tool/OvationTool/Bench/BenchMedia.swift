@@ -95,6 +95,7 @@ struct BenchMedia: AsyncParsableCommand {
         try await load.begin()
         for count in counts {
             try await load.grow(to: count)
+            // What joining costs the server is over when measuring begins.
             try await Task.sleep(for: .seconds(warmUp))
             let report = try await load.measure(.seconds(seconds))
             print(json ? report.json : report.text)
