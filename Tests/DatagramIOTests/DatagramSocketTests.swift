@@ -74,6 +74,45 @@ internal import Wire
         #expect(answer.path.remote == target)
     }
 
+    @Test(
+        "A run of equal datagrams for one address leaves as one message and comes as what it was",
+        arguments: [true, false])
+    func segments(dualStack: Bool) throws {
+        let sender = try open(dualStack ? Self.anyV6 : Self.anyV4)
+        let near = try open(IPAddress(v4: 127, 0, 0, 1))
+        let far = try open(IPAddress(v4: 127, 0, 0, 2))
+        let own = IPAddress(v4: 127, 0, 0, 1)
+        var sent: [(to: DatagramSocket, bytes: [UInt8])] = []
+        func queue(_ count: Int, of length: Int, for socket: DatagramSocket) {
+            for _ in 0..<count {
+                let bytes = [UInt8](repeating: UInt8(sent.count), count: length)
+                sent.append((socket, bytes))
+                send(bytes, from: sender, to: socket.local, as: own)
+            }
+        }
+        // One message: the last may be shorter.
+        queue(10, of: 1_200, for: near)
+        queue(1, of: 77, for: near)
+        // Three are too few; then a change of address in the middle of equal lengths.
+        queue(3, of: 300, for: near)
+        queue(5, of: 300, for: far)
+        // Longer than the first: another message.
+        queue(4, of: 500, for: far)
+        sender.flush(at: Self.moment)
+        #expect(sender.stats.sent == 23 && sender.stats.messages == 1 + 3 + 1 + 1)
+        for socket in [near, far] {
+            let expected = sent.filter { $0.to === socket }.map(\.bytes)
+            let received = try receive(expected.count, on: socket)
+            #expect(received.map(\.bytes) == expected)
+            #expect(received.allSatisfy { $0.path.remote == TransportAddress(ip: own, port: sender.local.port) })
+        }
+        // No more than 64 in one message.
+        for _ in 0..<2 { queue(40, of: 20, for: near) }
+        sender.flush(at: Self.moment)
+        #expect(try receive(80, on: near).count == 80)
+        #expect(sender.stats.messages == 6 + 2)
+    }
+
     @Test("One dual-stack socket speaks IPv6 as well")
     func ipv6() throws {
         let server = try open(Self.anyV6)
@@ -178,15 +217,15 @@ internal import Wire
 }
 
 @Suite struct PollerTests {
-    @Test("Waits are rounded up to whole milliseconds and never negative")
+    @Test("Waits are never negative, and end within a minute")
     func rounding() {
         let now = Instant(nanoseconds: 5_000_000)
-        #expect(Poller.milliseconds(until: nil, now: now) == -1)
-        #expect(Poller.milliseconds(until: now, now: now) == 0)
-        #expect(Poller.milliseconds(until: .distantPast, now: now) == 0)
-        #expect(Poller.milliseconds(until: now + Interval(nanoseconds: 1), now: now) == 1)
-        #expect(Poller.milliseconds(until: now + .milliseconds(3), now: now) == 3)
-        #expect(Poller.milliseconds(until: .distantFuture, now: now) == 60_000)
+        #expect(Poller.nanoseconds(until: nil, now: now) == -1)
+        #expect(Poller.nanoseconds(until: now, now: now) == 0)
+        #expect(Poller.nanoseconds(until: .distantPast, now: now) == 0)
+        #expect(Poller.nanoseconds(until: now + Interval(nanoseconds: 1), now: now) == 1)
+        #expect(Poller.nanoseconds(until: now + .milliseconds(3), now: now) == 3_000_000)
+        #expect(Poller.nanoseconds(until: .distantFuture, now: now) == 60_000_000_000)
     }
 
     @Test("A wake from another thread ends the wait, once")

@@ -7,8 +7,10 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -88,8 +90,13 @@ static socklen_t put_sockaddr(struct sockaddr_storage *to, int family, const str
 /// Room for a pktinfo of either family and a timestamp.
 #define CONTROL_BYTES (CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(64))
 
+/// What the kernel takes in one message: UDP_MAX_SEGMENTS was 64 before Linux 6.9, and the whole must fit one IP packet.
+#define SEGMENTS_MAX 64
+#define SEGMENT_BYTES_MAX 65000
+/// Shorter runs cost more than they save (measured).
+#define SEGMENTS_MIN 4
+
 struct envelope {
-    struct iovec bytes;
     struct sockaddr_storage name;
     _Alignas(struct cmsghdr) uint8_t control[CONTROL_BYTES];
 };
@@ -100,6 +107,8 @@ struct cnet_batch {
     struct cnet_datagram *slots;
     struct mmsghdr *messages;
     struct envelope *envelopes;
+    /// One for each slot; a message that holds a run of slots has as many in a row.
+    struct iovec *vectors;
     uint8_t *memory;
 };
 
@@ -111,15 +120,16 @@ struct cnet_batch *cnet_batch_create(uint32_t count, uint32_t capacity) {
     batch->slots = calloc(count, sizeof *batch->slots);
     batch->messages = calloc(count, sizeof *batch->messages);
     batch->envelopes = calloc(count, sizeof *batch->envelopes);
+    batch->vectors = calloc(count, sizeof *batch->vectors);
     batch->memory = calloc(count, capacity);
-    if (!batch->slots || !batch->messages || !batch->envelopes || !batch->memory) {
+    if (!batch->slots || !batch->messages || !batch->envelopes || !batch->vectors || !batch->memory) {
         cnet_batch_destroy(batch);
         return NULL;
     }
     for (uint32_t i = 0; i < count; i++) {
         batch->slots[i].data = batch->memory + (size_t)i * capacity;
-        batch->envelopes[i].bytes.iov_base = batch->slots[i].data;
-        batch->messages[i].msg_hdr.msg_iov = &batch->envelopes[i].bytes;
+        batch->vectors[i].iov_base = batch->slots[i].data;
+        batch->messages[i].msg_hdr.msg_iov = &batch->vectors[i];
         batch->messages[i].msg_hdr.msg_iovlen = 1;
         batch->messages[i].msg_hdr.msg_name = &batch->envelopes[i].name;
     }
@@ -131,6 +141,7 @@ void cnet_batch_destroy(struct cnet_batch *batch) {
     free(batch->slots);
     free(batch->messages);
     free(batch->envelopes);
+    free(batch->vectors);
     free(batch->memory);
     free(batch);
 }
@@ -140,7 +151,7 @@ struct cnet_datagram *cnet_batch_slots(struct cnet_batch *batch) { return batch-
 int cnet_receive(int descriptor, struct cnet_batch *batch) {
     for (uint32_t i = 0; i < batch->count; i++) {
         struct msghdr *message = &batch->messages[i].msg_hdr;
-        batch->envelopes[i].bytes.iov_len = batch->capacity;
+        batch->vectors[i].iov_len = batch->capacity;
         message->msg_namelen = sizeof batch->envelopes[i].name;
         message->msg_control = batch->envelopes[i].control;
         message->msg_controllen = CONTROL_BYTES;
@@ -211,20 +222,84 @@ static void put_source(struct msghdr *message, uint8_t *control, int family, con
     }
 }
 
-int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t first, uint32_t count) {
-    for (uint32_t i = first; i < first + count; i++) {
-        struct msghdr *message = &batch->messages[i].msg_hdr;
-        const struct cnet_datagram *slot = &batch->slots[i];
-        batch->envelopes[i].bytes.iov_len = slot->length;
-        message->msg_namelen = put_sockaddr(&batch->envelopes[i].name, family, &slot->remote);
-        message->msg_flags = 0;
-        put_source(message, batch->envelopes[i].control, family, &slot->local);
+static bool same_address(const struct cnet_address *a, const struct cnet_address *b) {
+    return a->high == b->high && a->low == b->low && a->port == b->port && a->scope == b->scope;
+}
+
+/// How many slots from `i` on go to one address in datagrams of one length, of which the last may be shorter.
+static uint32_t run_length(const struct cnet_batch *batch, uint32_t i, uint32_t end) {
+    const struct cnet_datagram *first = &batch->slots[i];
+    uint32_t length = 1;
+    uint32_t bytes = first->length;
+    while (i + length < end && length < SEGMENTS_MAX) {
+        const struct cnet_datagram *next = &batch->slots[i + length];
+        if (next->length > first->length || bytes + next->length > SEGMENT_BYTES_MAX ||
+            !same_address(&next->remote, &first->remote) || !same_address(&next->local, &first->local))
+            break;
+        bytes += next->length;
+        length++;
+        if (next->length < first->length) break;
     }
-    int n;
-    do {
-        n = sendmmsg(descriptor, batch->messages + first, count, MSG_DONTWAIT | MSG_NOSIGNAL);
-    } while (n < 0 && errno == EINTR);
-    return n < 0 ? -errno : n;
+    return length;
+}
+
+/// Lets the kernel cut the message into datagrams of that length (udp(7)).
+static void put_segment_length(struct msghdr *message, uint8_t *control, uint16_t length) {
+    size_t used = message->msg_controllen;
+    struct cmsghdr *c = (struct cmsghdr *)(control + used);
+    message->msg_control = control;
+    message->msg_controllen = used + CMSG_SPACE(sizeof length);
+    c->cmsg_level = IPPROTO_UDP;
+    c->cmsg_type = UDP_SEGMENT;
+    c->cmsg_len = CMSG_LEN(sizeof length);
+    memcpy(CMSG_DATA(c), &length, sizeof length);
+}
+
+int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t first, uint32_t count,
+              struct cnet_segmentation *segmentation) {
+    for (;;) {
+        uint32_t end = first + count;
+        uint32_t messages = 0;
+        uint32_t shortest = segmentation->enabled ? SEGMENTS_MIN : UINT32_MAX;
+        bool has_runs = false;
+        for (uint32_t i = first; i < end;) {
+            struct msghdr *message = &batch->messages[messages].msg_hdr;
+            struct envelope *envelope = &batch->envelopes[messages];
+            const struct cnet_datagram *slot = &batch->slots[i];
+            uint32_t run = shortest <= count ? run_length(batch, i, end) : 1;
+            if (run < shortest) run = 1;
+            for (uint32_t k = 0; k < run; k++) batch->vectors[i + k].iov_len = batch->slots[i + k].length;
+            message->msg_iov = &batch->vectors[i];
+            message->msg_iovlen = run;
+            message->msg_name = &envelope->name;
+            message->msg_namelen = put_sockaddr(&envelope->name, family, &slot->remote);
+            message->msg_flags = 0;
+            put_source(message, envelope->control, family, &slot->local);
+            if (run > 1) {
+                has_runs = true;
+                put_segment_length(message, envelope->control, (uint16_t)slot->length);
+            }
+            messages++;
+            i += run;
+        }
+        int n;
+        do {
+            n = sendmmsg(descriptor, batch->messages, messages, MSG_DONTWAIT | MSG_NOSIGNAL);
+        } while (n < 0 && errno == EINTR);
+        if (n < 0) {
+            int error = errno;
+            // A device without checksum offload (EIO), or a datagram longer than the way's MTU (EINVAL): each by itself from now on.
+            if (has_runs && batch->messages[0].msg_hdr.msg_iovlen > 1 && (error == EIO || error == EINVAL)) {
+                segmentation->enabled = false;
+                continue;
+            }
+            return -error;
+        }
+        int taken = 0;
+        for (int k = 0; k < n; k++) taken += (int)batch->messages[k].msg_hdr.msg_iovlen;
+        segmentation->messages += (uint64_t)n;
+        return taken;
+    }
 }
 
 // MARK: - Sockets
@@ -303,10 +378,20 @@ int cnet_poller_watch(struct cnet_poller poller, int descriptor, uint32_t tag, b
     return result < 0 ? -errno : 0;
 }
 
-int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int milliseconds) {
+int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int64_t nanoseconds) {
     struct epoll_event events[16];
     if (capacity > 16) capacity = 16;
-    int n = epoll_wait(poller.epoll, events, capacity, milliseconds);
+    // Linux before 5.11 has milliseconds only.
+    static atomic_bool has_nanoseconds = true;
+    int n = -1;
+    if (has_nanoseconds && nanoseconds > 0) {
+        struct timespec timeout = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+        n = epoll_pwait2(poller.epoll, events, capacity, &timeout, NULL);
+        if (n < 0 && errno == ENOSYS) has_nanoseconds = false;
+        else goto waited;
+    }
+    n = epoll_wait(poller.epoll, events, capacity, nanoseconds < 0 ? -1 : (int)((nanoseconds + 999999) / 1000000));
+waited:
     if (n < 0) return errno == EINTR ? 0 : -errno;
     for (int i = 0; i < n; i++) {
         ready[i].tag = (uint32_t)events[i].data.u64;

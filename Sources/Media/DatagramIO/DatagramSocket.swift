@@ -15,6 +15,8 @@ package final class DatagramSocket {
         package var truncated: UInt64 = 0
         package var receiveErrors: UInt64 = 0
         package var sent: UInt64 = 0
+        /// In so many messages to the kernel: one may hold many datagrams for one address.
+        package var messages: UInt64 = 0
         /// The kernel took nothing for longer than 20 ms, or the queue was full.
         package var droppedLate: UInt64 = 0
         /// Larger than the way allows (EMSGSIZE).
@@ -45,6 +47,8 @@ package final class DatagramSocket {
     private let sendBatch: OpaquePointer
     private let sendSlotTable: UnsafeMutablePointer<cnet_datagram>
     private let ring = SendRing()
+    /// The kernel cuts runs of equal datagrams itself.
+    private var segmentation = cnet_segmentation(enabled: true, messages: 0)
     private var receiveStats = Stats()
 
     /// Binds. The unspecified IPv6 address takes IPv4 too, if `isDualStack`.
@@ -147,13 +151,14 @@ package final class DatagramSocket {
     /// Gives the kernel what is queued. What it does not take now stays, for at most 20 ms.
     package func flush(at now: Instant) {
         ring.flush(at: now) { first, count in
-            cnet_send(descriptor, family, sendBatch, UInt32(first), UInt32(count))
+            cnet_send(descriptor, family, sendBatch, UInt32(first), UInt32(count), &segmentation)
         }
     }
 
     package var stats: Stats {
         var stats = receiveStats
         stats.sent = ring.stats.sent
+        stats.messages = segmentation.messages
         stats.droppedLate = ring.stats.droppedLate
         stats.droppedTooLarge = ring.stats.droppedTooLarge
         stats.droppedRefused = ring.stats.droppedRefused

@@ -56,7 +56,7 @@ package final class Poller {
     package func wait(until deadline: Instant?, now: Instant) -> Ready {
         var ready = Ready()
         let count = cnet_poller_wait(
-            poller, entries, Int32(Self.entryCapacity), Self.milliseconds(until: deadline, now: now))
+            poller, entries, Int32(Self.entryCapacity), Self.nanoseconds(until: deadline, now: now))
         // An error other than an interruption would be a programming error (a bad descriptor); treat it as nothing ready.
         guard count > 0 else { return ready }
         for entry in UnsafeBufferPointer(start: entries, count: Int(count)) {
@@ -70,12 +70,8 @@ package final class Poller {
         return ready
     }
 
-    /// Rounded up, so that the deadline has passed when the wait ends and nobody polls twice for one deadline.
-    static func milliseconds(until deadline: Instant?, now: Instant) -> Int32 {
+    static func nanoseconds(until deadline: Instant?, now: Instant) -> Int64 {
         guard let deadline else { return -1 }
-        guard deadline > now else { return 0 }
-        let left = (deadline - now).nanoseconds
-        let milliseconds = left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1)
-        return Int32(min(milliseconds, 60_000))
+        return deadline > now ? min((deadline - now).nanoseconds, 60_000_000_000) : 0
     }
 }

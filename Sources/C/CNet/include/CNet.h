@@ -48,8 +48,16 @@ int cnet_udp_port(int descriptor);
 
 /// Fills slots 0…n-1; returns n, 0 if nothing waits, or -errno.
 int cnet_receive(int descriptor, struct cnet_batch *batch);
+/// Neighbouring slots of one length to one address go as one message that the kernel cuts into datagrams.
+struct cnet_segmentation {
+    /// Becomes false where the kernel or the way cannot.
+    bool enabled;
+    /// How many messages the kernel took.
+    uint64_t messages;
+};
 /// Sends slots `first` … `first + count - 1` in order; returns how many the kernel took (≥ 1), or -errno of slot `first`.
-int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t first, uint32_t count);
+int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t first, uint32_t count,
+              struct cnet_segmentation *segmentation);
 
 /// An epoll instance with an eventfd in it that `cnet_wake` makes ready. Both descriptors are ≥ 0, or `epoll` is -errno.
 struct cnet_poller {
@@ -67,9 +75,9 @@ struct cnet_ready {
 };
 /// The tag that `cnet_wake` reports; not for descriptors.
 #define CNET_WAKE_TAG 0xffffffffu
-/// Waits `milliseconds` (-1: for ever, 0: not at all). Returns the number of entries, 0 after an interruption, or -errno.
+/// Waits `nanoseconds` (-1: for ever, 0: not at all), at most a minute. Returns the number of entries, 0 after an interruption, or -errno.
 /// A wake is consumed here.
-int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int milliseconds);
+int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int64_t nanoseconds);
 /// From any thread.
 void cnet_wake(struct cnet_poller poller);
 
