@@ -124,12 +124,12 @@ struct RoomAudioTests {
         await anna.waitFor(.path(.recovered))
         let offer = try #require(anna.audio.offer(restartsICE: true))
         // The new answer names another way: after the restart the sound takes it.
-        let media = TransportAddress(ip: MediaServer.loopback, port: server.node.port)
+        let media = TransportAddress(ip: MediaServer.loopback, port: server.node.ports[0])
         let proxy = try LossyProxy(to: media, every: .max)
         defer { proxy.stop() }
         let answer = try await anna.answer(offer, server)
         try anna.audio.accept(
-            answer: answer.replacing(" \(server.node.port) typ host", with: " \(proxy.port) typ host"))
+            answer: answer.replacing(" \(server.node.ports[0]) typ host", with: " \(proxy.port) typ host"))
         let ben = try Person(2)
         try await ben.join(server)
         await server.assign(0, anna)
@@ -143,14 +143,14 @@ struct RoomAudioTests {
         let server = try await MediaServer()
         let (anna, ben) = (try Person(1), try Person(2))
         try anna.audio.setInput(ToneInput())
-        let media = TransportAddress(ip: MediaServer.loopback, port: server.node.port)
+        let media = TransportAddress(ip: MediaServer.loopback, port: server.node.ports[0])
         let proxies = [try LossyProxy(to: media, every: 7), try LossyProxy(to: media, every: 7)]
         defer { for proxy in proxies { proxy.stop() } }
         // Anna's packets are lost on their way to the server, Ben's on their way from it.
         for (person, proxy) in zip([anna, ben], proxies) {
             let answer = try await person.answer(try person.audio.openPath(slots: 4), server)
             try person.audio.accept(
-                answer: answer.replacing(" \(server.node.port) typ host", with: " \(proxy.port) typ host"))
+                answer: answer.replacing(" \(server.node.ports[0]) typ host", with: " \(proxy.port) typ host"))
             await person.waitFor(.path(.connected))
         }
         await server.assign(0, anna)

@@ -98,7 +98,7 @@ internal import Wire
                         heard[Stream(member: member, ssrc: ListenerLine.line(slot, of: id).ssrc)] = nil
                     }
                     let first = UInt16.random(in: 0...(.max), using: &random)
-                    stage.setListener(
+                    stage.fanout.setListener(
                         id, handle: Int(member),
                         lines: (0..<slotCount).map { .line($0, of: id, firstSequence: first) })
                 } else {
@@ -106,20 +106,20 @@ internal import Wire
                     let slots = Set((0..<slotCount).filter { _ in Int.random(in: 0..<4, using: &random) > 0 })
                     let payloadType = [UInt8(96), 96, 111].randomElement(using: &random)!
                     listening[member] = (slots, payloadType)
-                    stage.setListener(
+                    stage.fanout.setListener(
                         id, handle: Int(member),
                         lines: slots.sorted().map { .line($0, of: id, firstSequence: 1, payloadType: payloadType) })
                 }
             case 7..<8:
                 listening[member] = nil
-                stage.removeListener(id)
+                stage.fanout.removeListener(id)
             case 8..<16:
                 // Sorted, since a dictionary's order differs from run to run.
                 let streams = heard.keys.sorted { ($0.member, $0.ssrc.rawValue) < ($1.member, $1.ssrc.rawValue) }
                 guard let stream = streams.randomElement(using: &random), listening[stream.member] != nil,
                     let number = heard[stream]?.bytes.keys.sorted().suffix(60).randomElement(using: &random)
                 else { continue }
-                stage.repeat(
+                stage.fanout.repeat(
                     for: MemberID(rawValue: stream.member), stream.ssrc,
                     sequence: SequenceNumber16(UInt16(truncatingIfNeeded: number)), following: 0b101, roundTrip: nil,
                     at: now,

@@ -35,7 +35,7 @@ private struct Microphone {
     ) -> [Delivery] {
         let payload = [UInt8(truncatingIfNeeded: member.rawValue), UInt8(truncatingIfNeeded: sequence), 1, 2]
         var deliveries: [Delivery] = []
-        _ = payload.withUnsafeBytes {
+        payload.withUnsafeBytes {
             stage.forward(
                 from: member, .opus(ssrc: ssrc, sequence: sequence, timestamp: timestamp, marker: marker),
                 extendedSequence: sequence, level: level.map { AudioLevel(attenuation: $0, isVoice: true) },
@@ -58,7 +58,7 @@ extension AudioStage {
         at now: Instant
     ) -> [Delivery] {
         var deliveries: [Delivery] = []
-        self.repeat(
+        fanout.repeat(
             for: member, ssrc, sequence: SequenceNumber16(UInt16(truncatingIfNeeded: sequence)), following: following,
             roundTrip: roundTrip, at: now
         ) { deliveries.append(Delivery($0, $1, $2)) }
@@ -73,7 +73,7 @@ extension AudioStage {
 
     private func stage(slots: Int = 4) -> AudioStage {
         let stage = AudioStage(slots: slots)
-        stage.setListener(listener, handle: 90, lines: (0..<slots).map { .line($0, of: listener) })
+        stage.fanout.setListener(listener, handle: 90, lines: (0..<slots).map { .line($0, of: listener) })
         return stage
     }
 
@@ -100,7 +100,7 @@ extension AudioStage {
     func notOneself() {
         let stage = stage()
         var alice = Microphone(1)
-        stage.setListener(alice.member, handle: 10, lines: (0..<4).map { .line($0, of: alice.member) })
+        stage.fanout.setListener(alice.member, handle: 10, lines: (0..<4).map { .line($0, of: alice.member) })
         _ = stage.assign(1, alice.member, at: start)
         #expect(alice.speak(on: stage, at: start).map(\.handle) == [90])
         // The silence at the end is not for the speaker either.
@@ -211,7 +211,7 @@ extension AudioStage {
             _ = alice.send(on: stage, sequence: 500 + n, timestamp: 960 * UInt32(n), at: start)
         }
         let late = MemberID(rawValue: 10)
-        stage.setListener(late, handle: 91, lines: [.line(0, of: late)])
+        stage.fanout.setListener(late, handle: 91, lines: [.line(0, of: late)])
         #expect(alice.send(on: stage, sequence: 502, timestamp: 1920, at: start).map(\.handle) == [90])
         #expect(alice.send(on: stage, sequence: 504, timestamp: 3840, at: start).map(\.handle) == [90, 91])
     }
@@ -272,27 +272,27 @@ extension AudioStage {
         _ = stage.assign(0, alice.member, at: start)
         _ = alice.speak(on: stage, at: start)
         let late = MemberID(rawValue: 10)
-        stage.setListener(
+        stage.fanout.setListener(
             late, handle: 91, lines: [.line(0, of: late, firstSequence: 0xffff, firstTimestamp: 0xffff_fff0)])
         let heard = alice.speak(on: stage, at: start + frame)
         #expect(heard.map(\.handle) == [90, 91])
         #expect(heard[1].header.marker && heard[1].header.startsSource && !heard[0].header.marker)
         #expect(heard[1].header.sequence == 0x7fff)
-        stage.removeListener(listener)
+        stage.fanout.removeListener(listener)
         let after = alice.speak(on: stage, at: start + frame * 2)
         #expect(after.map(\.handle) == [91])
         #expect(after[0].header.sequence == 0x8000)
-        #expect(stage.listenerCount == 1)
+        #expect(stage.fanout.listenerCount == 1)
     }
 
     @Test("A renegotiation adds lines and keeps the running ones as they are")
     func addedLines() throws {
         let stage = AudioStage(slots: 2)
         var alice = Microphone(1)
-        stage.setListener(listener, handle: 90, lines: [.line(0, of: listener)])
+        stage.fanout.setListener(listener, handle: 90, lines: [.line(0, of: listener)])
         _ = stage.assign(0, alice.member, at: start)
         let before = try #require(alice.speak(on: stage, at: start).first).header
-        stage.setListener(
+        stage.fanout.setListener(
             listener, handle: 90, lines: [.line(0, of: listener, firstSequence: 7), .line(1, of: listener)])
         let after = alice.speak(on: stage, at: start + frame)
         #expect(after.map(\.header.sequence) == [before.sequence + 1])
@@ -305,15 +305,15 @@ extension AudioStage {
         let stage = AudioStage(slots: 2)
         var alice = Microphone(1)
         let lines = [ListenerLine.line(0, of: listener), .line(1, of: listener)]
-        stage.setListener(listener, handle: 90, lines: lines)
+        stage.fanout.setListener(listener, handle: 90, lines: lines)
         _ = stage.assign(0, alice.member, at: start)
         let before = try #require(alice.speak(on: stage, at: start).first).header
-        stage.setListener(listener, handle: 90, lines: [lines[1]])
+        stage.fanout.setListener(listener, handle: 90, lines: [lines[1]])
         #expect(alice.speak(on: stage, at: start + frame).isEmpty)
         #expect(stage.nack(listener, before.ssrc, before.sequence, at: start + frame).isEmpty)
         #expect(stage.assign(0, alice.member, muted: true, at: start + frame).isEmpty)
         _ = stage.assign(0, alice.member, at: start + frame)
-        stage.setListener(listener, handle: 90, lines: lines)
+        stage.fanout.setListener(listener, handle: 90, lines: lines)
         let after = try #require(alice.speak(on: stage, at: start + frame * 2).first).header
         #expect(after.sequence == before.sequence + 1 && after.marker)
     }
@@ -325,15 +325,15 @@ extension AudioStage {
         var line = ListenerLine.line(0, of: listener)
         line.mid = Mid("4")
         line.midID = 3
-        stage.setListener(listener, handle: 90, lines: [line])
+        stage.fanout.setListener(listener, handle: 90, lines: [line])
         _ = stage.assign(0, alice.member, at: start)
         let before = try #require(alice.speak(on: stage, at: start).first).header
-        stage.acknowledge(listener, line.ssrc)
+        stage.fanout.acknowledge(listener, line.ssrc)
         #expect(try #require(alice.speak(on: stage, at: start).first).header.mid == nil)
 
         line.payloadType = PayloadType(111)
         line.mid = Mid("7")
-        stage.setListener(listener, handle: 90, lines: [line])
+        stage.fanout.setListener(listener, handle: 90, lines: [line])
         #expect(stage.nack(listener, line.ssrc, before.sequence, following: 1, at: start + frame).isEmpty)
         let after = try #require(alice.speak(on: stage, at: start + frame).first).header
         #expect(after.payloadType == PayloadType(111) && after.mid == Mid("7"))
@@ -342,7 +342,7 @@ extension AudioStage {
 
         // The same mid under another number.
         line.midID = 5
-        stage.setListener(listener, handle: 90, lines: [line])
+        stage.fanout.setListener(listener, handle: 90, lines: [line])
         let renumbered = try #require(alice.speak(on: stage, at: start + frame).first)
         let parsed = try #require(renumbered.bytes.withUnsafeBytes { RTPHeader.parse($0) })
         var map = HeaderExtensionMap()
@@ -370,14 +370,14 @@ extension AudioStage {
         var line = ListenerLine.line(0, of: listener)
         line.mid = Mid("4")
         line.midID = 3
-        stage.setListener(listener, handle: 1, lines: [line])
+        stage.fanout.setListener(listener, handle: 1, lines: [line])
         _ = stage.assign(0, alice.member, at: start)
         let first = try #require(alice.speak(on: stage, at: start).first)
         let parsed = try #require(first.bytes.withUnsafeBytes { RTPHeader.parse($0) })
         var map = HeaderExtensionMap()
         map.set(.mid, id: 3)
         #expect(first.bytes.withUnsafeBytes { parsed.mid(in: $0, map) } == Mid("4"))
-        stage.acknowledge(listener, line.ssrc)
+        stage.fanout.acknowledge(listener, line.ssrc)
         let second = try #require(alice.speak(on: stage, at: start + frame).first)
         #expect(second.bytes.count == 12 + second.payload.count)
         let repeated = stage.nack(listener, line.ssrc, first.header.sequence, following: 1, at: start + frame)

@@ -26,12 +26,12 @@ internal import Wire
         }
 
         func listen(_ member: UInt64, to slots: some Sequence<Int> = 0...ChorusStageTests.slots) {
-            stage.setListener(
+            stage.fanout.setListener(
                 MemberID(rawValue: member), handle: Int(member), lines: slots.map { Self.line($0, of: member) })
         }
 
         func leave(_ member: UInt64) {
-            stage.removeListener(MemberID(rawValue: member))
+            stage.fanout.removeListener(MemberID(rawValue: member))
             for slot in 0...ChorusStageTests.slots { newest[Self.line(slot, of: member).ssrc] = nil }
         }
 
@@ -48,7 +48,7 @@ internal import Wire
             sequences[member] = sequence + 1
             now = now + .milliseconds(5)
             [UInt8](repeating: 7, count: 30).withUnsafeBytes {
-                _ = stage.forward(
+                stage.forward(
                     from: MemberID(rawValue: member),
                     .opus(ssrc: UInt32(member) + 7_000, sequence: sequence, timestamp: UInt32(sequence) &* 240),
                     extendedSequence: sequence, level: AudioLevel(attenuation: 10, isVoice: true), payload: $0, at: now,

@@ -21,7 +21,7 @@ internal import Wire
         let (attacker, listener) = (MemberID(rawValue: 1), MemberID(rawValue: 2))
         var now = Instant(nanoseconds: 0)
         stage.assign(slot: 0, to: attacker, muted: false, at: now) { _, _, _ in }
-        stage.setListener(listener, handle: 7, lines: [.line(0, of: listener)])
+        stage.fanout.setListener(listener, handle: 7, lines: [.line(0, of: listener)])
         var numbers: [UInt64] = []
         var starts = 0
         var input: UInt64 = 1_000
@@ -30,7 +30,7 @@ internal import Wire
         for packet in 0..<perSecond * Self.outage {
             let header = RTPHeader.opus(ssrc: 9, sequence: input, timestamp: UInt32(packet * 80))
             [UInt8](repeating: 1, count: 40).withUnsafeBytes { payload in
-                _ = stage.forward(
+                stage.forward(
                     from: attacker, header, extendedSequence: input, level: nil, payload: payload, at: now
                 ) { _, header, _ in
                     numbers.append(header.sequence)
@@ -56,7 +56,7 @@ internal import Wire
         let (speaker, listener) = (MemberID(rawValue: 1), MemberID(rawValue: 2))
         var now = Instant(nanoseconds: 0)
         stage.assign(slot: 0, to: speaker, muted: false, at: now) { _, _, _ in }
-        stage.setListener(listener, handle: 7, lines: [.line(0, of: listener)])
+        stage.fanout.setListener(listener, handle: 7, lines: [.line(0, of: listener)])
         var heard: [UInt64] = []
         var sent: [UInt64] = []
         var input: UInt64 = 0
@@ -68,7 +68,7 @@ internal import Wire
             sent.append(input)
             let header = RTPHeader.opus(ssrc: 9, sequence: input, timestamp: UInt32(input * 240))
             [UInt8](repeating: 1, count: 40).withUnsafeBytes { payload in
-                _ = stage.forward(
+                stage.forward(
                     from: speaker, header, extendedSequence: input, level: nil, payload: payload, at: now
                 ) { _, header, _ in heard.append(header.sequence) }
             }
@@ -82,22 +82,27 @@ internal import Wire
         let stage = AudioStage(slots: 2, hasMix: true)
         let speaker = MemberID(rawValue: 1)
         let now = Instant(nanoseconds: 0)
-        var cuts: [(Int, UInt64)] = []
-        stage.onCut = { cuts.append(($0, $1)) }
+        let tap = NotingTap()
+        stage.add(tap)
         stage.assign(slot: 1, to: speaker, muted: false, at: now) { _, _, _ in }
-        #expect(cuts.isEmpty)
+        #expect(tap.cuts.isEmpty && stage.lastCuts.areInForce)
         for number in 0..<5 {
             let header = RTPHeader.opus(ssrc: 9, sequence: UInt64(number), timestamp: UInt32(number * 960))
             [UInt8](repeating: 1, count: 40).withUnsafeBytes { payload in
-                let forwarded = stage.forward(
+                stage.forward(
                     from: speaker, header, extendedSequence: UInt64(number), level: nil, payload: payload, at: now
                 ) { _, _, _ in }
-                #expect(forwarded?.sequence == UInt64(number))
+                #expect(tap.heard.last?.sequence == UInt64(number))
             }
         }
         stage.assign(slot: 1, to: speaker, muted: true, at: now) { _, _, _ in }
-        #expect(cuts.map(\.0) == [1] && cuts.map(\.1) == [5])
+        #expect(tap.cuts.map(\.slot) == [1] && tap.cuts.map(\.before) == [5])
+        #expect(
+            tap.heard.count == 8 && tap.heard.suffix(3).allSatisfy(\.isFiller), "silence comes before the cut is told")
+        #expect(!stage.lastCuts.areInForce)
+        tap.inForce = 1
+        #expect(stage.lastCuts.areInForce)
         stage.assign(slot: 1, to: nil, muted: false, at: now) { _, _, _ in }
-        #expect(cuts.count == 1, "it was silent already")
+        #expect(tap.cuts.count == 1, "it was silent already")
     }
 }

@@ -5,9 +5,10 @@ internal import Timing
 @testable internal import Forwarding
 
 @Suite struct MixFeedTests {
-    private static func vocal(_ sequence: UInt64) -> VocalPacket {
-        VocalPacket(
-            slot: 0, singer: MemberID(rawValue: 1), sequence: sequence, timestamp: UInt32(truncatingIfNeeded: sequence),
+    private static func vocal(_ sequence: UInt64) -> TappedPacket {
+        TappedPacket(
+            slot: 0, producer: MemberID(rawValue: 1), sequence: sequence,
+            timestamp: UInt32(truncatingIfNeeded: sequence),
             startsSource: false, arrival: Instant(nanoseconds: Int64(sequence)))
     }
 
@@ -43,13 +44,13 @@ internal import Timing
     func full() {
         let feed = MixFeed(wakeMixer: {}, wakeStage: {})
         let payload = [UInt8](repeating: 1, count: 1_000)
-        for sequence in 0..<500 as Range<UInt64> { payload.withUnsafeBytes { feed.give(Self.vocal(sequence), $0) } }
+        for sequence in 0..<500 as Range<UInt64> { payload.withUnsafeBytes { feed.hear(Self.vocal(sequence), $0) } }
         var kept: [UInt64] = []
         while feed.takeVocal({ packet, _ in kept.append(packet.sequence) }) {}
         #expect(!kept.isEmpty && kept == Array(0..<UInt64(kept.count)))
         #expect(feed.vocalsDropped == 500 - UInt64(kept.count))
         // There is room again.
-        payload.withUnsafeBytes { feed.give(Self.vocal(900), $0) }
+        payload.withUnsafeBytes { feed.hear(Self.vocal(900), $0) }
         var last: UInt64 = 0
         let isTaken = feed.takeVocal { packet, _ in last = packet.sequence }
         #expect(isTaken && last == 900)
@@ -65,7 +66,7 @@ internal import Timing
         let feed = MixFeed(
             wakeMixer: { woken.mixer.add(1, ordering: .relaxed) }, wakeStage: { woken.stage.add(1, ordering: .relaxed) }
         )
-        func give() { [UInt8](repeating: 1, count: 9).withUnsafeBytes { feed.give(Self.vocal(1), $0) } }
+        func give() { [UInt8](repeating: 1, count: 9).withUnsafeBytes { feed.hear(Self.vocal(1), $0) } }
         give()
         #expect(woken.mixer.load(ordering: .relaxed) == 0)
         #expect(!feed.fallAsleep(), "something is there already")

@@ -1,4 +1,5 @@
 internal import RTP
+internal import Timing
 internal import Wire
 
 @testable internal import Forwarding
@@ -48,4 +49,41 @@ extension ListenerLine {
             slot: slot, ssrc: SSRC(UInt32(member.rawValue) * 100 + UInt32(slot)), payloadType: PayloadType(payloadType),
             firstSequence: firstSequence, firstTimestamp: firstTimestamp)
     }
+}
+
+extension AudioStage {
+    /// A packet that came with this header just now.
+    func forward(
+        from member: MemberID, _ header: RTPHeader, extendedSequence: UInt64, level: AudioLevel?,
+        payload: UnsafeRawBufferPointer, at now: Instant, send: Send
+    ) {
+        forward(
+            SourcePacket(
+                ssrc: header.ssrc, sequence: extendedSequence, timestamp: header.timestamp.rawValue,
+                marker: header.marker, level: level, arrival: now),
+            from: member, payload: payload, send: send)
+    }
+}
+
+/// Keeps what it hears, and takes its time to follow cuts.
+final class NotingTap: StageTap {
+    let hearsMix: Bool
+    private(set) var heard: [TappedPacket] = []
+    private(set) var payloads: [[UInt8]] = []
+    private(set) var cuts: [(slot: Int, before: UInt64)] = []
+    var inForce: UInt64 = 0
+
+    init(hearsMix: Bool = false) { self.hearsMix = hearsMix }
+
+    func hear(_ packet: TappedPacket, _ payload: UnsafeRawBufferPointer) {
+        heard.append(packet)
+        payloads.append(Array(payload))
+    }
+
+    func cut(slot: Int, before sequence: UInt64) -> UInt64 {
+        cuts.append((slot, sequence))
+        return UInt64(cuts.count)
+    }
+
+    func isInForce(_ cut: UInt64) -> Bool { inForce >= cut }
 }

@@ -38,8 +38,8 @@ private final class NotingMixer: AudienceMixer {
     }
 
     /// The newest packet that came since the last look.
-    func newest() -> VocalPacket? {
-        var newest: VocalPacket?
+    func newest() -> TappedPacket? {
+        var newest: TappedPacket?
         guard let feed = feed.withLock({ $0 }) else { return nil }
         while feed.takeVocal({ packet, _ in newest = packet }) {}
         return newest
@@ -93,8 +93,8 @@ private final class Confirmation: Sendable {
         try await alice.negotiate(with: party.node)
         await party.run { alice.isConnected && party.isTold(MediaFact.connected, of: alice) }
         await party.assign(0, alice)
-        func vocal() async -> VocalPacket? {
-            var found: VocalPacket?
+        func vocal() async -> TappedPacket? {
+            var found: TappedPacket?
             await party.run {
                 alice.speak([1])
                 found = mixer.newest() ?? found

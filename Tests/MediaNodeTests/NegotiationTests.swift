@@ -173,7 +173,7 @@ internal import Wire
         let alice = try await party.joined(1)
         let candidates = try #require(alice.accepted?.candidates)
         #expect(candidates.map(\.address) == ["203.0.113.7", "127.0.0.1"])
-        #expect(candidates.allSatisfy { $0.port == party.node.port })
+        #expect(candidates.allSatisfy { $0.port == party.node.ports[0] })
         #expect(candidates[0].priority > candidates[1].priority)
     }
 
@@ -181,7 +181,7 @@ internal import Wire
     func portInUse() async throws {
         let party = try await Party()
         var configuration = MediaNodeConfiguration()
-        configuration.port = party.node.port
+        configuration.port = party.node.ports[0]
         configuration.bindAddresses = [party.ip]
         let error = await #expect(throws: MediaNodeError.self) { try await MediaPlane.start(configuration) }
         guard case .socket(let failure) = error else {
@@ -189,7 +189,7 @@ internal import Wire
             return
         }
         #expect(failure.isAddressInUse)
-        #expect(failure.description.contains("\(party.node.port)"))
+        #expect(failure.description.contains("\(party.node.ports[0])"))
     }
 
     @Test("A12-S an offer that is worked out while its sender is thrown out opens nothing")

@@ -87,7 +87,10 @@ internal import Wire
             sessionID: 1, version: 1, slots: terms.sources)
         let negotiated = try answerer.answer(offer.offer())
         let peer = Peer(
-            id: PeerID(rawValue: id), stage: Stage(id: StageID(rawValue: 1), slots: 1), handle: place.handle,
+            id: PeerID(rawValue: id),
+            stage: Stage(
+                home: StageHome(id: StageID(rawValue: 1), slots: 1, feed: nil), id: StageID(rawValue: 1), kind: .voice),
+            handle: place.handle,
             generation: place.generation, media: media, terms: terms,
             credentials: credentials, negotiated: negotiated, offerNumber: 1, remoteSessionID: 1)
         table.insert(peer)

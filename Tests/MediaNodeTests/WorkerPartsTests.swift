@@ -98,14 +98,15 @@ internal import Wire
 @Suite struct FactPublisherTests {
     @Test("A consumer that does not keep up loses levels first, and not who came and went")
     func backlog() async {
-        var publisher = FactPublisher()
+        let facts = FactStream()
+        let publisher = FactPublisher(facts)
         let stage = StageID(rawValue: 1)
-        for n in 0..<FactPublisher.capacity { publisher.publish(.levels(stage, [PeerID(rawValue: UInt64(n)): 1])) }
+        for n in 0..<FactStream.capacity { publisher.publish(.levels(stage, [PeerID(rawValue: UInt64(n)): 1])) }
         for n in 0..<1000 { publisher.publish(.connected(stage, PeerID(rawValue: UInt64(n)))) }
         publisher.finish()
         var levels = 0
         var connected: [UInt64] = []
-        for await fact in publisher.stream {
+        for await fact in facts.stream {
             switch fact {
             case .levels: levels += 1
             case .connected(_, let peer): connected.append(peer.rawValue)
@@ -113,7 +114,7 @@ internal import Wire
             }
         }
         #expect(connected == (0..<1000).map { UInt64($0) })
-        #expect(levels < FactPublisher.capacity * 3 / 4)
+        #expect(levels < FactStream.capacity * 3 / 4)
     }
 }
 

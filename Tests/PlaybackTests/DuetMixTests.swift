@@ -219,9 +219,9 @@ internal import Wire
             }
             let isWild = Int.random(in: 0..<4, using: &random) == 0
             sequence = isWild ? UInt64.random(in: 0...(.max), using: &random) : sequence &+ 1
-            let packet = VocalPacket(
+            let packet = TappedPacket(
                 slot: Int.random(in: isWild ? -2...40 : 0...3, using: &random),
-                singer: MemberID(rawValue: UInt64.random(in: 0...5, using: &random)), sequence: sequence,
+                producer: MemberID(rawValue: UInt64.random(in: 0...5, using: &random)), sequence: sequence,
                 timestamp: isWild
                     ? UInt32.random(in: 0...(.max), using: &random) : UInt32(truncatingIfNeeded: sequence &* 240),
                 startsSource: Int.random(in: 0..<9, using: &random) == 0,
@@ -236,7 +236,8 @@ internal import Wire
                     StageSong(file: "f", startAt: isPaused ? nil : now + .milliseconds(300), position: position),
                     at: now)
                 mix.set(
-                    latency: Interval(nanoseconds: Int64.random(in: .min...(.max), using: &random)), of: packet.singer)
+                    latency: Interval(nanoseconds: Int64.random(in: .min...(.max), using: &random)), of: packet.producer
+                )
             }
             mix.advance(to: now) { _, payload in #expect(payload.count > 0 && payload.count < 1_400) }
         }

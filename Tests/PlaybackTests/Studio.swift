@@ -188,8 +188,8 @@ final class Desk: SimulatedEndpoint {
         let slot = Int(path.remote.ip.low & 0xff) - 1
         let bytes = UnsafeRawBufferPointer(rebasing: datagram[..<length])
         guard bytes.count > 17 else { return }
-        let packet = VocalPacket(
-            slot: slot, singer: MemberID(rawValue: UInt64(slot + 1)), sequence: bytes.loadUnaligned(as: UInt64.self),
+        let packet = TappedPacket(
+            slot: slot, producer: MemberID(rawValue: UInt64(slot + 1)), sequence: bytes.loadUnaligned(as: UInt64.self),
             timestamp: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self),
             startsSource: started.insert(slot).inserted, arrival: now, roundTrip: roundTrips[slot],
             songPosition: bytes[16] == 1 ? bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self) : nil)

@@ -4,18 +4,22 @@ package import Wire
 
 /// How the media plane is reached and what it takes on.
 package struct MediaNodeConfiguration: Sendable, Hashable {
-    /// UDP port; 0 lets the system choose.
+    /// UDP port of the first worker, the others have the next ones; 0 lets the system choose.
     package var port: UInt16 = 7882
+    /// Threads that forward media, at least one, each with a port of its own.
+    package var workers = 1
+    /// Listeners get a path to another worker while their room's home spends more of its time on forwarding than this share.
+    package var fullHome = 0.6
     /// Empty: every address of this host, IPv4 and IPv6.
     package var bindAddresses: [IPAddress] = []
     /// Addresses under which others see this host, where it cannot know itself (1:1 NAT, port forwarding). They are
     /// offered first.
     package var publicAddresses: [IPAddress] = []
-    /// Paths at once; each costs about 30 KiB.
+    /// Paths at once on one worker; each costs about 30 KiB.
     package var maximumPeers = 10_000
-    /// Paths at once from one remote address. High, since a whole office may sit behind one.
+    /// Paths at once from one remote address to one worker. High, since a whole office may sit behind one.
     package var maximumPeersPerAddress = 1000
-    /// Paths that are being set up at once. A handshake costs about a millisecond, and those who never finish one must
+    /// Paths that one worker sets up at once. A handshake costs about a millisecond, and those who never finish one must
     /// not take the room of those who do.
     package var maximumConnecting = 500
     /// Media that has waited longer in this host is not forwarded: it would only be later for everybody.

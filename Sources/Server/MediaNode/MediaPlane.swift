@@ -1,11 +1,8 @@
-internal import DTLS
 package import DatagramIO
-internal import Forwarding
 package import RoomPorts
 internal import SDP
 internal import Synchronization
 package import Timing
-internal import Wire
 
 /// Why the media plane could not start.
 package enum MediaNodeError: Error, Sendable, CustomStringConvertible {
@@ -21,23 +18,17 @@ package enum MediaNodeError: Error, Sendable, CustomStringConvertible {
 }
 
 /// The media plane of one server: worker threads that own the peers, behind the port that the room core knows.
-///
-/// There is one worker; everything that reaches it goes through its mailbox, and a peer never moves, so that more of them
-/// need a choice of mailbox by stage and nothing else here.
 package final class MediaPlane: MediaControl {
     package let epoch: UInt64
-    /// The UDP port in use.
-    package let port: UInt16
     package let facts: AsyncStream<MediaFact>
 
     private let configuration: MediaNodeConfiguration
-    private let mailbox: Mailbox
-    private let thread: WorkerThread
+    private let pool: WorkerPool
     private let mixer: (any AudienceMixer)?
     /// Refused before they reached a worker.
-    private let unreadableOffers = Atomic<UInt64>(0)
+    private let earlyRefusals = Atomic<UInt64>(0)
 
-    /// Opens the sockets and starts the worker. The media plane serves when this returns.
+    /// Opens the sockets and starts the workers. The media plane serves when this returns.
     /// Without a mixer the audience of a chorus hears each seat by itself.
     package static func start(
         _ configuration: MediaNodeConfiguration, mixer: (any AudienceMixer)? = nil
@@ -45,84 +36,57 @@ package final class MediaPlane: MediaControl {
         try await start(configuration, mixer: mixer, clock: SystemClock.now)
     }
 
-    /// `clock` is the worker's monotonic time; a test lets it leap.
+    /// `clock` is the workers' monotonic time; a test lets it leap.
     static func start(
         _ configuration: MediaNodeConfiguration, mixer: (any AudienceMixer)? = nil,
         clock: @escaping @Sendable () -> Instant
     ) async throws(MediaNodeError) -> MediaPlane {
-        let certificate: DTLSCertificate
-        do { certificate = try DTLSCertificate.selfSigned() } catch { throw .cryptography(error.message) }
-        let publisher = FactPublisher()
-        let launch = Launch()
-        let thread: WorkerThread
-        do {
-            thread = try WorkerThread(name: "media-0") {
-                do throws(MediaNodeError) {
-                    let worker = try MediaWorker(
-                        configuration, certificate: certificate, facts: publisher, clock: clock)
-                    launch.finish(.success((worker.mailbox, worker.port)))
-                    worker.run()
-                } catch {
-                    launch.finish(.failure(error))
-                }
-            }
-        } catch {
-            throw .socket(error)
-        }
-        let (mailbox, port) = try await launch.result().get()
-        return MediaPlane(
-            configuration, mailbox: mailbox, port: port, facts: publisher.stream, thread: thread, mixer: mixer)
+        let facts = FactStream(publishers: configuration.workers)
+        let pool = try await WorkerPool.start(configuration, facts: facts, clock: clock)
+        return MediaPlane(configuration, pool: pool, facts: facts.stream, mixer: mixer)
     }
 
     private init(
-        _ configuration: MediaNodeConfiguration, mailbox: Mailbox, port: UInt16, facts: AsyncStream<MediaFact>,
-        thread: WorkerThread, mixer: (any AudienceMixer)?
+        _ configuration: MediaNodeConfiguration, pool: WorkerPool, facts: AsyncStream<MediaFact>,
+        mixer: (any AudienceMixer)?
     ) {
         self.configuration = configuration
-        self.mailbox = mailbox
-        self.port = port
+        self.pool = pool
         self.facts = facts
-        self.thread = thread
         self.mixer = mixer
         // Milliseconds since 1970: larger than in any earlier run, and exact as a JSON number.
         epoch = UInt64(max(1, SystemClock.wallTime().millisecondsSince1970))
     }
 
-    deinit { _ = mailbox.post(.stop) }
+    /// The UDP ports in use, a worker each.
+    package var ports: [UInt16] { pool.ports }
 
     /// Refuses new peers from now on; those that are there go on.
-    package func drain() { _ = mailbox.post(.drain) }
+    package func drain() { pool.drain() }
 
-    /// Says goodbye to all peers and ends the worker. The facts end with it. May be called more than once.
+    /// Says goodbye to all peers and ends the workers. The facts end with them. May be called more than once.
     package func stop() {
-        _ = mailbox.post(.stop)
-        thread.join()
+        pool.stop()
         mixer?.stop()
     }
 
     /// What the workers have done so far; nil once they have stopped.
     package func counters() async -> MediaCounters? {
-        let unreadable = unreadableOffers.load(ordering: .relaxed)
-        let counters: MediaCounters? = await withCheckedContinuation { continuation in
-            if !mailbox.post(.readCounters { continuation.resume(returning: $0) }) {
-                continuation.resume(returning: nil)
-            }
-        }
-        guard var counters else { return nil }
-        counters.offersRefused &+= unreadable
+        guard var counters = await pool.counters() else { return nil }
+        counters.offersRefused &+= earlyRefusals.load(ordering: .relaxed)
         return counters
     }
 
     // MARK: MediaControl
 
     package func openStage(_ stage: StageID, slots: Int, kind: StageKind) {
-        var feed: MixFeed?
-        if kind == .chorus { feed = mixer?.open(stage) { [mailbox] in mailbox.wake() } }
-        _ = mailbox.post(.openStage(stage, slots: slots, kind, feed: feed))
+        pool.openStage(stage, slots: slots, kind: kind) { wake in
+            kind == .chorus ? mixer?.open(stage, wakeStage: wake) : nil
+        }
     }
 
     package func closeStage(_ stage: StageID) {
-        _ = mailbox.post(.closeStage(stage))
+        pool.closeStage(stage)
         mixer?.close(stage)
     }
 
@@ -130,32 +94,31 @@ package final class MediaPlane: MediaControl {
 
     package func setLatency(_ latency: Interval, roundTrip: Interval?, of peer: PeerID, on stage: StageID) {
         mixer?.set(latency: latency, of: peer, on: stage)
-        if let roundTrip { _ = mailbox.post(.stateRoundTrip(roundTrip, peer, stage)) }
+        if let roundTrip { pool.stateRoundTrip(roundTrip, of: peer, on: stage) }
     }
 
-    package func admit(_ peer: PeerID, on stage: StageID) { _ = mailbox.post(.admit(peer, stage)) }
+    package func admit(_ peer: PeerID, on stage: StageID) { pool.admit(peer, on: stage) }
 
     package func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
-        // Nothing leaves a stopped worker.
-        if !mailbox.post(.closePeer(peer, stage, confirmed: confirmed)) { confirmed() }
+        pool.closePeer(peer, on: stage, confirmed: confirmed)
     }
 
     package func assign(
         slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
     ) {
-        let command = WorkerCommand.assign(slot: slot, peer, muted: muted, stage, confirmed: confirmed)
-        // Nothing leaves a stopped worker.
-        if !mailbox.post(command) { confirmed() }
+        pool.assign(slot: slot, to: peer, muted: muted, on: stage, confirmed: confirmed)
     }
 
     package func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer {
-        let parsed = try await parse(offer)
-        let result: Result<NegotiatedOffer, MediaRefusal> = await withCheckedContinuation { continuation in
-            if !mailbox.post(.offer(parsed) { continuation.resume(returning: $0) }) {
-                continuation.resume(returning: .failure(.stopped))
-            }
+        let parsed: ParsedOffer
+        do throws(MediaRefusal) {
+            let port = try pool.port(for: offer.peer, on: offer.stage)
+            parsed = try await parse(offer, port: port)
+        } catch {
+            earlyRefusals.add(1, ordering: .relaxed)
+            throw error
         }
-        let negotiated = try result.get()
+        let negotiated = try await pool.answer(parsed)
         return MediaAnswer(
             number: negotiated.number, sdp: negotiated.session.answer.text,
             slots: negotiated.session.slots.map {
@@ -165,43 +128,23 @@ package final class MediaPlane: MediaControl {
 
     /// An offer of 17 lines has 30 KB: reading it would hold up packets on the media thread, and the caller's actor too.
     @concurrent
-    private func parse(_ offer: MediaOffer) async throws(MediaRefusal) -> ParsedOffer {
+    private func parse(_ offer: MediaOffer, port: UInt16) async throws(MediaRefusal) -> ParsedOffer {
         let description: SessionDescription
         do {
             description = try SessionDescription(parsing: offer.sdp)
         } catch {
-            unreadableOffers.add(1, ordering: .relaxed)
             throw .badOffer(error.message)
         }
         return ParsedOffer(
             stage: offer.stage, peer: offer.peer, number: offer.number, description: description,
-            candidates: candidates())
+            candidates: candidates(port: port))
     }
 
     /// Where this host may be reached now: interfaces come and go.
-    private func candidates() -> [ICECandidate] {
+    private func candidates(port: UInt16) -> [ICECandidate] {
         let interfaces = (try? InterfaceAddresses.current()) ?? []
         return configuration.candidateAddresses(interfaces: interfaces).enumerated().map { rank, address in
             .host(address: address.text, port: port, rank: UInt16(truncatingIfNeeded: rank))
         }
-    }
-}
-
-/// How the start of a thread ends, known once.
-private final class Launch: Sendable {
-    typealias Outcome = Result<(Mailbox, UInt16), MediaNodeError>
-    private let stream: AsyncStream<Outcome>
-    private let continuation: AsyncStream<Outcome>.Continuation
-
-    init() { (stream, continuation) = AsyncStream.makeStream() }
-
-    func finish(_ outcome: Outcome) {
-        continuation.yield(outcome)
-        continuation.finish()
-    }
-
-    func result() async -> Outcome {
-        for await outcome in stream { return outcome }
-        return .failure(.cryptography("the media thread ended before it began"))
     }
 }

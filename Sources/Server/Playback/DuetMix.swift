@@ -107,21 +107,21 @@ package final class DuetMix {
 
     // MARK: What comes
 
-    package func receive(_ vocal: VocalPacket, _ payload: UnsafeRawBufferPointer) {
+    package func receive(_ vocal: TappedPacket, _ payload: UnsafeRawBufferPointer) {
         counted.vocalPackets &+= 1
         guard voices.indices.contains(vocal.slot), vocal.sequence >= cutBefore[vocal.slot], let voice = voice(vocal)
         else { return }
         let arrival = line.place(vocal.arrival)
         let places = vocal.songPosition.map { song.places(of: Double($0)) } ?? []
-        if vocal.startsSource { voice.latency = latencies[vocal.singer] ?? .zero }
+        if vocal.startsSource { voice.latency = latencies[vocal.producer] ?? .zero }
         voice.receive(vocal, payload, arrival: arrival, places: places)
         if next == nil { begin(at: vocal.arrival) }
     }
 
-    private func voice(_ vocal: VocalPacket) -> Voice? {
+    private func voice(_ vocal: TappedPacket) -> Voice? {
         if let voice = voices[vocal.slot] { return voice }
-        guard let voice = try? Voice(singer: vocal.singer) else { return nil }
-        voice.latency = latencies[vocal.singer] ?? .zero
+        guard let voice = try? Voice(singer: vocal.producer) else { return nil }
+        voice.latency = latencies[vocal.producer] ?? .zero
         voices[vocal.slot] = voice
         return voice
     }

@@ -4,6 +4,9 @@ import Timing
 
 /// What the host gives this process.
 enum HostResources {
+    /// How many the system lets this process use.
+    static var processors: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
     /// Raises the soft limit of open files to the hard one: each connection takes a descriptor, and the usual soft limit of 1,024
     /// would be the real limit of the server.
     /// - Returns: the limit that holds now.

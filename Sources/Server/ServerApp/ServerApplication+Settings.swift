@@ -60,6 +60,12 @@ extension ServerApplication {
         media.bindAddresses = try addresses(settings.mediaBind, setting: "media.bind")
         media.publicAddresses = try addresses(settings.publicAddress, setting: "public_address")
         media.maximumPeers = settings.mediaMaxPeers
+        media.workers = settings.mediaWorkers > 0 ? settings.mediaWorkers : HostResources.processors
+        guard media.port == 0 || Int(media.port) + media.workers - 1 <= Int(UInt16.max) else {
+            throw ConfigurationFailure(
+                "media.port \(media.port) leaves no room for media.workers: \(media.workers) workers use a port each, from media.port on"
+            )
+        }
         return media
     }
 

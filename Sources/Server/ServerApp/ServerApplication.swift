@@ -25,7 +25,9 @@ package struct Readiness: Sendable, Hashable {
     /// For a browser: the address to open.
     package var url: String
     package var port: Int
-    package var mediaPort: Int
+    /// One for each media worker.
+    package var mediaPorts: [Int]
+    package var mediaPort: Int { mediaPorts[0] }
     /// Since the process was started, where the host tells.
     package var milliseconds: Int64?
     package var residentBytes: UInt64
@@ -165,7 +167,7 @@ package struct ServerApplication: Sendable {
     private func readiness(port: Int, media: MediaPlane) -> Readiness {
         let started = HostResources.startedNanoseconds
         return Readiness(
-            url: url(port: port), port: port, mediaPort: Int(media.port),
+            url: url(port: port), port: port, mediaPorts: media.ports.map(Int.init),
             milliseconds: started.map { (ServerClock().now.nanoseconds - $0) / 1_000_000 },
             residentBytes: HostResources.residentBytes)
     }

@@ -56,6 +56,13 @@ struct Serve: AsyncParsableCommand {
         return quiet
     }
 
+    /// "port 7882", "ports 7882 to 7885".
+    private static func named(_ ports: [Int]) -> String {
+        guard ports.count > 1, let last = ports.last else { return "port \(ports.first ?? 0)" }
+        let isRow = zip(ports, ports.dropFirst()).allSatisfy { $1 == $0 + 1 }
+        return "ports " + (isRow ? "\(ports[0]) to \(last)" : ports.map(String.init).joined(separator: ", "))
+    }
+
     private static func announce(_ readiness: Readiness, mode: ServerMode) {
         var lines: [String] = []
         switch mode {
@@ -70,7 +77,7 @@ struct Serve: AsyncParsableCommand {
         let time = readiness.milliseconds.map { "after \($0) ms, " } ?? ""
         lines.append(
             "Ovation \(ServerApplication.version) is ready at \(readiness.url) "
-                + "(media on UDP port \(readiness.mediaPort); \(time)\(readiness.residentBytes >> 20) MiB)")
+                + "(media on UDP \(Self.named(readiness.mediaPorts)); \(time)\(readiness.residentBytes >> 20) MiB)")
         print(lines.joined(separator: "\n"))
         fflush(nil)
     }

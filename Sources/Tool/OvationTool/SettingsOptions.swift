@@ -37,11 +37,13 @@ struct SettingsOptions: ParsableArguments {
             "Site whose pictures the web page shows as covers and avatars, such as https://pictures.example. Repeatable."
     )
     var originsPictures: [String] = []
-    @Option(help: "UDP port for sound.")
+    @Option(help: "First UDP port for sound.")
     var mediaPort: String?
     @Option(help: "Local address for media. Repeatable; default: all.")
     var mediaBind: [String] = []
-    @Option(help: "Most media paths at once.")
+    @Option(help: "Threads that forward media, each with a port of its own from --media-port on. 0: one per processor.")
+    var mediaWorkers: String?
+    @Option(help: "Most media paths at once on one worker.")
     var mediaMaxPeers: String?
     @Option(help: "Application (SDKAppID) of the web app's users.")
     var signInApplication: String?
@@ -70,7 +72,8 @@ struct SettingsOptions: ParsableArguments {
             ("host", host), ("port", port), ("public_url", publicURL), ("data", data), ("web_root", webRoot),
             ("tls.certificate", tlsCertificate), ("tls.key", tlsKey), ("tls.hsts_days", tlsHSTSDays),
             ("media.port", mediaPort),
-            ("media.max_peers", mediaMaxPeers), ("sign_in.application", signInApplication),
+            ("media.workers", mediaWorkers), ("media.max_peers", mediaMaxPeers),
+            ("sign_in.application", signInApplication),
             ("sign_in.tickets_url", signInTicketsURL), ("sign_in.guests", signInGuests),
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),
             ("rooms.seat_grace_seconds", roomsSeatGraceSeconds),

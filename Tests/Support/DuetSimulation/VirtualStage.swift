@@ -62,8 +62,10 @@ package final class VirtualStage: SimulatedEndpoint {
             case .media(let media) = guests[index].peer.receive(datagram, length: length, path: path, at: now)
         else { return }
         stage.forward(
-            from: member(index), media.header, extendedSequence: media.extendedSequence, level: nil,
-            payload: UnsafeRawBufferPointer(rebasing: datagram[media.header.payload]), at: now
+            SourcePacket(
+                ssrc: media.header.ssrc, sequence: media.extendedSequence, timestamp: media.header.timestamp.rawValue,
+                marker: media.header.marker, arrival: now),
+            from: member(index), payload: UnsafeRawBufferPointer(rebasing: datagram[media.header.payload])
         ) { handle, header, payload in send(handle, header, payload, again: false) }
     }
 
@@ -106,16 +108,16 @@ package final class VirtualStage: SimulatedEndpoint {
     private func take(_ event: PeerEvent, of index: Int) {
         switch event {
         case .connected:
-            stage.setListener(member(index), handle: index, lines: guests[index].lines)
+            stage.fanout.setListener(member(index), handle: index, lines: guests[index].lines)
             stage.assign(slot: index, to: member(index), muted: false, at: now) { _, _, _ in }
         case .nack(let ssrc, let sequence, let following):
-            stage.repeat(
+            stage.fanout.repeat(
                 for: member(index), ssrc, sequence: sequence, following: following, roundTrip: guests[index].roundTrip,
                 at: now
             ) { send($0, $1, $2, again: true) }
         case .receiverReport(let ssrc, let roundTrip, _):
             guests[index].roundTrip = roundTrip ?? guests[index].roundTrip
-            stage.acknowledge(member(index), ssrc)
+            stage.fanout.acknowledge(member(index), ssrc)
         default: break
         }
     }

@@ -1,5 +1,5 @@
-internal import RTP
-internal import Timing
+package import RTP
+package import Timing
 internal import Wire
 
 /// A packet in the numbering of its slot.
@@ -15,12 +15,35 @@ struct SlotPacket: Hashable, Sendable {
     var isLate = false
 }
 
-/// The fields of a packet that a slot's stream reads.
-struct SourcePacket {
-    var ssrc: SSRC
+/// A packet of one producer as it came: what a slot's stream and the taps need of it.
+package struct SourcePacket: Hashable, Sendable {
+    package var ssrc: SSRC
+    /// With its wraps counted.
+    package var sequence: UInt64
     /// In ticks of 48 kHz, modulo 2³².
-    var timestamp: UInt32
-    var marker: Bool
+    package var timestamp: UInt32
+    package var marker: Bool
+    /// How loud it is, if it says so.
+    package var level: AudioLevel?
+    package var arrival: Instant
+    /// To the producer and back, as far as known.
+    package var roundTrip: Interval?
+    /// See `TappedPacket.songPosition`.
+    package var songPosition: UInt32?
+
+    package init(
+        ssrc: SSRC, sequence: UInt64, timestamp: UInt32, marker: Bool, level: AudioLevel? = nil, arrival: Instant,
+        roundTrip: Interval? = nil, songPosition: UInt32? = nil
+    ) {
+        self.ssrc = ssrc
+        self.sequence = sequence
+        self.timestamp = timestamp
+        self.marker = marker
+        self.level = level
+        self.arrival = arrival
+        self.roundTrip = roundTrip
+        self.songPosition = songPosition
+    }
 }
 
 /// One continuous stream of sound, spliced together from whoever speaks on a slot: sequence numbers have no seams and
@@ -85,24 +108,18 @@ struct SlotStream {
     }
 
     /// Places a packet of the slot's producer in the stream.
-    mutating func accept(_ header: RTPHeader, extendedSequence input: UInt64, at now: Instant) -> Accepted {
-        accept(
-            SourcePacket(ssrc: header.ssrc, timestamp: header.timestamp.rawValue, marker: header.marker), input, at: now
-        )
-    }
-
-    /// Places a packet that was made here and has no RTP header, such as one of the mix.
-    mutating func accept(_ header: SourcePacket, _ input: UInt64, at now: Instant) -> Accepted {
+    mutating func accept(_ header: SourcePacket) -> Accepted {
+        let (input, now) = (header.sequence, header.arrival)
         guard var current = source, current.ssrc == header.ssrc else {
             if let source, now - source.lastArrival < Self.sourceHold { return .stale }
-            return splice(header, input, at: now)
+            return splice(header)
         }
         if input > current.highestInput {
             let skipped = input - current.highestInput - 1
             guard skipped < Self.maximumJump, skipped == 0 || skips.take(Double(skipped), now: now) else {
                 guard now - lastJump >= Self.jumpInterval else { return .stale }
                 lastJump = now
-                return splice(header, input, at: now)
+                return splice(header)
             }
             current.highestInput = input
             current.lastArrival = now
@@ -133,7 +150,8 @@ struct SlotStream {
         }
     }
 
-    private mutating func splice(_ header: SourcePacket, _ input: UInt64, at now: Instant) -> Accepted {
+    private mutating func splice(_ header: SourcePacket) -> Accepted {
+        let (input, now) = (header.sequence, header.arrival)
         let timestamp = spliceTimestamp(at: now)
         let packet = SlotPacket(sequence: nextSequence, timestamp: timestamp, marker: true, startsSource: true)
         source = Source(

@@ -1,33 +1,46 @@
 internal import RoomPorts
+internal import Synchronization
 
-/// Hands facts to the room core. If it does not keep up, measurements are left out first, since the next ones replace them;
-/// who came and who went is told as long as there is any room.
-struct FactPublisher: Sendable {
+/// The facts of all workers on their way to the room core.
+final class FactStream: Sendable {
     /// Far more than a room core that is alive ever leaves lying.
     static let capacity = 65_536
-    /// Measurements stop when only this much room is left.
-    static let reserve = capacity / 2
 
     let stream: AsyncStream<MediaFact>
-    private let continuation: AsyncStream<MediaFact>.Continuation
-    private var room = capacity
-    private var leftOut = 0
+    fileprivate let continuation: AsyncStream<MediaFact>.Continuation
+    /// Workers that may still publish.
+    private let publishers: Atomic<Int>
 
-    init() {
+    init(publishers: Int = 1) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
+        self.publishers = Atomic(publishers)
     }
 
-    mutating func publish(_ fact: MediaFact) {
+    /// One of the workers has told its last fact: the stream ends with the last of them.
+    fileprivate func finish() {
+        if publishers.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { continuation.finish() }
+    }
+}
+
+/// One worker's way of telling facts. If the room core does not keep up, measurements are left out first, since the next ones replace
+/// them; who came and who went is told as long as there is any room.
+final class FactPublisher {
+    /// Measurements stop when only this much room is left.
+    static let reserve = FactStream.capacity / 2
+
+    private let facts: FactStream
+    private var room = FactStream.capacity
+    private var leftOut = 0
+
+    init(_ facts: FactStream) { self.facts = facts }
+
+    func publish(_ fact: MediaFact) {
         if fact.isMeasurement, room < Self.reserve {
             leftOut &+= 1
             // One in 64 goes through, to find out whether the consumer has caught up.
             guard leftOut % 64 == 0 else { return }
         }
-        yield(fact)
-    }
-
-    private mutating func yield(_ fact: MediaFact) {
-        switch continuation.yield(fact) {
+        switch facts.continuation.yield(fact) {
         case .enqueued(let remaining): room = remaining
         case .dropped: room = 0
         case .terminated: break
@@ -35,7 +48,8 @@ struct FactPublisher: Sendable {
         }
     }
 
-    func finish() { continuation.finish() }
+    /// Nothing follows from this worker.
+    func finish() { facts.finish() }
 }
 
 extension MediaFact {

@@ -1,44 +1,5 @@
 internal import DatagramIO
-internal import Forwarding
-internal import RoomPorts
-internal import SDP
 internal import Synchronization
-internal import Timing
-
-/// What others want of a media worker. Commands of one sender are done in the order in which they were posted.
-enum WorkerCommand: Sendable {
-    /// With a feed to the mixer if the stage has a mix.
-    case openStage(StageID, slots: Int, StageKind, feed: MixFeed?)
-    case closeStage(StageID)
-    case offer(ParsedOffer, reply: @Sendable (Result<NegotiatedOffer, MediaRefusal>) -> Void)
-    /// Its offers are answered until it is closed.
-    case admit(PeerID, StageID)
-    case closePeer(PeerID, StageID, confirmed: @Sendable () -> Void)
-    /// What a client has measured itself, perhaps before its first offer.
-    case stateRoundTrip(Interval, PeerID, StageID)
-    case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)
-    case readCounters(reply: @Sendable (MediaCounters) -> Void)
-    /// No new peers from now on.
-    case drain
-    case stop
-}
-
-/// An offer that has been read, since reading takes longer than the media thread should be held up.
-struct ParsedOffer: Sendable {
-    var stage: StageID
-    var peer: PeerID
-    var number: UInt32
-    var description: SessionDescription
-    var candidates: [ICECandidate]
-}
-
-/// What the worker agreed to; writing it down is left to the caller's side as well.
-struct NegotiatedOffer: Sendable {
-    var number: UInt32
-    var session: NegotiatedSession
-    /// The slot that carries the mix.
-    var mixSlot: Int?
-}
 
 /// The way into a media worker from any thread: a lock for a queue, and a wake for the poller.
 final class Mailbox: Sendable {
@@ -49,6 +10,8 @@ final class Mailbox: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The worker waits, or is about to.
+    private let isAsleep = Atomic(false)
 
     init(waker: Poller.Waker) { state = Mutex(State(waker: waker)) }
 
@@ -65,6 +28,18 @@ final class Mailbox: Sendable {
 
     /// Lets the worker look around, at its feeds for example.
     func wake() { state.withLock { if !$0.isClosed { $0.waker.wake() } } }
+
+    /// The same for every packet that is put on a way into the worker: costs nothing while it is awake.
+    func ring() {
+        guard isAsleep.load(ordering: .sequentiallyConsistent) else { return }
+        if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { wake() }
+    }
+
+    /// From now on `ring` wakes the worker, which looks once more before it waits. For the worker.
+    func fallAsleep() { isAsleep.store(true, ordering: .sequentiallyConsistent) }
+
+    /// `ring` does nothing. For the worker.
+    func stayAwake() { isAsleep.store(false, ordering: .sequentiallyConsistent) }
 
     /// Everything posted since the last call. For the worker.
     func take() -> [WorkerCommand] {

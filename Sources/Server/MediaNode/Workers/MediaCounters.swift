@@ -8,7 +8,7 @@ package struct MediaCounters: Sendable, Hashable {
     package var connectedPeers = 0
     package var stages = 0
     package var sockets = DatagramSocket.Stats()
-    package var audio = AudioStage.Stats()
+    package var audio = AudioStats()
     /// Datagrams that belong to no peer: strangers, and what arrives after the end.
     package var unknownDatagrams: UInt64 = 0
     /// Media in a format that was not agreed on.
@@ -34,22 +34,34 @@ package struct MediaCounters: Sendable, Hashable {
         for reason in DropReason.allCases { drops[reason.rawValue] &+= UInt64(stats[reason]) }
     }
 
-    mutating func add(_ stats: AudioStage.Stats) {
-        audio.forwarded &+= stats.forwarded
-        audio.mixed &+= stats.mixed
-        audio.refused &+= stats.refused
-        audio.stale &+= stats.stale
-        audio.repeated &+= stats.repeated
-        audio.notRepeated &+= stats.notRepeated
-    }
-
     mutating func add(_ stats: DatagramSocket.Stats) {
         sockets.received &+= stats.received
         sockets.truncated &+= stats.truncated
         sockets.receiveErrors &+= stats.receiveErrors
         sockets.sent &+= stats.sent
+        sockets.messages &+= stats.messages
         sockets.droppedLate &+= stats.droppedLate
         sockets.droppedTooLarge &+= stats.droppedTooLarge
         sockets.droppedRefused &+= stats.droppedRefused
+    }
+    /// Of two workers, or of a worker's parts. The load is that of the busier one.
+    static func + (a: MediaCounters, b: MediaCounters) -> MediaCounters {
+        var sum = a
+        sum.peers += b.peers
+        sum.connectedPeers += b.connectedPeers
+        sum.stages += b.stages
+        sum.add(b.sockets)
+        sum.audio = a.audio + b.audio
+        sum.unknownDatagrams &+= b.unknownDatagrams
+        sum.unexpectedMedia &+= b.unexpectedMedia
+        sum.mediaOverLimit &+= b.mediaOverLimit
+        sum.mediaOverdue &+= b.mediaOverdue
+        sum.load = max(a.load, b.load)
+        for index in sum.drops.indices { sum.drops[index] &+= b.drops[index] }
+        sum.offersAnswered &+= b.offersAnswered
+        sum.offersRefused &+= b.offersRefused
+        sum.peersConnected &+= b.peersConnected
+        sum.peersClosed &+= b.peersClosed
+        return sum
     }
 }

@@ -1,19 +1,17 @@
 internal import DTLS
 internal import DatagramIO
 internal import Forwarding
-internal import ICE
 internal import PeerSession
 internal import RTP
 internal import RoomPorts
-internal import SDP
 internal import Timing
 internal import Wire
 
-/// One thread's share of the media plane: its sockets, its peers and the rooms that they are in. Everything here belongs
+/// One thread's share of the media plane: its sockets, its peers and its part of the rooms that they are in. Everything here belongs
 /// to that thread alone; commands come in by the mailbox, facts go out by the publisher.
 ///
-/// A turn: wait, do commands, read datagrams, do what is due, tell levels, send. What a turn wants to send leaves at its
-/// end or as soon as a batch is full.
+/// A turn: wait, do commands, carry what other threads have given, read datagrams, do what is due, send. What a turn wants to send leaves
+/// at its end or as soon as a batch is full.
 final class MediaWorker {
     /// Batches that are read from one socket before others get their turn; the poller reports what is left at once.
     private static let maximumBatches = 8
@@ -25,61 +23,49 @@ final class MediaWorker {
     let mailbox: Mailbox
     var port: UInt16 { sockets.port }
 
-    private let configuration: MediaNodeConfiguration
+    private let longestWait: Interval
     private let sockets: DatagramSockets
-    private let context: DTLSContext
-    private var negotiator: Negotiator
-    var facts: FactPublisher
-
-    let table: PeerTable
-    private(set) var stages: [StageID: Stage] = [:]
-    private var peerDeadlines = DeadlineQueue()
-    /// Stages where somebody is or was heard, and when their levels are read next.
-    var meteredStages: ContiguousArray<Stage> = []
-    var nextLevels = Instant.distantFuture
-    /// Stages whose singers' ways are told, and when.
-    var watchedStages: ContiguousArray<Stage> = []
-    var nextPaths = Instant.distantFuture
-    /// Stages with a mix.
-    private var mixedStages: ContiguousArray<Stage> = []
-    private var connectedPeers = 0
-    private var peersPerAddress: [IPAddress: Int] = [:]
-
-    private let clock: @Sendable () -> Instant
-    private(set) var now: Instant
+    private let table: PeerTable
+    private let peers: PeerLifecycle
+    private let stages: StageTable
+    private let egress: Egress
+    private let facts: FactPublisher
+    private let time: WorkerTime
+    private let gauge: LoadGauge
     private var load: WorkerLoad
     private var isDraining = false
     private var isStopped = false
-    /// Streams that begin or change their source in this turn: their listeners get a report at once.
-    private var startedStreams: ContiguousArray<(handle: Int, ssrc: SSRC)> = []
     /// Told once everything that was queued before has left or been dropped.
     private var confirmations: [@Sendable () -> Void] = []
+    /// What homes are told in the same way.
+    private var branchCuts: [(branch: StageBranch, cuts: UInt64)] = []
     private var counters = MediaCounters()
 
+    /// - Parameter port: 0 for one that is free.
     init(
-        _ configuration: MediaNodeConfiguration, certificate: DTLSCertificate, facts: FactPublisher,
-        clock: @escaping @Sendable () -> Instant
+        _ configuration: MediaNodeConfiguration, port: UInt16, certificate: DTLSCertificate, facts: FactPublisher,
+        gauge: LoadGauge, clock: @escaping @Sendable () -> Instant
     ) throws(MediaNodeError) {
-        self.configuration = configuration
         self.facts = facts
-        self.clock = clock
-        now = clock()
-        load = WorkerLoad(at: now)
+        self.gauge = gauge
+        longestWait = configuration.longestWait
+        time = WorkerTime(clock)
+        load = WorkerLoad(at: time.now)
         do {
-            sockets = try DatagramSockets(addresses: configuration.bindAddresses, port: configuration.port)
+            sockets = try DatagramSockets(addresses: configuration.bindAddresses, port: port)
         } catch {
             throw .socket(error)
         }
+        mailbox = Mailbox(waker: sockets.waker)
+        table = PeerTable(capacity: configuration.maximumPeers)
+        egress = Egress(sockets: sockets, table: table, time: time)
+        stages = StageTable(table: table, egress: egress, facts: facts, time: time)
         do {
-            context = try DTLSContext(certificate: certificate)
+            peers = try PeerLifecycle(
+                configuration, certificate: certificate, table: table, egress: egress, facts: facts, time: time)
         } catch {
             throw .cryptography(error.message)
         }
-        mailbox = Mailbox(waker: sockets.waker)
-        table = PeerTable(capacity: configuration.maximumPeers)
-        negotiator = Negotiator(
-            fingerprint: certificate.fingerprint,
-            clock: NTPClock(reference: now, wallTime: SystemClock.wallTime()))
     }
 
     // MARK: The turn
@@ -87,46 +73,45 @@ final class MediaWorker {
     /// Until a stop is commanded.
     func run() {
         while !isStopped { turn() }
-        for peer in table.all { close(peer) }
+        for peer in table.all { peers.close(peer) }
         flush()
         for command in mailbox.close() { refuse(command) }
-        for stage in stages.values { confirmations += stage.giveUpCuts() }
+        confirmations += stages.giveUpCuts()
         for confirmation in confirmations { confirmation() }
         confirmations = []
         facts.finish()
     }
 
     private func turn() {
-        let deadline = min(peerDeadlines.next ?? .distantFuture, nextLevels, nextPaths)
-        let (isWoken, readable) = sockets.wait(until: deadline, now: now)
-        now = clock()
-        load.advance(to: now)
-        if isWoken {
-            for command in mailbox.take() { perform(command) }
-            sendMixes()
-        }
+        mailbox.fallAsleep()
+        let deadline = stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline) : .distantPast
+        let (isWoken, readable) = sockets.wait(until: deadline, now: time.now)
+        mailbox.stayAwake()
+        load.advance(to: time.refresh())
+        gauge.set(table.isFull ? 1 : load.share)
+        if isWoken { for command in mailbox.take() { perform(command) } }
+        carry()
         for socket in readable { read(socket) }
-        advancePeers()
-        tellLevels()
-        tellPaths()
+        peers.advance()
+        stages.advance()
         flush()
     }
 
-    private func advancePeers() {
-        while let due = peerDeadlines.pop(until: now) {
-            guard let peer = table[due.handle], peer.generation == due.generation, peer.scheduled == due.deadline
-            else { continue }
-            peer.scheduled = .distantFuture
-            peer.media.advance(to: peer.time(now))
-            settle(peer)
-        }
+    /// Sends what mixers and other workers have given.
+    private func carry() {
+        let (inForce, cuts) = stages.carry()
+        confirmations += inForce
+        branchCuts += cuts
+        peers.reportStartedStreams()
     }
 
     private func flush() {
-        let start = clock()
-        defer { load.note(workFrom: start, to: clock()) }
-        sockets.flush(at: now)
-        guard !sockets.isBlocked, !confirmations.isEmpty else { return }
+        let start = time.read()
+        defer { load.note(workFrom: start, to: time.read()) }
+        egress.flush()
+        guard !egress.isBlocked, !(confirmations.isEmpty && branchCuts.isEmpty) else { return }
+        for (branch, cuts) in branchCuts { branch.confirm(cuts) }
+        branchCuts.removeAll(keepingCapacity: true)
         let due = confirmations
         confirmations = []
         for confirmation in due { confirmation() }
@@ -136,238 +121,102 @@ final class MediaWorker {
 
     private func perform(_ command: WorkerCommand) {
         switch command {
-        case .openStage(let id, let slots, let kind, let feed):
-            guard stages[id] == nil else { return }
-            let stage = Stage(id: id, slots: slots, kind: kind, feed: feed)
-            stages[id] = stage
-            if feed != nil { mixedStages.append(stage) }
-            if kind == .chorus { watch(stage) }
+        case .openStage(let id, let slots, let kind, let feed): stages.open(id, slots: slots, kind: kind, feed: feed)
+        case .openBranch(let terms): stages.openBranch(terms)
+        case .addBranch(let id, let link, let mailbox): stages.fork(id, to: link, mailbox)
         case .closeStage(let id):
-            guard let stage = stages.removeValue(forKey: id) else { return }
-            for peer in stage.peers.compactMap({ table[$0] }) { close(peer) }
-            meteredStages.removeAll { $0 === stage }
-            mixedStages.removeAll { $0 === stage }
-            watchedStages.removeAll { $0 === stage }
-            counters.add(stage.audio.stats)
-            confirmations += stage.giveUpCuts()
+            guard let (stage, waiting) = stages.close(id) else { return }
+            for peer in stage.peers.compactMap({ table[$0] }) { peers.close(peer) }
+            confirmations += waiting
         case .offer(let offer, let reply):
-            do throws(MediaRefusal) {
-                let answer = try answer(offer)
-                counters.offersAnswered &+= 1
-                reply(.success(answer))
-            } catch {
-                counters.offersRefused &+= 1
-                reply(.failure(error))
+            guard let stage = stages[offer.stage] else {
+                peers.noteRefusal()
+                return reply(.failure(.unknownStage), false)
             }
-        case .admit(let id, let stage): stages[stage]?.admit(id)
-        case .closePeer(let id, let stage, let confirmed):
-            stages[stage]?.expel(id)
-            if let peer = table[id], peer.stage.id == stage { close(peer) }
-            confirm(confirmed, on: stages[stage])
+            let answer = peers.answer(offer, on: stage, takesNewcomers: !isDraining && !load.isOver)
+            reply(answer, table[offer.peer] != nil)
+        case .closePeer(let id, let stage, let confirmed): closePeer(id, on: stage, confirmed)
         case .stateRoundTrip(let roundTrip, let id, let stage):
-            stages[stage]?.note(roundTrip, of: id)
             if let peer = table[id], peer.stage.id == stage { peer.statedRoundTrip = roundTrip }
         case .assign(let slot, let id, let muted, let stageID, let confirmed):
-            if let stage = stages[stageID] {
-                stage.audio.assign(
-                    slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, muted: muted, at: now, send: send)
-                reportStartedStreams()
+            guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
+            home.audio.assign(
+                slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, muted: muted, at: time.now,
+                send: egress.send)
+            peers.reportStartedStreams()
+            confirm(confirmed, on: home)
+        case .place(let id, let slot, let stageID):
+            guard let stage = stages[stageID], let branch = stage.branch else { return }
+            let member = MemberID(rawValue: id.rawValue)
+            branch.setProducer(member, slot: slot)
+            stage.fanout.setProducer(member, slot: slot)
+        case .resetSource(let id, let stageID, let confirmed):
+            guard let stage = stages[stageID], let home = stage.home else {
+                return confirmations += [confirmed].compactMap { $0 }
             }
-            confirm(confirmed, on: stages[stageID])
+            stages.takeEverythingSpoken(on: stage, home)
+            home.audio.resetSource(of: MemberID(rawValue: id.rawValue), at: time.now, send: egress.send)
+            if let confirmed { confirm(confirmed, on: home) }
+        case .readings(let readings, let stageID): stages[stageID]?.home?.remoteReadings.merge(readings) { $1 }
         case .readCounters(let reply): reply(presentCounters())
         case .drain: isDraining = true
         case .stop: isStopped = true
         }
     }
 
-    /// Tells that a cut is true, as soon as it is: for what goes out directly with the next flush, in the mix when the mixer says so.
-    private func confirm(_ confirmed: @escaping @Sendable () -> Void, on stage: Stage?) {
-        guard let stage else { return confirmations.append(confirmed) }
-        stage.afterCuts(confirmed) { confirmations.append($0) }
+    private func closePeer(_ id: PeerID, on stageID: StageID, _ confirmed: @escaping @Sendable () -> Void) {
+        if let peer = table[id], peer.stage.id == stageID { peers.close(peer) }
+        switch stages[stageID]?.part {
+        case .home(let home): confirm(confirmed, on: home)
+        case .branch(let branch):
+            // Deaf once what is queued for it has left; mute once its voice has ended at home too.
+            let mailbox = branch.mailbox
+            confirmations.append {
+                if !mailbox.post(.resetSource(id, stageID, confirmed: confirmed)) { confirmed() }
+            }
+        case nil: confirmations.append(confirmed)
+        }
+    }
+
+    /// Tells that a cut is true, as soon as it is: for what goes out directly with the next flush, elsewhere when the taps say so.
+    private func confirm(_ confirmed: @escaping @Sendable () -> Void, on home: StageHome) {
+        home.afterCuts(confirmed) { confirmations.append($0) }
     }
 
     /// A command that will never be done, since the worker has stopped.
     private func refuse(_ command: WorkerCommand) {
         switch command {
-        case .offer(_, let reply): reply(.failure(.stopped))
+        case .offer(_, let reply): reply(.failure(.stopped), false)
         case .assign(_, _, _, _, let confirmed), .closePeer(_, _, let confirmed): confirmed()
+        case .resetSource(_, _, let confirmed): confirmed?()
         case .readCounters(let reply): reply(presentCounters())
-        case .openStage, .closeStage, .admit, .stateRoundTrip, .drain, .stop: break
+        case .openBranch(let terms): terms.link.confirmCuts(.max)
+        case .openStage, .closeStage, .stateRoundTrip, .addBranch, .place, .readings, .drain, .stop: break
         }
     }
 
     private func presentCounters() -> MediaCounters {
-        var result = counters
+        var result = counters + peers.counters
         result.peers = table.count
-        result.connectedPeers = connectedPeers
+        result.connectedPeers = peers.connected
         result.stages = stages.count
         result.load = load.share
+        result.audio = stages.stats
         for stats in sockets.stats { result.add(stats) }
-        for stage in stages.values { result.add(stage.audio.stats) }
         for peer in table.all { result.add(peer.media.stats) }
         return result
-    }
-
-    // MARK: Peers
-
-    private func answer(_ offer: ParsedOffer) throws(MediaRefusal) -> NegotiatedOffer {
-        guard let stage = stages[offer.stage] else { throw .unknownStage }
-        guard stage.admitted.contains(offer.peer) else { throw .notAdmitted }
-        let present = table[offer.peer]
-        if let present {
-            guard offer.number > present.offerNumber else { throw .staleOffer }
-            if present.stage === stage, let change = try negotiator.renegotiate(offer, of: present) {
-                apply(change, to: present, number: offer.number)
-                return NegotiatedOffer(number: offer.number, session: change.session, mixSlot: stage.audio.mixSlot)
-            }
-        } else {
-            guard !isDraining, !load.isOver, !table.isFull,
-                table.count - connectedPeers < configuration.maximumConnecting
-            else { throw .overloaded }
-        }
-        let opening = try negotiator.open(offer, slots: stage.audio.slotCount)
-        let media: MediaPeer
-        do {
-            media = try MediaPeer(opening.configuration, context: context, at: now)
-        } catch {
-            throw .overloaded
-        }
-        // The same person with another peer connection: the old path is given up without telling the room.
-        if let present { close(present, isReplaced: present.stage === stage) }
-        guard let place = table.nextPlace() else { throw .overloaded }
-        let peer = Peer(
-            id: offer.peer, stage: stage, handle: place.handle, generation: place.generation, media: media,
-            terms: opening.terms, credentials: opening.credentials, negotiated: opening.session,
-            offerNumber: offer.number, remoteSessionID: offer.description.sessionID)
-        peer.statedRoundTrip = stage.statedRoundTrips[peer.id]
-        table.insert(peer)
-        table.learn(ufrag: opening.credentials.ufrag, of: peer)
-        stage.peers.insert(peer.id)
-        openStreams(of: peer)
-        settle(peer)
-        return NegotiatedOffer(number: offer.number, session: opening.session, mixSlot: stage.audio.mixSlot)
-    }
-
-    private func apply(_ change: Negotiator.Renegotiation, to peer: Peer, number: UInt32) {
-        peer.renegotiate(change.session, number: number, credentials: change.credentials)
-        if change.restartsICE {
-            table.learn(ufrag: change.credentials.ufrag, of: peer)
-            peer.media.restartICE(
-                local: change.credentials, remote: change.session.remote.credentials, at: peer.time(now))
-        }
-        openStreams(of: peer)
-        if peer.isConnected {
-            peer.stage.audio.setListener(peer.member, handle: peer.handle, lines: peer.lines())
-        }
-        settle(peer)
-    }
-
-    private func openStreams(of peer: Peer) {
-        for slot in peer.slots {
-            peer.media.openSendStream(
-                SSRC(slot.ssrc), clockRate: 48_000, cname: peer.terms.sources[slot.index].cname)
-        }
-    }
-
-    /// Says goodbye and forgets the peer.
-    private func close(_ peer: Peer, isReplaced: Bool = false) {
-        guard table[peer.id] === peer else { return }
-        peer.media.close()
-        drain(peer, tellsEvents: false)
-        forget(peer, isReplaced: isReplaced)
-    }
-
-    private func forget(_ peer: Peer, isReplaced: Bool) {
-        peer.stage.audio.removeListener(peer.member)
-        peer.stage.audio.resetSource(of: peer.member, at: now, send: send)
-        peer.stage.peers.remove(peer.id)
-        if !isReplaced { peer.stage.forgetRoundTrip(of: peer.id) }
-        table.remove(peer)
-        counters.add(peer.media.stats)
-        counters.peersClosed &+= 1
-        if peer.isConnected { connectedPeers -= 1 }
-        if let address = peer.countedAddress {
-            let left = peersPerAddress[address, default: 1] - 1
-            peersPerAddress[address] = left > 0 ? left : nil
-        }
-        if !isReplaced { facts.publish(.closed(peer.stage.id, peer.id)) }
-        reportStartedStreams()
-    }
-
-    /// Sends and tells what the machine has for us, and notes when it wants to be looked at again.
-    private func settle(_ peer: Peer) {
-        drain(peer, tellsEvents: true)
-        let deadline = peer.media.nextDeadline
-        guard deadline < peer.scheduled, table[peer.handle] === peer else { return }
-        peer.scheduled = deadline
-        peerDeadlines.push(
-            DeadlineQueue.Entry(deadline: deadline, handle: peer.handle, generation: peer.generation))
-    }
-
-    private func drain(_ peer: Peer, tellsEvents: Bool) {
-        var isClosed = false
-        while true {
-            let buffer = sockets.nextSlot()
-            guard let output = peer.media.nextOutput(into: buffer) else { break }
-            switch output {
-            case .datagram(let length, let path): sockets.commit(buffer, length: length, path: path, at: now)
-            case .event(.closed): isClosed = true
-            case .event(let event): if tellsEvents { take(event, of: peer) }
-            }
-        }
-        if isClosed, tellsEvents { forget(peer, isReplaced: false) }
-    }
-
-    private func take(_ event: PeerEvent, of peer: Peer) {
-        switch event {
-        case .connected: connected(peer)
-        case .lost:
-            peer.isLost = true
-            facts.publish(.lost(peer.stage.id, peer.id))
-        case .recovered:
-            peer.isLost = false
-            facts.publish(.recovered(peer.stage.id, peer.id))
-        case .closed: break
-        case .nack(let ssrc, let sequence, let following):
-            peer.stage.audio.repeat(
-                for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
-                send: sendAgain)
-        case .senderReport: break
-        case .receiverReport(let ssrc, let roundTrip, let fractionLost):
-            peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
-            peer.stage.audio.acknowledge(peer.member, ssrc)
-        }
-    }
-
-    private func connected(_ peer: Peer) {
-        if let address = peer.media.mediaPath?.remote.ip {
-            let others = peersPerAddress[address, default: 0]
-            guard others < configuration.maximumPeersPerAddress else {
-                // Seen at the next drain, which is the one that brought us here.
-                peer.media.close()
-                return
-            }
-            peersPerAddress[address] = others + 1
-            peer.countedAddress = address
-        }
-        peer.isConnected = true
-        connectedPeers += 1
-        counters.peersConnected &+= 1
-        peer.stage.audio.setListener(peer.member, handle: peer.handle, lines: peer.lines())
-        facts.publish(.connected(peer.stage.id, peer.id))
     }
 
     // MARK: Packets
 
     private func read(_ socket: DatagramSocket) {
-        let start = now
+        let start = time.now
         for _ in 0..<Self.maximumBatches {
-            let count = socket.receive(at: now) { slot, length, path, arrival in
+            let count = socket.receive(at: time.now) { slot, length, path, arrival in
                 receive(slot, length, path, arrival)
             }
             guard count == DatagramSocket.receiveSlots else { return }
-            now = clock()
-            guard now - start < Self.readingTime else { return }
+            guard time.refresh() - start < Self.readingTime else { return }
         }
     }
 
@@ -380,8 +229,7 @@ final class MediaWorker {
             return
         }
         let peer = route.peer
-        // One packet may go to a thousand listeners, so that time passes from one to the next.
-        now = clock()
+        time.refresh()
         let at = peer.time(arrival)
         switch peer.media.receive(slot, length: length, path: path, at: at) {
         case .media(let media): forward(media, in: datagram, from: peer, at: at)
@@ -389,87 +237,42 @@ final class MediaWorker {
         case .handled: if route.isNamed { table.learn(path, of: peer) }
         case .dropped: break
         }
-        settle(peer)
+        peers.settle(peer)
     }
 
     private func forward(_ media: ReceivedMedia, in slot: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant)
     {
-        guard media.header.payloadType == peer.microphonePayloadType, media.header.payloadLength <= Self.maximumPayload,
-            media.header.payload.upperBound <= slot.count
+        let header = media.header
+        guard header.payloadType == peer.microphonePayloadType, header.payloadLength <= Self.maximumPayload,
+            header.payload.upperBound <= slot.count
         else {
             counters.unexpectedMedia &+= 1
             return
         }
-        guard peer.maySend(media.header.payloadLength, at: now) else {
+        guard peer.maySend(header.payloadLength, at: time.now) else {
             counters.mediaOverLimit &+= 1
             return
         }
         // A worker that cannot keep up lets the oldest go. Otherwise it would send ever later what nobody plays any more, and handshakes
         // and checks would wait behind it.
-        guard now - arrival <= configuration.longestWait else {
+        guard time.now - arrival <= longestWait else {
             counters.mediaOverdue &+= 1
             return
         }
-        peer.noteMicrophone(media.header.ssrc)
-        let stage = peer.stage
-        let payload = UnsafeRawBufferPointer(rebasing: slot[media.header.payload])
-        let forwarded = stage.audio.forward(
-            from: peer.member, media.header, extendedSequence: media.extendedSequence,
-            level: media.header.audioLevel(in: slot, peer.extensions), payload: payload, at: arrival, send: send)
-        if let feed = stage.feed, let forwarded {
-            feed.give(
-                VocalPacket(
-                    slot: forwarded.slot, singer: peer.member, sequence: forwarded.sequence,
-                    timestamp: forwarded.timestamp, startsSource: forwarded.startsSource, arrival: arrival,
-                    roundTrip: peer.roundTrip, songPosition: media.header.songPosition(in: slot, peer.extensions)),
-                payload)
+        peer.noteMicrophone(header.ssrc)
+        let packet = SourcePacket(
+            ssrc: header.ssrc, sequence: media.extendedSequence, timestamp: header.timestamp.rawValue,
+            marker: header.marker, level: header.audioLevel(in: slot, peer.extensions), arrival: arrival,
+            roundTrip: peer.roundTrip, songPosition: header.songPosition(in: slot, peer.extensions))
+        let payload = UnsafeRawBufferPointer(rebasing: slot[header.payload])
+        let start = time.now
+        switch peer.stage.part {
+        case .home(let home):
+            home.audio.forward(packet, from: peer.member, payload: payload, send: egress.send)
+            if !egress.startedStreams.isEmpty { peers.reportStartedStreams() }
+            if !home.isMetered { stages.meter(peer.stage, home) }
+        case .branch(let branch): branch.link.speak(packet, of: peer.member, payload)
         }
-        if !startedStreams.isEmpty { reportStartedStreams() }
-        if !stage.isMetered { meter(stage) }
-        load.note(workFrom: now, to: clock())
-    }
-
-    /// What the mixer has made since the last look.
-    private func sendMixes() {
-        for stage in mixedStages {
-            guard let feed = stage.feed else { continue }
-            // Asked first: what the mixer made before it said so has then been taken when it is told.
-            let inForce = stage.takeCuts()
-            while feed.takeMix({ stage.audio.forwardMix($0, payload: $1, at: now, send: send) }) {}
-            confirmations += inForce
-        }
-        if !startedStreams.isEmpty { reportStartedStreams() }
-    }
-
-    /// One packet to one listener: header and ciphertext are built in the slot that the kernel reads from.
-    private func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
-        table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath else { return }
-            sockets.send(by: path, at: now) { slot in
-                guard let headerLength = header.write(into: slot) else { return nil }
-                return machine.seal(
-                    stream: header.stream, headerLength: headerLength, payload: payload, into: slot, at: now)
-            }
-        }
-        if header.startsSource { startedStreams.append((handle, header.ssrc)) }
-    }
-
-    private func sendAgain(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
-        table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath else { return }
-            sockets.send(by: path, at: now) { slot in
-                guard let headerLength = header.write(into: slot) else { return nil }
-                return machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
-            }
-        }
-    }
-
-    /// Tells the listeners of streams that begin or change their source how the new timestamps map to time.
-    private func reportStartedStreams() {
-        while let started = startedStreams.popLast() {
-            guard let peer = table[started.handle] else { continue }
-            peer.media.sendReport(for: started.ssrc, at: peer.time(now))
-            settle(peer)
-        }
+        load.note(workFrom: start, to: time.read())
     }
 }

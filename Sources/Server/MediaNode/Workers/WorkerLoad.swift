@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Timing
 
 /// How much of its time a worker spends on forwarding and sending, over the last second: whether it can take on more listeners. What
@@ -32,4 +33,13 @@ struct WorkerLoad {
         work = .zero
         windowStart = now
     }
+}
+
+/// A worker's load as others see it.
+final class LoadGauge: Sendable {
+    /// In millionths.
+    private let share = Atomic(0)
+
+    func set(_ share: Double) { self.share.store(Int(share * 1_000_000), ordering: .relaxed) }
+    var value: Double { Double(share.load(ordering: .relaxed)) / 1_000_000 }
 }

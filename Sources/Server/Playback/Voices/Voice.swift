@@ -57,10 +57,10 @@ final class Voice {
     // MARK: Packets
 
     /// `arrival` and `places` (where the packet may belong by the position that it states) on the room's line.
-    func receive(_ packet: VocalPacket, _ payload: UnsafeRawBufferPointer, arrival: Double, places: [Double]) {
+    func receive(_ packet: TappedPacket, _ payload: UnsafeRawBufferPointer, arrival: Double, places: [Double]) {
         guard let frames = OpusDecoding.frameCount(of: payload), frames > 0 else { return }
         if packet.startsSource {
-            singer = packet.singer
+            singer = packet.producer
             let latency = clock.latency
             clock = SingerClock()
             clock.latency = latency

@@ -1,0 +1,214 @@
+package import RTP
+package import Timing
+package import Wire
+
+/// The listeners of a stage on one worker: numbers each packet for everybody who may hear it, and gives again what got lost.
+///
+/// Packets leave through closures, one call a listener, with a header to be written in front of the payload. A payload is
+/// only valid during the call, and the closure must not call back.
+package final class AudioFanout {
+    package typealias Send = (_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) -> Void
+
+    private struct Slot {
+        let history = PacketHistory()
+        /// Who has a line for this slot: first those who are sent it, then those who are not at present. Removal moves the
+        /// last of each part into the gap; beyond that the order means nothing.
+        var consumers: ContiguousArray<AudioConsumer> = []
+        /// How many of them are sent it.
+        var fed = 0
+    }
+
+    /// Where a listener's consumers are, so that reports and requests need no search through all listeners.
+    private struct Listener {
+        struct Line {
+            var ssrc: SSRC
+            var slot: Int
+            /// Among the slot's consumers.
+            var index: Int
+            var isAcknowledged = false
+            /// The last offer asked for it. A line that is not is silent, and keeps its numbers for when it comes back: its keys have
+            /// sealed packets with them.
+            var isOffered = true
+        }
+
+        var lines: [Line] = []
+        /// Made with the first request for a repeat.
+        var limiter: RepeatLimiter?
+    }
+
+    private var slots: ContiguousArray<Slot>
+    /// The slot that carries the mix, if there is one.
+    private let mixSlot: Int?
+    /// Who has a slot, and so hears the others' slots.
+    private var producers: Set<MemberID> = []
+    private var listeners: [MemberID: Listener] = [:]
+    private(set) var repeated: UInt64 = 0
+    private(set) var notRepeated: UInt64 = 0
+
+    /// `slots` with the mix.
+    package init(slots: Int, mixSlot: Int?) {
+        self.slots = ContiguousArray((0..<slots).map { _ in Slot() })
+        self.mixSlot = mixSlot
+    }
+
+    package var listenerCount: Int { listeners.count }
+
+    /// What was repeated here, and what was not. The rest is the stage's.
+    package var stats: AudioStats {
+        var stats = AudioStats()
+        stats.repeated = repeated
+        stats.notRepeated = notRepeated
+        return stats
+    }
+
+    // MARK: Who listens
+
+    /// Lets `member` hear the slots that it has lines for, and no others. `handle` comes back with each packet. A member that
+    /// listens already keeps the numbers of its lines; a line that is missing here falls silent.
+    package func setListener(_ member: MemberID, handle: Int, lines: some Sequence<ListenerLine>) {
+        var listener = listeners[member] ?? Listener()
+        for index in listener.lines.indices { listener.lines[index].isOffered = false }
+        for line in lines where slots.indices.contains(line.slot) {
+            if let its = listener.lines.firstIndex(where: { $0.slot == line.slot }) {
+                guard listener.lines[its].ssrc == line.ssrc else { continue }
+                listener.lines[its].isOffered = true
+                slots[line.slot].consumers[listener.lines[its].index].describe(line)
+            } else if !listener.lines.contains(where: { $0.ssrc == line.ssrc }) {
+                listener.lines.append(
+                    Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
+                slots[line.slot].consumers.append(AudioConsumer(member: member, handle: handle, line: line))
+            }
+        }
+        listeners[member] = listener
+        feed(member)
+    }
+
+    package func removeListener(_ member: MemberID) {
+        guard let listener = listeners.removeValue(forKey: member) else { return }
+        for line in listener.lines {
+            var index = line.index
+            if index < slots[line.slot].fed {
+                slots[line.slot].fed -= 1
+                move(on: line.slot, slots[line.slot].fed, to: index)
+                index = slots[line.slot].fed
+            }
+            move(on: line.slot, slots[line.slot].consumers.count - 1, to: index)
+            slots[line.slot].consumers.removeLast()
+        }
+    }
+
+    /// Lets two consumers of a slot change places, of which the one at `to` may belong to nobody any more.
+    private func move(on slot: Int, _ index: Int, to other: Int) {
+        guard index != other else { return }
+        slots[slot].consumers.swapAt(index, other)
+        for place in [index, other] {
+            let member = slots[slot].consumers[place].member
+            guard let its = listeners[member]?.lines.firstIndex(where: { $0.slot == slot }) else { continue }
+            listeners[member]?.lines[its].index = place
+        }
+    }
+
+    /// Somebody has a slot from now on, or none any more. With a mix, who has one hears the others' slots, everybody else the mix.
+    package func setProducer(_ member: MemberID, slot: Int?) {
+        if let slot {
+            producers.insert(member)
+            pause(member, on: slot)
+        } else {
+            producers.remove(member)
+        }
+        feed(member)
+    }
+
+    private func feed(_ member: MemberID) {
+        guard let listener = listeners[member] else { return }
+        // A listener without a line for the mix hears the slots instead.
+        let hearsSlots = producers.contains(member) || !listener.lines.contains { $0.slot == mixSlot && $0.isOffered }
+        for line in listener.lines {
+            let index = line.index
+            let isFed = index < slots[line.slot].fed
+            let isWanted = line.isOffered && (line.slot == mixSlot) != hearsSlots
+            guard isWanted != isFed else { continue }
+            if isFed {
+                slots[line.slot].consumers[index].pause()
+                slots[line.slot].fed -= 1
+                move(on: line.slot, slots[line.slot].fed, to: index)
+            } else {
+                move(on: line.slot, index, to: slots[line.slot].fed)
+                slots[line.slot].fed += 1
+            }
+        }
+    }
+
+    private func pause(_ member: MemberID, on slot: Int) {
+        guard let line = listeners[member]?.lines.first(where: { $0.slot == slot }) else { return }
+        slots[slot].consumers[line.index].pause()
+    }
+
+    /// The listener has reported on this stream, so it knows which line it belongs to.
+    package func acknowledge(_ member: MemberID, _ ssrc: SSRC) {
+        guard let its = listeners[member]?.lines.firstIndex(where: { $0.ssrc == ssrc && !$0.isAcknowledged }),
+            let line = listeners[member]?.lines[its]
+        else { return }
+        listeners[member]?.lines[its].isAcknowledged = true
+        slots[line.slot].consumers[line.index].acknowledge()
+    }
+
+    // MARK: Packets
+
+    /// Sends a packet of `slot` to everybody who may hear it; nobody hears themselves.
+    @inline(__always)
+    func deliver(
+        _ packet: SlotPacket, from producer: MemberID?, _ payload: UnsafeRawBufferPointer, on slot: Int, _ send: Send
+    ) {
+        slots[slot].history.store(packet, payload: payload)
+        let fed = slots[slot].fed
+        // One look at the array for all listeners: no copy-on-write and exclusivity checks per packet.
+        slots[slot].consumers.withUnsafeMutableBufferPointer { consumers in
+            for index in 0..<fed where consumers[index].member != producer {
+                guard let header = consumers[index].header(for: packet) else { continue }
+                send(consumers[index].handle, header, payload)
+            }
+        }
+    }
+
+    /// Sends what another worker's stage has accepted.
+    package func deliver(_ packet: TappedPacket, _ payload: UnsafeRawBufferPointer, send: Send) {
+        guard slots.indices.contains(packet.slot) else { return }
+        deliver(SlotPacket(packet), from: packet.producer, payload, on: packet.slot, send)
+    }
+
+    /// Gives what `member` has missed of its stream `ssrc`: `sequence`, and each `sequence + 1 + n` whose bit n is set in
+    /// `following` (RFC 4585 §6.2.1). The packets are the same to the last byte.
+    /// `roundTrip` to the listener, if known, is how long a repeat that is under way is waited for.
+    package func `repeat`(
+        for member: MemberID, _ ssrc: SSRC, sequence: SequenceNumber16, following: UInt16, roundTrip: Interval?,
+        at now: Instant, send: Send
+    ) {
+        guard let listener = listeners[member], let line = listener.lines.first(where: { $0.ssrc == ssrc }) else {
+            notRepeated &+= 1
+            return
+        }
+        var limiter = listener.limiter ?? RepeatLimiter()
+        for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
+            let consumer = slots[line.slot].consumers[line.index]
+            guard let slotSequence = consumer.slotSequence(of: sequence.advanced(by: bit)),
+                let entry = slots[line.slot].history.find(slotSequence),
+                limiter.admits(ssrc, slotSequence, roundTrip: roundTrip, at: now)
+            else {
+                notRepeated &+= 1
+                continue
+            }
+            send(consumer.handle, consumer.repeatedHeader(for: entry.packet), entry.payload)
+            repeated &+= 1
+        }
+        listeners[member]?.limiter = limiter
+    }
+}
+
+extension SlotPacket {
+    fileprivate init(_ packet: TappedPacket) {
+        self.init(
+            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
+            startsSource: packet.startsSource, isLate: packet.isLate)
+    }
+}

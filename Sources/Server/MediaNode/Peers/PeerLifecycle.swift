@@ -1,0 +1,225 @@
+internal import DTLS
+internal import DatagramIO
+internal import Forwarding
+internal import ICE
+internal import PeerSession
+internal import RTP
+internal import RoomPorts
+internal import SDP
+internal import Timing
+internal import Wire
+
+/// How peers of one worker come, change and go: answers offers, lets machines work when their time comes, tells the room core what became
+/// of them.
+final class PeerLifecycle {
+    private let configuration: MediaNodeConfiguration
+    private let context: DTLSContext
+    private let table: PeerTable
+    private let egress: Egress
+    private let facts: FactPublisher
+    private let time: WorkerTime
+    private var negotiator: Negotiator
+    private var deadlines = DeadlineQueue()
+    private var peersPerAddress: [IPAddress: Int] = [:]
+    /// What peers that are gone have counted, and how many came and went.
+    private(set) var counters = MediaCounters()
+    private(set) var connected = 0
+
+    init(
+        _ configuration: MediaNodeConfiguration, certificate: DTLSCertificate, table: PeerTable, egress: Egress,
+        facts: FactPublisher, time: WorkerTime
+    ) throws(DTLSError) {
+        self.configuration = configuration
+        self.table = table
+        self.egress = egress
+        self.facts = facts
+        self.time = time
+        context = try DTLSContext(certificate: certificate)
+        negotiator = Negotiator(
+            fingerprint: certificate.fingerprint,
+            clock: NTPClock(reference: time.now, wallTime: SystemClock.wallTime()))
+    }
+
+    private var now: Instant { time.now }
+
+    // MARK: Offers
+
+    /// - Parameter takesNewcomers: whether there is time left for somebody who is not here yet.
+    func answer(_ offer: ParsedOffer, on stage: Stage, takesNewcomers: Bool) -> Result<NegotiatedOffer, MediaRefusal> {
+        do throws(MediaRefusal) {
+            let answer = try agree(on: offer, stage, takesNewcomers: takesNewcomers)
+            counters.offersAnswered &+= 1
+            return .success(answer)
+        } catch {
+            counters.offersRefused &+= 1
+            return .failure(error)
+        }
+    }
+
+    /// An offer that was refused without a look at it.
+    func noteRefusal() { counters.offersRefused &+= 1 }
+
+    private func agree(
+        on offer: ParsedOffer, _ stage: Stage, takesNewcomers: Bool
+    ) throws(MediaRefusal) -> NegotiatedOffer {
+        let present = table[offer.peer]
+        if let present {
+            guard offer.number > present.offerNumber else { throw .staleOffer }
+            if present.stage === stage, let change = try negotiator.renegotiate(offer, of: present) {
+                apply(change, to: present, number: offer.number)
+                return NegotiatedOffer(number: offer.number, session: change.session, mixSlot: stage.mixSlot)
+            }
+        } else {
+            guard takesNewcomers, !table.isFull, table.count - connected < configuration.maximumConnecting
+            else { throw .overloaded }
+        }
+        let opening = try negotiator.open(offer, slots: stage.slotCount)
+        let media: MediaPeer
+        do {
+            media = try MediaPeer(opening.configuration, context: context, at: now)
+        } catch {
+            throw .overloaded
+        }
+        // The same person with another peer connection: the old path is given up without telling the room.
+        if let present { close(present, isReplaced: present.stage === stage) }
+        guard let place = table.nextPlace() else { throw .overloaded }
+        let peer = Peer(
+            id: offer.peer, stage: stage, handle: place.handle, generation: place.generation, media: media,
+            terms: opening.terms, credentials: opening.credentials, negotiated: opening.session,
+            offerNumber: offer.number, remoteSessionID: offer.description.sessionID)
+        peer.statedRoundTrip = offer.statedRoundTrip
+        table.insert(peer)
+        table.learn(ufrag: opening.credentials.ufrag, of: peer)
+        stage.peers.insert(peer.id)
+        openStreams(of: peer)
+        settle(peer)
+        return NegotiatedOffer(number: offer.number, session: opening.session, mixSlot: stage.mixSlot)
+    }
+
+    private func apply(_ change: Negotiator.Renegotiation, to peer: Peer, number: UInt32) {
+        peer.renegotiate(change.session, number: number, credentials: change.credentials)
+        if change.restartsICE {
+            table.learn(ufrag: change.credentials.ufrag, of: peer)
+            peer.media.restartICE(
+                local: change.credentials, remote: change.session.remote.credentials, at: peer.time(now))
+        }
+        openStreams(of: peer)
+        if peer.isConnected {
+            peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
+        }
+        settle(peer)
+    }
+
+    private func openStreams(of peer: Peer) {
+        for slot in peer.slots {
+            peer.media.openSendStream(
+                SSRC(slot.ssrc), clockRate: 48_000, cname: peer.terms.sources[slot.index].cname)
+        }
+    }
+
+    // MARK: The end of a peer
+
+    /// Says goodbye and forgets the peer.
+    func close(_ peer: Peer, isReplaced: Bool = false) {
+        guard table[peer.id] === peer else { return }
+        peer.media.close()
+        while egress.drain(peer.media) != nil {}
+        forget(peer, isReplaced: isReplaced)
+    }
+
+    private func forget(_ peer: Peer, isReplaced: Bool) {
+        peer.stage.fanout.removeListener(peer.member)
+        switch peer.stage.part {
+        case .home(let home): home.audio.resetSource(of: peer.member, at: now, send: egress.send)
+        case .branch(let branch): _ = branch.mailbox.post(.resetSource(peer.id, peer.stage.id, confirmed: nil))
+        }
+        peer.stage.peers.remove(peer.id)
+        table.remove(peer)
+        counters.add(peer.media.stats)
+        counters.peersClosed &+= 1
+        if peer.isConnected { connected -= 1 }
+        if let address = peer.countedAddress {
+            let left = peersPerAddress[address, default: 1] - 1
+            peersPerAddress[address] = left > 0 ? left : nil
+        }
+        if !isReplaced { facts.publish(.closed(peer.stage.id, peer.id)) }
+        reportStartedStreams()
+    }
+
+    // MARK: Time and events
+
+    var nextDeadline: Instant { deadlines.next ?? .distantFuture }
+
+    /// Lets machines do what is due.
+    func advance() {
+        while let due = deadlines.pop(until: now) {
+            guard let peer = table[due.handle], peer.generation == due.generation, peer.scheduled == due.deadline
+            else { continue }
+            peer.scheduled = .distantFuture
+            peer.media.advance(to: peer.time(now))
+            settle(peer)
+        }
+    }
+
+    /// Sends and tells what the machine has for us, and notes when it wants to be looked at again.
+    func settle(_ peer: Peer) {
+        var isClosed = false
+        while let event = egress.drain(peer.media) {
+            if case .closed = event { isClosed = true } else { take(event, of: peer) }
+        }
+        if isClosed { forget(peer, isReplaced: false) }
+        let deadline = peer.media.nextDeadline
+        guard deadline < peer.scheduled, table[peer.handle] === peer else { return }
+        peer.scheduled = deadline
+        deadlines.push(
+            DeadlineQueue.Entry(deadline: deadline, handle: peer.handle, generation: peer.generation))
+    }
+
+    private func take(_ event: PeerEvent, of peer: Peer) {
+        switch event {
+        case .connected: connect(peer)
+        case .lost:
+            peer.isLost = true
+            facts.publish(.lost(peer.stage.id, peer.id))
+        case .recovered:
+            peer.isLost = false
+            facts.publish(.recovered(peer.stage.id, peer.id))
+        case .closed: break
+        case .nack(let ssrc, let sequence, let following):
+            peer.stage.fanout.repeat(
+                for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
+                send: egress.sendAgain)
+        case .senderReport: break
+        case .receiverReport(let ssrc, let roundTrip, let fractionLost):
+            peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
+            peer.stage.fanout.acknowledge(peer.member, ssrc)
+        }
+    }
+
+    private func connect(_ peer: Peer) {
+        if let address = peer.media.mediaPath?.remote.ip {
+            let others = peersPerAddress[address, default: 0]
+            guard others < configuration.maximumPeersPerAddress else {
+                // Seen at the next drain, which is the one that brought us here.
+                peer.media.close()
+                return
+            }
+            peersPerAddress[address] = others + 1
+            peer.countedAddress = address
+        }
+        peer.isConnected = true
+        connected += 1
+        counters.peersConnected &+= 1
+        peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
+        facts.publish(.connected(peer.stage.id, peer.id))
+    }
+
+    /// Tells the listeners of streams that begin or change their source how the new timestamps map to time.
+    func reportStartedStreams() {
+        while let started = egress.nextStartedStream() {
+            guard let peer = table[started.handle] else { continue }
+            peer.media.sendReport(for: started.ssrc, at: peer.time(now))
+            settle(peer)
+        }
+    }
+}

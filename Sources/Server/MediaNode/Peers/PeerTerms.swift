@@ -1,0 +1,37 @@
+internal import RTP
+internal import SDP
+
+/// What we chose for one peer before its first answer, at random where it must not be guessed or met twice.
+struct PeerTerms {
+    /// For the `o=` line: 62 bits, since some read it as a signed number (RFC 9429 §5.2.1).
+    let sessionID: UInt64
+    let reportSSRC: SSRC
+    /// Names our end (RFC 7022).
+    let cname: String
+    let sources: [SlotSource]
+    /// Where each slot's numbers start.
+    let starts: [(sequence: UInt16, timestamp: UInt32)]
+
+    init(slots: Int, using generator: inout some RandomNumberGenerator) {
+        sessionID = UInt64.random(in: 1..<(1 << 62), using: &generator)
+        var taken: Set<UInt32> = [0]
+        func ssrc() -> UInt32 {
+            while true {
+                let candidate = UInt32.random(in: 1...(.max), using: &generator)
+                if taken.insert(candidate).inserted { return candidate }
+            }
+        }
+        reportSSRC = SSRC(ssrc())
+        let name = String(UInt64.random(in: 0...(.max), using: &generator), radix: 36)
+        cname = name
+        // Each slot is a stream of its own, so that browsers do not delay one speaker to match another.
+        sources = (0..<slots).map {
+            SlotSource(
+                ssrc: ssrc(), cname: "\(name)-\($0)",
+                stream: StreamIdentification(stream: "slot-\($0)", track: "slot-\($0)-audio"))
+        }
+        starts = (0..<slots).map { _ in
+            (UInt16.random(in: 0...(.max), using: &generator), UInt32.random(in: 0...(.max), using: &generator))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+internal import Forwarding
+internal import RoomPorts
+internal import Timing
+
+/// One room on one worker: those of its people whose paths this worker has.
+///
+/// A room has one home, which decides what is heard; where the home has no time left for more listeners, other workers get a branch.
+final class Stage {
+    enum Part {
+        case home(StageHome)
+        case branch(StageBranch)
+    }
+
+    let id: StageID
+    let kind: StageKind
+    let part: Part
+    let fanout: AudioFanout
+    let slotCount: Int
+    /// The slot that carries the mix, if there is one.
+    let mixSlot: Int?
+    /// Whose paths are here.
+    var peers: Set<PeerID> = []
+
+    init(home: StageHome, id: StageID, kind: StageKind) {
+        self.id = id
+        self.kind = kind
+        part = .home(home)
+        fanout = home.audio.fanout
+        slotCount = home.audio.slotCount
+        mixSlot = home.audio.mixSlot
+    }
+
+    init(branch: StageBranch, _ terms: BranchTerms) {
+        id = terms.stage
+        kind = terms.kind
+        part = .branch(branch)
+        slotCount = terms.slots + (terms.hasMix ? 1 : 0)
+        mixSlot = terms.hasMix ? terms.slots : nil
+        fanout = AudioFanout(slots: slotCount, mixSlot: mixSlot)
+    }
+
+    var home: StageHome? { if case .home(let home) = part { home } else { nil } }
+    var branch: StageBranch? { if case .branch(let branch) = part { branch } else { nil } }
+
+    /// Who has a slot, wherever their path is.
+    var producers: [PeerID] {
+        switch part {
+        case .home(let home): home.audio.producers.map { PeerID(rawValue: $0.rawValue) }
+        case .branch(let branch): branch.producers.map { PeerID(rawValue: $0.rawValue) }
+        }
+    }
+}
+
+/// Where what a room's people say is decided on, numbered and given to everybody.
+final class StageHome {
+    let audio: AudioStage
+    /// To and from the mixer, if there is a mix.
+    let feed: MixFeed?
+    /// The same room on other workers.
+    private(set) var branches: [(link: BranchLink, mailbox: Mailbox)] = []
+    /// Its levels are read at every tick.
+    var isMetered = false
+    /// Somebody's way was told last time.
+    var hasToldPaths = false
+    /// What other workers have read of their people's ways since the last look.
+    var remoteReadings: [PeerID: PathReading] = [:]
+    /// Told when those cuts are in force everywhere, in their order.
+    private var awaitedCuts: [(cuts: AwaitedCuts, confirmed: @Sendable () -> Void)] = []
+
+    init(id: StageID, slots: Int, feed: MixFeed?) {
+        self.feed = feed
+        audio = AudioStage(slots: slots, hasMix: feed != nil)
+        if let feed { audio.add(feed) }
+        audio.onPlace = { [unowned self] member, slot in
+            for branch in branches { _ = branch.mailbox.post(.place(PeerID(rawValue: member.rawValue), slot, id)) }
+        }
+    }
+
+    /// Another worker takes listeners of this room from now on.
+    func add(_ link: BranchLink, _ mailbox: Mailbox, of id: StageID) {
+        branches.append((link, mailbox))
+        audio.add(link)
+        for member in audio.producers {
+            _ = mailbox.post(.place(PeerID(rawValue: member.rawValue), audio.slot(of: member), id))
+        }
+    }
+
+    // MARK: Cuts
+
+    /// What is to be told once everything that has been cut so far is silent wherever taps hold it; at once if it is.
+    func afterCuts(_ confirmed: @escaping @Sendable () -> Void, now: (@escaping @Sendable () -> Void) -> Void) {
+        let cuts = audio.lastCuts
+        guard !cuts.areInForce else { return now(confirmed) }
+        awaitedCuts.append((cuts, confirmed))
+    }
+
+    /// Somebody waits for cuts that are in force.
+    var hasCutsInForce: Bool { awaitedCuts.first?.cuts.areInForce ?? false }
+
+    /// Whoever waits for what taps have in force by now: to be told once what they have made before is taken.
+    func takeCuts() -> [@Sendable () -> Void] {
+        let count = awaitedCuts.prefix { $0.cuts.areInForce }.count
+        defer { awaitedCuts.removeFirst(count) }
+        return awaitedCuts.prefix(count).map(\.confirmed)
+    }
+
+    /// Nothing is heard here any more.
+    func giveUpCuts() -> [@Sendable () -> Void] {
+        defer { awaitedCuts = [] }
+        return awaitedCuts.map(\.confirmed)
+    }
+}
+
+/// What a worker needs to know of a room whose home is elsewhere.
+struct BranchTerms: Sendable {
+    var stage: StageID
+    var kind: StageKind
+    /// Without the mix.
+    var slots: Int
+    var hasMix: Bool
+    var link: BranchLink
+    /// The home's.
+    var mailbox: Mailbox
+}
+
+/// A room's listeners, and the microphones of those among them who have a slot, on a worker that is not the room's home.
+final class StageBranch {
+    let link: BranchLink
+    /// The home's.
+    let mailbox: Mailbox
+    /// As the home has told.
+    private(set) var producers: Set<MemberID> = []
+    /// Cuts whose last packets have left.
+    private var cutsConfirmed: UInt64 = 0
+
+    init(_ terms: BranchTerms) {
+        link = terms.link
+        mailbox = terms.mailbox
+    }
+
+    func setProducer(_ member: MemberID, slot: Int?) {
+        if slot == nil { producers.remove(member) } else { producers.insert(member) }
+    }
+
+    /// Something of the home's is to be done.
+    var hasWork: Bool { link.hasHeard || link.cutsAsked > cutsConfirmed }
+
+    /// What the last packets before those cuts have left for: the home is told.
+    func confirm(_ cuts: UInt64) {
+        guard cuts > cutsConfirmed else { return }
+        cutsConfirmed = cuts
+        link.confirmCuts(cuts)
+    }
+}

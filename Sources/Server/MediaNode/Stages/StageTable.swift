@@ -1,0 +1,190 @@
+internal import Forwarding
+internal import RoomPorts
+internal import Timing
+
+/// The stages of one worker: opens and closes them, carries what comes by their feeds and links, and tells again and again how loud
+/// everybody is and how the singers' ways do.
+final class StageTable {
+    private let table: PeerTable
+    private let egress: Egress
+    private let facts: FactPublisher
+    private let time: WorkerTime
+    private var stages: [StageID: Stage] = [:]
+    /// Stages where somebody is or was heard, and when their levels are read next.
+    private var metered: ContiguousArray<(stage: Stage, home: StageHome)> = []
+    private var nextLevels = Instant.distantFuture
+    /// Stages whose singers' ways are told, and when.
+    private var watched: ContiguousArray<Stage> = []
+    private var nextPaths = Instant.distantFuture
+    private var mixed: ContiguousArray<(home: StageHome, feed: MixFeed)> = []
+    /// Homes with branches elsewhere.
+    private var forked: ContiguousArray<(stage: Stage, home: StageHome)> = []
+    private var branches: ContiguousArray<(stage: Stage, branch: StageBranch)> = []
+    /// Of stages that are closed.
+    private var closed = AudioStats()
+
+    init(table: PeerTable, egress: Egress, facts: FactPublisher, time: WorkerTime) {
+        self.table = table
+        self.egress = egress
+        self.facts = facts
+        self.time = time
+    }
+
+    subscript(id: StageID) -> Stage? { stages[id] }
+    var count: Int { stages.count { $0.value.home != nil } }
+
+    var stats: AudioStats {
+        stages.values.reduce(closed) { sum, stage in sum + (stage.home?.audio.stats ?? stage.fanout.stats) }
+    }
+
+    // MARK: Opening and closing
+
+    func open(_ id: StageID, slots: Int, kind: StageKind, feed: MixFeed?) {
+        guard stages[id] == nil else { return }
+        let home = StageHome(id: id, slots: slots, feed: feed)
+        add(Stage(home: home, id: id, kind: kind))
+        if let feed { mixed.append((home, feed)) }
+    }
+
+    func openBranch(_ terms: BranchTerms) {
+        guard stages[terms.stage] == nil else { return }
+        let branch = StageBranch(terms)
+        let stage = Stage(branch: branch, terms)
+        branches.append((stage, branch))
+        add(stage)
+    }
+
+    func fork(_ id: StageID, to link: BranchLink, _ mailbox: Mailbox) {
+        guard let stage = stages[id], let home = stage.home else { return }
+        home.add(link, mailbox, of: id)
+        if !forked.contains(where: { $0.home === home }) { forked.append((stage, home)) }
+    }
+
+    private func add(_ stage: Stage) {
+        stages[stage.id] = stage
+        guard stage.kind == .chorus else { return }
+        watched.append(stage)
+        if nextPaths == .distantFuture { nextPaths = time.now + PathWatch.period }
+    }
+
+    /// - Returns: the stage, whose peers are to be closed, and who waits for cuts in it: nothing is heard there any more.
+    func close(_ id: StageID) -> (stage: Stage, confirmations: [@Sendable () -> Void])? {
+        guard let stage = stages.removeValue(forKey: id) else { return nil }
+        watched.removeAll { $0 === stage }
+        switch stage.part {
+        case .home(let home):
+            metered.removeAll { $0.home === home }
+            mixed.removeAll { $0.home === home }
+            forked.removeAll { $0.home === home }
+            closed = closed + home.audio.stats
+            return (stage, home.giveUpCuts())
+        case .branch(let branch):
+            branches.removeAll { $0.branch === branch }
+            closed = closed + stage.fanout.stats
+            // Whoever waits at home waits no longer for us.
+            branch.confirm(.max)
+            return (stage, [])
+        }
+    }
+
+    func giveUpCuts() -> [@Sendable () -> Void] {
+        for entry in branches { entry.branch.confirm(.max) }
+        return stages.values.flatMap { $0.home?.giveUpCuts() ?? [] }
+    }
+
+    // MARK: What comes from other threads
+
+    /// Nothing waits on other threads' ways into this worker. Asked before it sleeps.
+    var isIdle: Bool {
+        branches.allSatisfy { !$0.branch.hasWork }
+            && forked.allSatisfy { _, home in
+                !home.hasCutsInForce && home.branches.allSatisfy { !$0.link.hasSpoken }
+            }
+    }
+
+    /// Sends what mixers, homes and branches have given.
+    /// - Returns: who is to be told of cuts once what has been queued so far has left, and which cuts are in force then.
+    func carry() -> (confirmations: [@Sendable () -> Void], cuts: [(StageBranch, UInt64)]) {
+        var confirmations: [@Sendable () -> Void] = []
+        var cuts: [(StageBranch, UInt64)] = []
+        for (home, feed) in mixed {
+            // Asked first: what the mixer made before it said so has then been taken when it is told.
+            let inForce = home.takeCuts()
+            while feed.takeMix({ home.audio.forwardMix($0, payload: $1, at: time.now, send: egress.send) }) {}
+            confirmations += inForce
+        }
+        for (stage, home) in forked {
+            confirmations += home.takeCuts()
+            takeEverythingSpoken(on: stage, home)
+        }
+        for (stage, branch) in branches {
+            let asked = branch.link.cutsAsked
+            while branch.link.takeHeard({ stage.fanout.deliver($0, $1, send: egress.send) }) {}
+            cuts.append((branch, asked))
+        }
+        return (confirmations, cuts)
+    }
+
+    /// Takes in what the stage's people have said on other workers so far.
+    func takeEverythingSpoken(on stage: Stage, _ home: StageHome) {
+        var isAnySpoken = false
+        for (link, _) in home.branches {
+            while link.takeSpoken({ spoken, payload in
+                home.audio.forward(spoken.packet, from: spoken.member, payload: payload, send: egress.send)
+            }) { isAnySpoken = true }
+        }
+        if isAnySpoken, !home.isMetered { meter(stage, home) }
+    }
+
+    // MARK: Levels and ways
+
+    var nextDeadline: Instant { min(nextLevels, nextPaths) }
+
+    /// Somebody is heard there: its levels are told until all is silent.
+    func meter(_ stage: Stage, _ home: StageHome) {
+        guard home.audio.nextLevels != nil, stages[stage.id] === stage else { return }
+        home.isMetered = true
+        metered.append((stage, home))
+        if nextLevels == .distantFuture { nextLevels = time.now }
+    }
+
+    func advance() {
+        if nextLevels <= time.now { tellLevels() }
+        if nextPaths <= time.now { tellPaths() }
+    }
+
+    private func tellLevels() {
+        for (stage, home) in metered {
+            guard let levels = home.audio.levels(at: time.now) else { continue }
+            let named = levels.map { (PeerID(rawValue: $0.key.rawValue), $0.value) }
+            facts.publish(.levels(stage.id, Dictionary(uniqueKeysWithValues: named)))
+        }
+        metered.removeAll { entry in
+            entry.home.isMetered = entry.home.audio.nextLevels != nil
+            return !entry.home.isMetered
+        }
+        nextLevels = metered.isEmpty ? .distantFuture : time.now + AudioStage.levelPeriod
+    }
+
+    private func tellPaths() {
+        for stage in watched {
+            var readings: [PeerID: PathReading] = [:]
+            for id in stage.producers {
+                guard let peer = table[id], peer.isConnected else { continue }
+                readings[id] = peer.readPath()
+            }
+            switch stage.part {
+            case .home(let home):
+                readings.merge(home.remoteReadings) { own, _ in own }
+                home.remoteReadings = [:]
+                guard !readings.isEmpty || home.hasToldPaths else { continue }
+                home.hasToldPaths = !readings.isEmpty
+                facts.publish(.network(stage.id, readings))
+            case .branch(let branch):
+                guard !readings.isEmpty else { continue }
+                _ = branch.mailbox.post(.readings(readings, stage.id))
+            }
+        }
+        nextPaths = watched.isEmpty ? .distantFuture : time.now + PathWatch.period
+    }
+}

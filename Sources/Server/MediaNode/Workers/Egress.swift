@@ -1,0 +1,67 @@
+internal import DatagramIO
+internal import Forwarding
+internal import PeerSession
+internal import RTP
+internal import Timing
+internal import Wire
+
+/// What leaves a worker: packets for listeners, built and enciphered in the slot that the kernel reads from, and what the peers'
+/// machines say themselves.
+final class Egress {
+    private let sockets: DatagramSockets
+    private let table: PeerTable
+    private let time: WorkerTime
+    /// Streams that began or changed their source: their listeners get a report at once.
+    private(set) var startedStreams: ContiguousArray<(handle: Int, ssrc: SSRC)> = []
+
+    init(sockets: DatagramSockets, table: PeerTable, time: WorkerTime) {
+        self.sockets = sockets
+        self.table = table
+        self.time = time
+    }
+
+    /// The kernel takes nothing at present.
+    var isBlocked: Bool { sockets.isBlocked }
+
+    /// One packet to one listener.
+    func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
+        table.withMachine(handle) { machine in
+            guard let path = machine.mediaPath else { return }
+            let now = time.now
+            sockets.send(by: path, at: now) { slot in
+                guard let headerLength = header.write(into: slot) else { return nil }
+                return machine.seal(
+                    stream: header.stream, headerLength: headerLength, payload: payload, into: slot, at: now)
+            }
+        }
+        if header.startsSource { startedStreams.append((handle, header.ssrc)) }
+    }
+
+    /// The same packet once more, to the last byte.
+    func sendAgain(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
+        table.withMachine(handle) { machine in
+            guard let path = machine.mediaPath else { return }
+            sockets.send(by: path, at: time.now) { slot in
+                guard let headerLength = header.write(into: slot) else { return nil }
+                return machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
+            }
+        }
+    }
+
+    func nextStartedStream() -> (handle: Int, ssrc: SSRC)? { startedStreams.popLast() }
+
+    /// Sends what a peer's machine has to say; the next event it has to tell, nil if there is none.
+    func drain(_ machine: MediaPeer) -> PeerEvent? {
+        while true {
+            let buffer = sockets.nextSlot()
+            switch machine.nextOutput(into: buffer) {
+            case .datagram(let length, let path): sockets.commit(buffer, length: length, path: path, at: time.now)
+            case .event(let event): return event
+            case nil: return nil
+            }
+        }
+    }
+
+    /// Gives the kernel what is queued.
+    func flush() { sockets.flush(at: time.now) }
+}
