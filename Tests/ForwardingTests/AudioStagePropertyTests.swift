@@ -11,10 +11,10 @@ internal import Wire
 @Suite struct AudioStagePropertyTests {
     /// One listener's view of one of its streams.
     private struct Heard {
-        var newest: OutgoingHeader?
+        var newest: OutgoingPacket?
         var numbers: Set<UInt64> = []
         /// What went out under each number, for repeats.
-        var bytes: [UInt64: [UInt8]] = [:]
+        var sent: [UInt64: Delivery] = [:]
     }
 
     private struct Stream: Hashable {
@@ -33,8 +33,8 @@ internal import Wire
         var now = Instant(nanoseconds: Int64.random(in: 0...1_000_000_000_000, using: &random))
         // The model: who sits where.
         var seats = [(member: UInt64, muted: Bool)?](repeating: nil, count: slotCount)
-        // Who listens, on which slots, and with which payload type.
-        var listening: [UInt64: (slots: Set<Int>, payloadType: UInt8)] = [:]
+        // Who listens, on which slots.
+        var listening: [UInt64: Set<Int>] = [:]
         var microphones: [UInt64: (sequence: UInt64, timestamp: UInt32)] = [:]
         var heard: [Stream: Heard] = [:]
         var late: [UInt64: Set<UInt64>] = [:]
@@ -49,8 +49,7 @@ internal import Wire
             let member = UInt64(delivery.handle)
             let stream = Stream(member: member, ssrc: delivery.header.ssrc)
             let slot = Int(delivery.header.ssrc.rawValue) - Int(member) * 100
-            #expect(listening[member]?.slots.contains(slot) == true)
-            #expect(listening[member]?.payloadType == delivery.header.payloadType.rawValue)
+            #expect(listening[member]?.contains(slot) == true)
             if let speaker {
                 #expect(seats[slot]?.member == speaker && seats[slot]?.muted == false)
                 #expect(speaker != member)
@@ -60,7 +59,7 @@ internal import Wire
             }
             var known = heard[stream] ?? Heard()
             #expect(known.numbers.insert(delivery.header.sequence).inserted, "a number is used once")
-            known.bytes[delivery.header.sequence] = delivery.bytes
+            known.sent[delivery.header.sequence] = delivery
             if let newest = known.newest, delivery.header.sequence > newest.sequence {
                 let distance = Int32(bitPattern: delivery.header.timestamp &- newest.timestamp)
                 #expect(distance > 0, "timestamps go on with the numbers")
@@ -92,7 +91,7 @@ internal import Wire
                 for delivery in deliveries { try check(delivery, from: nil) }
             case 2..<7:
                 if listening[member] == nil {
-                    listening[member] = (Set(0..<slotCount), 96)
+                    listening[member] = Set(0..<slotCount)
                     // A new path has new SSRCs; the test keeps them and forgets instead what was heard before.
                     for slot in 0..<slotCount {
                         heard[Stream(member: member, ssrc: ListenerLine.line(slot, of: id).ssrc)] = nil
@@ -102,13 +101,12 @@ internal import Wire
                         id, handle: Int(member),
                         lines: (0..<slotCount).map { .line($0, of: id, firstSequence: first) })
                 } else {
-                    // A later offer: some lines inactive, now and then another payload type.
+                    // A later offer: some lines inactive.
                     let slots = Set((0..<slotCount).filter { _ in Int.random(in: 0..<4, using: &random) > 0 })
-                    let payloadType = [UInt8(96), 96, 111].randomElement(using: &random)!
-                    listening[member] = (slots, payloadType)
+                    listening[member] = slots
                     stage.fanout.setListener(
                         id, handle: Int(member),
-                        lines: slots.sorted().map { .line($0, of: id, firstSequence: 1, payloadType: payloadType) })
+                        lines: slots.sorted().map { .line($0, of: id, firstSequence: 1) })
                 }
             case 7..<8:
                 listening[member] = nil
@@ -117,7 +115,7 @@ internal import Wire
                 // Sorted, since a dictionary's order differs from run to run.
                 let streams = heard.keys.sorted { ($0.member, $0.ssrc.rawValue) < ($1.member, $1.ssrc.rawValue) }
                 guard let stream = streams.randomElement(using: &random), listening[stream.member] != nil,
-                    let number = heard[stream]?.bytes.keys.sorted().suffix(60).randomElement(using: &random)
+                    let number = heard[stream]?.sent.keys.sorted().suffix(60).randomElement(using: &random)
                 else { continue }
                 stage.fanout.repeat(
                     for: MemberID(rawValue: stream.member), stream.ssrc,
@@ -126,7 +124,7 @@ internal import Wire
                     send: collect)
                 for delivery in deliveries {
                     #expect(delivery.handle == Int(stream.member))
-                    #expect(heard[stream]?.bytes[delivery.header.sequence] == delivery.bytes)
+                    #expect(heard[stream]?.sent[delivery.header.sequence] == delivery)
                 }
             default:
                 var microphone = microphones[member]!
@@ -158,7 +156,7 @@ internal import Wire
                 if slot == nil { #expect(deliveries.isEmpty) }
                 if let slot, !isLossy {
                     #expect(
-                        deliveries.count == listening.count { $0.key != member && $0.value.slots.contains(slot) })
+                        deliveries.count == listening.count { $0.key != member && $0.value.contains(slot) })
                 }
                 for delivery in deliveries { try check(delivery, from: member) }
             }

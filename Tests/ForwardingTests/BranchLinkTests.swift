@@ -29,8 +29,8 @@ internal import Timing
         let lines = [ListenerLine.line(0, of: here), .line(1, of: here)]
         stage.fanout.setListener(here, handle: 1, lines: lines)
         branch.setListener(there, handle: 2, lines: lines)
-        var atHome: [OutgoingHeader] = []
-        var elsewhere: [OutgoingHeader] = []
+        var atHome: [OutgoingPacket] = []
+        var elsewhere: [OutgoingPacket] = []
         var now = Instant(nanoseconds: 0)
         let send: AudioStage.Send = { _, header, _ in atHome.append(header) }
         for number in 0..<400 as Range<UInt64> {

@@ -15,7 +15,7 @@ internal import Wire
         var now = Instant(nanoseconds: 50_000_000_000)
         var sequences: [UInt64: UInt64] = [:]
         var mixed: UInt64 = 0
-        private(set) var newest: [SSRC: OutgoingHeader] = [:]
+        private(set) var newest: [SSRC: OutgoingPacket] = [:]
         private(set) var gaps = 0
         /// Since `clear`: who got something, on which slot.
         private(set) var heard: Set<[Int]> = []
@@ -41,7 +41,7 @@ internal import Wire
 
         func clear() { heard = [] }
 
-        func newest(of member: UInt64) -> OutgoingHeader? { newest[Self.line(2, of: member).ssrc] }
+        func newest(of member: UInt64) -> OutgoingPacket? { newest[Self.line(2, of: member).ssrc] }
 
         func sing(_ member: UInt64) {
             let sequence = sequences[member, default: 1_000]
@@ -66,7 +66,7 @@ internal import Wire
             }
         }
 
-        private func take(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
+        private func take(_ handle: Int, _ header: OutgoingPacket, _ payload: UnsafeRawBufferPointer) {
             let slot = Int(header.ssrc.rawValue) - handle * 100
             heard.insert([handle, slot])
             if let before = newest[header.ssrc], header.sequence != before.sequence + 1 { gaps += 1 }

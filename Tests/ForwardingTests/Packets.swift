@@ -18,23 +18,16 @@ extension RTPHeader {
     }
 }
 
-/// What a listener got, as it goes over the wire.
+/// What a listener got.
 struct Delivery: Equatable {
     var handle: Int
-    var header: OutgoingHeader
+    var header: OutgoingPacket
     var payload: [UInt8]
 
-    init(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
+    init(_ handle: Int, _ header: OutgoingPacket, _ payload: UnsafeRawBufferPointer) {
         self.handle = handle
         self.header = header
         self.payload = Array(payload)
-    }
-
-    var bytes: [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
-        defer { buffer.deallocate() }
-        guard let length = header.write(into: buffer) else { return [] }
-        return Array(buffer[..<length]) + payload
     }
 
     var isSilence: Bool { payload == SlotStream.silence }
@@ -42,11 +35,10 @@ struct Delivery: Equatable {
 
 extension ListenerLine {
     static func line(
-        _ slot: Int, of member: MemberID, firstSequence: UInt16 = 100, firstTimestamp: UInt32 = 5000,
-        payloadType: UInt8 = 96
+        _ slot: Int, of member: MemberID, firstSequence: UInt16 = 100, firstTimestamp: UInt32 = 5000
     ) -> Self {
         ListenerLine(
-            slot: slot, ssrc: SSRC(UInt32(member.rawValue) * 100 + UInt32(slot)), payloadType: PayloadType(payloadType),
+            slot: slot, ssrc: SSRC(UInt32(member.rawValue) * 100 + UInt32(slot)), stream: slot,
             firstSequence: firstSequence, firstTimestamp: firstTimestamp)
     }
 }

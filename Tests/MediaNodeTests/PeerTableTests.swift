@@ -137,11 +137,12 @@ internal import Wire
         table.remove(first)
         #expect(table.peer(at: path(1)) == nil && table[first.id] == nil && table[first.handle] == nil)
         #expect(table.peer(named: "server01".utf8) == nil)
-        #expect(table.withMachine(first.handle) { _ in true } == nil)
+        #expect(table.lane(first.handle) == nil)
         let third = try peer(3, in: table)
         #expect(third.handle == first.handle && third.generation != first.generation)
         #expect(table[third.handle] === third && table[second.id] === second)
-        #expect(table.withMachine(third.handle) { $0 === third.media } == true)
+        third.media.lane.path = path(9)
+        #expect(table.lane(third.handle)?.path == path(9))
     }
 
     @Test("A peer is found by its present ICE name and the one before, not by older or longer ones")

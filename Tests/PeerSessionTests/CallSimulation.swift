@@ -43,8 +43,8 @@ final class CallNode: SimulatedEndpoint {
 
     /// Speaks from `start` on, 50 packets a second. `firstNumber` is the first sequence number.
     func speak(_ ssrc: SSRC, from start: Instant, for length: Interval, firstNumber: UInt32 = 0) {
-        peer.openSendStream(ssrc, clockRate: 48_000, cname: "speaker")
-        peer.sendReport(for: ssrc, at: start)
+        let terms = SendStreamTerms(ssrc: ssrc, clockRate: 48_000, cname: "speaker")
+        if let number = peer.openSendStream(terms) { peer.sendReport(for: number, at: start) }
         speech = Speech(ssrc: ssrc, nextPacket: start, end: start + length, number: firstNumber)
     }
 
@@ -131,7 +131,7 @@ final class CallNode: SimulatedEndpoint {
     private func take(_ event: PeerEvent, at now: Instant) {
         events.append(event)
         onEvent?(event, now)
-        guard case .nack(let ssrc, let sequence, let following) = event, ssrc == speech?.ssrc,
+        guard case .nack(_, let ssrc, let sequence, let following) = event, ssrc == speech?.ssrc,
             let path = peer.mediaPath
         else { return }
         MissingSequences.Entry(first: sequence, following: following).forEach { number in

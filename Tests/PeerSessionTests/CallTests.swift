@@ -157,7 +157,7 @@ import Wire
 
         // The same when the source changes in mid-stream.
         heard = nil
-        call.server.peer.sendReport(for: Call.serverStream, at: call.network.now)
+        call.server.peer.sendReport(for: 0, at: call.network.now)
         call.network.run(for: .milliseconds(30))
         #expect(heard != nil)
     }

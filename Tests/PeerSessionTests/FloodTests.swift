@@ -29,6 +29,7 @@ import Wire
     @Test("of a datagram full of requests for repeats only so many are looked at")
     func manyRequests() throws {
         let call = try Call()
+        call.server.peer.openSendStream(SendStreamTerms(ssrc: Call.serverStream, clockRate: 48_000, cname: "s"))
         call.network.run(for: .seconds(1))
         call.network.inject(
             try requests(256, from: call.client.peer), from: Call.clientAddress, to: Call.serverAddress)
@@ -40,6 +41,7 @@ import Wire
     @Test("RTCP beyond what a peer has any use for is thrown away, and counted; reports go on afterwards")
     func manyDatagrams() throws {
         let call = try Call()
+        call.server.peer.openSendStream(SendStreamTerms(ssrc: Call.serverStream, clockRate: 48_000, cname: "s"))
         call.network.run(for: .seconds(1))
         for _ in 0..<2_000 {
             call.network.inject(

@@ -67,7 +67,7 @@ import Wire
         #expect(map.kind(of: 5) == nil)
         #expect(HeaderExtensionKind(uri: "urn:ietf:params:rtp-hdrext:sdes:mid") == .mid)
         #expect(HeaderExtensionKind(uri: "urn:ietf:params:rtp-hdrext:ssrc-audio-level") == .audioLevel)
-        #expect(HeaderExtensionKind(uri: "urn:3gpp:video-orientation") == nil)
+        #expect(HeaderExtensionKind(uri: "urn:ietf:params:rtp-hdrext:toffset") == nil)
     }
 
     @Test("An audio level keeps voice flag and attenuation; without the extension there is none")

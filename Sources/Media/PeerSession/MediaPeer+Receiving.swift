@@ -71,10 +71,10 @@ extension MediaPeer {
         _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, _ media: SecureMedia
     ) -> Received {
         guard let header = RTPHeader.parse(clear) else { return .dropped(.malformed) }
-        let reception = reports.receive(
+        let reception = receiving.receive(
             header.ssrc, timestamp: header.timestamp, extendedSequence: extendedSequence, at: now)
         guard makeRoom(reception, media) else { return .dropped(.tooManyStreams) }
-        stats.packetsReceived &+= 1
+        counted.packetsReceived &+= 1
         return .media(ReceivedMedia(header: header, length: clear.count, extendedSequence: extendedSequence))
     }
 
@@ -83,13 +83,13 @@ extension MediaPeer {
     package func countUnopened(_ ssrc: SSRC, timestamp: RTPTimestamp, extendedSequence: UInt64, at now: Instant) {
         guard case .connected(let media) = phase else { return }
         self.now = max(self.now, now)
-        let reception = reports.receive(
+        let reception = receiving.receive(
             ssrc, timestamp: timestamp, extendedSequence: extendedSequence, at: self.now)
-        if makeRoom(reception, media) { stats.packetsReceived &+= 1 }
+        if makeRoom(reception, media) { counted.packetsReceived &+= 1 }
     }
 
     /// Forgets a source whose place was needed. False if there was no place for the new one.
-    private func makeRoom(_ reception: ReportSession.Reception, _ media: SecureMedia) -> Bool {
+    private func makeRoom(_ reception: ReceiveStreams.Reception, _ media: SecureMedia) -> Bool {
         switch reception {
         case .counted: return true
         case .replaced(let old):
@@ -100,7 +100,7 @@ extension MediaPeer {
     }
 
     /// How a stream of the other side arrives; nil before its first packet.
-    package func reception(of ssrc: SSRC) -> ReceptionStatistics? { reports.reception(of: ssrc) }
+    package func reception(of ssrc: SSRC) -> ReceptionStatistics? { receiving.reception(of: ssrc) }
 
     private func receiveControl(_ clear: UnsafeRawBufferPointer, _ media: SecureMedia) -> Received {
         guard control.take(now: now) else { return .dropped(.tooMuchControl) }
@@ -109,7 +109,7 @@ extension MediaPeer {
         while let packet = compound.next() {
             switch packet {
             case .senderReport(let info, let blocks):
-                if makeRoom(reports.receiveSenderReport(info, at: now), media) {
+                if makeRoom(receiving.receiveSenderReport(info, at: now), media) {
                     tell(.senderReport(info.ssrc, ntp: info.ntp, timestamp: info.timestamp, at: now))
                 }
                 take(blocks)
@@ -119,8 +119,9 @@ extension MediaPeer {
                 for entry in missing {
                     requests += 1
                     guard requests <= MediaPeer.maximumRepeatRequests else { break }
-                    stats.repeatsAsked &+= UInt64(1 + entry.following.nonzeroBitCount)
-                    tell(.nack(media, sequence: entry.first, following: entry.following))
+                    counted.repeatsAsked &+= UInt64(1 + entry.following.nonzeroBitCount)
+                    guard let stream = lane.number(of: media) else { continue }
+                    tell(.nack(stream: stream, media, sequence: entry.first, following: entry.following))
                 }
             case .sourceDescription, .goodbye, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate,
                 .unknown:
@@ -132,7 +133,10 @@ extension MediaPeer {
 
     private func take(_ blocks: ReportBlocks) {
         for block in blocks {
-            if let event = reports.receive(block, at: now) { tell(event) }
+            guard let stream = lane.number(of: block.ssrc) else { continue }
+            let roundTrip = reports.receive(block, at: now)
+            lane.acknowledge(stream)
+            tell(.receiverReport(block.ssrc, roundTrip: roundTrip, fractionLost: block.fractionLost))
         }
     }
 }

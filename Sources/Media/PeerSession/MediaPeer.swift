@@ -11,8 +11,19 @@ package import Wire
 package final class MediaPeer {
     package let configuration: PeerConfiguration
     /// Where media goes to; nil until a path is nominated.
-    package internal(set) var mediaPath: NetworkPath?
-    package internal(set) var stats = PeerStats()
+    package internal(set) var mediaPath: NetworkPath? {
+        get { lane.path }
+        set { lane.path = newValue }
+    }
+    /// Our streams, and the way out for their packets.
+    package let lane = SendLane()
+    var counted = PeerStats()
+    package var stats: PeerStats {
+        var stats = counted
+        stats.packetsSent = lane.packetsSent
+        stats.repeatsSent = lane.repeatsSent
+        return stats
+    }
 
     /// Without an authentic packet for this long, the peer is reported lost.
     package static let silenceUntilLost = Interval.seconds(6)
@@ -43,22 +54,15 @@ package final class MediaPeer {
     }
 
     var phase: Phase {
-        didSet {
-            if case .connected(let media) = phase {
-                sealer = Unmanaged.passUnretained(media.sender)
-            } else {
-                sealer = nil
-            }
-        }
+        didSet { if case .connected(let media) = phase { lane.setSealer(media.sender) } else { lane.setSealer(nil) } }
     }
-    /// The sender of `connected`, which keeps it alive.
-    private(set) var sealer: Unmanaged<SRTPSender>?
     var agent: any ICEAgent
     let dtls: DTLSSession
     /// Where DTLS came from last: its answers go there until a path is nominated.
     var handshakePath: NetworkPath?
     private var isHandshakeStarted = false
-    var reports: ReportSession
+    var receiving: ReceiveStreams
+    var reports: ReportScheduler
     var control: TokenBucket
     private var events: [PeerEvent] = []
     private var eventsTaken = 0
@@ -69,7 +73,9 @@ package final class MediaPeer {
         self.configuration = configuration
         self.now = now
         phase = .connecting(until: now + MediaPeer.connectTimeout)
-        reports = ReportSession(configuration)
+        receiving = ReceiveStreams(
+            clockRate: configuration.receiveClockRate, asksForRepeats: configuration.requestsRepeats)
+        reports = ReportScheduler(configuration)
         control = TokenBucket(MediaPeer.controlAllowance, now: now)
         switch configuration.role {
         case .server:
@@ -83,6 +89,8 @@ package final class MediaPeer {
             role: configuration.role == .server ? .server : .client, context: context,
             remoteFingerprint: configuration.remoteFingerprint)
     }
+
+    deinit { lane.deallocate() }
 
     /// What protects the media; nil until `connected`.
     package var protectionProfile: SRTPProfile? {
@@ -99,7 +107,7 @@ package final class MediaPeer {
     ) -> Received {
         self.now = max(self.now, now)
         let result = dispatch(datagram, length: length, path: path)
-        if case .dropped(let reason) = result { stats.count(reason) }
+        if case .dropped(let reason) = result { counted.count(reason) }
         return result
     }
 
@@ -113,7 +121,7 @@ package final class MediaPeer {
             // Reports wait while there is nowhere to send them to.
             min(
                 media.liveness.nextDeadline, agent.nextDeadline,
-                mediaPath == nil ? .distantFuture : reports.nextDeadline)
+                mediaPath == nil ? .distantFuture : reports.nextDeadline(receiving))
         case .closed: .distantFuture
         }
     }
@@ -170,8 +178,10 @@ package final class MediaPeer {
         guard room > 0 else { return nil }
         var requested = 0
         let clear = UnsafeMutableRawBufferPointer(rebasing: buffer[..<room])
-        guard let length = reports.nextPacket(into: clear, at: now, requested: &requested) else { return nil }
-        stats.repeatsRequested &+= UInt64(requested)
+        guard let length = reports.nextPacket(lane, &receiving, into: clear, at: now, requested: &requested) else {
+            return nil
+        }
+        counted.repeatsRequested &+= UInt64(requested)
         return media.sender.sealControl(buffer, length: length)
     }
 

@@ -67,8 +67,8 @@ package enum PeerEvent: Hashable, Sendable {
     case recovered
     /// The last event of a peer.
     case closed(CloseReason)
-    /// The other side misses `sequence` of our stream, and each `sequence + 1 + n` whose bit n is set in `following`.
-    case nack(SSRC, sequence: SequenceNumber16, following: UInt16)
+    /// The other side misses `sequence` of our stream with that number, and each `sequence + 1 + n` whose bit n is set in `following`.
+    case nack(stream: Int, SSRC, sequence: SequenceNumber16, following: UInt16)
     /// How the other side's stream maps to its wall clock.
     case senderReport(SSRC, ntp: UInt64, timestamp: RTPTimestamp, at: Instant)
     /// How one of our streams arrives at the other side. `roundTrip` is nil until the other side has seen a sender report of ours;

@@ -19,8 +19,25 @@ package struct AudioLevel: Hashable, Sendable {
 
 /// The header extensions that we understand.
 package enum HeaderExtensionKind: Int, CaseIterable, Sendable {
+    /// RFC 6464.
     case audioLevel
+    /// Which media section a stream belongs to (RFC 9143 §15).
     case mid
+    /// Which layer of a section a stream is, and which one it repeats (RFC 8852).
+    case rid
+    case repairedRid
+    /// The number for feedback on everything that is sent on a path (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+    case transportNumber
+    /// When the packet left, in 1/2¹⁸ s modulo 64 s.
+    case absoluteSendTime
+    /// When the content was captured, by the capturing system's clock.
+    case absoluteCaptureTime
+    /// Which layers a frame belongs to and needs (AV1 RTP specification, appendix A).
+    case dependencyDescriptor
+    /// How the picture is turned (3GPP TS 26.114).
+    case orientation
+    /// How long a receiver should at least and at most wait before it shows a frame.
+    case playoutDelay
     /// Which part of the song the singer heard when the packet's first sample was captured: see `RTPHeader.songPosition`.
     case songPosition
 
@@ -28,6 +45,15 @@ package enum HeaderExtensionKind: Int, CaseIterable, Sendable {
         switch self {
         case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
         case .mid: "urn:ietf:params:rtp-hdrext:sdes:mid"
+        case .rid: "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
+        case .repairedRid: "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
+        case .transportNumber: "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+        case .absoluteSendTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+        case .absoluteCaptureTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
+        case .dependencyDescriptor:
+            "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
+        case .orientation: "urn:3gpp:video-orientation"
+        case .playoutDelay: "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
         case .songPosition: "urn:ovation:params:rtp-hdrext:song-position"
         }
     }
@@ -38,12 +64,10 @@ package enum HeaderExtensionKind: Int, CaseIterable, Sendable {
     }
 }
 
-/// Which id stands for which kind of header extension, as one peer negotiated it.
+/// Which id stands for which kind of header extension, as one peer negotiated it: a table by kind.
 package struct HeaderExtensionMap: Hashable, Sendable {
-    /// 0 = not negotiated.
-    private var audioLevel: UInt8 = 0
-    private var mid: UInt8 = 0
-    private var songPosition: UInt8 = 0
+    /// By the kind's raw value; 0 = not negotiated.
+    private var ids = SIMD16<UInt8>()
 
     package init() {}
 
@@ -51,27 +75,18 @@ package struct HeaderExtensionMap: Hashable, Sendable {
     @discardableResult
     package mutating func set(_ kind: HeaderExtensionKind, id: UInt8) -> Bool {
         guard id != 0, id != 15 else { return false }
-        switch kind {
-        case .audioLevel: audioLevel = id
-        case .mid: mid = id
-        case .songPosition: songPosition = id
-        }
+        ids[kind.rawValue] = id
         return true
     }
 
     package func id(of kind: HeaderExtensionKind) -> UInt8? {
-        let id =
-            switch kind {
-            case .audioLevel: audioLevel
-            case .mid: mid
-            case .songPosition: songPosition
-            }
+        let id = ids[kind.rawValue]
         return id == 0 ? nil : id
     }
 
     package func kind(of id: UInt8) -> HeaderExtensionKind? {
         guard id != 0 else { return nil }
-        return HeaderExtensionKind.allCases.first { self.id(of: $0) == id }
+        return HeaderExtensionKind.allCases.first { ids[$0.rawValue] == id }
     }
 }
 

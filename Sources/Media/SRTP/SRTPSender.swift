@@ -19,7 +19,10 @@ package final class SRTPSender {
     package let profile: SRTPProfile
     private let media: PacketCipher
     private let control: PacketCipher
-    private var sources: [Source] = []
+    /// In memory of their own: one is looked at for each packet and listener, without a check whether somebody else does.
+    private var sources: UnsafeMutablePointer<Source>
+    private var sourceCount = 0
+    private var sourceCapacity = 4
     private var retired: [SSRC] = []
     /// One counter for all our RTCP sources, so that it need not be remembered with them.
     private var nextControlIndex: UInt32 = 0
@@ -41,9 +44,13 @@ package final class SRTPSender {
             } else {
                 index = UInt64(number.rawValue)
             }
-            guard index <= SRTPSender.maximumIndex, case .unused = sealed.verdict(on: index) else { return nil }
+            return claim(index: index) ? index : nil
+        }
+
+        mutating func claim(index: UInt64) -> Bool {
+            guard index <= SRTPSender.maximumIndex, case .unused = sealed.verdict(on: index) else { return false }
             sealed.markUsed(index)
-            return index
+            return true
         }
     }
 
@@ -55,7 +62,12 @@ package final class SRTPSender {
         self.profile = profile
         self.media = media
         self.control = control
-        sources.reserveCapacity(8)
+        sources = .allocate(capacity: sourceCapacity)
+    }
+
+    deinit {
+        sources.deinitialize(count: sourceCount)
+        sources.deallocate()
     }
 
     // MARK: RTP
@@ -86,7 +98,27 @@ package final class SRTPSender {
         #if DEBUG
             sources[position].digests[Int(index % ReplayWindow.length)] = digest(headerLength, payload, destination)
         #endif
-        return encrypt(header, index: index, payload: payload, into: destination)
+        return encrypt(header.ssrc, header.headerLength, index: index, payload: payload, into: destination)
+    }
+
+    /// The same for a header that the caller has just written, whose fields it knows: nothing is parsed. `index` is the packet's number
+    /// with all its wraps.
+    package func seal(
+        _ ssrc: SSRC, index: UInt64, headerLength: Int, payload: UnsafeRawBufferPointer,
+        into destination: UnsafeMutableRawBufferPointer, source: inout Int
+    ) -> Int? {
+        guard headerLength + payload.count + profile.tagLength <= destination.count,
+            let position = position(of: ssrc, likely: source)
+        else { return nil }
+        source = position
+        guard sources[position].claim(index: index) else { return nil }
+        #if DEBUG
+            assert(
+                header(headerLength, payload.count, in: destination)?.ssrc == ssrc,
+                "the header is what it is said to be")
+            sources[position].digests[Int(index % ReplayWindow.length)] = digest(headerLength, payload, destination)
+        #endif
+        return encrypt(ssrc, headerLength, index: index, payload: payload, into: destination)
     }
 
     /// Seals a packet once more, byte for byte as before: same header, same payload (RFC 3711 allows no other repeat).
@@ -95,7 +127,7 @@ package final class SRTPSender {
         headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
         guard let header = self.header(headerLength, payload.count, in: destination),
-            let position = sources.firstIndex(where: { $0.ssrc == header.ssrc }),
+            let position = known.first(where: { sources[$0].ssrc == header.ssrc }),
             let highest = sources[position].sealed.highest
         else { return nil }
         let distance = header.sequenceNumber.distance(from: SequenceNumber16(UInt16(truncatingIfNeeded: highest)))
@@ -110,28 +142,28 @@ package final class SRTPSender {
                     "a packet index was to be sealed again with other content")
             }
         #endif
-        return encrypt(header, index: index, payload: payload, into: destination)
+        return encrypt(header.ssrc, header.headerLength, index: index, payload: payload, into: destination)
     }
 
     private func encrypt(
-        _ header: RTPHeader, index: UInt64, payload: UnsafeRawBufferPointer,
+        _ ssrc: SSRC, _ headerLength: Int, index: UInt64, payload: UnsafeRawBufferPointer,
         into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
         guard let start = destination.bindMemory(to: UInt8.self).baseAddress else { return nil }
-        let clear = UnsafeRawBufferPointer(start: start, count: header.headerLength)
-        let output = start + header.headerLength
-        let end = header.headerLength + payload.count
+        let clear = UnsafeRawBufferPointer(start: start, count: headerLength)
+        let output = start + headerLength
+        let end = headerLength + payload.count
         switch profile {
         case .aeadAES128GCM:
             guard
                 media.sealGCM(
-                    source: header.ssrc.rawValue, index: index, clear: clear, payload: payload, output: output,
+                    source: ssrc.rawValue, index: index, clear: clear, payload: payload, output: output,
                     tag: start + end)
             else { return nil }
         case .aes128CMHMACSHA1_80:
             guard
                 media.applyKeystream(
-                    source: header.ssrc.rawValue, index: index, payload: payload, output: output),
+                    source: ssrc.rawValue, index: index, payload: payload, output: output),
                 media.writeTag(
                     over: UnsafeRawBufferPointer(start: start, count: end),
                     trailer: UInt32(truncatingIfNeeded: index >> 16), into: start + end)
@@ -152,21 +184,35 @@ package final class SRTPSender {
         return header
     }
 
+    private var known: Range<Int> { 0..<sourceCount }
+
     private func position(of ssrc: SSRC, likely: Int) -> Int? {
-        if sources.indices.contains(likely), sources[likely].ssrc == ssrc { return likely }
-        for position in sources.indices where sources[position].ssrc == ssrc { return position }
-        guard sources.count < SRTPSender.maximumSources, !retired.contains(ssrc) else { return nil }
-        sources.append(Source(ssrc: ssrc))
-        return sources.count - 1
+        if known.contains(likely), sources[likely].ssrc == ssrc { return likely }
+        if let position = known.first(where: { sources[$0].ssrc == ssrc }) { return position }
+        guard sourceCount < SRTPSender.maximumSources, !retired.contains(ssrc) else { return nil }
+        if sourceCount == sourceCapacity { growSources() }
+        (sources + sourceCount).initialize(to: Source(ssrc: ssrc))
+        sourceCount += 1
+        return sourceCount - 1
+    }
+
+    private func growSources() {
+        let larger = UnsafeMutablePointer<Source>.allocate(capacity: sourceCapacity * 2)
+        larger.moveInitialize(from: sources, count: sourceCount)
+        sources.deallocate()
+        sources = larger
+        sourceCapacity *= 2
     }
 
     /// Frees the state of a source that will send no more. It cannot send again in this session. False if so many have
     /// been given up that this one must be kept.
     @discardableResult
     package func retire(_ ssrc: SSRC) -> Bool {
-        guard let position = sources.firstIndex(where: { $0.ssrc == ssrc }) else { return true }
+        guard let position = known.first(where: { sources[$0].ssrc == ssrc }) else { return true }
         guard retired.count < SRTPSender.maximumRetiredSources else { return false }
-        sources.remove(at: position)
+        sourceCount -= 1
+        sources[position] = sources[sourceCount]
+        (sources + sourceCount).deinitialize(count: 1)
         retired.append(ssrc)
         return true
     }

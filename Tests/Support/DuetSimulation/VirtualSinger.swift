@@ -176,7 +176,7 @@ package final class VirtualSinger: SimulatedEndpoint {
             switch output {
             case .datagram(let length, let path): return (length, path)
             case .event(.connected): isConnected = true
-            case .event(.nack(let stream, let first, let following)) where stream == ssrc:
+            case .event(.nack(_, let stream, let first, let following)) where stream == ssrc:
                 for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
                     sendAgain(first.advanced(by: bit))
                 }

@@ -30,11 +30,12 @@ package final class VirtualStage: SimulatedEndpoint {
     /// Singers come in the order of their slots. `ssrcs`: of the lines on which this one hears the slots.
     package func add(_ peer: MediaPeer, at address: TransportAddress, ssrcs: [UInt32]) {
         let lines = ssrcs.enumerated().map { slot, ssrc in
-            ListenerLine(
-                slot: slot, ssrc: SSRC(ssrc), payloadType: Self.payloadType, firstSequence: 0x7ff0,
-                firstTimestamp: 0xffff_f000)
+            let number = peer.openSendStream(
+                SendStreamTerms(
+                    ssrc: SSRC(ssrc), clockRate: 48_000, cname: "slot", payloadType: Self.payloadType))
+            return ListenerLine(
+                slot: slot, ssrc: SSRC(ssrc), stream: number ?? 0, firstSequence: 0x7ff0, firstTimestamp: 0xffff_f000)
         }
-        for ssrc in ssrcs { peer.openSendStream(SSRC(ssrc), clockRate: 48_000, cname: "slot") }
         guests.append(Guest(peer: peer, address: address, lines: lines))
     }
 
@@ -69,15 +70,15 @@ package final class VirtualStage: SimulatedEndpoint {
         ) { handle, header, payload in send(handle, header, payload, again: false) }
     }
 
-    private func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer, again: Bool) {
+    private func send(_ handle: Int, _ packet: OutgoingPacket, _ payload: UnsafeRawBufferPointer, again: Bool) {
         let peer = guests[handle].peer
         guard let path = peer.mediaPath else { return }
         withUnsafeTemporaryAllocation(byteCount: Network.maximumDatagramLength, alignment: 16) { slot in
-            guard let headerLength = header.write(into: slot),
-                let length = again
-                    ? peer.sealAgain(headerLength: headerLength, payload: payload, into: slot)
-                    : peer.seal(headerLength: headerLength, payload: payload, into: slot, at: now)
-            else { return }
+            let length =
+                again
+                ? peer.lane.sealAgain(packet, payload: payload, into: slot)
+                : peer.lane.seal(packet, payload: payload, into: slot, at: now)
+            guard let length else { return }
             let bytes = Array(UnsafeRawBufferPointer(rebasing: slot[..<length]))
             if let hold = holdUp, hold.singer == handle {
                 holdUp = nil
@@ -110,14 +111,13 @@ package final class VirtualStage: SimulatedEndpoint {
         case .connected:
             stage.fanout.setListener(member(index), handle: index, lines: guests[index].lines)
             stage.assign(slot: index, to: member(index), muted: false, at: now) { _, _, _ in }
-        case .nack(let ssrc, let sequence, let following):
+        case .nack(_, let ssrc, let sequence, let following):
             stage.fanout.repeat(
                 for: member(index), ssrc, sequence: sequence, following: following, roundTrip: guests[index].roundTrip,
                 at: now
             ) { send($0, $1, $2, again: true) }
-        case .receiverReport(let ssrc, let roundTrip, _):
+        case .receiverReport(_, let roundTrip, _):
             guests[index].roundTrip = roundTrip ?? guests[index].roundTrip
-            stage.fanout.acknowledge(member(index), ssrc)
         default: break
         }
     }

@@ -229,7 +229,7 @@ package final class TestClient {
             case .event(.connected): isConnected = true
             case .event(.closed(let reason)): closeReason = reason
             case .event(.senderReport(let ssrc, _, _, _)): sendersReported.insert(ssrc)
-            case .event(.nack(_, let first, let following)):
+            case .event(.nack(_, _, let first, let following)):
                 for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
                     self.repeat(first.advanced(by: bit))
                 }

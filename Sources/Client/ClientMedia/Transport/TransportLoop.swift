@@ -224,7 +224,7 @@ final class TransportLoop {
         case .lost: tell(.lost)
         case .recovered: tell(.recovered)
         case .closed(let reason): tell(.closed(reason))
-        case .nack(let ssrc, let first, let following):
+        case .nack(_, let ssrc, let first, let following):
             guard ssrc.rawValue == source.ssrc else { return }
             for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 { sendAgain(first.advanced(by: bit)) }
         case .receiverReport(let ssrc, let roundTrip, let fractionLost):

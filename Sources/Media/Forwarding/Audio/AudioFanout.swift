@@ -4,10 +4,10 @@ package import Wire
 
 /// The listeners of a stage on one worker: numbers each packet for everybody who may hear it, and gives again what got lost.
 ///
-/// Packets leave through closures, one call a listener, with a header to be written in front of the payload. A payload is
+/// Packets leave through closures, one call a listener, numbered for the stream that it gets. A payload is
 /// only valid during the call, and the closure must not call back.
 package final class AudioFanout {
-    package typealias Send = (_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) -> Void
+    package typealias Send = (_ handle: Int, _ packet: OutgoingPacket, _ payload: UnsafeRawBufferPointer) -> Void
 
     private struct Slot {
         let history = PacketHistory()
@@ -18,14 +18,13 @@ package final class AudioFanout {
         var fed = 0
     }
 
-    /// Where a listener's consumers are, so that reports and requests need no search through all listeners.
+    /// Where a listener's consumers are, so that requests need no search through all listeners.
     private struct Listener {
         struct Line {
             var ssrc: SSRC
             var slot: Int
             /// Among the slot's consumers.
             var index: Int
-            var isAcknowledged = false
             /// The last offer asked for it. A line that is not is silent, and keeps its numbers for when it comes back: its keys have
             /// sealed packets with them.
             var isOffered = true
@@ -72,7 +71,6 @@ package final class AudioFanout {
             if let its = listener.lines.firstIndex(where: { $0.slot == line.slot }) {
                 guard listener.lines[its].ssrc == line.ssrc else { continue }
                 listener.lines[its].isOffered = true
-                slots[line.slot].consumers[listener.lines[its].index].describe(line)
             } else if !listener.lines.contains(where: { $0.ssrc == line.ssrc }) {
                 listener.lines.append(
                     Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
@@ -144,15 +142,6 @@ package final class AudioFanout {
         slots[slot].consumers[line.index].pause()
     }
 
-    /// The listener has reported on this stream, so it knows which line it belongs to.
-    package func acknowledge(_ member: MemberID, _ ssrc: SSRC) {
-        guard let its = listeners[member]?.lines.firstIndex(where: { $0.ssrc == ssrc && !$0.isAcknowledged }),
-            let line = listeners[member]?.lines[its]
-        else { return }
-        listeners[member]?.lines[its].isAcknowledged = true
-        slots[line.slot].consumers[line.index].acknowledge()
-    }
-
     // MARK: Packets
 
     /// Sends a packet of `slot` to everybody who may hear it; nobody hears themselves.
@@ -165,8 +154,8 @@ package final class AudioFanout {
         // One look at the array for all listeners: no copy-on-write and exclusivity checks per packet.
         slots[slot].consumers.withUnsafeMutableBufferPointer { consumers in
             for index in 0..<fed where consumers[index].member != producer {
-                guard let header = consumers[index].header(for: packet) else { continue }
-                send(consumers[index].handle, header, payload)
+                guard let outgoing = consumers[index].next(packet) else { continue }
+                send(consumers[index].handle, outgoing, payload)
             }
         }
     }
@@ -198,7 +187,7 @@ package final class AudioFanout {
                 notRepeated &+= 1
                 continue
             }
-            send(consumer.handle, consumer.repeatedHeader(for: entry.packet), entry.payload)
+            send(consumer.handle, consumer.again(entry.packet), entry.payload)
             repeated &+= 1
         }
         listeners[member]?.limiter = limiter

@@ -22,6 +22,8 @@ final class Peer {
     /// Of what was agreed on, what is needed later: the answer as a whole takes 17 KB.
     private(set) var remote: NegotiatedSession.RemoteTransport
     private(set) var slots: [NegotiatedSession.Slot]
+    /// The number of each slot's stream at the machine, once it has been offered.
+    var streams: [Int: Int] = [:]
     /// Number of the newest offer that was answered.
     private(set) var offerNumber: UInt32
     /// The `o=` line's id in the peer's offers: another one is another peer connection.
@@ -127,12 +129,13 @@ final class Peer {
 
     /// The lines on which this peer hears its stage.
     func lines() -> [ListenerLine] {
-        let midID = extensions.id(of: .mid) ?? 0
-        return slots.map { slot in
+        slots.compactMap { slot in
             let start = terms.starts[slot.index]
-            return ListenerLine(
-                slot: slot.index, ssrc: SSRC(slot.ssrc), stream: slot.index, payloadType: PayloadType(slot.payloadType),
-                mid: Mid(slot.mid), midID: midID, firstSequence: start.sequence, firstTimestamp: start.timestamp)
+            return streams[slot.index].map {
+                ListenerLine(
+                    slot: slot.index, ssrc: SSRC(slot.ssrc), stream: $0, firstSequence: start.sequence,
+                    firstTimestamp: start.timestamp)
+            }
         }
     }
 }

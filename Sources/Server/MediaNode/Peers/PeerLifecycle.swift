@@ -111,9 +111,17 @@ final class PeerLifecycle {
     }
 
     private func openStreams(of peer: Peer) {
+        let midID = peer.extensions.id(of: .mid) ?? 0
         for slot in peer.slots {
-            peer.media.openSendStream(
-                SSRC(slot.ssrc), clockRate: 48_000, cname: peer.terms.sources[slot.index].cname)
+            let (payloadType, mid) = (PayloadType(slot.payloadType), Mid(slot.mid))
+            if let number = peer.streams[slot.index] {
+                peer.media.describeSendStream(number, payloadType: payloadType, mid: mid, midID: midID)
+            } else {
+                peer.streams[slot.index] = peer.media.openSendStream(
+                    SendStreamTerms(
+                        ssrc: SSRC(slot.ssrc), clockRate: 48_000, cname: peer.terms.sources[slot.index].cname,
+                        payloadType: payloadType, mid: mid, midID: midID))
+            }
         }
     }
 
@@ -185,14 +193,13 @@ final class PeerLifecycle {
             peer.isLost = false
             facts.publish(.recovered(peer.stage.id, peer.id))
         case .closed: break
-        case .nack(let ssrc, let sequence, let following):
+        case .nack(_, let ssrc, let sequence, let following):
             peer.stage.fanout.repeat(
                 for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
                 send: egress.sendAgain)
         case .senderReport: break
-        case .receiverReport(let ssrc, let roundTrip, let fractionLost):
+        case .receiverReport(_, let roundTrip, let fractionLost):
             peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
-            peer.stage.fanout.acknowledge(peer.member, ssrc)
         }
     }
 
@@ -218,7 +225,7 @@ final class PeerLifecycle {
     func reportStartedStreams() {
         while let started = egress.nextStartedStream() {
             guard let peer = table[started.handle] else { continue }
-            peer.media.sendReport(for: started.ssrc, at: peer.time(now))
+            peer.media.sendReport(for: started.stream, at: peer.time(now))
             settle(peer)
         }
     }

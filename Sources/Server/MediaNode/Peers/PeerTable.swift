@@ -13,9 +13,9 @@ final class PeerTable {
     private var byID: [PeerID: Int] = [:]
     private var byPath: [NetworkPath: Int] = [:]
     private var byUfrag: [UfragKey: Int] = [:]
-    /// The machines by handle without reference counting, for the one line that runs for every packet and listener.
-    /// Each is kept alive by `peers`.
-    private var machines: UnsafeMutablePointer<Unmanaged<MediaPeer>?>
+    /// The machines' ways out by handle, without reference counting, for the one line that runs for every packet and listener.
+    /// Each belongs to a machine that `peers` keeps alive.
+    private let lanes: UnsafeMutablePointer<SendLane?>
     private let capacity: Int
 
     /// Where a new peer will stand.
@@ -26,11 +26,11 @@ final class PeerTable {
 
     init(capacity: Int) {
         self.capacity = capacity
-        machines = .allocate(capacity: capacity)
-        machines.initialize(repeating: nil, count: capacity)
+        lanes = .allocate(capacity: capacity)
+        lanes.initialize(repeating: nil, count: capacity)
     }
 
-    deinit { machines.deallocate() }
+    deinit { lanes.deallocate() }
 
     var count: Int { byID.count }
     var isFull: Bool { byID.count >= capacity }
@@ -46,12 +46,12 @@ final class PeerTable {
         generation = peer.generation
         if peer.handle == peers.count { peers.append(peer) } else { peers[peer.handle] = peer }
         if free.last == peer.handle { free.removeLast() }
-        machines[peer.handle] = Unmanaged.passUnretained(peer.media)
+        lanes[peer.handle] = peer.media.lane
         byID[peer.id] = peer.handle
     }
 
     func remove(_ peer: Peer) {
-        machines[peer.handle] = nil
+        lanes[peer.handle] = nil
         peers[peer.handle] = nil
         free.append(peer.handle)
         byID[peer.id] = nil
@@ -66,11 +66,9 @@ final class PeerTable {
 
     func peer(at path: NetworkPath) -> Peer? { byPath[path].flatMap { peers[$0] } }
 
-    /// `body` with the machine of a present peer, without touching its reference count.
+    /// The way out of a present peer.
     @inline(__always)
-    func withMachine<Result>(_ handle: Int, _ body: (MediaPeer) -> Result) -> Result? {
-        machines[handle].map { $0._withUnsafeGuaranteedRef(body) }
-    }
+    func lane(_ handle: Int) -> SendLane? { lanes[handle] }
 
     // MARK: Paths and names
 

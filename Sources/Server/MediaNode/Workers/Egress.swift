@@ -12,7 +12,7 @@ final class Egress {
     private let table: PeerTable
     private let time: WorkerTime
     /// Streams that began or changed their source: their listeners get a report at once.
-    private(set) var startedStreams: ContiguousArray<(handle: Int, ssrc: SSRC)> = []
+    private(set) var startedStreams: ContiguousArray<(handle: Int, stream: Int)> = []
 
     init(sockets: DatagramSockets, table: PeerTable, time: WorkerTime) {
         self.sockets = sockets
@@ -24,31 +24,20 @@ final class Egress {
     var isBlocked: Bool { sockets.isBlocked }
 
     /// One packet to one listener.
-    func send(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
-        table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath else { return }
-            let now = time.now
-            sockets.send(by: path, at: now) { slot in
-                guard let headerLength = header.write(into: slot) else { return nil }
-                return machine.seal(
-                    stream: header.stream, headerLength: headerLength, payload: payload, into: slot, at: now)
-            }
-        }
-        if header.startsSource { startedStreams.append((handle, header.ssrc)) }
+    func send(_ handle: Int, _ packet: OutgoingPacket, _ payload: UnsafeRawBufferPointer) {
+        guard let lane = table.lane(handle), let path = lane.path else { return }
+        let now = time.now
+        sockets.send(by: path, at: now) { slot in lane.seal(packet, payload: payload, into: slot, at: now) }
+        if packet.startsSource { startedStreams.append((handle, packet.stream)) }
     }
 
     /// The same packet once more, to the last byte.
-    func sendAgain(_ handle: Int, _ header: OutgoingHeader, _ payload: UnsafeRawBufferPointer) {
-        table.withMachine(handle) { machine in
-            guard let path = machine.mediaPath else { return }
-            sockets.send(by: path, at: time.now) { slot in
-                guard let headerLength = header.write(into: slot) else { return nil }
-                return machine.sealAgain(headerLength: headerLength, payload: payload, into: slot)
-            }
-        }
+    func sendAgain(_ handle: Int, _ packet: OutgoingPacket, _ payload: UnsafeRawBufferPointer) {
+        guard let lane = table.lane(handle), let path = lane.path else { return }
+        sockets.send(by: path, at: time.now) { slot in lane.sealAgain(packet, payload: payload, into: slot) }
     }
 
-    func nextStartedStream() -> (handle: Int, ssrc: SSRC)? { startedStreams.popLast() }
+    func nextStartedStream() -> (handle: Int, stream: Int)? { startedStreams.popLast() }
 
     /// Sends what a peer's machine has to say; the next event it has to tell, nil if there is none.
     func drain(_ machine: MediaPeer) -> PeerEvent? {

@@ -7,13 +7,13 @@ import Wire
 @testable import PeerSession
 
 /// What is kept of the streams that come and go.
-@Suite struct ReportSessionTests {
+@Suite struct ReportSchedulerTests {
     private func header(_ number: Int) throws -> RTPHeader {
         let bytes = CallNode.header(ssrc: SSRC(UInt32(1_000 + number)), number: 1)
         return try #require(bytes.withUnsafeBytes { RTPHeader.parse($0) })
     }
 
-    private func word(_ reception: ReportSession.Reception) -> String {
+    private func word(_ reception: ReceiveStreams.Reception) -> String {
         switch reception {
         case .counted: "counted"
         case .tooManyStreams: "full"
@@ -22,11 +22,16 @@ import Wire
     }
 
     /// The packets of the next compound, in a few words; nil if none is due.
-    private func packet(of session: inout ReportSession, at now: Instant) -> [String]? {
+    private func packet(
+        of reports: inout ReportScheduler, _ lane: SendLane, _ receiving: inout ReceiveStreams, at now: Instant
+    ) -> [String]? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_500, alignment: 4)
         defer { buffer.deallocate() }
         var requested = 0
-        guard let length = session.nextPacket(into: buffer, at: now, requested: &requested) else { return nil }
+        guard
+            let length = reports.nextPacket(
+                lane, &receiving, into: buffer, at: now, requested: &requested)
+        else { return nil }
         var compound = RTCPCompound(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
         var words: [String] = []
         while let packet = compound.next() {
@@ -46,24 +51,29 @@ import Wire
     @Test("each report is followed by who its source is, whether that sends or only hears (RFC 3550 §6.1)")
     func described() throws {
         let call = try Call()
-        var session = ReportSession(call.server.peer.configuration)
+        let peer = call.server.peer
+        call.network.run(for: .seconds(1))
+        var reports = ReportScheduler(peer.configuration)
+        var receiving = ReceiveStreams(clockRate: 48_000, asksForRepeats: false)
         var now = call.network.now
-        session.start(at: now)
-        #expect(packet(of: &session, at: now) == nil)
-        _ = session.receive(try header(0), extendedSequence: 1, at: now)
-        now = session.nextDeadline
-        session.advance(to: now)
-        #expect(packet(of: &session, at: now) == ["by 2 about [1000]", "2 is server"])
-        #expect(packet(of: &session, at: now) == nil)
-        for number in 0..<2 {
-            _ = session.openSendStream(SSRC(UInt32(70 + number)), clockRate: 48_000, cname: "voice \(number)")
-            session.sent(number, timestamp: RTPTimestamp(5), payloadLength: 10, source: 0, at: now)
+        reports.start(at: now)
+        #expect(packet(of: &reports, peer.lane, &receiving, at: now) == nil)
+        _ = receiving.receive(try header(0), extendedSequence: 1, at: now)
+        now = reports.nextDeadline(receiving)
+        reports.advance(to: now)
+        #expect(packet(of: &reports, peer.lane, &receiving, at: now) == ["by 2 about [1000]", "2 is server"])
+        #expect(packet(of: &reports, peer.lane, &receiving, at: now) == nil)
+        for number in 0..<2 as Range<UInt32> {
+            let terms = SendStreamTerms(ssrc: SSRC(70 + number), clockRate: 48_000, cname: "voice \(number)")
+            let stream = try #require(peer.openSendStream(terms))
+            #expect(call.server.seal(CallNode.header(ssrc: terms.ssrc, number: 1), [1, 2], at: now) != nil)
+            #expect(stream == Int(number))
         }
-        _ = session.receive(try header(0), extendedSequence: 2, at: now)
-        now = session.nextDeadline
-        session.advance(to: now)
+        _ = receiving.receive(try header(0), extendedSequence: 2, at: now)
+        now = reports.nextDeadline(receiving)
+        reports.advance(to: now)
         #expect(
-            packet(of: &session, at: now) == [
+            packet(of: &reports, peer.lane, &receiving, at: now) == [
                 "from 70 about [1000]", "70 is voice 0", "from 71 about []", "71 is voice 1",
             ])
     }
@@ -71,9 +81,9 @@ import Wire
     @Test("a new source takes the place of the one that has been silent longest, if that is a minute, and of no other")
     func replaced() throws {
         let call = try Call()
-        var session = ReportSession(call.server.peer.configuration)
+        var session = ReceiveStreams(clockRate: 48_000, asksForRepeats: false)
         let start = call.network.now
-        let most = ReportSession.maximumReceiveStreams
+        let most = ReceiveStreams.maximumCount
         for number in 0..<most {
             #expect(word(session.receive(try header(number), extendedSequence: 1, at: start)) == "counted")
         }
@@ -97,7 +107,7 @@ import Wire
     }
 }
 
-extension ReportSession {
+extension ReceiveStreams {
     fileprivate mutating func receive(_ header: RTPHeader, extendedSequence: UInt64, at now: Instant) -> Reception {
         receive(header.ssrc, timestamp: header.timestamp, extendedSequence: extendedSequence, at: now)
     }

@@ -1,0 +1,214 @@
+package import RTP
+internal import SRTP
+package import Timing
+package import Wire
+
+/// The way out of one peer: its streams, the keys they are sealed with, and where they go. In memory of its own, so that a packet for a
+/// thousand listeners looks at a thousand lanes and counts no reference.
+///
+/// Owned by the peer's machine and its thread; not used after the machine is gone.
+package struct SendLane {
+    private struct State {
+        /// The sender of a connected peer, which that keeps alive.
+        var sealer: Unmanaged<SRTPSender>?
+        var path: NetworkPath?
+        var places: UnsafeMutablePointer<Place>
+        var count = 0
+        var capacity: Int
+        var isAnyReportWanted = false
+        var repeatsSent: UInt64 = 0
+        /// Of streams that were closed.
+        var packetsSent: UInt64 = 0
+    }
+
+    /// A stream that is closed leaves its place to the next one.
+    private struct Place {
+        var isOpen = true
+        var stream: SendStream
+    }
+
+    /// Most peers have one stream, or one for each slot of a small room.
+    private static let firstCapacity = 4
+
+    private let state: UnsafeMutablePointer<State>
+
+    init() {
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(places: .allocate(capacity: Self.firstCapacity), capacity: Self.firstCapacity))
+    }
+
+    /// Once, by the owner.
+    func deallocate() {
+        places.deinitialize(count: state.pointee.count)
+        places.deallocate()
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    // MARK: The owner's side
+
+    func setSealer(_ sender: SRTPSender?) { state.pointee.sealer = sender.map(Unmanaged.passUnretained) }
+
+    /// Where media goes to; nil until a path is nominated.
+    package var path: NetworkPath? {
+        @inline(__always) get { state.pointee.path }
+        nonmutating set { state.pointee.path = newValue }
+    }
+
+    /// Whether a report was asked for that is to go out at once.
+    var isAnyReportWanted: Bool {
+        get { state.pointee.isAnyReportWanted }
+        nonmutating set { state.pointee.isAnyReportWanted = newValue }
+    }
+
+    var packetsSent: UInt64 {
+        numbers.reduce(state.pointee.packetsSent) { $0 &+ (isOpen($1) ? UInt64(places[$1].stream.packets) : 0) }
+    }
+    var repeatsSent: UInt64 { state.pointee.repeatsSent }
+
+    // MARK: Streams
+
+    private var places: UnsafeMutablePointer<Place> { @inline(__always) get { state.pointee.places } }
+
+    /// All numbers that have been given, some perhaps of streams that are closed.
+    var numbers: Range<Int> { 0..<state.pointee.count }
+
+    private func isOpen(_ number: Int) -> Bool { numbers.contains(number) && places[number].isOpen }
+
+    /// An open stream by its number.
+    subscript(number: Int) -> SendStream? { isOpen(number) ? places[number].stream : nil }
+
+    /// - Returns: the stream's number, below `MediaPeer.maximumSendStreams`; nil if there are that many already, or one has this SSRC.
+    func open(_ terms: SendStreamTerms) -> Int? {
+        guard number(of: terms.ssrc) == nil else { return nil }
+        if let hole = numbers.first(where: { !places[$0].isOpen }) {
+            places[hole] = Place(stream: SendStream(terms))
+            return hole
+        }
+        let number = state.pointee.count
+        guard number < MediaPeer.maximumSendStreams else { return nil }
+        if number == state.pointee.capacity { grow() }
+        (places + number).initialize(to: Place(stream: SendStream(terms)))
+        state.pointee.count += 1
+        return number
+    }
+
+    private func grow() {
+        let (old, count) = (places, state.pointee.count)
+        let capacity = state.pointee.capacity * 2
+        let new = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
+        new.moveInitialize(from: old, count: count)
+        old.deallocate()
+        state.pointee.places = new
+        state.pointee.capacity = capacity
+    }
+
+    /// False if the stream was not open.
+    func close(_ ssrc: SSRC) -> Bool {
+        guard let number = number(of: ssrc) else { return false }
+        state.pointee.packetsSent &+= UInt64(places[number].stream.packets)
+        places[number].isOpen = false
+        return true
+    }
+
+    /// The number of an open stream. `likely` is looked at first.
+    func number(of ssrc: SSRC, likely: Int = 0) -> Int? {
+        if isOpen(likely), places[likely].stream.ssrc == ssrc { return likely }
+        return numbers.first { places[$0].isOpen && places[$0].stream.ssrc == ssrc }
+    }
+
+    func describe(_ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8) {
+        guard isOpen(number) else { return }
+        places[number].stream.describe(payloadType: payloadType, mid: mid, midID: midID)
+    }
+
+    func acknowledge(_ number: Int) { if isOpen(number) { places[number].stream.acknowledge() } }
+
+    func wantReport(_ number: Int) {
+        guard isOpen(number) else { return }
+        places[number].stream.isReportWanted = true
+        isAnyReportWanted = true
+    }
+
+    func makeReport(_ number: Int, at now: Instant, ntp: UInt64) -> SenderInfo? {
+        isOpen(number) ? places[number].stream.makeReport(at: now, ntp: ntp) : nil
+    }
+
+    // MARK: Packets
+
+    /// Builds and enciphers one packet of an open stream in `destination`; returns its length. nil if there are no keys yet, the
+    /// stream is not open, its number has been used, or it does not fit. For each packet and each listener.
+    package func seal(
+        _ packet: OutgoingPacket, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
+        at now: Instant
+    ) -> Int? {
+        guard let sealer = state.pointee.sealer, packet.stream >= 0, packet.stream < state.pointee.count else {
+            return nil
+        }
+        let place = places + packet.stream
+        guard place.pointee.isOpen, place.pointee.stream.ssrc == packet.ssrc,
+            let headerLength = place.pointee.stream.writeHeader(packet, into: destination)
+        else { return nil }
+        // Once for each listener of each packet: no reference is counted.
+        let length = sealer._withUnsafeGuaranteedRef {
+            $0.seal(
+                packet.ssrc, index: packet.sequence, headerLength: headerLength, payload: payload,
+                into: destination, source: &place.pointee.stream.source)
+        }
+        guard let length else { return nil }
+        place.pointee.stream.noteSequence(packet.sequence)
+        finish(place, timestamp: RTPTimestamp(packet.timestamp), payload.count, now)
+        return length
+    }
+
+    /// The same packet once more, to the last byte. nil where `seal` would give nil, and for what was never sealed.
+    package func sealAgain(
+        _ packet: OutgoingPacket, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        guard let stream = self[packet.stream], stream.ssrc == packet.ssrc, stream.canRepeat(packet),
+            let headerLength = stream.writeHeader(packet, into: destination)
+        else { return nil }
+        return sealAgain(headerLength: headerLength, payload: payload, into: destination)
+    }
+
+    /// Enciphers a packet whose header has been written at the start of `destination`.
+    func seal(
+        stream likely: Int, headerLength: Int, payload: UnsafeRawBufferPointer,
+        into destination: UnsafeMutableRawBufferPointer, at now: Instant
+    ) -> Int? {
+        guard let sealer = state.pointee.sealer, headerLength >= RTPHeader.fixedLength,
+            destination.count >= RTPHeader.fixedLength
+        else { return nil }
+        let bytes = UnsafeRawBufferPointer(destination)
+        guard let number = number(of: SSRC(bytes.bigEndianUInt32(at: 8)), likely: likely) else { return nil }
+        let timestamp = RTPTimestamp(bytes.bigEndianUInt32(at: 4))
+        let place = places + number
+        let length = sealer._withUnsafeGuaranteedRef {
+            $0.seal(
+                headerLength: headerLength, payload: payload, into: destination, source: &place.pointee.stream.source)
+        }
+        guard let length else { return nil }
+        finish(place, timestamp: timestamp, payload.count, now)
+        return length
+    }
+
+    func sealAgain(
+        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        guard let sealer = state.pointee.sealer,
+            let length = sealer._withUnsafeGuaranteedRef({
+                $0.sealAgain(headerLength: headerLength, payload: payload, into: destination)
+            })
+        else { return nil }
+        state.pointee.repeatsSent &+= 1
+        return length
+    }
+
+    @inline(__always)
+    private func finish(
+        _ place: UnsafeMutablePointer<Place>, timestamp: RTPTimestamp, _ payloadLength: Int, _ now: Instant
+    ) {
+        place.pointee.stream.sent(timestamp: timestamp, payloadLength: payloadLength, at: now)
+        if place.pointee.stream.isReportWanted { state.pointee.isAnyReportWanted = true }
+    }
+}

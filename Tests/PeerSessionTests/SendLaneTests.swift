@@ -1,0 +1,132 @@
+import NetworkSimulation
+import RTP
+import Testing
+import Timing
+import Wire
+
+@testable import PeerSession
+
+/// Packets that the lane gives their header.
+@Suite struct SendLaneTests {
+    private let terms = SendStreamTerms(
+        ssrc: Call.serverStream, clockRate: 48_000, cname: "c", payloadType: PayloadType(111), mid: Mid("4"), midID: 3)
+
+    private func packet(_ sequence: UInt64, marker: Bool = false) -> OutgoingPacket {
+        OutgoingPacket(
+            ssrc: terms.ssrc, stream: 0, sequence: sequence, timestamp: UInt32(truncatingIfNeeded: sequence) &* 960,
+            marker: marker)
+    }
+
+    private struct Sealed: Equatable {
+        var bytes: [UInt8]
+        var header: RTPHeader
+
+        func mid(id: UInt8 = 3) -> Mid? {
+            var map = HeaderExtensionMap()
+            map.set(.mid, id: id)
+            return bytes.withUnsafeBytes { header.mid(in: $0, map) }
+        }
+    }
+
+    private func seal(_ packet: OutgoingPacket, by peer: MediaPeer, again: Bool = false, room: Int = 1_500) throws
+        -> Sealed?
+    {
+        try withUnsafeTemporaryAllocation(byteCount: room, alignment: 8) { slot in
+            let length = [UInt8](repeating: 7, count: 20).withUnsafeBytes {
+                again
+                    ? peer.lane.sealAgain(packet, payload: $0, into: slot)
+                    : peer.lane.seal(packet, payload: $0, into: slot, at: Instant(nanoseconds: 0))
+            }
+            guard let length else { return nil }
+            let bytes = Array(slot[..<length])
+            return Sealed(
+                bytes: bytes,
+                header: try #require(bytes.withUnsafeBytes { RTPHeader.parse($0, isEncrypted: true) }))
+        }
+    }
+
+    @Test("a packet gets the stream's header, arrives as what it was, and is not sealed twice")
+    func header() throws {
+        let call = try Call()
+        let peer = call.server.peer
+        peer.openSendStream(terms)
+        #expect(try seal(packet(1), by: peer) == nil, "no keys yet")
+        call.network.run(for: .seconds(1))
+        let sealed = try #require(try seal(packet(0x1_0005, marker: true), by: peer))
+        #expect(sealed.header.sequenceNumber == SequenceNumber16(5) && sealed.header.marker)
+        #expect(sealed.header.ssrc == terms.ssrc && sealed.header.payloadType == PayloadType(111))
+        #expect(sealed.header.timestamp == RTPTimestamp(0x1_0005 &* 960) && sealed.mid() == Mid("4"))
+        #expect(try seal(packet(0x1_0005), by: peer) == nil, "its number is used up")
+        var other = packet(0x1_0006)
+        other.ssrc = SSRC(99)
+        #expect(try seal(other, by: peer) == nil, "not under another's name")
+        for stream in [-1, 1, 31, 1_000] {
+            other = packet(0x1_0006)
+            other.stream = stream
+            #expect(try seal(other, by: peer) == nil)
+        }
+        #expect(try seal(packet(0x1_0006), by: peer, room: 50) == nil, "no room")
+        peer.closeSendStream(terms.ssrc)
+        #expect(try seal(packet(0x1_0007), by: peer) == nil)
+        #expect(peer.stats.packetsSent == 1)
+    }
+
+    @Test("the mid is sent until the other side reports on the stream, and repeats are unchanged by that")
+    func mid() throws {
+        let call = try Call()
+        let peer = call.server.peer
+        peer.openSendStream(terms)
+        call.network.run(for: .seconds(1))
+        let first = try #require(try seal(packet(1), by: peer))
+        #expect(first.mid() == Mid("4"))
+        peer.lane.acknowledge(0)
+        let second = try #require(try seal(packet(2), by: peer))
+        #expect(second.mid() == nil && second.bytes.count == first.bytes.count - 8)
+        #expect(try seal(packet(1), by: peer, again: true) == first)
+        #expect(try seal(packet(2), by: peer, again: true) == second)
+        #expect(try seal(packet(3), by: peer, again: true) == nil, "it was never sent")
+        #expect(peer.stats.repeatsSent == 2)
+    }
+
+    @Test("a changed payload type or mid holds from the next packet on, and nothing sealed before is sealed otherwise")
+    func changed() throws {
+        let call = try Call()
+        let peer = call.server.peer
+        peer.openSendStream(terms)
+        call.network.run(for: .seconds(1))
+        _ = try #require(try seal(packet(1), by: peer))
+        peer.lane.acknowledge(0)
+        let plain = try #require(try seal(packet(2), by: peer))
+        peer.describeSendStream(0, payloadType: PayloadType(111), mid: Mid("4"), midID: 3)
+        #expect(try seal(packet(2), by: peer, again: true) == plain, "nothing has changed")
+
+        peer.describeSendStream(0, payloadType: PayloadType(96), mid: Mid("7"), midID: 3)
+        for number in 1...2 as ClosedRange<UInt64> { #expect(try seal(packet(number), by: peer, again: true) == nil) }
+        let after = try #require(try seal(packet(3), by: peer))
+        #expect(after.header.payloadType == PayloadType(96) && after.mid() == Mid("7"))
+        #expect(try seal(packet(3), by: peer, again: true) == after)
+        // The same mid under another number; a number that the one-byte form has not is left out.
+        peer.describeSendStream(0, payloadType: PayloadType(96), mid: Mid("7"), midID: 5)
+        #expect(try seal(packet(4), by: peer)?.mid(id: 5) == Mid("7"))
+        peer.describeSendStream(0, payloadType: PayloadType(96), mid: Mid("7"), midID: 200)
+        #expect(try seal(packet(5), by: peer)?.header.extensionProfile == nil)
+        // The longest that there is.
+        peer.describeSendStream(0, payloadType: PayloadType(96), mid: Mid("0123456789abcdef"), midID: 1)
+        #expect(try seal(packet(6), by: peer)?.mid(id: 1) == Mid("0123456789abcdef"))
+    }
+
+    @Test("a report of the other side ends the mid")
+    func acknowledged() throws {
+        let call = try Call()
+        let peer = call.server.peer
+        peer.openSendStream(terms)
+        call.network.run(for: .seconds(1))
+        let path = try #require(peer.mediaPath)
+        for number in 1...3 as ClosedRange<UInt64> {
+            let sealed = try #require(try seal(packet(number), by: peer))
+            call.network.inject(sealed.bytes, from: path.local, to: path.remote)
+        }
+        call.network.run(for: .seconds(3))
+        #expect(try seal(packet(4), by: peer)?.mid() == nil)
+    }
+}
