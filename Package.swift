@@ -102,6 +102,7 @@ let package = Package(
         // The media core: sans-I/O, knows no room and no user.
         target("Media", "Wire"),
         target("Media", "RTP", ["Wire", "Timing"]),
+        target("Media", "Codecs", ["Wire"]),
         target("Media", "SDP"),
         target("Media", "ICE", ["Wire", "Timing", "Digests"]),
         target("Media", "DTLS", ["Wire", "Timing", "COpenSSL", "COpenSSLSetup"]),
@@ -288,6 +289,7 @@ let package = Package(
             path: "Tests/Attacks/MediaAttack", swiftSettings: base),
         tests("Wire", ["Wire"]),
         tests("RTP", ["RTP", "Wire", "Timing"]),
+        tests("Codecs", ["Codecs", "Wire"]),
         tests("SRTP", ["SRTP", "RTP", "Wire", "CSRTP2"]),
         tests("SDP", ["SDP"], resources: [.copy("Fixtures")]),
         tests("ICE", ["ICE", "Wire", "Timing", "NetworkSimulation"]),

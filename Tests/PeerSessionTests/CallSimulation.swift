@@ -39,6 +39,8 @@ final class CallNode: SimulatedEndpoint {
         }
     }
 
+    var onMedia: ((ReceivedMedia, [UInt8]) -> Void)?
+
     init(_ peer: MediaPeer) { self.peer = peer }
 
     /// Speaks from `start` on, 50 packets a second. `firstNumber` is the first sequence number.
@@ -106,7 +108,8 @@ final class CallNode: SimulatedEndpoint {
         switch peer.receive(datagram, length: length, path: path, at: now) {
         case .media(let media):
             arrivals += 1
-            let payload = UnsafeRawBufferPointer(datagram)[media.header.payload]
+            let payload = UnsafeRawBufferPointer(datagram)[media.payload]
+            onMedia?(media, Array(payload))
             let number = payload.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             received[media.extendedSequence] = number
         case .handled: break

@@ -17,11 +17,11 @@ import Wire
         "a hole is asked for after the time that reordering takes, again after a round trip and a bit, and then given up"
     )
     func asking() {
-        var requester = RepeatRequester()
+        var requester = RepeatRequester(.sound)
         requester.receive(65_534, at: start)
         #expect(requester.nextDeadline == .distantFuture)
         requester.receive(65_537, at: start)
-        #expect(requester.nextDeadline == start + RepeatRequester.reorderTolerance)
+        #expect(requester.nextDeadline == start + RepeatPolicy.sound.reorderTolerance)
         #expect(numbers(&requester, at: start + .milliseconds(19)).isEmpty)
         var asked: [Int64] = []
         var time = start
@@ -41,11 +41,11 @@ import Wire
 
     @Test("what came after all is not asked for, and nothing is waited for when all of it did")
     func filled() {
-        var requester = RepeatRequester()
+        var requester = RepeatRequester(.sound)
         requester.receive(10, at: start)
         requester.receive(13, at: start)
         requester.receive(11, at: start + .milliseconds(5))
-        #expect(requester.nextDeadline == start + RepeatRequester.reorderTolerance)
+        #expect(requester.nextDeadline == start + RepeatPolicy.sound.reorderTolerance)
         #expect(numbers(&requester, at: start + .milliseconds(20)) == [12])
         requester.receive(12, at: start + .milliseconds(30))
         #expect(requester.nextDeadline == .distantFuture)
@@ -55,11 +55,11 @@ import Wire
 
     @Test("of many holes the newest are asked for, and after an outage none")
     func outage() {
-        var requester = RepeatRequester()
+        var requester = RepeatRequester(.sound)
         requester.receive(0, at: start)
         for number in 1...50 { requester.receive(UInt64(number * 3), at: start) }
         let due = numbers(&requester, at: start + .milliseconds(20))
-        #expect(due.count == RepeatRequester.maximumMissing && due.last == 149 && due == due.sorted())
+        #expect(due.count == RepeatPolicy.sound.maximumMissing && due.last == 149 && due == due.sorted())
         requester.receive(1_000, at: start + .milliseconds(21))
         #expect(requester.nextDeadline == .distantFuture)
         #expect(numbers(&requester, at: start + .seconds(1)).isEmpty)
@@ -67,7 +67,7 @@ import Wire
 
     @Test("a hole that is never filled is asked for so many times at most, however short the way is")
     func often() {
-        var requester = RepeatRequester()
+        var requester = RepeatRequester(.sound)
         requester.receive(1, at: start)
         requester.receive(3, at: start)
         var asked = 0
@@ -75,6 +75,6 @@ import Wire
             let found = requester.requests(at: start + .milliseconds(Int64(millisecond)), roundTrip: .milliseconds(1))
             asked += found.count
         }
-        #expect(asked == RepeatRequester.maximumRequests && requester.nextDeadline == .distantFuture)
+        #expect(asked == RepeatPolicy.sound.maximumRequests && requester.nextDeadline == .distantFuture)
     }
 }

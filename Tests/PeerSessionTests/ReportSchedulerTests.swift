@@ -109,6 +109,7 @@ import Wire
 
 extension ReceiveStreams {
     fileprivate mutating func receive(_ header: RTPHeader, extendedSequence: UInt64, at now: Instant) -> Reception {
-        receive(header.ssrc, timestamp: header.timestamp, extendedSequence: extendedSequence, at: now)
+        receive(header, extendedSequence: extendedSequence, in: UnsafeRawBufferPointer(start: nil, count: 0), at: now)
+            .reception
     }
 }

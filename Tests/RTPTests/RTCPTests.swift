@@ -136,7 +136,7 @@ import Wire
         let bytes: [UInt8] =
             [0x84, 206, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5, 7, 0, 0, 0]
             + [0x8f, 206, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0x52, 0x45, 0x4d, 0x42, 1, 0x0b, 0xd0, 0x90, 0, 0, 0, 9]
-            + [0x8f, 205, 0, 1, 1, 2, 3, 4]
+            + [0x8c, 205, 0, 1, 1, 2, 3, 4]
             + [0x80, 207, 0, 0]
             + [0xa1, 203, 0, 2, 0, 0, 0, 7, 0, 0, 0, 4]
         try bytes.withUnsafeBytes { buffer in
@@ -147,7 +147,7 @@ import Wire
             guard case .estimatedMaximumBitrate(SSRC(1), let rate) = compound.next() else { throw Unexpected() }
             // Exponent 2, mantissa 0x3d090 = 250,000.
             #expect(rate == 1_000_000)
-            guard case .unknown(205, 15) = compound.next() else { throw Unexpected() }
+            guard case .unknown(205, 12) = compound.next() else { throw Unexpected() }
             guard case .unknown(207, 0) = compound.next() else { throw Unexpected() }
             guard case .goodbye(let sources) = compound.next() else { throw Unexpected() }
             #expect(Array(sources) == [SSRC(7)])
@@ -226,6 +226,7 @@ import Wire
                     case .goodbye(let sources): for source in sources { _ = source }
                     case .nack(_, _, let entries): for entry in entries { entry.forEach { _ in } }
                     case .fullIntraRequest(_, let requests): for request in requests { _ = request }
+                    case .transportFeedback(_, _, let feedback): for status in feedback { _ = status }
                     case .pictureLossIndication, .estimatedMaximumBitrate, .unknown: break
                     }
                 }

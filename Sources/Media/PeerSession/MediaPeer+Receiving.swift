@@ -71,11 +71,57 @@ extension MediaPeer {
         _ clear: UnsafeRawBufferPointer, extendedSequence: UInt64, _ media: SecureMedia
     ) -> Received {
         guard let header = RTPHeader.parse(clear) else { return .dropped(.malformed) }
-        let reception = receiving.receive(
-            header.ssrc, timestamp: header.timestamp, extendedSequence: extendedSequence, at: now)
-        guard makeRoom(reception, media) else { return .dropped(.tooManyStreams) }
+        noteTransportNumber(of: header, in: clear)
+        let (reception, stream) = receiving.receive(
+            header, extendedSequence: extendedSequence, in: clear, at: now)
+        guard makeRoom(reception, media), let stream else { return .dropped(.tooManyStreams) }
         counted.packetsReceived &+= 1
-        return .media(ReceivedMedia(header: header, length: clear.count, extendedSequence: extendedSequence))
+        switch receiving.use(of: stream) {
+        case .media(let place):
+            return .media(
+                ReceivedMedia(
+                    header: header, length: clear.count, extendedSequence: extendedSequence, payload: header.payload,
+                    place: place))
+        case .repeats(let place): return receiveRepeat(header, of: place, in: clear)
+        }
+    }
+
+    /// RFC 4588 §4: the payload begins with the number of the packet that it repeats. Without more it is padding, as probes send it.
+    private func receiveRepeat(
+        _ header: RTPHeader, of place: StreamPlace, in clear: UnsafeRawBufferPointer
+    ) -> Received {
+        guard header.payloadLength >= 2 else { return .handled }
+        let number = SequenceNumber16(clear.bigEndianUInt16(at: header.payload.lowerBound))
+        guard let original = receiving.receiveRepeat(header, of: place, number: number, at: now) else {
+            return .dropped(.unknownRepeat)
+        }
+        var restored = header
+        restored.ssrc = original.ssrc
+        restored.payloadType = original.payloadType
+        restored.sequenceNumber = number
+        return .media(
+            ReceivedMedia(
+                header: restored, length: clear.count, extendedSequence: original.extendedSequence,
+                payload: header.payload.lowerBound + 2..<header.payload.upperBound, place: place, isRepeat: true))
+    }
+
+    private func noteTransportNumber(of header: RTPHeader, in clear: UnsafeRawBufferPointer) {
+        guard let id = receiving.extensions.id(of: .transportNumber),
+            let range = header.extensionRange(id: id, in: clear), range.count >= 2
+        else { return }
+        reports.note(SequenceNumber16(clear.bigEndianUInt16(at: range.lowerBound)), of: header.ssrc, at: now)
+    }
+
+    /// What the other side may send, and which header extensions were agreed on. Streams that have come keep their track.
+    package func setReceiving(_ tracks: [ReceiveTrack], extensions: HeaderExtensionMap) {
+        receiving.tracks = tracks
+        receiving.extensions = extensions
+    }
+
+    /// Asks for a key frame of a stream of the other side, once: whether one comes is the owner's to see.
+    package func requestKeyFrame(of ssrc: SSRC, at now: Instant) {
+        self.now = max(self.now, now)
+        reports.requestKeyFrame(of: ssrc)
     }
 
     /// Counts a media packet for the reports as `receive` does, without opening it: for loads, which open samples only. Never for
@@ -83,8 +129,9 @@ extension MediaPeer {
     package func countUnopened(_ ssrc: SSRC, timestamp: RTPTimestamp, extendedSequence: UInt64, at now: Instant) {
         guard case .connected(let media) = phase else { return }
         self.now = max(self.now, now)
-        let reception = receiving.receive(
-            ssrc, timestamp: timestamp, extendedSequence: extendedSequence, at: self.now)
+        let header = RTPHeader(unopened: ssrc, timestamp: timestamp)
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        let (reception, _) = receiving.receive(header, extendedSequence: extendedSequence, in: nothing, at: self.now)
         if makeRoom(reception, media) { counted.packetsReceived &+= 1 }
     }
 
@@ -123,12 +170,17 @@ extension MediaPeer {
                     guard let stream = lane.number(of: media) else { continue }
                     tell(.nack(stream: stream, media, sequence: entry.first, following: entry.following))
                 }
-            case .sourceDescription, .goodbye, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate,
-                .unknown:
-                break
+            case .pictureLossIndication(_, let media): tellKeyFrameWanted(media)
+            case .fullIntraRequest(_, let requests):
+                for request in requests.prefix(MediaPeer.maximumSendStreams) { tellKeyFrameWanted(request.ssrc) }
+            case .sourceDescription, .goodbye, .estimatedMaximumBitrate, .transportFeedback, .unknown: break
             }
         }
         return compound.isMalformed ? .dropped(.malformed) : .handled
+    }
+
+    private func tellKeyFrameWanted(_ ssrc: SSRC) {
+        if let stream = lane.number(of: ssrc) { tell(.keyFrameWanted(stream: stream)) }
     }
 
     private func take(_ blocks: ReportBlocks) {

@@ -17,8 +17,11 @@ extension MediaPeer {
     }
 
     /// Another payload type or mid for a stream, from its next packet on. What went out before is not repeated any more.
-    package func describeSendStream(_ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8) {
-        lane.describe(number, payloadType: payloadType, mid: mid, midID: midID)
+    package func describeSendStream(
+        _ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8, repeatPayloadType: PayloadType? = nil
+    ) {
+        lane.describe(
+            number, payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeatPayloadType)
     }
 
     /// Ends a stream. Its SSRC cannot be opened again: its packet numbers are used up.

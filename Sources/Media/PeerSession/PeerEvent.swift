@@ -18,6 +18,12 @@ package struct ReceivedMedia {
     package var length: Int
     /// The sequence number, with its wraps counted.
     package var extendedSequence: UInt64
+    /// Where the payload lies in the buffer.
+    package var payload: Range<Int>
+    /// Which track and layer it belongs to; nil if that is not known.
+    package var place: StreamPlace?
+    /// It came again, after it had got lost. Header and number are those of the packet itself.
+    package var isRepeat = false
 }
 
 /// Why a datagram was thrown away. Counted in `PeerStats`.
@@ -37,6 +43,8 @@ package enum DropReason: Int, CaseIterable, Sendable {
     case replayed
     /// More SSRCs than a peer may have.
     case tooManyStreams
+    /// Repeats a packet of a stream of which nothing is known.
+    case unknownRepeat
     /// More RTCP than a peer has any use for.
     case tooMuchControl
     /// After `closed`.
@@ -69,6 +77,8 @@ package enum PeerEvent: Hashable, Sendable {
     case closed(CloseReason)
     /// The other side misses `sequence` of our stream with that number, and each `sequence + 1 + n` whose bit n is set in `following`.
     case nack(stream: Int, SSRC, sequence: SequenceNumber16, following: UInt16)
+    /// The other side cannot go on with our stream of that number without a key frame.
+    case keyFrameWanted(stream: Int)
     /// How the other side's stream maps to its wall clock.
     case senderReport(SSRC, ntp: UInt64, timestamp: RTPTimestamp, at: Instant)
     /// How one of our streams arrives at the other side. `roundTrip` is nil until the other side has seen a sender report of ours;

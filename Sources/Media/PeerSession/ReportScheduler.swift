@@ -18,6 +18,12 @@ struct ReportScheduler {
     private(set) var roundTrip = ReportScheduler.assumedRoundTrip
     private var nextReport = Instant.distantFuture
     private var isReportDue = false
+    /// Streams of the other side whose key frame is to be asked for.
+    private var keyFrames: [SSRC] = []
+    /// On packets with transport-wide numbers, and when the next message goes out.
+    private var feedback = TransportFeedbackBuilder()
+    private var feedbackSource = SSRC(0)
+    private var nextFeedback = Instant.distantFuture
 
     init(_ configuration: PeerConfiguration) {
         ssrc = configuration.reportSSRC
@@ -38,7 +44,23 @@ struct ReportScheduler {
 
     mutating func start(at now: Instant) { nextReport = now + reportDelay() }
 
-    func nextDeadline(_ receiving: ReceiveStreams) -> Instant { min(nextReport, receiving.nextRequest) }
+    func nextDeadline(_ receiving: ReceiveStreams) -> Instant {
+        keyFrames.isEmpty ? min(nextReport, receiving.nextRequest, nextFeedback) : .distantPast
+    }
+
+    // MARK: What is asked for, and what came
+
+    mutating func requestKeyFrame(of ssrc: SSRC) {
+        // One datagram tells of all.
+        guard keyFrames.count < ReportScheduler.keyFramesAtOnce, !keyFrames.contains(ssrc) else { return }
+        keyFrames.append(ssrc)
+    }
+
+    mutating func note(_ number: SequenceNumber16, of ssrc: SSRC, at now: Instant) {
+        feedback.note(number, at: now.nanoseconds)
+        feedbackSource = ssrc
+        if nextFeedback == .distantFuture { nextFeedback = now + ReportScheduler.feedbackInterval }
+    }
 
     mutating func advance(to now: Instant) {
         if nextReport <= now {
@@ -64,6 +86,17 @@ struct ReportScheduler {
             var writer = RTCPWriter(into: buffer)
             requested += writer.writeNACK(sender: ssrc, media: request.ssrc, missing: request.missing)
             if writer.count > 0 { return writer.count }
+        }
+        if !keyFrames.isEmpty {
+            var writer = RTCPWriter(into: buffer)
+            for media in keyFrames { writer.writePictureLossIndication(sender: ssrc, media: media) }
+            keyFrames = []
+            return writer.count
+        }
+        if nextFeedback <= now {
+            var writer = RTCPWriter(into: buffer)
+            if feedback.write(sender: ssrc, media: feedbackSource, into: &writer) { return writer.count }
+            nextFeedback = .distantFuture
         }
         guard isReportDue || sending.isAnyReportWanted else { return nil }
         return report(sending, &receiving, into: buffer, at: now)
@@ -108,6 +141,9 @@ struct ReportScheduler {
 
     /// Eight reports with descriptions of up to 64 bytes, and eight blocks, stay below 1,200 bytes with all that SRTCP
     /// adds.
+    private static let keyFramesAtOnce = 16
+    /// As often as libwebrtc does: more often gains nothing, less often makes estimates slow.
+    static let feedbackInterval = Interval.milliseconds(100)
     private static let streamsPerPacket = 8
     private static let blocksPerPacket = 8
 }

@@ -172,7 +172,14 @@ extension RTPHeader {
     }
 
     package func mid(in packet: UnsafeRawBufferPointer, _ map: HeaderExtensionMap) -> Mid? {
-        guard let id = map.id(of: .mid), let range = extensionRange(id: id, in: packet) else { return nil }
+        name(.mid, in: packet, map)
+    }
+
+    /// A name that is carried by an extension: a mid, or the name of a layer.
+    package func name(
+        _ kind: HeaderExtensionKind, in packet: UnsafeRawBufferPointer, _ map: HeaderExtensionMap
+    ) -> Mid? {
+        guard let id = map.id(of: kind), let range = extensionRange(id: id, in: packet) else { return nil }
         return Mid(packet[range])
     }
 }

@@ -9,9 +9,12 @@ package struct OutgoingPacket: Hashable, Sendable {
     package var marker: Bool
     /// The receiver gets another source, or the first, from here on: it should get a sender report soon.
     package var startsSource: Bool
+    /// What stands between header and payload, in place of the payload's own beginning.
+    package var patch: PayloadPatch
 
     package init(
-        ssrc: SSRC, stream: Int, sequence: UInt64, timestamp: UInt32, marker: Bool, startsSource: Bool = false
+        ssrc: SSRC, stream: Int, sequence: UInt64, timestamp: UInt32, marker: Bool, startsSource: Bool = false,
+        patch: PayloadPatch = PayloadPatch()
     ) {
         self.ssrc = ssrc
         self.stream = stream
@@ -19,5 +22,37 @@ package struct OutgoingPacket: Hashable, Sendable {
         self.timestamp = timestamp
         self.marker = marker
         self.startsSource = startsSource
+        self.patch = patch
+    }
+}
+
+/// Up to 16 bytes that are written in front of a payload for one receiver: a rewritten descriptor.
+package struct PayloadPatch: Hashable, Sendable {
+    package static let maximumLength = 16
+
+    private var words: (UInt64, UInt64) = (0, 0)
+    package private(set) var count = 0
+
+    /// Nothing.
+    package init() {}
+
+    /// What `write` puts into 16 bytes, as many as it says.
+    package init(_ write: (UnsafeMutableRawBufferPointer) -> Int) {
+        count = withUnsafeMutableBytes(of: &words) { min(max(write($0), 0), Self.maximumLength) }
+    }
+
+    /// `start` has room for 16 bytes.
+    @inline(__always)
+    package func write(to start: UnsafeMutableRawPointer) {
+        start.storeBytes(of: words.0, as: UInt64.self)
+        start.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
+    }
+
+    package static func == (a: Self, b: Self) -> Bool { a.words == b.words && a.count == b.count }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(count)
     }
 }

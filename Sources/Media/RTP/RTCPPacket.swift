@@ -11,6 +11,8 @@ package enum RTCPPacket {
     case fullIntraRequest(sender: SSRC, FullIntraRequests)
     /// Bits a second that the receiver thinks it can take (draft-alvestrand-rmcat-remb).
     case estimatedMaximumBitrate(sender: SSRC, UInt64)
+    /// On everything that was sent on a path, whatever its stream.
+    case transportFeedback(sender: SSRC, media: SSRC, TransportFeedback)
     /// Well-formed, but of no use to us. `format` is the count or feedback type field.
     case unknown(type: UInt8, format: UInt8)
 }
@@ -24,6 +26,8 @@ enum RTCPType {
     /// RFC 4585 §6.2; format 1 is the generic NACK.
     static let transportFeedback: UInt8 = 205
     static let nack: UInt8 = 1
+    /// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.
+    static let transportWide: UInt8 = 15
     /// RFC 4585 §6.3; format 1 is PLI, 4 is FIR (RFC 5104 §4.3.1), 15 is application-defined (REMB).
     static let payloadFeedback: UInt8 = 206
     static let pictureLossIndication: UInt8 = 1
@@ -59,8 +63,10 @@ package struct RTCPCompound: Sequence, IteratorProtocol {
             let words = reader.readUInt16(), var body = reader.readBytes(4 * Int(words))
         else { return nil }
         if first & 0x20 != 0 {
-            // RFC 3550 §6.4.1: the last byte counts the padding, itself included.
-            guard let padding = body.last, padding > 0, padding % 4 == 0, Int(padding) <= body.count
+            // RFC 3550 §6.4.1: the last byte counts the padding, itself included. A multiple of four, it says there; browsers pad
+            // transport-wide feedback by one to three bytes.
+            guard let padding = body.last, padding > 0, Int(padding) <= body.count,
+                padding % 4 == 0 || type == RTCPType.transportFeedback
             else { return nil }
             body = UnsafeRawBufferPointer(rebasing: body[..<(body.count - Int(padding))])
         }
@@ -90,6 +96,11 @@ package struct RTCPCompound: Sequence, IteratorProtocol {
         case (RTCPType.transportFeedback, RTCPType.nack):
             guard let sender = reader.readUInt32(), let media = reader.readUInt32() else { return nil }
             return .nack(sender: SSRC(sender), media: SSRC(media), MissingSequences(reader.rest))
+        case (RTCPType.transportFeedback, RTCPType.transportWide):
+            guard let sender = reader.readUInt32(), let media = reader.readUInt32(),
+                let feedback = TransportFeedback(reader.rest)
+            else { return nil }
+            return .transportFeedback(sender: SSRC(sender), media: SSRC(media), feedback)
         case (RTCPType.payloadFeedback, RTCPType.pictureLossIndication):
             guard let sender = reader.readUInt32(), let media = reader.readUInt32() else { return nil }
             return .pictureLossIndication(sender: SSRC(sender), media: SSRC(media))

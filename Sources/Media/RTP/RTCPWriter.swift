@@ -114,6 +114,60 @@ package struct RTCPWriter {
         return written + pending
     }
 
+    /// `symbols`: 0 = has not come, 1 = came, with a delta of one byte, 2 = with one of two; `deltas` of those that came.
+    mutating func writeTransportFeedback(
+        sender: SSRC, media: SSRC, base: SequenceNumber16, reference: Int32, number: UInt8, symbols: [UInt8],
+        deltas: [Int16]
+    ) -> Bool {
+        let start = writer.count
+        let deltaBytes = symbols.reduce(0) { $0 + Int($1) }
+        var chunks: [UInt16] = []
+        var index = 0
+        while index < symbols.count {
+            let run = symbols[index...].prefix { $0 == symbols[index] }.count
+            if run >= 7 {
+                chunks.append(UInt16(symbols[index]) << 13 | UInt16(min(run, 0x1fff)))
+                index += min(run, 0x1fff)
+            } else {
+                // Seven symbols of two bits; what is missing at the end is not counted.
+                var chunk: UInt16 = 0xc000
+                for place in 0..<7 where index + place < symbols.count {
+                    chunk |= UInt16(symbols[index + place]) << UInt16(2 * (6 - place))
+                }
+                chunks.append(chunk)
+                index += 7
+            }
+        }
+        let unpadded = 8 + TransportFeedback.fixedLength + 2 * chunks.count + deltaBytes
+        let padding = (4 - unpadded % 4) % 4
+        guard begin(RTCPType.transportFeedback, count: Int(RTCPType.transportWide), bodyLength: unpadded + padding)
+        else { return false }
+        writer.write(sender.rawValue)
+        writer.write(media.rawValue)
+        writer.write(base.rawValue)
+        writer.write(UInt16(symbols.count))
+        writer.write(UInt32(bitPattern: reference) << 8 | UInt32(number))
+        for chunk in chunks { writer.write(chunk) }
+        var next = 0
+        for symbol in symbols where symbol > 0 {
+            if symbol == 1 {
+                writer.write(UInt8(truncatingIfNeeded: deltas[next]))
+            } else {
+                writer.write(UInt16(bitPattern: deltas[next]))
+            }
+            next += 1
+        }
+        if padding > 0 {
+            // RFC 3550 §6.4.1: the last byte counts them.
+            writer.writeZeros(padding - 1)
+            writer.write(UInt8(padding))
+            writer.overwrite(
+                at: start, with: UInt16(0xa0 | UInt16(RTCPType.transportWide)) << 8 | UInt16(RTCPType.transportFeedback)
+            )
+        }
+        return true
+    }
+
     private mutating func write(_ entry: MissingSequences.Entry) {
         writer.write(entry.first.rawValue)
         writer.write(entry.following)

@@ -26,6 +26,33 @@ package struct RTPHeader: Hashable, Sendable {
 
     package var payload: Range<Int> { headerLength..<headerLength + payloadLength }
 
+    /// What is known of a packet that was not looked into: for loads, which open samples only.
+    package init(unopened ssrc: SSRC, timestamp: RTPTimestamp) {
+        self.init(
+            marker: false, payloadType: PayloadType(0), sequenceNumber: SequenceNumber16(0), timestamp: timestamp,
+            ssrc: ssrc, csrcCount: 0, headerLength: RTPHeader.fixedLength, payloadLength: 0, hasPadding: false,
+            paddingLength: 0, extensionProfile: nil, extensionOffset: RTPHeader.fixedLength)
+    }
+
+    private init(
+        marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber16, timestamp: RTPTimestamp, ssrc: SSRC,
+        csrcCount: Int, headerLength: Int, payloadLength: Int, hasPadding: Bool, paddingLength: Int,
+        extensionProfile: UInt16?, extensionOffset: Int
+    ) {
+        self.marker = marker
+        self.payloadType = payloadType
+        self.sequenceNumber = sequenceNumber
+        self.timestamp = timestamp
+        self.ssrc = ssrc
+        self.csrcCount = csrcCount
+        self.headerLength = headerLength
+        self.payloadLength = payloadLength
+        self.hasPadding = hasPadding
+        self.paddingLength = paddingLength
+        self.extensionProfile = extensionProfile
+        self.extensionOffset = extensionOffset
+    }
+
     /// nil for anything that is no RTP packet. For a packet whose payload is still encrypted, the padding cannot be
     /// read: `payload` then runs to the end of the packet, authentication tag included.
     package static func parse(_ packet: UnsafeRawBufferPointer, isEncrypted: Bool = false) -> RTPHeader? {

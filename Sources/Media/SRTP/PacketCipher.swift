@@ -72,15 +72,16 @@ struct PacketCipher: ~Copyable {
 
     // MARK: GCM
 
-    /// Encrypts `payload` to `output`, which may be the same place, and writes the tag. `clear` and then `trailer` are
-    /// authenticated too.
+    /// Encrypts `patch`, which stands at `output` already, and `payload` to the place behind it, which may be its own; writes the tag.
+    /// `clear` and then `trailer` are authenticated too.
     func sealGCM(
         source: UInt32, index: UInt64, clear: UnsafeRawBufferPointer, trailer: UInt32? = nil,
-        payload: UnsafeRawBufferPointer, output: UnsafeMutablePointer<UInt8>, tag: UnsafeMutablePointer<UInt8>
+        patch: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), payload: UnsafeRawBufferPointer,
+        output: UnsafeMutablePointer<UInt8>, tag: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         var written: Int32 = 0
         return setVector(source: source, index: index) && authenticate(clear, trailer)
-            && update(payload, into: output)
+            && update(patch, into: output) && update(payload, into: output + patch.count)
             && EVP_CipherFinal_ex(context, tag, &written) == 1
             && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(profile.tagLength), tag) == 1
     }
@@ -106,11 +107,13 @@ struct PacketCipher: ~Copyable {
 
     // MARK: Counter mode with HMAC
 
-    /// Encrypts or decrypts `payload` to `output`, which may be the same place.
+    /// Encrypts or decrypts `patch`, which stands at `output` already, and `payload` to the place behind it, which may be its own.
     func applyKeystream(
-        source: UInt32, index: UInt64, payload: UnsafeRawBufferPointer, output: UnsafeMutablePointer<UInt8>
+        source: UInt32, index: UInt64, patch: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        payload: UnsafeRawBufferPointer, output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        setVector(source: source, index: index) && update(payload, into: output)
+        setVector(source: source, index: index) && update(patch, into: output)
+            && update(payload, into: output + patch.count)
     }
 
     /// Writes the ten bytes of the tag over `message` and then `trailer`.

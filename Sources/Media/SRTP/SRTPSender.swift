@@ -102,12 +102,12 @@ package final class SRTPSender {
     }
 
     /// The same for a header that the caller has just written, whose fields it knows: nothing is parsed. `index` is the packet's number
-    /// with all its wraps.
+    /// with all its wraps. Behind the header stand `patchLength` bytes in clear, which come before `payload`.
     package func seal(
-        _ ssrc: SSRC, index: UInt64, headerLength: Int, payload: UnsafeRawBufferPointer,
+        _ ssrc: SSRC, index: UInt64, headerLength: Int, patchLength: Int = 0, payload: UnsafeRawBufferPointer,
         into destination: UnsafeMutableRawBufferPointer, source: inout Int
     ) -> Int? {
-        guard headerLength + payload.count + profile.tagLength <= destination.count,
+        guard headerLength + patchLength + payload.count + profile.tagLength <= destination.count,
             let position = position(of: ssrc, likely: source)
         else { return nil }
         source = position
@@ -116,17 +116,20 @@ package final class SRTPSender {
             assert(
                 header(headerLength, payload.count, in: destination)?.ssrc == ssrc,
                 "the header is what it is said to be")
-            sources[position].digests[Int(index % ReplayWindow.length)] = digest(headerLength, payload, destination)
+            sources[position].digests[Int(index % ReplayWindow.length)] = digest(
+                headerLength + patchLength, payload, destination)
         #endif
-        return encrypt(ssrc, headerLength, index: index, payload: payload, into: destination)
+        return encrypt(
+            ssrc, headerLength, patchLength: patchLength, index: index, payload: payload, into: destination)
     }
 
     /// Seals a packet once more, byte for byte as before: same header, same payload (RFC 3711 allows no other repeat).
     /// nil if it has not been sealed or lies more than 2^15 packets back.
     package func sealAgain(
-        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
+        headerLength: Int, patchLength: Int = 0, payload: UnsafeRawBufferPointer,
+        into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
-        guard let header = self.header(headerLength, payload.count, in: destination),
+        guard let header = self.header(headerLength, patchLength + payload.count, in: destination),
             let position = known.first(where: { sources[$0].ssrc == header.ssrc }),
             let highest = sources[position].sealed.highest
         else { return nil }
@@ -138,32 +141,34 @@ package final class SRTPSender {
             if case .used = sources[position].sealed.verdict(on: index) {
                 assert(
                     sources[position].digests[Int(index % ReplayWindow.length)]
-                        == digest(headerLength, payload, destination),
+                        == digest(headerLength + patchLength, payload, destination),
                     "a packet index was to be sealed again with other content")
             }
         #endif
-        return encrypt(header.ssrc, header.headerLength, index: index, payload: payload, into: destination)
+        return encrypt(
+            header.ssrc, headerLength, patchLength: patchLength, index: index, payload: payload, into: destination)
     }
 
     private func encrypt(
-        _ ssrc: SSRC, _ headerLength: Int, index: UInt64, payload: UnsafeRawBufferPointer,
+        _ ssrc: SSRC, _ headerLength: Int, patchLength: Int = 0, index: UInt64, payload: UnsafeRawBufferPointer,
         into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
         guard let start = destination.bindMemory(to: UInt8.self).baseAddress else { return nil }
         let clear = UnsafeRawBufferPointer(start: start, count: headerLength)
         let output = start + headerLength
-        let end = headerLength + payload.count
+        let patch = UnsafeRawBufferPointer(start: output, count: patchLength)
+        let end = headerLength + patchLength + payload.count
         switch profile {
         case .aeadAES128GCM:
             guard
                 media.sealGCM(
-                    source: ssrc.rawValue, index: index, clear: clear, payload: payload, output: output,
+                    source: ssrc.rawValue, index: index, clear: clear, patch: patch, payload: payload, output: output,
                     tag: start + end)
             else { return nil }
         case .aes128CMHMACSHA1_80:
             guard
                 media.applyKeystream(
-                    source: ssrc.rawValue, index: index, payload: payload, output: output),
+                    source: ssrc.rawValue, index: index, patch: patch, payload: payload, output: output),
                 media.writeTag(
                     over: UnsafeRawBufferPointer(start: start, count: end),
                     trailer: UInt32(truncatingIfNeeded: index >> 16), into: start + end)

@@ -232,7 +232,7 @@ final class TransportLoop {
             statistics.lossSent = Double(fractionLost) / 256
             if let roundTrip { statistics.roundTrip = roundTrip }
             nextStatistics = now
-        case .senderReport: break
+        case .senderReport, .keyFrameWanted: break
         }
     }
 

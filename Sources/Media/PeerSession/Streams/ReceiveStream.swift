@@ -4,22 +4,47 @@ internal import Wire
 
 /// One stream of the other side.
 struct ReceiveStream {
+    /// What a stream is for.
+    enum Use: Hashable {
+        /// Of a track and layer, or of none that is known.
+        case media(StreamPlace?)
+        /// Sends packets of that layer again (RFC 4588).
+        case repeats(StreamPlace)
+    }
+
+    let use: Use
     private(set) var statistics: ReceptionStatistics
-    var repeats = RepeatRequester()
+    var repeats: RepeatRequester
+    private let asksForRepeats: Bool
     private(set) var lastArrival: Instant
     private var packetsReported: UInt64 = 0
 
     var ssrc: SSRC { statistics.ssrc }
 
-    init(ssrc: SSRC, clockRate: UInt32, at now: Instant) {
+    init(ssrc: SSRC, use: Use, clockRate: UInt32, policy: RepeatPolicy, at now: Instant) {
+        self.use = use
+        repeats = RepeatRequester(policy)
+        asksForRepeats = !policy.isNone
         statistics = ReceptionStatistics(ssrc: ssrc, clockRate: clockRate)
         lastArrival = now
     }
 
-    mutating func receive(extendedSequence: UInt64, timestamp: RTPTimestamp, asksForRepeats: Bool, at now: Instant) {
+    mutating func receive(extendedSequence: UInt64, timestamp: RTPTimestamp, at now: Instant) {
         statistics.receive(extendedSequence: extendedSequence, timestamp: timestamp, at: now)
         if asksForRepeats { repeats.receive(extendedSequence, at: now) }
         lastArrival = now
+    }
+
+    /// A packet of this stream came on the stream for its repeats. Its number with all wraps; nil if that cannot be told.
+    mutating func receiveRepeat(of number: SequenceNumber16, at now: Instant) -> UInt64? {
+        guard let highest = statistics.highestSequence else { return nil }
+        let distance = number.distance(from: SequenceNumber16(UInt16(truncatingIfNeeded: highest)))
+        // Nobody asks for what has not been sent.
+        guard distance <= 0, highest >= UInt64(-distance) else { return nil }
+        let extended = highest - UInt64(-distance)
+        if asksForRepeats { repeats.receive(extended, at: now) }
+        lastArrival = now
+        return extended
     }
 
     mutating func receiveSenderReport(ntp: UInt64, at now: Instant) {

@@ -2,10 +2,10 @@ internal import RTP
 internal import Timing
 internal import Wire
 
-/// The streams of the other side, as they come and go.
+/// The streams of the other side, as they come and go, and which track each belongs to.
 struct ReceiveStreams {
-    /// Sources of the other side: a browser has one per media section, plus those of sections that it changed its mind
-    /// about.
+    /// Sources of the other side: a browser has one per media section and layer with as many for repeats, plus those of sections that
+    /// it changed its mind about.
     static let maximumCount = 32
     /// A source silent for so long makes room for a new one.
     static let lifetime = Interval.seconds(60)
@@ -17,8 +17,12 @@ struct ReceiveStreams {
         case tooManyStreams
     }
 
+    /// What streams may be of; empty where the owner looks at payload types itself.
+    var tracks: [ReceiveTrack] = []
+    var extensions = HeaderExtensionMap()
     private let clockRate: UInt32
-    private let asksForRepeats: Bool
+    /// Of streams without a track.
+    private let policy: RepeatPolicy
     private var streams: [ReceiveStream] = []
     /// Where the last packet's stream was found.
     private var last = 0
@@ -27,45 +31,125 @@ struct ReceiveStreams {
 
     init(clockRate: UInt32, asksForRepeats: Bool) {
         self.clockRate = clockRate
-        self.asksForRepeats = asksForRepeats
+        policy = asksForRepeats ? .sound : .none
     }
 
+    // MARK: Packets
+
+    /// - Parameter packet: what the header was read of; empty where only numbers are known.
     mutating func receive(
-        _ ssrc: SSRC, timestamp: RTPTimestamp, extendedSequence: UInt64, at now: Instant
-    ) -> Reception {
-        let (index, reception) = place(ssrc, at: now)
-        guard let index else { return .tooManyStreams }
-        streams[index].receive(
-            extendedSequence: extendedSequence, timestamp: timestamp, asksForRepeats: asksForRepeats, at: now)
-        if asksForRepeats { nextRequest = min(nextRequest, streams[index].repeats.nextDeadline) }
-        return reception
+        _ header: RTPHeader, extendedSequence: UInt64, in packet: UnsafeRawBufferPointer, at now: Instant
+    ) -> (reception: Reception, stream: Int?) {
+        let (index, reception) = place(header.ssrc, at: now) { $0.use(of: header, in: packet) }
+        guard let index else { return (.tooManyStreams, nil) }
+        streams[index].receive(extendedSequence: extendedSequence, timestamp: header.timestamp, at: now)
+        nextRequest = min(nextRequest, streams[index].repeats.nextDeadline)
+        return (reception, index)
+    }
+
+    /// What the stream at that place is for.
+    func use(of stream: Int) -> ReceiveStream.Use { streams[stream].use }
+
+    /// A packet that came again on a stream for repeats: its layer's SSRC, its payload type there, its number with all wraps. nil if
+    /// nothing of that layer has come before.
+    mutating func receiveRepeat(
+        _ header: RTPHeader, of place: StreamPlace, number: SequenceNumber16, at now: Instant
+    ) -> (ssrc: SSRC, payloadType: PayloadType, extendedSequence: UInt64)? {
+        guard tracks.indices.contains(place.track),
+            let format = tracks[place.track].format(repeatedBy: header.payloadType),
+            let index = streams.firstIndex(where: { $0.use == .media(place) }),
+            let extended = streams[index].receiveRepeat(of: number, at: now)
+        else { return nil }
+        return (streams[index].ssrc, format.payloadType, extended)
     }
 
     /// A sender report of the other side, which may come before the stream's first packet.
     mutating func receiveSenderReport(_ info: SenderInfo, at now: Instant) -> Reception {
-        let (index, reception) = place(info.ssrc, at: now)
-        if let index { streams[index].receiveSenderReport(ntp: info.ntp, at: now) }
+        let (index, reception) = place(info.ssrc, at: now) { $0.announcedUse(of: info.ssrc) }
+        guard let index else { return reception }
+        streams[index].receiveSenderReport(ntp: info.ntp, at: now)
         return reception
     }
 
-    /// Where a stream stands, new ones included; nil if there is no room for it.
-    private mutating func place(_ ssrc: SSRC, at now: Instant) -> (index: Int?, Reception) {
-        if last < streams.count, streams[last].ssrc == ssrc { return (last, .counted) }
-        var reception = Reception.counted
+    // MARK: Which stream is whose
+
+    private func use(of header: RTPHeader, in packet: UnsafeRawBufferPointer) -> ReceiveStream.Use? {
+        if let announced = announcedUse(of: header.ssrc) { return announced }
+        let mid = header.mid(in: packet, extensions)
+        let candidates = tracks.indices.filter { track in
+            guard mid == nil || tracks[track].mid == mid else { return false }
+            return tracks[track].format(header.payloadType) != nil
+                || tracks[track].format(repeatedBy: header.payloadType) != nil
+        }
+        // Without a mid, a payload type that only one track has tells as well.
+        guard candidates.count == 1, let track = candidates.first else { return mid == nil ? nil : .media(nil) }
+        let isRepeat = tracks[track].format(repeatedBy: header.payloadType) != nil
+        var layer = 0
+        if !tracks[track].rids.isEmpty {
+            let kind: HeaderExtensionKind = isRepeat ? .repairedRid : .rid
+            guard let rid = header.name(kind, in: packet, extensions),
+                let named = tracks[track].rids.firstIndex(of: rid)
+            else { return nil }
+            layer = named
+        }
+        let place = StreamPlace(track: track, layer: layer)
+        return isRepeat ? .repeats(place) : .media(place)
+    }
+
+    private func announcedUse(of ssrc: SSRC) -> ReceiveStream.Use? {
+        for (track, its) in tracks.enumerated() {
+            for (layer, source) in its.sources.enumerated() {
+                if source.ssrc == ssrc { return .media(StreamPlace(track: track, layer: layer)) }
+                if source.repeats == ssrc { return .repeats(StreamPlace(track: track, layer: layer)) }
+            }
+        }
+        return nil
+    }
+
+    /// Where a stream stands, new ones included; nil if there is no room for it. `use` is asked for a stream that is new, or of which it
+    /// is not known yet.
+    private mutating func place(
+        _ ssrc: SSRC, at now: Instant, _ use: (ReceiveStreams) -> ReceiveStream.Use?
+    ) -> (index: Int?, Reception) {
+        if last < streams.count, streams[last].ssrc == ssrc, streams[last].use != .media(nil) || tracks.isEmpty {
+            return (last, .counted)
+        }
         if let known = streams.firstIndex(where: { $0.ssrc == ssrc }) {
             last = known
-        } else {
-            if streams.count == Self.maximumCount {
-                guard let oldest = streams.indices.min(by: { streams[$0].lastArrival < streams[$1].lastArrival }),
-                    streams[oldest].lastArrival + Self.lifetime <= now
-                else { return (nil, .tooManyStreams) }
-                reception = .replaced(streams.remove(at: oldest).ssrc)
+            // Its first packets may have been without a name.
+            if streams[known].use == .media(nil), let found = use(self), found != .media(nil) {
+                streams[known] = stream(ssrc, found, at: now)
             }
-            last = streams.count
-            streams.append(ReceiveStream(ssrc: ssrc, clockRate: clockRate, at: now))
+            return (last, .counted)
         }
+        var reception = Reception.counted
+        if streams.count == Self.maximumCount {
+            guard let oldest = streams.indices.min(by: { streams[$0].lastArrival < streams[$1].lastArrival }),
+                streams[oldest].lastArrival + Self.lifetime <= now
+            else { return (nil, .tooManyStreams) }
+            reception = .replaced(streams.remove(at: oldest).ssrc)
+        }
+        last = streams.count
+        streams.append(stream(ssrc, use(self) ?? .media(nil), at: now))
         return (last, reception)
     }
+
+    private func stream(_ ssrc: SSRC, _ use: ReceiveStream.Use, at now: Instant) -> ReceiveStream {
+        switch use {
+        case .media(let place?):
+            let track = tracks[place.track]
+            return ReceiveStream(
+                ssrc: ssrc, use: use, clockRate: track.formats.first?.clockRate ?? clockRate, policy: track.repeats,
+                at: now)
+        case .media(nil):
+            return ReceiveStream(ssrc: ssrc, use: use, clockRate: clockRate, policy: policy, at: now)
+        case .repeats(let place):
+            let rate = tracks[place.track].formats.first?.clockRate ?? clockRate
+            return ReceiveStream(ssrc: ssrc, use: use, clockRate: rate, policy: .none, at: now)
+        }
+    }
+
+    // MARK: Reports
 
     /// How a stream arrives; nil before its first packet.
     func reception(of ssrc: SSRC) -> ReceptionStatistics? { streams.first { $0.ssrc == ssrc }?.statistics }

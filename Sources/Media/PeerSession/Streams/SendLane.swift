@@ -117,9 +117,12 @@ package struct SendLane {
         return numbers.first { places[$0].isOpen && places[$0].stream.ssrc == ssrc }
     }
 
-    func describe(_ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8) {
+    func describe(
+        _ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8, repeatPayloadType: PayloadType?
+    ) {
         guard isOpen(number) else { return }
-        places[number].stream.describe(payloadType: payloadType, mid: mid, midID: midID)
+        places[number].stream.describe(
+            payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeatPayloadType)
     }
 
     func acknowledge(_ number: Int) { if isOpen(number) { places[number].stream.acknowledge() } }
@@ -147,28 +150,56 @@ package struct SendLane {
         }
         let place = places + packet.stream
         guard place.pointee.isOpen, place.pointee.stream.ssrc == packet.ssrc,
-            let headerLength = place.pointee.stream.writeHeader(packet, into: destination)
+            let headerLength = place.pointee.stream.writeHeader(packet, into: destination),
+            destination.count >= headerLength + PayloadPatch.maximumLength, let start = destination.baseAddress
         else { return nil }
+        if packet.patch.count > 0 { packet.patch.write(to: start + headerLength) }
         // Once for each listener of each packet: no reference is counted.
         let length = sealer._withUnsafeGuaranteedRef {
             $0.seal(
-                packet.ssrc, index: packet.sequence, headerLength: headerLength, payload: payload,
-                into: destination, source: &place.pointee.stream.source)
+                packet.ssrc, index: packet.sequence, headerLength: headerLength, patchLength: packet.patch.count,
+                payload: payload, into: destination, source: &place.pointee.stream.source)
         }
         guard let length else { return nil }
         place.pointee.stream.noteSequence(packet.sequence)
-        finish(place, timestamp: RTPTimestamp(packet.timestamp), payload.count, now)
+        finish(place, timestamp: RTPTimestamp(packet.timestamp), packet.patch.count + payload.count, now)
         return length
     }
 
-    /// The same packet once more, to the last byte. nil where `seal` would give nil, and for what was never sealed.
+    /// The same packet once more: on the stream for repeats if there is one, else the same to the last byte. nil where `seal` would give nil, and for what was never sealed.
     package func sealAgain(
         _ packet: OutgoingPacket, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
-        guard let stream = self[packet.stream], stream.ssrc == packet.ssrc, stream.canRepeat(packet),
-            let headerLength = stream.writeHeader(packet, into: destination)
+        guard let stream = self[packet.stream], stream.ssrc == packet.ssrc else { return nil }
+        if let repeats = stream.terms.repeats {
+            return sealRepeat(packet, on: repeats.ssrc, payload: payload, into: destination)
+        }
+        guard stream.canRepeat(packet), let headerLength = stream.writeHeader(packet, into: destination),
+            destination.count >= headerLength + PayloadPatch.maximumLength, let start = destination.baseAddress
         else { return nil }
-        return sealAgain(headerLength: headerLength, payload: payload, into: destination)
+        packet.patch.write(to: start + headerLength)
+        return sealAgain(
+            headerLength: headerLength, patchLength: packet.patch.count, payload: payload, into: destination)
+    }
+
+    private func sealRepeat(
+        _ packet: OutgoingPacket, on ssrc: SSRC, payload: UnsafeRawBufferPointer,
+        into destination: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        let place = places + packet.stream
+        guard let sealer = state.pointee.sealer,
+            let (headerLength, sequence) = place.pointee.stream.writeRepeatHeader(packet, into: destination),
+            destination.count >= headerLength + 2 + PayloadPatch.maximumLength, let start = destination.baseAddress
+        else { return nil }
+        packet.patch.write(to: start + headerLength + 2)
+        let length = sealer._withUnsafeGuaranteedRef {
+            $0.seal(
+                ssrc, index: sequence, headerLength: headerLength, patchLength: 2 + packet.patch.count,
+                payload: payload, into: destination, source: &place.pointee.stream.repeatSource)
+        }
+        guard let length else { return nil }
+        state.pointee.repeatsSent &+= 1
+        return length
     }
 
     /// Enciphers a packet whose header has been written at the start of `destination`.
@@ -193,11 +224,13 @@ package struct SendLane {
     }
 
     func sealAgain(
-        headerLength: Int, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
+        headerLength: Int, patchLength: Int = 0, payload: UnsafeRawBufferPointer,
+        into destination: UnsafeMutableRawBufferPointer
     ) -> Int? {
         guard let sealer = state.pointee.sealer,
             let length = sealer._withUnsafeGuaranteedRef({
-                $0.sealAgain(headerLength: headerLength, payload: payload, into: destination)
+                $0.sealAgain(
+                    headerLength: headerLength, patchLength: patchLength, payload: payload, into: destination)
             })
         else { return nil }
         state.pointee.repeatsSent &+= 1

@@ -13,10 +13,12 @@ package struct SendStreamTerms: Hashable, Sendable {
     /// stream (RFC 9143 §15); `midID` 0 leaves it out.
     package var mid: Mid?
     package var midID: UInt8
+    /// Where what got lost is sent again (RFC 4588); nil: on the stream itself, the same to the last byte.
+    package var repeats: RepeatStreamTerms?
 
     package init(
         ssrc: SSRC, clockRate: UInt32, cname: String, payloadType: PayloadType = PayloadType(0), mid: Mid? = nil,
-        midID: UInt8 = 0
+        midID: UInt8 = 0, repeats: RepeatStreamTerms? = nil
     ) {
         self.ssrc = ssrc
         self.clockRate = clockRate
@@ -24,6 +26,21 @@ package struct SendStreamTerms: Hashable, Sendable {
         self.payloadType = payloadType
         self.mid = mid
         self.midID = midID
+        self.repeats = repeats
+    }
+}
+
+/// The stream of its own on which another one's packets are sent again.
+package struct RepeatStreamTerms: Hashable, Sendable {
+    package var ssrc: SSRC
+    package var payloadType: PayloadType
+    /// Where its numbers begin: random.
+    package var firstSequence: UInt16
+
+    package init(ssrc: SSRC, payloadType: PayloadType, firstSequence: UInt16) {
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        self.firstSequence = firstSequence
     }
 }
 
@@ -46,10 +63,14 @@ struct SendStream {
     private var midExtension = MidExtension()
     /// Packets below went out under other terms and are not repeated: a second sealing must be the same to the last byte.
     private var firstRepeatable: UInt64 = 0
+    /// The next number on the stream for repeats, and where that stands among the sender's sources.
+    private var nextRepeat: UInt64
+    var repeatSource = 0
     private(set) var terms: SendStreamTerms
 
     init(_ terms: SendStreamTerms) {
         self.terms = terms
+        nextRepeat = UInt64(terms.repeats?.firstSequence ?? 0) & 0x7fff
         ssrc = terms.ssrc
         payloadType = terms.payloadType
         clock = SendingClock(clockRate: terms.clockRate)
@@ -59,7 +80,10 @@ struct SendStream {
     // MARK: Terms
 
     /// Another payload type or mid, from the next packet on.
-    mutating func describe(payloadType: PayloadType, mid: Mid?, midID: UInt8) {
+    mutating func describe(
+        payloadType: PayloadType, mid: Mid?, midID: UInt8, repeatPayloadType: PayloadType? = nil
+    ) {
+        if let repeatPayloadType { terms.repeats?.payloadType = repeatPayloadType }
         guard payloadType != terms.payloadType || mid != terms.mid || midID != terms.midID else { return }
         if mid != terms.mid || midID != terms.midID { midEnd = .max }
         terms.payloadType = payloadType
@@ -92,6 +116,25 @@ struct SendStream {
         guard saysMid else { return RTPHeader.fixedLength }
         midExtension.write(to: start + RTPHeader.fixedLength)
         return RTPHeader.fixedLength + midExtension.length
+    }
+
+    /// The same for the packet's repeat on its own stream, whose payload begins with the packet's number (RFC 4588 §4): that is written
+    /// too.
+    /// - Returns: the header's length, and the packet's number on that stream; nil if there is no such stream.
+    mutating func writeRepeatHeader(
+        _ packet: OutgoingPacket, into buffer: UnsafeMutableRawBufferPointer
+    ) -> (length: Int, sequence: UInt64)? {
+        guard let repeats = terms.repeats, let length = writeHeader(packet, into: buffer),
+            buffer.count >= length + 2, let start = buffer.baseAddress
+        else { return nil }
+        defer { nextRepeat += 1 }
+        start.storeBytes(
+            of: repeats.payloadType.rawValue | (packet.marker ? 0x80 : 0), toByteOffset: 1, as: UInt8.self)
+        start.storeBytes(of: UInt16(truncatingIfNeeded: nextRepeat).bigEndian, toByteOffset: 2, as: UInt16.self)
+        start.storeBytes(of: repeats.ssrc.rawValue.bigEndian, toByteOffset: 8, as: UInt32.self)
+        start.storeBytes(
+            of: UInt16(truncatingIfNeeded: packet.sequence).bigEndian, toByteOffset: length, as: UInt16.self)
+        return (length, nextRepeat)
     }
 
     /// Whether that packet would be the same to the last byte.

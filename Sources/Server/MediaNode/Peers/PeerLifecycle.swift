@@ -197,7 +197,7 @@ final class PeerLifecycle {
             peer.stage.fanout.repeat(
                 for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
                 send: egress.sendAgain)
-        case .senderReport: break
+        case .senderReport, .keyFrameWanted: break
         case .receiverReport(_, let roundTrip, let fractionLost):
             peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
         }
