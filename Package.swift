@@ -108,7 +108,7 @@ let package = Package(
         target("Media", "DTLS", ["Wire", "Timing", "COpenSSL", "COpenSSLSetup"]),
         target("Media", "SRTP", ["Wire", "RTP", "COpenSSL", "COpenSSLSetup"]),
         target("Media", "PeerSession", ["Wire", "Timing", "RTP", "ICE", "DTLS", "SRTP"]),
-        target("Media", "Forwarding", ["Wire", "Timing", "RTP"]),
+        target("Media", "Forwarding", ["Wire", "Timing", "RTP", "Codecs"]),
         target("Media", "DatagramIO", ["Wire", "Timing", "CNet"]),
 
         // The room core: knows no packet.
@@ -295,7 +295,7 @@ let package = Package(
         tests("ICE", ["ICE", "Wire", "Timing", "NetworkSimulation"]),
         tests("DTLS", ["DTLS", "Wire", "Timing", "NetworkSimulation"]),
         tests("PeerSession", ["PeerSession", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
-        tests("Forwarding", ["Forwarding", "RTP", "Timing", "Wire", "CAllocationCount"]),
+        tests("Forwarding", ["Forwarding", "RTP", "Codecs", "Timing", "Wire", "CAllocationCount"]),
         tests("DatagramIO", ["DatagramIO", "Timing", "Wire"]),
         tests(
             "MediaNode",

@@ -6,7 +6,7 @@ internal import Testing
 @Suite struct H264Tests {
     private func read(_ bytes: [UInt8]) -> H264Payload? { bytes.withUnsafeBytes { H264Payload($0) } }
 
-    @Test("L03-S parameters and key frames are found in single units, aggregates and fragments")
+    @Test("parameters and key frames are found in single units, aggregates and fragments")
     func packagings() throws {
         #expect(read([0x67, 1, 2])?.hasParameters == true && read([0x67, 1, 2])?.startsKeyFrame == false)
         #expect(read([0x65, 1])?.startsKeyFrame == true)

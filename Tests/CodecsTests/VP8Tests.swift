@@ -17,7 +17,7 @@ internal import Testing
         [0x90, 0xf0, 0x80 | UInt8(picture >> 8), UInt8(picture & 0xff), base, layer << 6 | 0x20 | key, 0x01]
     }
 
-    @Test("L03-S a descriptor of one byte, without any number")
+    @Test("a descriptor of one byte, without any number")
     func short() throws {
         let key = try #require(read([0x10, 0x50, 1, 2]))
         #expect(key.length == 1 && key.startsFrame && key.pictureID == nil && key.temporalLayer == nil)

@@ -44,7 +44,7 @@ import Wire
     }
 
     @Test(
-        "L03-S lost packets of a picture are asked for at once, and come again on a stream of their own as what they were"
+        "lost packets of a picture are asked for at once, and come again on a stream of their own as what they were"
     )
     func repeats() throws {
         let call = try Call()
@@ -200,7 +200,7 @@ import Wire
                 && log.heard.map(\.media.isRepeat) == [false, true, false])
     }
 
-    @Test("L03-S a key frame that is wanted is asked for once, and the other side is told of which stream")
+    @Test("a key frame that is wanted is asked for once, and the other side is told of which stream")
     func keyFrames() throws {
         let call = try Call()
         call.network.run(for: .seconds(1))

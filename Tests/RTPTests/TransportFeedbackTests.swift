@@ -32,7 +32,7 @@ import Wire
     }
 
     @Test(
-        "L10-S what came and what did not is told with its time, to a quarter of a millisecond",
+        "what came and what did not is told with its time, to a quarter of a millisecond",
         arguments: 1...20 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

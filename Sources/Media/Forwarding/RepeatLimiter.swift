@@ -12,6 +12,16 @@ struct RepeatLimiter {
     /// For all slots of the listener together. A line that loses more is broken, and repeats would only fill it.
     static let budget = 60
     static let budgetPeriod = Interval.milliseconds(200)
+    /// A quarter of 5 Mbit/s in packets of pictures.
+    static let pictureBudget = 25
+
+    /// What is repeated.
+    enum Kind {
+        case sound
+        case picture
+    }
+
+    private let kind: Kind
     /// A power of two.
     private static let remembered = 64
 
@@ -26,12 +36,14 @@ struct RepeatLimiter {
     private var periodStart = Instant.distantPast
     private var spent = 0
 
+    init(_ kind: Kind = .sound) { self.kind = kind }
+
     mutating func admits(_ ssrc: SSRC, _ sequence: UInt64, roundTrip: Interval?, at now: Instant) -> Bool {
         if now - periodStart >= Self.budgetPeriod {
             periodStart = now
             spent = 0
         }
-        guard spent < Self.budget else { return false }
+        guard spent < (kind == .sound ? Self.budget : Self.pictureBudget) else { return false }
         let index = Int(truncatingIfNeeded: (sequence &+ UInt64(ssrc.rawValue)) & UInt64(Self.remembered - 1))
         let known = recent[index].ssrc == ssrc && recent[index].sequence == sequence
         if known {

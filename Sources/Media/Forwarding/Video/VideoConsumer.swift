@@ -1,0 +1,149 @@
+package import Codecs
+package import RTP
+internal import Timing
+internal import Wire
+
+/// The line on which a viewer receives a picture, as it was negotiated.
+package struct ViewerLine: Hashable, Sendable {
+    package var slot: Int
+    package var ssrc: SSRC
+    /// The stream's number at its peer.
+    package var stream: Int
+    /// What the viewer can show.
+    package var format: VideoFormat
+    /// Where the viewer's numbers start: random. The lower 15 bits of the sequence are used.
+    package var firstSequence: UInt16
+    package var firstTimestamp: UInt32
+
+    package init(
+        slot: Int, ssrc: SSRC, stream: Int, format: VideoFormat, firstSequence: UInt16, firstTimestamp: UInt32
+    ) {
+        self.slot = slot
+        self.ssrc = ssrc
+        self.stream = stream
+        self.format = format
+        self.firstSequence = firstSequence
+        self.firstTimestamp = firstTimestamp
+    }
+}
+
+/// One viewer of one picture: which layer it gets, and how that layer's numbers become its own. A stretch of one layer begins at a key
+/// frame; within it, constants are added.
+struct VideoConsumer {
+    /// What has been sent of one layer without a switch.
+    private struct Stretch {
+        var layer: Int
+        /// The layer's number of the first packet.
+        var firstInput: UInt64
+        /// The viewer's number of it.
+        var firstOutput: UInt64
+        /// The viewer's highest number so far; what lies between stretches was never sent.
+        var lastOutput: UInt64
+        /// Added to the layer's timestamps, modulo 2³².
+        var timestampOffset: UInt32
+        var offsets: VP8Offsets
+
+        func output(of input: UInt64) -> UInt64 { firstOutput + (input - firstInput) }
+    }
+
+    /// Repeats reach back so many switches.
+    private static let stretchesKept = 4
+
+    let member: MemberID
+    let handle: Int
+    let line: ViewerLine
+    /// The highest layer that it should get.
+    var wanted = Int.max
+    /// Newest last.
+    private var stretches: [Stretch] = []
+    /// It is sent the newest stretch's layer at present.
+    private(set) var isRunning = false
+    private var nextSequence: UInt64
+    private var lastTimestamp: UInt32
+    private var lastArrival: Instant?
+    private var lastMarker = true
+    private var lastDescriptor: VP8Descriptor?
+
+    init(member: MemberID, handle: Int, line: ViewerLine) {
+        self.member = member
+        self.handle = handle
+        self.line = line
+        nextSequence = UInt64(line.firstSequence & 0x7fff)
+        lastTimestamp = line.firstTimestamp
+    }
+
+    /// The layer that is sent; nil while a key frame is waited for.
+    var layer: Int? { isRunning ? stretches.last?.layer : nil }
+
+    /// Nothing more goes out until a key frame.
+    mutating func stop() { isRunning = false }
+
+    /// From this packet on, the first of a key frame, the viewer gets that layer.
+    mutating func begin(_ layer: Int, with packet: LayerPacket, at now: Instant) {
+        // A frame that was not sent to its end must be seen as broken.
+        let first = nextSequence + (lastMarker ? 0 : 1)
+        let timestamp: UInt32
+        if let lastArrival {
+            // As much later as time has passed, and later at all: a frame of its own.
+            let passed = max(1, (now - lastArrival).nanoseconds / 1_000 * 90 / 1_000)
+            timestamp = lastTimestamp &+ UInt32(clamping: passed)
+        } else {
+            timestamp = lastTimestamp
+        }
+        var offsets = VP8Offsets()
+        if let last = lastDescriptor, let next = packet.payload?.vp8 { offsets = VP8Offsets(from: next, after: last) }
+        if stretches.count == Self.stretchesKept { stretches.removeFirst() }
+        stretches.append(
+            Stretch(
+                layer: layer, firstInput: packet.sequence, firstOutput: first, lastOutput: first,
+                timestampOffset: timestamp &- packet.timestamp, offsets: offsets))
+        isRunning = true
+    }
+
+    /// Numbers a packet of `layer` for this viewer; nil if it does not get that layer, or not this packet.
+    mutating func next(_ packet: LayerPacket, of layer: Int, at now: Instant) -> OutgoingPacket? {
+        guard isRunning, let stretch = stretches.last, stretch.layer == layer, packet.sequence >= stretch.firstInput
+        else { return nil }
+        let outgoing = numbered(packet, in: stretch, isFirst: packet.sequence == stretch.firstInput)
+        if outgoing.sequence >= nextSequence {
+            nextSequence = outgoing.sequence + 1
+            stretches[stretches.count - 1].lastOutput = outgoing.sequence
+            lastTimestamp = outgoing.timestamp
+            lastArrival = now
+            lastMarker = packet.marker
+            if let descriptor = packet.payload?.vp8 { lastDescriptor = stretch.offsets.applied(to: descriptor) }
+        }
+        return outgoing
+    }
+
+    /// Which packet of which layer the viewer has missed; nil if it was never sent, or too long ago.
+    func missed(_ number: SequenceNumber16) -> (layer: Int, sequence: UInt64)? {
+        guard nextSequence > 0 else { return nil }
+        let age = UInt64(UInt16(truncatingIfNeeded: nextSequence - 1) &- number.rawValue)
+        guard age < nextSequence, age < UInt64(LayerHistory.indexCount) else { return nil }
+        let sequence = nextSequence - 1 - age
+        guard let stretch = stretches.last(where: { $0.firstOutput <= sequence }), sequence <= stretch.lastOutput
+        else { return nil }
+        return (stretch.layer, stretch.firstInput + (sequence - stretch.firstOutput))
+    }
+
+    /// The same that `next(_:of:at:)` gave for this packet.
+    func again(_ packet: LayerPacket, of layer: Int) -> OutgoingPacket? {
+        guard let stretch = stretches.last(where: { $0.layer == layer && $0.firstInput <= packet.sequence }) else {
+            return nil
+        }
+        return numbered(packet, in: stretch, isFirst: false)
+    }
+
+    private func numbered(_ packet: LayerPacket, in stretch: Stretch, isFirst: Bool) -> OutgoingPacket {
+        var patch = PayloadPatch()
+        if let descriptor = packet.payload?.vp8 {
+            let rewritten = stretch.offsets.applied(to: descriptor)
+            patch = PayloadPatch { rewritten.write(into: $0) }
+        }
+        return OutgoingPacket(
+            ssrc: line.ssrc, stream: line.stream, sequence: stretch.output(of: packet.sequence),
+            timestamp: packet.timestamp &+ stretch.timestampOffset, marker: packet.marker, startsSource: isFirst,
+            patch: patch)
+    }
+}

@@ -1,0 +1,116 @@
+internal import Codecs
+internal import RTP
+internal import Timing
+
+/// One layer of one producer's picture: its packets, where its newest key frame is, and whether one has been asked for.
+struct VideoLayer {
+    /// A frame that needs no other, in the layer's numbers.
+    struct KeyFrame: Equatable {
+        var first: UInt64
+        var timestamp: UInt32
+    }
+
+    /// How often a key frame is asked for: a browser makes no more than one in 300 ms, and one that was lost is asked for again.
+    static let shortestRequest = Interval.milliseconds(300)
+    static let longestRequest = Interval.seconds(1)
+    /// Who comes so soon after a key frame gets it from the history; further back it costs more than a new one.
+    static let replayedPackets: UInt64 = 40
+    /// After so many requests without an answer the layer is one that takes none: OBS sends a key frame when it likes.
+    static let requestsUntilDeaf = 3
+
+    let ssrc: SSRC
+    let format: VideoFormat
+    let history = LayerHistory()
+    private(set) var highest: UInt64?
+    private(set) var lastArrival: Instant
+    private(set) var keyFrame: KeyFrame?
+    private var unwrapper = VP8Unwrapper()
+    /// Where parameters of H.264 were seen: a key frame of the same timestamp begins there.
+    private var parameters: KeyFrame?
+    private var askedAt: Instant?
+    private var requests = 0
+
+    init(_ packet: PicturePacket) {
+        ssrc = packet.ssrc
+        format = packet.format
+        lastArrival = packet.arrival
+    }
+
+    /// It does not answer requests for key frames.
+    var isDeaf: Bool { requests > Self.requestsUntilDeaf }
+
+    enum Accepted {
+        /// The packet, and whether it is the one that shows that its frame is a key frame.
+        case packet(LayerPacket, startsKeyFrame: Bool)
+        /// It came before, it lies too far back, or it is no payload of the format.
+        case dropped
+    }
+
+    mutating func accept(_ packet: PicturePacket, payload: UnsafeRawBufferPointer) -> Accepted {
+        if let highest, packet.sequence <= highest {
+            guard highest - packet.sequence < UInt64(LayerHistory.indexCount), history.find(packet.sequence) == nil
+            else { return .dropped }
+        }
+        var content: VideoPayload?
+        if !payload.isEmpty {
+            guard var read = VideoPayload(payload, packet.format) else { return .dropped }
+            if let id = read.vp8?.pictureID { read.vp8?.pictureID = unwrapper.unwrap(id) }
+            content = read
+        }
+        lastArrival = max(lastArrival, packet.arrival)
+        highest = max(highest ?? packet.sequence, packet.sequence)
+        let kept = LayerPacket(
+            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: content)
+        history.store(kept, payload: payload, at: packet.arrival)
+        return .packet(kept, startsKeyFrame: content.map { noteKeyFrame(kept, $0) } ?? false)
+    }
+
+    private mutating func noteKeyFrame(_ packet: LayerPacket, _ content: VideoPayload) -> Bool {
+        let here = KeyFrame(first: packet.sequence, timestamp: packet.timestamp)
+        if format == .h264, content.startsFrame, parameters?.timestamp != packet.timestamp { parameters = here }
+        guard content.isKeyFrame else { return false }
+        let found: KeyFrame
+        switch format {
+        case .vp8: found = here
+        case .h264:
+            // Slices of one picture: its first says it. Without parameters before it nobody can begin here.
+            guard let parameters, parameters.timestamp == packet.timestamp, parameters.first <= packet.sequence else {
+                return false
+            }
+            found = parameters
+        }
+        guard keyFrame?.timestamp != found.timestamp, keyFrame.map({ $0.first < found.first }) ?? true else {
+            return false
+        }
+        keyFrame = found
+        askedAt = nil
+        requests = 0
+        return true
+    }
+
+    /// A key frame that somebody can begin with now: near enough, and with all that followed still there.
+    func replayable() -> ClosedRange<UInt64>? {
+        guard let keyFrame, let highest, highest >= keyFrame.first,
+            isDeaf || highest - keyFrame.first <= Self.replayedPackets,
+            history.find(keyFrame.first)?.packet.timestamp == keyFrame.timestamp
+        else { return nil }
+        return keyFrame.first...highest
+    }
+
+    // MARK: Requests
+
+    /// Whether to ask now, if somebody waits; a request is not repeated while its answer may be under way.
+    mutating func asks(roundTrip: Interval?, at now: Instant) -> Bool {
+        guard now >= nextRequest(roundTrip: roundTrip) else { return false }
+        askedAt = now
+        requests += 1
+        return true
+    }
+
+    /// When somebody who waits should ask at the earliest.
+    func nextRequest(roundTrip: Interval?) -> Instant {
+        guard let askedAt else { return .distantPast }
+        let wait = roundTrip.map { $0 * 2 } ?? Self.shortestRequest
+        return askedAt + min(max(wait, Self.shortestRequest), Self.longestRequest)
+    }
+}
