@@ -35,6 +35,9 @@ package enum SDPLimits {
     /// Ids of the two-byte form are 1…255; browsers offer about 15.
     package static let extensions = 64
     package static let sources = 64
+    package static let repeatGroups = 32
+    /// A browser names three.
+    package static let layers = 16
     package static let candidates = 128
     package static let fingerprints = 8
     package static let groups = 8

@@ -186,9 +186,26 @@ struct SDPParser {
             guard section.extensions.count < SDPLimits.extensions else { throw tooMany("header extensions") }
             // "<id>[/<direction>] <uri> [<attributes>]"
             let fields = value.split(separator: " " as Character)
-            guard fields.count >= 2, let id = UInt8(fields[0].cut(at: "/").head) else { return }
-            section.extensions.append(ExtensionMapping(id: id, uri: String(fields[1])))
+            guard fields.count >= 2 else { return }
+            let (number, direction) = fields[0].cut(at: "/")
+            guard let id = UInt8(number) else { return }
+            section.extensions.append(
+                ExtensionMapping(
+                    id: id, uri: String(fields[1]), direction: MediaSection.Direction(rawValue: String(direction))))
         case "ssrc": try readSource(value, of: &section)
+        case "ssrc-group":
+            let fields = value.split(separator: " " as Character)
+            guard fields.count == 3, fields[0] == "FID", let ssrc = UInt32(fields[1]), let repeats = UInt32(fields[2])
+            else { return }
+            guard section.repeatGroups.count < SDPLimits.repeatGroups else { throw tooMany("source groups") }
+            section.repeatGroups.append(RepeatGroup(ssrc: ssrc, repeats: repeats))
+        case "rid":
+            // "<id> send|recv [<restrictions>]"
+            let fields = value.split(separator: " " as Character)
+            guard fields.count >= 2, fields[1] == "send" || fields[1] == "recv" else { return }
+            guard section.layers.count < SDPLimits.layers else { throw tooMany("layers") }
+            section.layers.append(LayerName(name: String(fields[0]), isSent: fields[1] == "send"))
+        case "simulcast": section.simulcast = String(value)
         case "msid":
             guard section.stream == nil else { return }
             let fields = value.split(separator: " " as Character)

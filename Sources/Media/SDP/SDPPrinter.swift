@@ -41,13 +41,16 @@ extension MediaSection {
         }
         if hasRTCPMux { lines.append("a=rtcp-mux") }
         if hasReducedSizeRTCP { lines.append("a=rtcp-rsize") }
-        lines += extensions.map { "a=extmap:\($0.id) \($0.uri)" }
+        lines += extensions.map { "a=extmap:\($0.id)\($0.direction.map { "/\($0.rawValue)" } ?? "") \($0.uri)" }
         for codec in codecs {
             let channels = codec.channels == 1 ? "" : "/\(codec.channels)"
             lines.append("a=rtpmap:\(codec.payloadType) \(codec.name)/\(codec.clockRate)\(channels)")
             lines += codec.feedback.map { "a=rtcp-fb:\(codec.payloadType) \($0)" }
             if let parameters = codec.parameters { lines.append("a=fmtp:\(codec.payloadType) \(parameters)") }
         }
+        lines += layers.map { "a=rid:\($0.name) \($0.isSent ? "send" : "recv")" }
+        if let simulcast { lines.append("a=simulcast:\(simulcast)") }
+        lines += repeatGroups.map { "a=ssrc-group:FID \($0.ssrc) \($0.repeats)" }
         for source in sources {
             // RFC 5576 §4.1: an ssrc line carries an attribute, and §6.1 wants a cname with every source.
             lines.append("a=ssrc:\(source.ssrc) cname:\(source.cname ?? "-")")

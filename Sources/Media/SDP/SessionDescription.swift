@@ -85,6 +85,12 @@ package struct MediaSection: Hashable, Sendable {
     package var codecs: [Codec] = []
     package var extensions: [ExtensionMapping] = []
     package var sources: [MediaSource] = []
+    /// Pairs of a source and the one for its repeats (`a=ssrc-group:FID`, RFC 5576 §4.2).
+    package var repeatGroups: [RepeatGroup] = []
+    /// Layers that are named (RFC 8851), in the order of their lines.
+    package var layers: [LayerName] = []
+    /// The value of `a=simulcast` (RFC 8853) as it stands.
+    package var simulcast: String?
     package var stream: StreamIdentification?
     package var transport = TransportDescription()
     package var hasRTCPMux = false
@@ -128,6 +134,10 @@ package struct Codec: Hashable, Sendable {
         self.feedback = feedback
     }
 
+    package var isVP8: Bool { name.uppercased() == "VP8" && clockRate == 90_000 }
+    /// RFC 4588 §8.6: which payload type this one repeats.
+    package var repeated: UInt8? { name.lowercased() == "rtx" ? parameter("apt").flatMap { UInt8($0) } : nil }
+
     /// RFC 7587 §7: always 48,000 and two channels, whatever is really sent.
     package var isOpus: Bool { name.lowercased() == "opus" && clockRate == 48_000 && channels == 2 }
 
@@ -145,10 +155,46 @@ package struct Codec: Hashable, Sendable {
 package struct ExtensionMapping: Hashable, Sendable {
     package var id: UInt8
     package var uri: String
+    /// As the side that says it sees it; nil: as the section.
+    package var direction: MediaSection.Direction?
 
-    package init(id: UInt8, uri: String) {
+    package init(id: UInt8, uri: String, direction: MediaSection.Direction? = nil) {
         self.id = id
         self.uri = uri
+        self.direction = direction
+    }
+
+    /// What the other side says to it.
+    var answered: ExtensionMapping {
+        var answered = self
+        switch direction {
+        case .sendonly: answered.direction = .recvonly
+        case .recvonly: answered.direction = .sendonly
+        case .sendrecv, .inactive, nil: break
+        }
+        return answered
+    }
+}
+
+/// A source and the one that sends its packets again.
+package struct RepeatGroup: Hashable, Sendable {
+    package var ssrc: UInt32
+    package var repeats: UInt32
+
+    package init(ssrc: UInt32, repeats: UInt32) {
+        self.ssrc = ssrc
+        self.repeats = repeats
+    }
+}
+
+/// `a=rid`: a layer, and whether the side that says it sends it.
+package struct LayerName: Hashable, Sendable {
+    package var name: String
+    package var isSent: Bool
+
+    package init(name: String, isSent: Bool) {
+        self.name = name
+        self.isSent = isSent
     }
 }
 
@@ -158,6 +204,10 @@ package enum ExtensionURI {
     package static let mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
     /// Ours: what of the song the singer heard, on the microphone of a chorus room.
     package static let songPosition = "urn:ovation:params:rtp-hdrext:song-position"
+    package static let layer = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
+    package static let repairedLayer = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
+    package static let transportNumber =
+        "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
 }
 
 /// A source that a section announces (RFC 5576).

@@ -1,0 +1,118 @@
+import SDP
+import Testing
+
+@Suite struct PictureTests {
+    @Test(
+        "L11-S a browser's camera with three layers, its screen and two pictures are answered line by line",
+        arguments: ["chromium", "firefox"])
+    func simulcast(browser: String) throws {
+        let offer = try SessionDescription(parsing: fixture("\(browser)-simulcast"))
+        let agreed = try pictureAnswerer().answer(offer)
+        let vp8 = try #require(offer.media[3].codecs.first(where: \.isVP8)?.payloadType)
+        let rtx = try #require(offer.media[3].codecs.first { $0.repeated == vp8 }?.payloadType)
+
+        #expect(agreed.microphone?.mid == "0" && agreed.slots.map(\.index) == [0, 1])
+        #expect(agreed.pictures.map(\.use) == [.camera, .screen] && agreed.pictures.map(\.mid) == ["3", "4"])
+        let camera = agreed.pictures[0]
+        #expect(camera.layers == ["q", "h", "f"] && camera.payloadType == vp8 && camera.repeatPayloadType == rtx)
+        #expect(
+            camera.hasNACK && camera.sources.isEmpty && camera.repeatGroups.isEmpty, "layers are told by their names")
+        let screen = agreed.pictures[1]
+        #expect(
+            screen.layers.isEmpty && screen.sources.count == 1
+                && screen.repeatGroups.map(\.ssrc) == screen.sources.map(\.ssrc))
+        #expect(agreed.views.map(\.index) == [0, 1] && agreed.views.map(\.mid) == ["5", "6"])
+        #expect(agreed.views.map(\.ssrc) == [2_000, 2_001] && agreed.views.map(\.repeatSSRC) == [3_000, 3_001])
+        #expect(agreed.views.allSatisfy { $0.payloadType == vp8 && $0.repeatPayloadType == rtx })
+        #expect(
+            Set(agreed.extensions.map(\.uri)) == [
+                ExtensionURI.audioLevel, ExtensionURI.mid, ExtensionURI.layer, ExtensionURI.repairedLayer,
+                ExtensionURI.transportNumber,
+            ])
+
+        let answer = agreed.answer
+        #expect(
+            answer.media.map(\.direction) == [
+                .recvonly, .sendonly, .sendonly, .recvonly, .recvonly, .sendonly, .sendonly,
+            ])
+        #expect(answer.bundle == ["0", "1", "2", "3", "4", "5", "6"] && !answer.media.contains(where: \.isRejected))
+        #expect(answer.media[3].simulcast == "recv q;h;f" && answer.media[4].simulcast == nil)
+        #expect(
+            Set(answer.media[3].codecs[0].feedback).isSuperset(of: ["nack", "nack pli", "ccm fir", "transport-cc"]))
+        #expect(!answer.media[5].codecs[0].feedback.contains("transport-cc"))
+        #expect(answer.media[5].repeatGroups == [RepeatGroup(ssrc: 2_000, repeats: 3_000)])
+        #expect(try SessionDescription(parsing: answer.text) == answer)
+        var lines = [
+            "a=rid:q recv", "a=rid:h recv", "a=rid:f recv", "a=simulcast:recv q;h;f", "a=ssrc-group:FID 2001 3001",
+            "a=ssrc:3001 cname:cname-1", "a=fmtp:\(rtx) apt=\(vp8)", "a=rtcp-fb:\(vp8) nack pli",
+            "a=msid:slot-1 picture-1",
+        ]
+        // What was offered in one direction only is answered in the other.
+        if browser == "firefox" { lines.append("a=extmap:9/recvonly \(ExtensionURI.layer)") }
+        for line in lines { #expect(answer.text.contains("\r\n\(line)\r\n"), "\(line)") }
+    }
+
+    @Test("a camera with one layer is known by its announced streams", arguments: ["chromium", "firefox"])
+    func single(browser: String) throws {
+        let offer = try SessionDescription(parsing: fixture("\(browser)-camera"))
+        let agreed = try pictureAnswerer().answer(offer)
+        let camera = try #require(agreed.pictures.first)
+        #expect(camera.layers.isEmpty && camera.sources.count == 1 && camera.repeatGroups.count == 1)
+        #expect(camera.repeatGroups[0].ssrc == camera.sources[0].ssrc && agreed.answer.media[3].layers.isEmpty)
+    }
+
+    @Test("where there are no pictures, lines for them are refused, and the sound is not")
+    func none() throws {
+        let offer = try SessionDescription(parsing: fixture("chromium-simulcast"))
+        let agreed = try answerer().answer(offer)
+        #expect(agreed.pictures.isEmpty && agreed.views.isEmpty && agreed.slots.count == 2)
+        #expect(agreed.answer.media[3...].allSatisfy { $0.isRejected && $0.layers.isEmpty && $0.simulcast == nil })
+    }
+
+    @Test("what a client says of its lines counts, and its order does not; each use once")
+    func said() throws {
+        let offer = try SessionDescription(parsing: fixture("chromium-camera"))
+        var answerer = pictureAnswerer(slots: 4, pictures: 9)
+        answerer.uses = ["0": .sound(3), "1": .microphone, "3": .screen, "5": .picture(8), "6": .picture(8)]
+        let agreed = try answerer.answer(offer)
+        // The line that should receive sound only sends, and the other way round.
+        #expect(agreed.slots.isEmpty && agreed.microphone == nil)
+        #expect(agreed.answer.media[0].direction == .inactive && agreed.answer.media[1].direction == .inactive)
+        #expect(
+            agreed.pictures.map(\.use) == [.screen] && agreed.views.map(\.index) == [8]
+                && agreed.views.map(\.mid) == ["5"])
+        #expect(
+            agreed.answer.media[2].isRejected && agreed.answer.media[4].isRejected && agreed.answer.media[6].isRejected)
+        // A picture that there is none of, and a use of another kind.
+        answerer.uses = ["5": .picture(9), "6": .camera, "3": .sound(0)]
+        let other = try answerer.answer(offer)
+        #expect(other.views.isEmpty && other.pictures.isEmpty)
+    }
+
+    @Test("who only receives has no microphone, and needs none; a line without VP8 is refused alone")
+    func receiving() throws {
+        var offer = try SessionDescription(parsing: fixture("chromium-camera"))
+        offer.media.removeFirst()
+        offer.bundle?.removeFirst()
+        offer.media[0].transport = try SessionDescription(parsing: fixture("chromium-camera")).media[0].transport
+        let agreed = try pictureAnswerer().answer(offer)
+        #expect(agreed.microphone == nil && agreed.slots.map(\.index) == [0, 1] && agreed.views.count == 2)
+        #expect(agreed.answer.media[0].transport.candidates.count == 2)
+        offer.media[4].codecs.removeAll(where: \.isVP8)
+        let without = try pictureAnswerer().answer(offer)
+        #expect(without.views.map(\.index) == [1] && without.answer.media[4].isRejected)
+    }
+
+    @Test("more layers and groups than anybody has are refused; a layer's name that fits no extension is left out")
+    func limits() throws {
+        let text = try fixture("chromium-simulcast")
+        let many = text.replacing("a=rid:q send\r\n", with: (0..<20).map { "a=rid:r\($0) send\r\n" }.joined())
+        #expect(throws: SDPError.self) { try SessionDescription(parsing: many) }
+        let group = "a=ssrc-group:FID 1 2\r\n"
+        let groups = text.replacing("a=rid:q send\r\n", with: [String](repeating: group, count: 40).joined())
+        #expect(throws: SDPError.self) { try SessionDescription(parsing: groups) }
+        let long = text.replacing("a=rid:h send", with: "a=rid:\(String(repeating: "h", count: 17)) send")
+        #expect(
+            try pictureAnswerer().answer(try SessionDescription(parsing: long)).pictures.first?.layers == ["q", "f"])
+    }
+}
