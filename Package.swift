@@ -146,7 +146,8 @@ let package = Package(
         target(
             "Server", "MediaNode",
             [
-                "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "Forwarding", "DatagramIO",
+                "RoomPorts", "Wire", "Timing", "RTP", "Codecs", "SDP", "ICE", "DTLS", "PeerSession", "Forwarding",
+                "DatagramIO",
             ]),
         target(
             "Server", "Playback",

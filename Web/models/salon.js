@@ -1,6 +1,7 @@
 import { OvationError } from '../protocol/errors.js';
 import { roomSlug } from '../protocol/ids.js';
 import { DuetModel } from './duet.js';
+import { pageKinds } from './kinds.js';
 import { HearingActions } from './salon-hearing.js';
 import { ModerationActions } from './salon-moderation.js';
 import { Visit } from './salon-parts.js';
@@ -88,7 +89,7 @@ export class SalonModel {
     const wish = ++this.#wish;
     this.#stage.set({ phase: 'entering', error: null, end: null });
     try {
-      await this.#stage.room.enter();
+      await this.#stage.room.enter({ kinds: pageKinds });
     } catch (thrown) {
       const error = OvationError.of(thrown);
       if (wish === this.#wish) this.#stage.set({ phase: 'failed', error });

@@ -131,7 +131,7 @@ export class Emitter {
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
 
 /** The kinds of rooms that can be entered from here; a newer server may list others. */
-export const roomKinds = Object.freeze(['voice', 'chorus']);
+export const roomKinds = Object.freeze(['voice', 'chorus', 'live']);
 
 /** The command words with which this client asks for a seat and invites to one; the content is the seat's index. */
 export const seatCommands = Object.freeze({ ask: 'seat.ask', invite: 'seat.invite' });

@@ -1,7 +1,8 @@
 import { Store } from '../lib/store.js';
 import { platform } from './connection.js';
 import { OvationError } from './errors.js';
-import { readQuality } from './quality.js';
+import { PictureLines } from './pictures.js';
+import { QualityWatch } from './quality.js';
 import { editAnswer, editOffer, soundQualities } from './sdp.js';
 
 /** @typedef {import('./room.js').OvationRoom} OvationRoom */
@@ -16,7 +17,6 @@ const connectingMs = 6_000;
 /** Waits between tries: the first, doubled up to the last. */
 const firstWaitMs = 500;
 const lastWaitMs = 15_000;
-const statisticsMs = 2_000;
 /** Failures of an offer that end trying until the room is entered anew. */
 const finalErrors = new Set([
   'not_in_room',
@@ -46,6 +46,11 @@ export class OvationPeer {
    * @type {Store<MediaStreamTrack | null>}
    */
   mix = new Store(/** @type {MediaStreamTrack | null} */ (null));
+  /**
+   * What is seen of each seat in a live room, by index, and last the room's screen; empty in other rooms.
+   * @type {Store<readonly (MediaStreamTrack | null)[]>}
+   */
+  pictures = new Store(/** @type {readonly (MediaStreamTrack | null)[]} */ ([]));
   /** @type {Store<import('./quality.js').MediaQuality | null>} */
   quality = new Store(/** @type {import('./quality.js').MediaQuality | null} */ (null));
   /**
@@ -61,6 +66,9 @@ export class OvationPeer {
   /** @type {RTCPeerConnection | null} */ #pc = null;
   /** @type {RTCRtpTransceiver | null} */ #microphone = null;
   /** @type {MediaStreamTrack | null} */ #track = null;
+  /** @type {PictureLines | null} */ #lines = null;
+  /** @type {MediaStreamTrack | null} */ #camera = null;
+  /** @type {MediaStreamTrack | null} */ #screen = null;
   /** @type {number | null} The media epoch that the present connection belongs to. */ #epoch = null;
   /** Grows with each negotiation; an answer to an older one is dropped. */ #turn = 0;
   #attempts = 0;
@@ -68,8 +76,7 @@ export class OvationPeer {
   /** @type {import('./sdp.js').SoundQuality} */ #quality = 'default';
   #tight = false;
   /** @type {any} */ #timer = null;
-  /** @type {any} */ #statistics = null;
-  /** @type {import('./quality.js').Totals | null} */ #totals = null;
+  #watch;
 
   /**
    * @param {OvationRoom} room entered
@@ -79,6 +86,7 @@ export class OvationPeer {
     this.#room = room;
     this.#create = createPeerConnection ?? (configuration => new RTCPeerConnection(configuration));
     this.#host = { ...platform, ...host };
+    this.#watch = new QualityWatch(this.#host, quality => this.quality.set(quality));
   }
 
   /** Opens the path. Failures are retried until `close`. Throws OvationError `unsupported_browser`. */
@@ -97,6 +105,32 @@ export class OvationPeer {
   async setMicrophone(track) {
     this.#track = track;
     await this.#microphone?.sender.replaceTrack(track);
+  }
+
+  /**
+   * What my camera shows in a live room; null for nothing. The others see it once I sit.
+   * @param {MediaStreamTrack | null} track
+   */
+  async setCamera(track) {
+    this.#camera = track;
+    await this.#show(this.#lines?.setCamera(track));
+  }
+
+  /**
+   * The screen that I share; null for none.
+   * @param {MediaStreamTrack | null} track
+   */
+  async setScreen(track) {
+    this.#screen = track;
+    await this.#show(this.#lines?.setScreen(track));
+  }
+
+  /** @param {Promise<boolean> | undefined} change */
+  async #show(change) {
+    const pc = this.#pc;
+    // A negotiation that is under way takes the new line along.
+    if ((await change) && pc && pc === this.#pc && this.#epoch !== null && pc.signalingState === 'stable')
+      void this.#negotiate(pc, false);
   }
 
   /**
@@ -165,6 +199,11 @@ export class OvationPeer {
     for (let slot = 0; slot < slots + mixes; slot++)
       lines.push(pc.addTransceiver('audio', { direction: 'recvonly' }));
     for (const line of lines) preferOpus(line);
+    if (this.#room.now.info.kind === 'live') {
+      this.#lines = new PictureLines(pc, slots);
+      void this.#lines.setCamera(this.#camera);
+      void this.#lines.setScreen(this.#screen);
+    }
     if (this.#track) this.#microphone.sender.replaceTrack(this.#track).catch(() => {});
     void this.#negotiate(pc, false);
   }
@@ -179,7 +218,7 @@ export class OvationPeer {
       const offer = await pc.createOffer({ iceRestart });
       if (stale()) return;
       const sdp = await this.#setLocal(pc, offer.sdp ?? '');
-      const answer = await this.#room.offer(sdp, { signal: this.#life.signal });
+      const answer = await this.#room.offer(sdp, { signal: this.#life.signal, lines: this.#lines?.names });
       if (stale() || answer.number === undefined) return;
       const [wished, tight] = [this.#wished, this.#tight];
       const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, wished, tight);
@@ -188,6 +227,7 @@ export class OvationPeer {
       this.#epoch = answer.mediaEpoch;
       this.#useServers(pc, answer.iceServers ?? []);
       this.#takeTracks(pc, answer.slots);
+      this.pictures.set(this.#lines?.tracks(answer.pictures ?? []) ?? []);
       await this.#cap();
       if (stale()) return;
       this.error.set(null);
@@ -289,8 +329,9 @@ export class OvationPeer {
       this.#host.clearTimer(this.#timer);
       this.#attempts = 0;
       this.state.set('connected');
-      this.#measure();
+      if (this.#pc) this.#watch.start(this.#pc);
     } else if (state === 'disconnected') {
+      this.#watch.stop();
       this.state.set('disconnected');
       this.#later(disconnectedMs, () => this.#recover());
     } else if (state === 'failed') {
@@ -301,6 +342,7 @@ export class OvationPeer {
   /** @param {OvationError} error */
   #failed(error) {
     this.error.set(error);
+    this.#watch.stop();
     this.quality.set(null);
     this.state.set('failed');
     if (finalErrors.has(error.name)) return;
@@ -325,23 +367,6 @@ export class OvationPeer {
     else this.#begin();
   }
 
-  #measure() {
-    this.#host.clearTimer(this.#statistics);
-    this.#statistics = this.#host.setTimer(async () => {
-      const pc = this.#pc;
-      if (!pc || this.state.get() !== 'connected') return;
-      try {
-        const { quality, totals } = readQuality(await pc.getStats(), this.#totals);
-        if (pc !== this.#pc) return;
-        this.#totals = totals;
-        this.quality.set(quality);
-      } catch {
-        // A connection that is closing has none.
-      }
-      if (this.state.get() === 'connected') this.#measure();
-    }, statisticsMs);
-  }
-
   /** @param {number} ms @param {() => void} run */
   #later(ms, run) {
     this.#host.clearTimer(this.#timer);
@@ -351,15 +376,16 @@ export class OvationPeer {
   #drop() {
     this.#turn++;
     this.#host.clearTimer(this.#timer);
-    this.#host.clearTimer(this.#statistics);
+    this.#watch.stop();
     const pc = this.#pc;
     this.#pc = null;
     this.#microphone = null;
-    this.#totals = null;
     this.#epoch = null;
     this.quality.set(null);
+    this.#lines = null;
     this.tracks.set([]);
     this.mix.set(null);
+    this.pictures.set([]);
     if (pc) {
       pc.onconnectionstatechange = null;
       pc.close();

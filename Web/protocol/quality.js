@@ -65,3 +65,55 @@ export function wordFor(rttMs, lossPercent) {
   if (within(good)) return 'good';
   return within(fair) ? 'fair' : 'poor';
 }
+
+const periodMs = 2_000;
+
+/** Reads the statistics of one connection after another, every two seconds while it stands. */
+export class QualityWatch {
+  #host;
+  #tell;
+  /** @type {any} */ #timer = null;
+  /** @type {RTCPeerConnection | null} */ #pc = null;
+  /** @type {Totals | null} */ #totals = null;
+
+  /**
+   * @param {import('./connection.js').Host} host
+   * @param {(quality: MediaQuality) => void} tell
+   */
+  constructor(host, tell) {
+    this.#host = host;
+    this.#tell = tell;
+  }
+
+  /** @param {RTCPeerConnection} pc */
+  start(pc) {
+    if (pc !== this.#pc) this.#totals = null;
+    this.#pc = pc;
+    this.#later();
+  }
+
+  stop() {
+    this.#host.clearTimer(this.#timer);
+    this.#pc = null;
+    this.#totals = null;
+  }
+
+  #later() {
+    this.#host.clearTimer(this.#timer);
+    this.#timer = this.#host.setTimer(() => this.#read(), periodMs);
+  }
+
+  async #read() {
+    const pc = this.#pc;
+    if (!pc) return;
+    try {
+      const { quality, totals } = readQuality(await pc.getStats(), this.#totals);
+      if (pc !== this.#pc) return;
+      this.#totals = totals;
+      this.#tell(quality);
+    } catch {
+      // A connection that is closing has none.
+    }
+    if (pc === this.#pc) this.#later();
+  }
+}

@@ -86,9 +86,9 @@ export class OvationRoom {
 
   /**
    * Enters. The room comes back by itself when the connection was lost.
-   * @param {{signal?: AbortSignal}} options
+   * @param {{signal?: AbortSignal, kinds?: readonly string[]}} options `kinds`: of rooms that the page can show
    */
-  async enter({ signal } = {}) {
+  async enter({ signal, kinds = roomKinds } = {}) {
     const entry = new AbortController();
     const cancel = () => entry.abort();
     if (signal?.aborted) cancel();
@@ -99,7 +99,7 @@ export class OvationRoom {
       const options = { signal: entry.signal, repeat: true };
       const answer = await this.session.call('room.enter', { room: this.id }, options);
       const kind = answer.snapshot.info.kind;
-      if (!roomKinds.includes(kind)) {
+      if (!kinds.includes(kind)) {
         this.#tellExit();
         throw new OvationError('room_kind_unknown', `rooms of the kind ${kind} need a newer page`);
       }
@@ -324,11 +324,13 @@ export class OvationRoom {
   /**
    * Hands an offer to the media plane.
    * @param {string} sdp
-   * @param {{signal?: AbortSignal}} [options]
-   * @returns {Promise<{number: number, sdp: string, slots: {seat?: number, mix?: boolean, mid: string}[], mediaEpoch: number, iceServers: RTCIceServer[]}>}
+   * @param {{signal?: AbortSignal, lines?: Record<string, string>}} [options] `lines`: what they are for, by mid
+   * @returns {Promise<{number: number, sdp: string, slots: {seat?: number, mix?: boolean, mid: string}[], pictures?: import('./pictures.js').PictureLine[], mediaEpoch: number, iceServers: RTCIceServer[]}>}
    */
-  offer(sdp, options) {
-    return this.session.call('media.offer', { room: this.id, number: ++this.#offers, sdp }, options);
+  offer(sdp, options = {}) {
+    const { lines, ...rest } = options;
+    const params = { room: this.id, number: ++this.#offers, sdp, ...(lines && { lines }) };
+    return this.session.call('media.offer', params, rest);
   }
 
   /** Tells the media plane that the peer is gone. */

@@ -4,11 +4,13 @@ public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentabl
     case voice
     /// A chorus room: a voice room, usually with two seats, in which a song is played in time for everybody.
     case chorus
+    /// A room with pictures: the owner on seat 0 is its anchor, the other seats are co-anchors'.
+    case live
     /// A kind that this version does not know, with its wire name.
     case unknown(String)
 
     /// The kinds that this version knows.
-    public static let allCases: [RoomKind] = [.voice, .chorus]
+    public static let allCases: [RoomKind] = [.voice, .chorus, .live]
 
     /// Creates a kind from its wire name.
     public init(rawValue: String) { self = RoomKind.allCases.first { $0.rawValue == rawValue } ?? .unknown(rawValue) }
@@ -18,6 +20,7 @@ public enum RoomKind: Codable, Hashable, Sendable, CaseIterable, RawRepresentabl
         switch self {
         case .voice: "voice"
         case .chorus: "chorus"
+        case .live: "live"
         case .unknown(let name): name
         }
     }

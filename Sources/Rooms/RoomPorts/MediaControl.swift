@@ -21,12 +21,27 @@ package struct MediaOffer: Sendable {
     package var peer: PeerID
     package var number: UInt32
     package var sdp: String
-    package init(stage: StageID, peer: PeerID, number: UInt32, sdp: String) {
+    /// What the client says its lines are for, by `mid`; where it says nothing, directions and order tell.
+    package var lines: [String: MediaLine]
+
+    package init(stage: StageID, peer: PeerID, number: UInt32, sdp: String, lines: [String: MediaLine] = [:]) {
         self.stage = stage
         self.peer = peer
         self.number = number
         self.sdp = sdp
+        self.lines = lines
     }
+}
+
+/// What a line of an offer is for.
+package enum MediaLine: Hashable, Sendable {
+    case microphone
+    case camera
+    case screen
+    /// To hear a slot.
+    case sound(Int)
+    /// To see a slot; the one after the last seat is the room's screen.
+    case picture(Int)
 }
 
 package struct MediaAnswer: Sendable, Hashable {
@@ -34,6 +49,20 @@ package struct MediaAnswer: Sendable, Hashable {
     package var sdp: String
     /// For each slot (= seat) that the offer had a receive line for, the line's `mid`.
     package var slots: [Slot]
+    /// The same for pictures.
+    package var pictures: [Picture]
+
+    package struct Picture: Sendable, Hashable {
+        /// The seat's number; one more than the last seat's for the room's screen.
+        package var index: Int
+        package var mid: String
+        package var isScreen: Bool
+        package init(index: Int, mid: String, isScreen: Bool = false) {
+            self.index = index
+            self.mid = mid
+            self.isScreen = isScreen
+        }
+    }
 
     package struct Slot: Sendable, Hashable {
         package var index: Int
@@ -46,19 +75,22 @@ package struct MediaAnswer: Sendable, Hashable {
             self.isMix = isMix
         }
     }
-    package init(number: UInt32, sdp: String, slots: [Slot]) {
+    package init(number: UInt32, sdp: String, slots: [Slot], pictures: [Picture] = []) {
         self.number = number
         self.sdp = sdp
         self.slots = slots
+        self.pictures = pictures
     }
 }
 
-/// What is done with the sound of a room.
+/// What is done with the sound of a room, and whether it has pictures.
 package enum StageKind: Sendable, Hashable {
     /// Everybody hears each seat by itself.
     case voice
     /// Who sits hears the other seats, as early as can be; everybody else hears one mix of them and the song.
     case chorus
+    /// As voice, and who sits is seen too; one person's screen at a time beside them.
+    case live
 }
 
 /// What a chorus room sings, as the media plane needs to know it.
@@ -158,11 +190,14 @@ package protocol MediaControl: Sendable {
     /// any more.
     func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 
-    /// Says whose microphone is heard on `slot`, and whether it is cut there. A peer is on one slot at most; assigning
+    /// Says whose microphone is heard on `slot`, and whether it is cut there; with pictures, whose camera is seen there. A peer is on one slot at most; assigning
     /// it elsewhere takes it off the other. `confirmed` runs on the media thread once no further packet against this
     /// rule can leave.
     func assign(
         slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
+
+    /// Says whose screen is seen; nil: nobody's. `confirmed` as with `assign`.
+    func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 
     /// What a chorus sings from now on; nil: nothing. The mix follows.
     func setSong(_ song: StageSong?, on stage: StageID)

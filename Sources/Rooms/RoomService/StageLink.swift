@@ -23,7 +23,13 @@ struct StageLink {
     mutating func open(slots: Int, kind: RoomKind) {
         guard !isOpen else { return }
         isOpen = true
-        media.openStage(stage, slots: slots, kind: kind == .chorus ? .chorus : .voice)
+        let stageKind: StageKind =
+            switch kind {
+            case .chorus: .chorus
+            case .live: .live
+            case .voice, .unknown: .voice
+            }
+        media.openStage(stage, slots: slots, kind: stageKind)
     }
 
     mutating func close() {

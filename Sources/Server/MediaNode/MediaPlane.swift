@@ -109,6 +109,10 @@ package final class MediaPlane: MediaControl {
         pool.assign(slot: slot, to: peer, muted: muted, on: stage, confirmed: confirmed)
     }
 
+    package func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        pool.assignScreen(to: peer, on: stage, confirmed: confirmed)
+    }
+
     package func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer {
         let parsed: ParsedOffer
         do throws(MediaRefusal) {
@@ -123,6 +127,9 @@ package final class MediaPlane: MediaControl {
             number: negotiated.number, sdp: negotiated.session.answer.text,
             slots: negotiated.session.slots.map {
                 MediaAnswer.Slot(index: $0.index, mid: $0.mid, isMix: $0.index == negotiated.mixSlot)
+            },
+            pictures: negotiated.session.views.map {
+                MediaAnswer.Picture(index: $0.index, mid: $0.mid, isScreen: $0.index == negotiated.screen)
             })
     }
 
@@ -137,7 +144,7 @@ package final class MediaPlane: MediaControl {
         }
         return ParsedOffer(
             stage: offer.stage, peer: offer.peer, number: offer.number, description: description,
-            candidates: candidates(port: port))
+            candidates: candidates(port: port), uses: offer.lines.mapValues(LineUse.init))
     }
 
     /// Where this host may be reached now: interfaces come and go.
@@ -145,6 +152,18 @@ package final class MediaPlane: MediaControl {
         let interfaces = (try? InterfaceAddresses.current()) ?? []
         return configuration.candidateAddresses(interfaces: interfaces).enumerated().map { rank, address in
             .host(address: address.text, port: port, rank: UInt16(truncatingIfNeeded: rank))
+        }
+    }
+}
+
+extension LineUse {
+    fileprivate init(_ line: MediaLine) {
+        switch line {
+        case .microphone: self = .microphone
+        case .camera: self = .camera
+        case .screen: self = .screen
+        case .sound(let index): self = .sound(index)
+        case .picture(let index): self = .picture(index)
         }
     }
 }

@@ -29,7 +29,7 @@ extension Call {
         case version, app, user, ticket, name, avatar, bio, resume, client
         case room, kind, cover, tags, seats, needsRequest, since, query, tag, limit, cursor, rooms, users
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
-        case number, sdp, outputMs, inputMs, roundTripMs, bufferMs
+        case number, sdp, lines, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader
     }
 }
@@ -73,10 +73,11 @@ extension Call.Body {
             try params.encodeIfPresent(bio, forKey: .bio)
         case .getProfiles(let users): try params.encode(users, forKey: .users)
         case .rooms(let asked): try asked.encode(into: &params)
-        case .offerMedia(let room, let number, let sdp):
+        case .offerMedia(let room, let number, let sdp, let lines):
             try params.encode(room, forKey: .room)
             try params.encode(number, forKey: .number)
             try params.encode(sdp, forKey: .sdp)
+            if !lines.isEmpty { try params.encode(lines, forKey: .lines) }
         case .closeMedia(let room): try params.encode(room, forKey: .room)
         case .stateLatency(let room, let statement):
             try params.encode(room, forKey: .room)

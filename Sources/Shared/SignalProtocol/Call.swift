@@ -23,7 +23,8 @@ package struct Call: Sendable, Hashable {
         case getProfiles([UserID])
         case rooms(RoomsCall)
         // media
-        case offerMedia(RoomID, number: UInt32, sdp: String)
+        /// With what each line is for, by mid, where the client says it.
+        case offerMedia(RoomID, number: UInt32, sdp: String, lines: [String: MediaLineName] = [:])
         case closeMedia(RoomID)
         case stateLatency(RoomID, LatencyStatement)
     }

@@ -116,7 +116,8 @@ package enum Method: String, CaseIterable, Sendable {
         case .duetMode: try p.command(.setDuetMode(p.duetMode(), leader: p.optionalUser("leader")))
 
         case .mediaOffer:
-            .offerMedia(try p.room(), number: try p.required("number"), sdp: try p.required("sdp"))
+            .offerMedia(
+                try p.room(), number: try p.required("number"), sdp: try p.required("sdp"), lines: try p.mediaLines())
         case .mediaClose: .closeMedia(try p.room())
         }
     }
@@ -124,6 +125,14 @@ package enum Method: String, CaseIterable, Sendable {
 
 // How the parameters of a call become the values of the room model. What only a room can judge (lengths, who may) is left to its rules.
 extension Parameters {
+    fileprivate func mediaLines() throws -> [String: MediaLineName] {
+        let lines: [String: MediaLineName] = try optional("lines") ?? [:]
+        guard lines.count <= MediaLineName.mostLines else {
+            throw RoomError.invalid("lines", "an offer has at most \(MediaLineName.mostLines) lines")
+        }
+        return lines
+    }
+
     fileprivate func command(_ command: RoomCommand) throws -> Call.Body {
         .rooms(.command(try room(), command, key: try key()))
     }

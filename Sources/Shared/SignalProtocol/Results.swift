@@ -93,6 +93,8 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
     package var number: UInt32
     package var sdp: String
     package var slots: [Slot]
+    /// What the lines of pictures carry; left out in rooms without.
+    package var pictures: [Picture]?
     package var mediaEpoch: UInt64
     package var iceServers: [ICEServer]
 
@@ -112,6 +114,22 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
         }
     }
 
+    /// A seat's picture, or the room's screen.
+    package struct Picture: Codable, Sendable, Hashable {
+        package var seat: Int?
+        /// True or left out.
+        package var screen: Bool?
+        package var mid: String
+        package init(seat: Int, mid: String) {
+            self.seat = seat
+            self.mid = mid
+        }
+        package init(screenMid mid: String) {
+            screen = true
+            self.mid = mid
+        }
+    }
+
     package struct ICEServer: Codable, Sendable, Hashable {
         package var urls: [String]
         package var username: String?
@@ -123,10 +141,14 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
         }
     }
 
-    package init(number: UInt32, sdp: String, slots: [Slot], mediaEpoch: UInt64, iceServers: [ICEServer] = []) {
+    package init(
+        number: UInt32, sdp: String, slots: [Slot], pictures: [Picture]? = nil, mediaEpoch: UInt64,
+        iceServers: [ICEServer] = []
+    ) {
         self.number = number
         self.sdp = sdp
         self.slots = slots
+        self.pictures = pictures
         self.mediaEpoch = mediaEpoch
         self.iceServers = iceServers
     }

@@ -19,6 +19,7 @@ package final class RecordingMedia: MediaControl {
         case admit(PeerID, StageID)
         case closePeer(PeerID, StageID)
         case assign(slot: Int, PeerID?, muted: Bool, StageID)
+        case assignScreen(PeerID?, StageID)
     }
 
     private struct Contents: Sendable {
@@ -110,6 +111,15 @@ package final class RecordingMedia: MediaControl {
         let holding = contents.withLock { contents in
             contents.orders.append(.closePeer(peer, stage))
             contents.admitted.remove(peer)
+            if contents.holding { contents.held.append(confirmed) }
+            return contents.holding
+        }
+        if !holding { confirmed() }
+    }
+
+    package func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        let holding = contents.withLock { contents in
+            contents.orders.append(.assignScreen(peer, stage))
             if contents.holding { contents.held.append(confirmed) }
             return contents.holding
         }

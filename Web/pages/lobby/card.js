@@ -3,7 +3,7 @@ import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { roomKinds } from '../../protocol/events.js';
+import { pageKinds } from '../../models/kinds.js';
 import { follow } from '../parts.js';
 
 /** @param {import('../app.js').App} app @param {import('../../models/lobby.js').RoomCard} room */
@@ -22,7 +22,7 @@ export function roomCard(app, room) {
           <span class="card-kind">${room.speaking ? icon('audio-lines') : icon('mic-vocal')}${
             room.speaking
               ? t('lobby.speaking')
-              : t(roomKinds.includes(room.kind) ? `kind.${room.kind}` : 'kind.unknown')
+              : t(pageKinds.includes(room.kind) ? `kind.${room.kind}` : 'kind.unknown')
           }</span>
           <span class="card-count numbers">${icon('users-round')}<span class="only-read">${t('lobby.people', { count: room.memberCount })}</span><ov-count aria-hidden="true" .value=${room.memberCount}></ov-count></span>
         </div>

@@ -5,7 +5,7 @@ import { errorText, language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
-import { roomKinds } from '../../protocol/events.js';
+import { pageKinds } from '../../models/kinds.js';
 import { brand } from '../parts.js';
 import { openProfile } from '../profile.js';
 import { openSettings } from '../settings.js';
@@ -98,7 +98,7 @@ function filters(lobby, state) {
     );
   const tags = state.tag && !state.tags.includes(state.tag) ? [state.tag, ...state.tags] : state.tags;
   return html`<div class="filters">
-    <div class="tabs" role="tablist" aria-label=${t('lobby.kinds')}>${['', ...roomKinds].map(tab)}</div>
+    <div class="tabs" role="tablist" aria-label=${t('lobby.kinds')}>${['', ...pageKinds].map(tab)}</div>
     <div class="tags" role="group" aria-label=${t('lobby.tags')}>${tags.slice(0, 12).map(chip)}</div>
   </div>`;
 }

@@ -211,8 +211,8 @@ actor CallDispatcher: InputReceiver {
             send(Answer.success(call, ProfilesAnswer(users: profiles)))
         case .rooms(let asked):
             try await RoomCalls(session: session, connection: connection, services: services).perform(asked, call: call)
-        case .offerMedia(let room, let number, let sdp):
-            try await offer(session, room: room, number: number, sdp: sdp, call: call)
+        case .offerMedia(let room, let number, let sdp, let lines):
+            try await offer(session, room: room, number: number, sdp: sdp, lines: lines, call: call)
         case .closeMedia(let room):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
             await place.room.closeMedia(for: session.token) { [connection] in
@@ -253,11 +253,12 @@ actor CallDispatcher: InputReceiver {
     // MARK: media
 
     /// Does not hold up the calls behind it: the media plane answers when it has worked the offer out.
-    private func offer(_ session: Session, room: RoomID, number: UInt32, sdp: String, call: CallID)
-        async throws(Refusal)
-    {
+    private func offer(
+        _ session: Session, room: RoomID, number: UInt32, sdp: String, lines: [String: MediaLineName], call: CallID
+    ) async throws(Refusal) {
         let place = try await mediaPlace(session, room: room)
-        let offer = MediaOffer(stage: place.stage, peer: place.peer, number: number, sdp: sdp)
+        let offer = MediaOffer(
+            stage: place.stage, peer: place.peer, number: number, sdp: sdp, lines: lines.mapValues(MediaLine.init))
         Task { [services, connection] in  // ends with the answer
             let text: [UInt8]
             do throws(MediaRefusal) {
@@ -269,6 +270,11 @@ actor CallDispatcher: InputReceiver {
                         slots: answer.slots.map {
                             $0.isMix ? .init(mixMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
                         },
+                        pictures: answer.pictures.isEmpty
+                            ? nil
+                            : answer.pictures.map {
+                                $0.isScreen ? .init(screenMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
+                            },
                         mediaEpoch: services.media.epoch,
                         iceServers: services.iceServers))
             } catch {
@@ -307,5 +313,17 @@ actor CallDispatcher: InputReceiver {
 
     private func seconds(from now: WallTime, to end: WallTime) -> Int64 {
         max(0, end.secondsSince1970 - now.secondsSince1970)
+    }
+}
+
+extension MediaLine {
+    fileprivate init(_ name: MediaLineName) {
+        switch name {
+        case .microphone: self = .microphone
+        case .camera: self = .camera
+        case .screen: self = .screen
+        case .sound(let index): self = .sound(index)
+        case .picture(let index): self = .picture(index)
+        }
     }
 }

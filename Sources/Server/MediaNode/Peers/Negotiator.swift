@@ -32,8 +32,8 @@ struct Negotiator {
         var restartsICE: Bool
     }
 
-    mutating func open(_ offer: ParsedOffer, slots: Int) throws(MediaRefusal) -> Opening {
-        let terms = PeerTerms(slots: slots, using: &generator)
+    mutating func open(_ offer: ParsedOffer, slots: Int, pictures: Int) throws(MediaRefusal) -> Opening {
+        let terms = PeerTerms(slots: slots, pictures: pictures, using: &generator)
         let credentials = ICECredentials.random(using: &generator)
         let session = try answer(offer, terms: terms, credentials: credentials, version: 1)
         guard let remote = session.remote.fingerprints.lazy.compactMap(CertificateFingerprint.init(sdpValue:)).first
@@ -65,9 +65,11 @@ struct Negotiator {
     private func answer(
         _ offer: ParsedOffer, terms: PeerTerms, credentials: ICECredentials, version: UInt64
     ) throws(MediaRefusal) -> NegotiatedSession {
-        let answerer = OfferAnswerer(
+        var answerer = OfferAnswerer(
             ufrag: credentials.ufrag, password: credentials.password, fingerprint: fingerprint.sdpValue,
             candidates: offer.candidates, sessionID: terms.sessionID, version: version, slots: terms.sources)
+        answerer.views = terms.views
+        answerer.uses = offer.uses
         do {
             return try answerer.answer(offer.description)
         } catch {

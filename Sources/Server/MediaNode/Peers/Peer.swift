@@ -1,3 +1,4 @@
+internal import Codecs
 internal import Forwarding
 internal import ICE
 internal import PeerSession
@@ -24,6 +25,9 @@ final class Peer {
     private(set) var slots: [NegotiatedSession.Slot]
     /// The number of each slot's stream at the machine, once it has been offered.
     var streams: [Int: Int] = [:]
+    private(set) var views: [NegotiatedSession.View]
+    /// The same for pictures.
+    var viewStreams: [Int: Int] = [:]
     /// Number of the newest offer that was answered.
     private(set) var offerNumber: UInt32
     /// The `o=` line's id in the peer's offers: another one is another peer connection.
@@ -31,6 +35,8 @@ final class Peer {
     private(set) var answerVersion: UInt64 = 1
     private(set) var extensions = HeaderExtensionMap()
     private(set) var microphonePayloadType: PayloadType?
+    /// What it may send, in the order of `Track`.
+    private(set) var tracks: [ReceiveTrack] = []
 
     var isConnected = false
     /// Nothing came for a while.
@@ -42,6 +48,11 @@ final class Peer {
     private static let byteAllowance = Allowance(burst: 64_000, perSecond: 80_000)
     private var packets: TokenBucket
     private var bytes: TokenBucket
+    /// What cameras and screens may send together, repeats and key frames of all layers too: 10 Mbit/s, in packets that are often short.
+    private static let picturePacketAllowance = Allowance(burst: 2_000, perSecond: 2_000)
+    private static let pictureByteAllowance = Allowance(burst: 1_250_000, perSecond: 1_250_000)
+    private var picturePackets: TokenBucket
+    private var pictureBytes: TokenBucket
     /// As the peer's newest report tells it.
     private(set) var measuredRoundTrip: Interval?
     /// As the client tells it, which counts until a report does.
@@ -72,10 +83,13 @@ final class Peer {
         self.credentials = credentials
         remote = negotiated.remote
         slots = negotiated.slots
+        views = negotiated.views
         self.offerNumber = offerNumber
         self.remoteSessionID = remoteSessionID
         packets = TokenBucket(Self.packetAllowance, now: .distantPast)
         bytes = TokenBucket(Self.byteAllowance, now: .distantPast)
+        picturePackets = TokenBucket(Self.picturePacketAllowance, now: .distantPast)
+        pictureBytes = TokenBucket(Self.pictureByteAllowance, now: .distantPast)
         take(negotiated)
     }
 
@@ -84,6 +98,11 @@ final class Peer {
     /// Whether the microphone keeps within what one may send.
     func maySend(_ count: Int, at now: Instant) -> Bool {
         packets.take(now: now) && bytes.take(Double(count), now: now)
+    }
+
+    /// Whether its pictures keep within what one may send.
+    func maySendPicture(_ count: Int, at now: Instant) -> Bool {
+        picturePackets.take(now: now) && pictureBytes.take(Double(count), now: now)
     }
 
     /// To the peer and back, as far as known.
@@ -120,6 +139,8 @@ final class Peer {
     private func take(_ negotiated: NegotiatedSession) {
         remote = negotiated.remote
         slots = negotiated.slots
+        views = negotiated.views
+        tracks = Track.allCases.map { $0.terms(in: negotiated) }
         microphonePayloadType = negotiated.microphone.map { PayloadType($0.payloadType) }
         extensions = HeaderExtensionMap()
         for mapping in negotiated.extensions {
@@ -138,4 +159,56 @@ final class Peer {
             }
         }
     }
+
+    /// The lines on which it sees its stage's cameras, or the screen.
+    func viewLines(ofScreen: Bool, seats: Int) -> [ViewerLine] {
+        views.filter { ($0.index >= seats) == ofScreen }.compactMap { view in
+            let start = terms.viewStarts[view.index]
+            return viewStreams[view.index].map {
+                ViewerLine(
+                    slot: ofScreen ? 0 : view.index, ssrc: SSRC(view.ssrc), stream: $0, format: .vp8,
+                    firstSequence: start.sequence, firstTimestamp: start.timestamp)
+            }
+        }
+    }
+
+    /// The number of the view whose stream that is; nil for sound.
+    func view(ofStream stream: Int) -> Int? { viewStreams.first { $0.value == stream }?.key }
+}
+
+/// What a peer may send, numbered as its machine numbers tracks.
+enum Track: Int, CaseIterable {
+    case microphone
+    case camera
+    case screen
+
+    fileprivate func terms(in negotiated: NegotiatedSession) -> ReceiveTrack {
+        switch self {
+        case .microphone:
+            guard let line = negotiated.microphone else { return Self.nothing }
+            return ReceiveTrack(
+                mid: Mid(line.mid),
+                formats: [ReceiveTrack.Format(payloadType: PayloadType(line.payloadType), clockRate: 48_000)],
+                sources: line.ssrc.map { [ReceiveTrack.Source(ssrc: SSRC($0))] } ?? [],
+                repeats: line.hasNACK ? .sound : .none)
+        case .camera, .screen:
+            let use: LineUse = self == .camera ? .camera : .screen
+            guard let line = negotiated.pictures.first(where: { $0.use == use }) else { return Self.nothing }
+            return ReceiveTrack(
+                mid: Mid(line.mid),
+                formats: [
+                    ReceiveTrack.Format(
+                        payloadType: PayloadType(line.payloadType), clockRate: 90_000,
+                        repeats: line.repeatPayloadType.map { PayloadType($0) })
+                ],
+                sources: line.sources.map { source in
+                    ReceiveTrack.Source(
+                        ssrc: SSRC(source.ssrc),
+                        repeats: line.repeatGroups.first { $0.ssrc == source.ssrc }.map { SSRC($0.repeats) })
+                },
+                rids: line.layers.compactMap { Rid($0) }, repeats: line.hasNACK ? .picture : .none)
+        }
+    }
+
+    private static var nothing: ReceiveTrack { ReceiveTrack(mid: nil, formats: [], repeats: .none) }
 }

@@ -67,13 +67,15 @@ final class PeerLifecycle {
             guard offer.number > present.offerNumber else { throw .staleOffer }
             if present.stage === stage, let change = try negotiator.renegotiate(offer, of: present) {
                 apply(change, to: present, number: offer.number)
-                return NegotiatedOffer(number: offer.number, session: change.session, mixSlot: stage.mixSlot)
+                return NegotiatedOffer(
+                    number: offer.number, session: change.session, mixSlot: stage.mixSlot,
+                    screen: stage.pictures?.cameras.slotCount)
             }
         } else {
             guard takesNewcomers, !table.isFull, table.count - connected < configuration.maximumConnecting
             else { throw .overloaded }
         }
-        let opening = try negotiator.open(offer, slots: stage.slotCount)
+        let opening = try negotiator.open(offer, slots: stage.slotCount, pictures: stage.pictures?.count ?? 0)
         let media: MediaPeer
         do {
             media = try MediaPeer(opening.configuration, context: context, at: now)
@@ -93,7 +95,9 @@ final class PeerLifecycle {
         stage.peers.insert(peer.id)
         openStreams(of: peer)
         settle(peer)
-        return NegotiatedOffer(number: offer.number, session: opening.session, mixSlot: stage.mixSlot)
+        return NegotiatedOffer(
+            number: offer.number, session: opening.session, mixSlot: stage.mixSlot,
+            screen: stage.pictures?.cameras.slotCount)
     }
 
     private func apply(_ change: Negotiator.Renegotiation, to peer: Peer, number: UInt32) {
@@ -104,14 +108,13 @@ final class PeerLifecycle {
                 local: change.credentials, remote: change.session.remote.credentials, at: peer.time(now))
         }
         openStreams(of: peer)
-        if peer.isConnected {
-            peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
-        }
+        if peer.isConnected { serve(peer) }
         settle(peer)
     }
 
     private func openStreams(of peer: Peer) {
         let midID = peer.extensions.id(of: .mid) ?? 0
+        peer.media.setReceiving(peer.tracks, extensions: peer.extensions)
         for slot in peer.slots {
             let (payloadType, mid) = (PayloadType(slot.payloadType), Mid(slot.mid))
             if let number = peer.streams[slot.index] {
@@ -123,6 +126,37 @@ final class PeerLifecycle {
                         payloadType: payloadType, mid: mid, midID: midID))
             }
         }
+        for view in peer.views {
+            let (payloadType, mid) = (PayloadType(view.payloadType), Mid(view.mid))
+            let repeats = view.repeatPayloadType.map { PayloadType($0) }
+            if let number = peer.viewStreams[view.index] {
+                peer.media.describeSendStream(
+                    number, payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeats)
+            } else {
+                peer.viewStreams[view.index] = peer.media.openSendStream(
+                    SendStreamTerms(
+                        ssrc: SSRC(view.ssrc), clockRate: 90_000, cname: peer.terms.views[view.index].cname,
+                        payloadType: payloadType, mid: mid, midID: midID,
+                        repeats: repeats.map {
+                            RepeatStreamTerms(
+                                ssrc: SSRC(view.repeatSSRC), payloadType: $0,
+                                firstSequence: peer.terms.viewStarts[view.index].repeatSequence)
+                        }))
+            }
+        }
+    }
+
+    /// Lets a connected peer hear and see what it has lines for.
+    private func serve(_ peer: Peer) {
+        peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
+        guard let pictures = peer.stage.pictures else { return }
+        let seats = pictures.cameras.slotCount
+        for (stage, isScreen) in [(pictures.cameras, false), (pictures.screens, true)] {
+            stage.setViewer(
+                peer.member, handle: peer.handle, lines: peer.viewLines(ofScreen: isScreen, seats: seats), at: now,
+                send: egress.send, ask: egress.ask)
+        }
+        runErrands()
     }
 
     // MARK: The end of a peer
@@ -138,7 +172,12 @@ final class PeerLifecycle {
     private func forget(_ peer: Peer, isReplaced: Bool) {
         peer.stage.fanout.removeListener(peer.member)
         switch peer.stage.part {
-        case .home(let home): home.audio.resetSource(of: peer.member, at: now, send: egress.send)
+        case .home(let home):
+            home.audio.resetSource(of: peer.member, at: now, send: egress.send)
+            for stage in [home.pictures?.cameras, home.pictures?.screens].compactMap({ $0 }) {
+                stage.removeViewer(peer.member)
+                stage.resetSource(of: peer.member)
+            }
         case .branch(let branch): _ = branch.mailbox.post(.resetSource(peer.id, peer.stage.id, confirmed: nil))
         }
         peer.stage.peers.remove(peer.id)
@@ -151,7 +190,7 @@ final class PeerLifecycle {
             peersPerAddress[address] = left > 0 ? left : nil
         }
         if !isReplaced { facts.publish(.closed(peer.stage.id, peer.id)) }
-        reportStartedStreams()
+        runErrands()
     }
 
     // MARK: Time and events
@@ -193,11 +232,22 @@ final class PeerLifecycle {
             peer.isLost = false
             facts.publish(.recovered(peer.stage.id, peer.id))
         case .closed: break
-        case .nack(_, let ssrc, let sequence, let following):
+        case .nack(let stream, let ssrc, let sequence, let following):
+            if let view = peer.view(ofStream: stream), let pictures = peer.stage.pictures {
+                pictures.place(view).stage.repeat(
+                    for: peer.member, stream: stream, sequence: sequence, following: following,
+                    roundTrip: peer.roundTrip, at: now, send: egress.sendAgain)
+                return
+            }
             peer.stage.fanout.repeat(
                 for: peer.member, ssrc, sequence: sequence, following: following, roundTrip: peer.roundTrip, at: now,
                 send: egress.sendAgain)
-        case .senderReport, .keyFrameWanted: break
+        case .keyFrameWanted(let stream):
+            guard let view = peer.view(ofStream: stream), let pictures = peer.stage.pictures else { return }
+            pictures.place(view).stage.keyFrameWanted(
+                by: peer.member, stream: stream, roundTrip: nil, at: now, ask: egress.ask)
+            runErrands()
+        case .senderReport: break
         case .receiverReport(_, let roundTrip, let fractionLost):
             peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
         }
@@ -217,12 +267,17 @@ final class PeerLifecycle {
         peer.isConnected = true
         connected += 1
         counters.peersConnected &+= 1
-        peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
+        serve(peer)
         facts.publish(.connected(peer.stage.id, peer.id))
     }
 
-    /// Tells the listeners of streams that begin or change their source how the new timestamps map to time.
-    func reportStartedStreams() {
+    /// Tells the receivers of streams that begin or change their source how the new timestamps map to time, and asks for key frames.
+    func runErrands() {
+        while let wanted = egress.nextWantedKeyFrame() {
+            guard let peer = table[PeerID(rawValue: wanted.producer.rawValue)] else { continue }
+            peer.media.requestKeyFrame(of: wanted.ssrc, at: peer.time(now))
+            settle(peer)
+        }
         while let started = egress.nextStartedStream() {
             guard let peer = table[started.handle] else { continue }
             peer.media.sendReport(for: started.stream, at: peer.time(now))

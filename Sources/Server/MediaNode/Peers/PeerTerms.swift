@@ -10,9 +10,24 @@ struct PeerTerms {
     let cname: String
     let sources: [SlotSource]
     /// Where each slot's numbers start.
-    let starts: [(sequence: UInt16, timestamp: UInt32)]
+    let starts: [Start]
+    let views: [ViewSource]
+    let viewStarts: [Start]
 
-    init(slots: Int, using generator: inout some RandomNumberGenerator) {
+    struct Start {
+        let sequence: UInt16
+        let timestamp: UInt32
+        /// On the stream for repeats.
+        let repeatSequence: UInt16
+
+        init(using generator: inout some RandomNumberGenerator) {
+            sequence = UInt16.random(in: 0...(.max), using: &generator)
+            timestamp = UInt32.random(in: 0...(.max), using: &generator)
+            repeatSequence = UInt16.random(in: 0...(.max), using: &generator)
+        }
+    }
+
+    init(slots: Int, pictures: Int = 0, using generator: inout some RandomNumberGenerator) {
         sessionID = UInt64.random(in: 1..<(1 << 62), using: &generator)
         var taken: Set<UInt32> = [0]
         func ssrc() -> UInt32 {
@@ -30,8 +45,13 @@ struct PeerTerms {
                 ssrc: ssrc(), cname: "\(name)-\($0)",
                 stream: StreamIdentification(stream: "slot-\($0)", track: "slot-\($0)-audio"))
         }
-        starts = (0..<slots).map { _ in
-            (UInt16.random(in: 0...(.max), using: &generator), UInt32.random(in: 0...(.max), using: &generator))
+        starts = (0..<slots).map { _ in Start(using: &generator) }
+        // With the seat's sound, so that browsers play both together.
+        views = (0..<pictures).map {
+            ViewSource(
+                ssrc: ssrc(), repeatSSRC: ssrc(), cname: "\(name)-\($0)",
+                stream: StreamIdentification(stream: "slot-\($0)", track: "slot-\($0)-video"))
         }
+        viewStarts = (0..<pictures).map { _ in Start(using: &generator) }
     }
 }

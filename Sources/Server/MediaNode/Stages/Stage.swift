@@ -39,6 +39,7 @@ final class Stage {
         fanout = AudioFanout(slots: slotCount, mixSlot: mixSlot)
     }
 
+    var pictures: StagePictures? { home?.pictures }
     var home: StageHome? { if case .home(let home) = part { home } else { nil } }
     var branch: StageBranch? { if case .branch(let branch) = part { branch } else { nil } }
 
@@ -54,6 +55,8 @@ final class Stage {
 /// Where what a room's people say is decided on, numbered and given to everybody.
 final class StageHome {
     let audio: AudioStage
+    /// Pictures of those who sit, and one person's screen; nil in rooms without.
+    let pictures: StagePictures?
     /// To and from the mixer, if there is a mix.
     let feed: MixFeed?
     /// The same room on other workers.
@@ -67,8 +70,9 @@ final class StageHome {
     /// Told when those cuts are in force everywhere, in their order.
     private var awaitedCuts: [(cuts: AwaitedCuts, confirmed: @Sendable () -> Void)] = []
 
-    init(id: StageID, slots: Int, feed: MixFeed?) {
+    init(id: StageID, slots: Int, hasPictures: Bool = false, feed: MixFeed?) {
         self.feed = feed
+        pictures = hasPictures ? StagePictures(seats: slots) : nil
         audio = AudioStage(slots: slots, hasMix: feed != nil)
         if let feed { audio.add(feed) }
         audio.onPlace = { [unowned self] member, slot in
@@ -108,6 +112,23 @@ final class StageHome {
     func giveUpCuts() -> [@Sendable () -> Void] {
         defer { awaitedCuts = [] }
         return awaitedCuts.map(\.confirmed)
+    }
+}
+
+/// The pictures of a room: a camera for each seat, and one screen.
+final class StagePictures {
+    let cameras: VideoStage
+    let screens = VideoStage(slots: 1)
+
+    init(seats: Int) { cameras = VideoStage(slots: seats) }
+
+    /// As offers count them: the screen is the one after the last seat.
+    var count: Int { cameras.slotCount + 1 }
+    var stats: VideoStats { cameras.stats + screens.stats }
+
+    /// Where a picture of that number is.
+    func place(_ picture: Int) -> (stage: VideoStage, slot: Int) {
+        picture < cameras.slotCount ? (cameras, picture) : (screens, 0)
     }
 }
 

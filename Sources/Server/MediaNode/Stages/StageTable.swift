@@ -22,6 +22,7 @@ final class StageTable {
     private var branches: ContiguousArray<(stage: Stage, branch: StageBranch)> = []
     /// Of stages that are closed.
     private var closed = AudioStats()
+    private var closedPictures = VideoStats()
 
     init(table: PeerTable, egress: Egress, facts: FactPublisher, time: WorkerTime) {
         self.table = table
@@ -37,11 +38,15 @@ final class StageTable {
         stages.values.reduce(closed) { sum, stage in sum + (stage.home?.audio.stats ?? stage.fanout.stats) }
     }
 
+    var pictureStats: VideoStats {
+        stages.values.reduce(closedPictures) { $0 + ($1.pictures?.stats ?? VideoStats()) }
+    }
+
     // MARK: Opening and closing
 
     func open(_ id: StageID, slots: Int, kind: StageKind, feed: MixFeed?) {
         guard stages[id] == nil else { return }
-        let home = StageHome(id: id, slots: slots, feed: feed)
+        let home = StageHome(id: id, slots: slots, hasPictures: kind == .live, feed: feed)
         add(Stage(home: home, id: id, kind: kind))
         if let feed { mixed.append((home, feed)) }
     }
@@ -77,6 +82,7 @@ final class StageTable {
             mixed.removeAll { $0.home === home }
             forked.removeAll { $0.home === home }
             closed = closed + home.audio.stats
+            closedPictures = closedPictures + (home.pictures?.stats ?? VideoStats())
             return (stage, home.giveUpCuts())
         case .branch(let branch):
             branches.removeAll { $0.branch === branch }

@@ -13,6 +13,8 @@ final class Egress {
     private let time: WorkerTime
     /// Streams that began or changed their source: their listeners get a report at once.
     private(set) var startedStreams: ContiguousArray<(handle: Int, stream: Int)> = []
+    /// Whose key frame is to be asked for.
+    private var wantedKeyFrames: ContiguousArray<(producer: MemberID, ssrc: SSRC)> = []
 
     init(sockets: DatagramSockets, table: PeerTable, time: WorkerTime) {
         self.sockets = sockets
@@ -36,6 +38,14 @@ final class Egress {
         guard let lane = table.lane(handle), let path = lane.path else { return }
         sockets.send(by: path, at: time.now) { slot in lane.sealAgain(packet, payload: payload, into: slot) }
     }
+
+    /// The producer is asked for a key frame of that stream, once what is being forwarded is through.
+    func ask(_ producer: MemberID, _ ssrc: SSRC) { wantedKeyFrames.append((producer, ssrc)) }
+
+    func nextWantedKeyFrame() -> (producer: MemberID, ssrc: SSRC)? { wantedKeyFrames.popLast() }
+
+    /// Something is to be told to peers beside packets.
+    var hasErrands: Bool { !startedStreams.isEmpty || !wantedKeyFrames.isEmpty }
 
     func nextStartedStream() -> (handle: Int, stream: Int)? { startedStreams.popLast() }
 

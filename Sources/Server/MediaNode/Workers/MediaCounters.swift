@@ -9,6 +9,7 @@ package struct MediaCounters: Sendable, Hashable {
     package var stages = 0
     package var sockets = DatagramSocket.Stats()
     package var audio = AudioStats()
+    package var pictures = VideoStats()
     /// Datagrams that belong to no peer: strangers, and what arrives after the end.
     package var unknownDatagrams: UInt64 = 0
     /// Media in a format that was not agreed on.
@@ -52,6 +53,7 @@ package struct MediaCounters: Sendable, Hashable {
         sum.stages += b.stages
         sum.add(b.sockets)
         sum.audio = a.audio + b.audio
+        sum.pictures = a.pictures + b.pictures
         sum.unknownDatagrams &+= b.unknownDatagrams
         sum.unexpectedMedia &+= b.unexpectedMedia
         sum.mediaOverLimit &+= b.mediaOverLimit

@@ -1,3 +1,4 @@
+internal import Codecs
 internal import DTLS
 internal import DatagramIO
 internal import Forwarding
@@ -102,7 +103,7 @@ final class MediaWorker {
         let (inForce, cuts) = stages.carry()
         confirmations += inForce
         branchCuts += cuts
-        peers.reportStartedStreams()
+        peers.runErrands()
     }
 
     private func flush() {
@@ -143,7 +144,13 @@ final class MediaWorker {
             home.audio.assign(
                 slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, muted: muted, at: time.now,
                 send: egress.send)
-            peers.reportStartedStreams()
+            home.pictures?.cameras.assign(
+                slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: false)
+            peers.runErrands()
+            confirm(confirmed, on: home)
+        case .assignScreen(let id, let stageID, let confirmed):
+            guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
+            home.pictures?.screens.assign(slot: 0, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: false)
             confirm(confirmed, on: home)
         case .place(let id, let slot, let stageID):
             guard let stage = stages[stageID], let branch = stage.branch else { return }
@@ -187,7 +194,8 @@ final class MediaWorker {
     private func refuse(_ command: WorkerCommand) {
         switch command {
         case .offer(_, let reply): reply(.failure(.stopped), false)
-        case .assign(_, _, _, _, let confirmed), .closePeer(_, _, let confirmed): confirmed()
+        case .assign(_, _, _, _, let confirmed), .closePeer(_, _, let confirmed), .assignScreen(_, _, let confirmed):
+            confirmed()
         case .resetSource(_, _, let confirmed): confirmed?()
         case .readCounters(let reply): reply(presentCounters())
         case .openBranch(let terms): terms.link.confirmCuts(.max)
@@ -202,6 +210,7 @@ final class MediaWorker {
         result.stages = stages.count
         result.load = load.share
         result.audio = stages.stats
+        result.pictures = stages.pictureStats
         for stats in sockets.stats { result.add(stats) }
         for peer in table.all { result.add(peer.media.stats) }
         return result
@@ -232,7 +241,11 @@ final class MediaWorker {
         time.refresh()
         let at = peer.time(arrival)
         switch peer.media.receive(slot, length: length, path: path, at: at) {
-        case .media(let media): forward(media, in: datagram, from: peer, at: at)
+        case .media(let media):
+            switch media.place.flatMap({ Track(rawValue: $0.track) }) {
+            case .camera, .screen: forwardPicture(media, in: datagram, from: peer, at: at)
+            case .microphone, nil: forward(media, in: datagram, from: peer, at: at)
+            }
         // An authentic check: what comes by this way is this peer's from now on.
         case .handled: if route.isNamed { table.learn(path, of: peer) }
         case .dropped: break
@@ -269,10 +282,39 @@ final class MediaWorker {
         switch peer.stage.part {
         case .home(let home):
             home.audio.forward(packet, from: peer.member, payload: payload, send: egress.send)
-            if !egress.startedStreams.isEmpty { peers.reportStartedStreams() }
+            if egress.hasErrands { peers.runErrands() }
             if !home.isMetered { stages.meter(peer.stage, home) }
         case .branch(let branch): branch.link.speak(packet, of: peer.member, payload)
         }
+        load.note(workFrom: start, to: time.read())
+    }
+
+    private func forwardPicture(
+        _ media: ReceivedMedia, in datagram: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant
+    ) {
+        guard let place = media.place, let pictures = peer.stage.pictures, media.payload.count <= Self.maximumPayload,
+            media.payload.upperBound <= datagram.count
+        else {
+            counters.unexpectedMedia &+= 1
+            return
+        }
+        guard peer.maySendPicture(media.payload.count, at: time.now) else {
+            counters.mediaOverLimit &+= 1
+            return
+        }
+        guard time.now - arrival <= longestWait else {
+            counters.mediaOverdue &+= 1
+            return
+        }
+        let start = time.now
+        let packet = PicturePacket(
+            ssrc: media.header.ssrc, layer: place.layer, sequence: media.extendedSequence,
+            timestamp: media.header.timestamp.rawValue, marker: media.header.marker, format: .vp8, arrival: arrival)
+        let stage = place.track == Track.screen.rawValue ? pictures.screens : pictures.cameras
+        stage.forward(
+            packet, from: peer.member, payload: UnsafeRawBufferPointer(rebasing: datagram[media.payload]),
+            send: egress.send, ask: egress.ask)
+        if egress.hasErrands { peers.runErrands() }
         load.note(workFrom: start, to: time.read())
     }
 }

@@ -8,6 +8,8 @@ struct Routes {
 
     struct Route {
         let home: Int
+        /// It has no branches: pictures do not leave their worker.
+        let isWhole: Bool
         /// Other workers that have listeners of the stage.
         fileprivate(set) var branches: Set<Int> = []
         /// Whom the room has let in: as many as it has members.
@@ -39,10 +41,10 @@ struct Routes {
     // MARK: Stages
 
     /// - Returns: its home; nil if the stage is open.
-    mutating func open(_ stage: StageID, loads: [Double]) -> Int? {
+    mutating func open(_ stage: StageID, isWhole: Bool = false, loads: [Double]) -> Int? {
         guard routes[stage] == nil else { return nil }
         let home = Self.least(of: loads, homes)
-        routes[stage] = Route(home: home)
+        routes[stage] = Route(home: home, isWhole: isWhole)
         homes[home] += 1
         return home
     }
@@ -105,7 +107,8 @@ struct Routes {
 
     /// The home while it has time; then a branch that has some; then whoever has most.
     private func choose(_ route: Route, loads: [Double]) -> Int {
-        route.workers.first { loads[$0] < fullHome } ?? Self.least(of: loads, peers)
+        if route.isWhole { return route.home }
+        return route.workers.first { loads[$0] < fullHome } ?? Self.least(of: loads, peers)
     }
 
     /// - Returns: whether the stage is new there.

@@ -15,6 +15,7 @@ enum WorkerCommand: Sendable {
     /// What a client has measured itself.
     case stateRoundTrip(Interval, PeerID, StageID)
     case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)
+    case assignScreen(PeerID?, StageID, confirmed: @Sendable () -> Void)
     case readCounters(reply: @Sendable (MediaCounters) -> Void)
     /// No new peers from now on.
     case drain
@@ -41,6 +42,7 @@ struct ParsedOffer: Sendable {
     var number: UInt32
     var description: SessionDescription
     var candidates: [ICECandidate]
+    var uses: [String: LineUse] = [:]
     /// What the client has told of its way before.
     var statedRoundTrip: Interval?
 }
@@ -51,4 +53,6 @@ struct NegotiatedOffer: Sendable {
     var session: NegotiatedSession
     /// The slot that carries the mix.
     var mixSlot: Int?
+    /// The picture that is the room's screen.
+    var screen: Int?
 }

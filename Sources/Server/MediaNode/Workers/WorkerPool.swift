@@ -122,7 +122,7 @@ final class WorkerPool: Sendable {
         _ stage: StageID, slots: Int, kind: StageKind, makeFeed: (_ wake: @escaping @Sendable () -> Void) -> MixFeed?
     ) {
         state.withLock { state in
-            guard let home = state.routes.open(stage, loads: loads) else { return }
+            guard let home = state.routes.open(stage, isWhole: kind == .live, loads: loads) else { return }
             let mailbox = workers[home].mailbox
             let feed = makeFeed { mailbox.wake() }
             let count = min(max(slots, 1), AudioStage.maximumSlots)
@@ -148,6 +148,13 @@ final class WorkerPool: Sendable {
             return workers[home].mailbox.post(.assign(slot: slot, peer, muted: muted, stage, confirmed: confirmed))
         }
         // Nothing leaves a stopped worker.
+        if !isPosted { confirmed() }
+    }
+
+    func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        let isPosted = state.withLock { state in
+            workers[state.routes[stage]?.home ?? 0].mailbox.post(.assignScreen(peer, stage, confirmed: confirmed))
+        }
         if !isPosted { confirmed() }
     }
 

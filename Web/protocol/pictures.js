@@ -1,0 +1,118 @@
+/** @typedef {{seat?: number, screen?: boolean, mid: string}} PictureLine */
+
+/**
+ * What a camera is sent as: three layers, the lowest first, so that everybody gets one that their line and window bear. Bits a second
+ * for 1280 × 720; a smaller camera needs less and takes it.
+ */
+const cameraLayers = [
+  { rid: 'q', scaleResolutionDownBy: 4, maxBitrate: 150_000 },
+  { rid: 'h', scaleResolutionDownBy: 2, maxBitrate: 500_000 },
+  { rid: 'f', scaleResolutionDownBy: 1, maxBitrate: 1_700_000 },
+];
+/** A screen is read: it is sent sharp, in one size. */
+const screenLayers = [{ maxBitrate: 2_500_000 }];
+
+/**
+ * The lines of one peer connection that carry pictures: one for each seat and one for the room's screen, to see them, and those of my
+ * own camera and screen, once I show one.
+ */
+export class PictureLines {
+  #pc;
+  #seats;
+  /** @type {RTCRtpTransceiver[]} To see the seats, and last the screen. */ #views = [];
+  /** @type {RTCRtpTransceiver | null} */ #camera = null;
+  /** @type {RTCRtpTransceiver | null} */ #screen = null;
+
+  /** @param {RTCPeerConnection} pc @param {number} seats */
+  constructor(pc, seats) {
+    this.#pc = pc;
+    this.#seats = seats;
+    for (let view = 0; view <= seats; view++) {
+      const line = pc.addTransceiver('video', { direction: 'recvonly' });
+      preferVideo(line);
+      this.#views.push(line);
+    }
+  }
+
+  /** What each line is for, by mid, for lines that have one. */
+  get names() {
+    /** @type {Record<string, string>} */
+    const names = {};
+    /** @param {RTCRtpTransceiver | null} line @param {string} name */
+    const add = (line, name) => {
+      if (line?.mid) names[line.mid] = name;
+    };
+    add(this.#camera, 'camera');
+    add(this.#screen, 'screen');
+    this.#views.forEach((line, view) => {
+      add(line, `picture:${view}`);
+    });
+    return names;
+  }
+
+  /**
+   * Shows a camera, or nothing.
+   * @param {MediaStreamTrack | null} track
+   * @returns {Promise<boolean>} whether the server must be offered a new line
+   */
+  async setCamera(track) {
+    if (this.#camera) {
+      await this.#camera.sender.replaceTrack(track);
+      return false;
+    }
+    if (!track) return false;
+    this.#camera = this.#add(track, cameraLayers);
+    return true;
+  }
+
+  /**
+   * Shows a screen, or nothing.
+   * @param {MediaStreamTrack | null} track
+   * @returns {Promise<boolean>} whether the server must be offered a new line
+   */
+  async setScreen(track) {
+    if (this.#screen) {
+      await this.#screen.sender.replaceTrack(track);
+      return false;
+    }
+    if (!track) return false;
+    this.#screen = this.#add(track, screenLayers);
+    return true;
+  }
+
+  /** @param {MediaStreamTrack} track @param {RTCRtpEncodingParameters[]} layers */
+  #add(track, layers) {
+    const line = this.#pc.addTransceiver(track, { direction: 'sendonly', sendEncodings: layers });
+    preferVideo(line);
+    return line;
+  }
+
+  /**
+   * The tracks of the seats, and last that of the screen, as the answer says.
+   * @param {readonly PictureLine[]} pictures
+   */
+  tracks(pictures) {
+    /** @type {(MediaStreamTrack | null)[]} */
+    const tracks = Array.from({ length: this.#seats + 1 }, () => null);
+    for (const { seat, screen, mid } of pictures) {
+      const line = this.#pc.getTransceivers().find(transceiver => transceiver.mid === mid);
+      const view = screen ? this.#seats : seat;
+      if (line && view !== undefined && view < tracks.length) tracks[view] = line.receiver.track;
+    }
+    return tracks;
+  }
+}
+
+/**
+ * Leaves VP8 and its repeats alone in a line, so that the offer stays small.
+ * @param {RTCRtpTransceiver} line
+ */
+function preferVideo(line) {
+  try {
+    const codecs = RTCRtpReceiver.getCapabilities('video')?.codecs ?? [];
+    const wanted = codecs.filter(codec => ['video/vp8', 'video/rtx'].includes(codec.mimeType.toLowerCase()));
+    if (wanted.length > 0) line.setCodecPreferences(wanted);
+  } catch {
+    // Older engines lack it.
+  }
+}
