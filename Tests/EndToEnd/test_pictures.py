@@ -73,19 +73,20 @@ const outbound = async peer =>
 """
 
 
+def running(person, program):
+    """Runs a program in a page of the server and gives what it returns."""
+    answer = person.run_async(
+        "const done = arguments[arguments.length - 1];"
+        f"(async () => {{ {BEGIN} {program} }})().then(value => done({{ value }}), error => done({{ error: String(error?.stack ?? error) }}));")
+    assert "error" not in answer, f"{person.name}: {answer['error']}"
+    return answer["value"]
+
+
 @pytest.fixture
 def page(people):
     person = people("Developer")
     person.open("/")
-
-    def run(program):
-        answer = person.run_async(
-            "const done = arguments[arguments.length - 1];"
-            f"(async () => {{ {BEGIN} {program} }})().then(value => done({{ value }}), error => done({{ error: String(error?.stack ?? error) }}));")
-        assert "error" not in answer, answer["error"]
-        return answer["value"]
-
-    return run
+    return lambda program: running(person, program)
 
 
 @story("L02-W who enters a live room sees its anchor, in the right colours, upright and unmirrored; who comes later too")
@@ -180,3 +181,42 @@ def test_layers(page):
     # Without feedback on what arrives a browser stays at the 300 kbit/s that it begins with.
     assert rate > 350, f"{rate} kbit/s"
     assert width == 1280
+
+
+@story("L02-W L03-W Firefox sees Chromium's camera, and shows its own in layers once it sits")
+def test_firefox(people):
+    anna, fox = people("Anna"), people("Fox", browser="firefox")
+    anna.open("/")
+    fox.open("/")
+    room = running(anna, """
+        window.anna = await signIn('Anna');
+        window.room = await OvationRoom.create(window.anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
+        await until('the anchor on her seat', () => window.room.now.seats[0].user || window.room.takeSeat(0).then(() => true, () => true));
+        window.peer = await connected(new OvationPeer(window.room));
+        await window.peer.setCamera(chart());
+        return window.room.id;""")
+    colours = running(fox, f"""
+        window.fox = await signIn('Fox');
+        window.room = new OvationRoom(window.fox, {room});
+        await window.room.enter();
+        window.peer = await connected(new OvationPeer(window.room));
+        const track = await until('a line', () => window.peer.pictures.get()[0]);
+        const video = show(track);
+        await until('a picture', () => video.videoWidth > 0);
+        const colours = await until('colours', () => {{
+          const all = seen(video);
+          return all.some(name => name.includes('?')) || all[4] !== '000' ? null : all;
+        }});
+        await window.room.takeSeat(1);
+        await window.peer.setCamera(chart(1280, 720, ['#ff0', '#0ff', '#f0f', '#00f']));
+        return colours;""")
+    assert colours == ["100", "010", "001", "111", "000"]
+    back = running(anna, """
+        const track = await until('a line', () => window.peer.pictures.get()[1]);
+        const video = show(track);
+        await until('a picture', () => video.videoWidth > 0);
+        return until('colours', () => {
+          const all = seen(video);
+          return all.some(name => name.includes('?')) || all[4] !== '000' ? null : all;
+        });""")
+    assert back == ["110", "011", "101", "001", "000"]
