@@ -54,8 +54,12 @@ final class Party {
     }
 
     /// A client that has joined.
-    func joined(_ id: UInt64, slots: Int = 4, ip: IPAddress? = nil) async throws -> TestClient {
+    func joined(
+        _ id: UInt64, slots: Int = 4, pictures: Int = 0, hasCamera: Bool = false, ip: IPAddress? = nil
+    ) async throws -> TestClient {
         let client = try client(id, slots: slots, ip: ip)
+        client.pictures = pictures
+        client.hasCamera = hasCamera
         try await client.negotiate(with: node)
         await run { client.isConnected }
         // Our side may be through a moment before the server's: sound sent before that would be lost.

@@ -1,5 +1,5 @@
-/// What our own clients offer: a line for the microphone, then one for each slot that they want to hear; see the
-/// protocol document, §8. The counterpart of `OfferAnswerer`.
+/// What our own clients offer: a line for the microphone, then one for each slot that they want to hear, one for a camera if there is
+/// one, and one for each picture that they want to see; see the protocol document, §8. The counterpart of `OfferAnswerer`.
 package struct OfferBuilder: Sendable {
     package var ufrag: String
     package var password: String
@@ -11,7 +11,14 @@ package struct OfferBuilder: Sendable {
     package var microphone: SlotSource
     /// How many slots to hear.
     package var slots: Int
+    /// A camera's stream.
+    package var camera: ViewSource?
+    /// How many pictures to see.
+    package var pictures = 0
     package var opusPayloadType: UInt8 = 111
+    package var vp8PayloadType: UInt8 = 96
+    /// Of the repeats of VP8.
+    package var repeatPayloadType: UInt8 = 97
     package var extensions = [
         ExtensionMapping(id: 1, uri: ExtensionURI.audioLevel), ExtensionMapping(id: 4, uri: ExtensionURI.mid),
     ]
@@ -29,7 +36,7 @@ package struct OfferBuilder: Sendable {
         self.slots = slots
     }
 
-    /// The mids are "0", "1", …: their line's number.
+    /// The mids are "0", "1", …: their line's number; "camera"; "picture-0", ….
     package func offer() -> SessionDescription {
         var offer = SessionDescription(sessionID: sessionID, version: version)
         for index in 0...max(0, slots) {
@@ -55,8 +62,45 @@ package struct OfferBuilder: Sendable {
             }
             offer.media.append(section)
         }
+        if let camera {
+            var section = pictureSection("camera", direction: .sendonly)
+            section.stream = camera.stream
+            section.sources = [
+                MediaSource(ssrc: camera.ssrc, cname: camera.cname),
+                MediaSource(ssrc: camera.repeatSSRC, cname: camera.cname),
+            ]
+            section.repeatGroups = [RepeatGroup(ssrc: camera.ssrc, repeats: camera.repeatSSRC)]
+            offer.media.append(section)
+        }
+        for picture in 0..<max(0, pictures) {
+            offer.media.append(pictureSection("\(Self.picturePrefix)\(picture)", direction: .recvonly))
+        }
         offer.bundle = offer.media.compactMap(\.mid)
         return offer
+    }
+
+    fileprivate static let picturePrefix = "picture-"
+
+    private func pictureSection(_ mid: String, direction: MediaSection.Direction) -> MediaSection {
+        var section = MediaSection(
+            kind: "video", port: 9, profile: "UDP/TLS/RTP/SAVPF",
+            formats: ["\(vp8PayloadType)", "\(repeatPayloadType)"], mid: mid)
+        section.direction = direction
+        section.codecs = [
+            Codec(
+                payloadType: vp8PayloadType, name: "VP8", clockRate: 90_000,
+                feedback: ["nack", "nack pli", "ccm fir", "transport-cc"]),
+            Codec(
+                payloadType: repeatPayloadType, name: "rtx", clockRate: 90_000, parameters: "apt=\(vp8PayloadType)"),
+        ]
+        section.extensions = [ExtensionMapping(id: 4, uri: ExtensionURI.mid)]
+        section.hasRTCPMux = true
+        section.hasReducedSizeRTCP = true
+        section.transport.ufrag = ufrag
+        section.transport.password = password
+        section.transport.fingerprints = [fingerprint]
+        section.transport.setup = .actpass
+        return section
     }
 }
 
@@ -77,7 +121,19 @@ package struct AcceptedOffer: Hashable, Sendable {
     package var microphonePayloadType: UInt8?
     /// The slots that the server sends. Lines that it refused are missing.
     package var slots: [Slot]
+    /// The payload type to send the camera with; nil if the server takes no picture now.
+    package var cameraPayloadType: UInt8?
+    /// The pictures that the server sends.
+    package var pictures: [Picture]
     package var extensions: [ExtensionMapping]
+
+    package struct Picture: Hashable, Sendable {
+        package var index: Int
+        package var payloadType: UInt8
+        package var repeatPayloadType: UInt8?
+        package var ssrc: UInt32
+        package var repeatSSRC: UInt32?
+    }
 
     /// Throws `.unacceptable` if the answer lacks a transport, or the server would not be DTLS server.
     package init(answer: SessionDescription) throws(SDPError) {
@@ -94,6 +150,19 @@ package struct AcceptedOffer: Hashable, Sendable {
         let first = answer.media[0]
         microphonePayloadType = first.direction == .recvonly && !first.isRejected ? first.opusPayloadType : nil
         extensions = first.extensions
+        pictures = []
+        for section in answer.media where section.kind == "video" && !section.isRejected {
+            guard let mid = section.mid, let codec = section.codecs.first(where: \.isVP8) else { continue }
+            if section.direction == .recvonly { cameraPayloadType = codec.payloadType }
+            guard section.direction == .sendonly, mid.hasPrefix(OfferBuilder.picturePrefix),
+                let index = Int(mid.dropFirst(OfferBuilder.picturePrefix.count)), let source = section.sources.first
+            else { continue }
+            pictures.append(
+                Picture(
+                    index: index, payloadType: codec.payloadType,
+                    repeatPayloadType: section.codecs.first { $0.repeated == codec.payloadType }?.payloadType,
+                    ssrc: source.ssrc, repeatSSRC: section.repeatGroups.first { $0.ssrc == source.ssrc }?.repeats))
+        }
         slots = []
         for (index, section) in answer.media.enumerated().dropFirst() {
             guard section.direction == .sendonly, !section.isRejected, let mid = section.mid,

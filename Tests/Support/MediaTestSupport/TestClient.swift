@@ -47,6 +47,15 @@ package final class TestClient {
 
     /// Checks that the other side has answered under the names of its last answer.
     package private(set) var answeredChecks = 0
+    /// How many pictures it wants to see, and whether it has a camera.
+    package var pictures = 0
+    package var hasCamera = false
+    package let cameraSSRC = UInt32.random(in: 1...(.max)) & ~1
+    private var cameraStream: Int?
+    private var cameraSequence: UInt64 = 100
+    private var filmed: [UInt64: (packet: OutgoingPacket, payload: [UInt8])] = [:]
+    package private(set) var seen: [Int: [Heard]] = [:]
+    package private(set) var keyFramesWanted = 0
     /// How many media packets the network loses on their way to us from now on.
     package var losesNext = 0
     /// Whether it sends again what it is asked for.
@@ -72,11 +81,18 @@ package final class TestClient {
     // MARK: Negotiation
 
     private var builder: OfferBuilder {
-        OfferBuilder(
+        var builder = OfferBuilder(
             ufrag: credentials.ufrag, password: credentials.password, fingerprint: certificate.fingerprint.sdpValue,
             sessionID: sessionID, version: UInt64(offerNumber),
             microphone: SlotSource(
                 ssrc: ssrc, cname: "mic", stream: StreamIdentification(stream: "-", track: nil)), slots: slots)
+        builder.pictures = pictures
+        if hasCamera {
+            builder.camera = ViewSource(
+                ssrc: cameraSSRC, repeatSSRC: cameraSSRC ^ 1, cname: "mic",
+                stream: StreamIdentification(stream: "-", track: nil))
+        }
+        return builder
     }
 
     private lazy var credentials = ICECredentials.random(using: &random)
@@ -115,6 +131,7 @@ package final class TestClient {
                 clock: NTPClock(reference: now, wallTime: SystemClock.wallTime()), seed: random.next())
             media = try? MediaPeer(configuration, context: context, at: now)
             media?.openSendStream(SSRC(ssrc), clockRate: 48_000, cname: "mic")
+            openCamera()
         }
         drain()
     }
@@ -168,6 +185,66 @@ package final class TestClient {
         if let length { socket.commit(length: length, path: path, at: SystemClock.now()) }
     }
 
+    /// What a picture is made of: see `film`.
+    private func openCamera() {
+        var extensions = HeaderExtensionMap()
+        extensions.set(.mid, id: 4)
+        media?.setReceiving(
+            (accepted?.pictures ?? []).map { picture in
+                ReceiveTrack(
+                    mid: nil,
+                    formats: [
+                        ReceiveTrack.Format(
+                            payloadType: PayloadType(picture.payloadType), clockRate: 90_000,
+                            repeats: picture.repeatPayloadType.map { PayloadType($0) })
+                    ],
+                    sources: [
+                        ReceiveTrack.Source(ssrc: SSRC(picture.ssrc), repeats: picture.repeatSSRC.map { SSRC($0) })
+                    ], repeats: .picture)
+            }, extensions: extensions)
+        guard hasCamera, let payloadType = accepted?.cameraPayloadType else { return }
+        cameraStream = media?.openSendStream(
+            SendStreamTerms(
+                ssrc: SSRC(cameraSSRC), clockRate: 90_000, cname: "mic", payloadType: PayloadType(payloadType),
+                mid: Mid("camera"), midID: 4,
+                repeats: RepeatStreamTerms(
+                    ssrc: SSRC(cameraSSRC ^ 1), payloadType: PayloadType(97), firstSequence: 7)))
+    }
+
+    /// Sends one frame in one packet, as VP8 (RFC 7741), or lets the network lose it.
+    package func film(_ content: [UInt8], isKeyFrame: Bool = false, isLost: Bool = false) {
+        guard let media, let path = media.mediaPath, let stream = cameraStream else { return }
+        let packet = OutgoingPacket(
+            ssrc: SSRC(cameraSSRC), stream: stream, sequence: cameraSequence,
+            timestamp: UInt32(truncatingIfNeeded: cameraSequence &* 3_000), marker: true)
+        let payload = [0x10, isKeyFrame ? 0 : 1] + content
+        filmed[cameraSequence] = (packet, payload)
+        cameraSequence += 1
+        let now = SystemClock.now()
+        let slot = socket.nextSlot()
+        let length = payload.withUnsafeBytes { media.lane.seal(packet, payload: $0, into: slot, at: now) }
+        guard let length, !isLost else { return }
+        socket.commit(length: length, path: path, at: now)
+        socket.flush(at: now)
+    }
+
+    private func filmAgain(_ number: SequenceNumber16) {
+        guard let media, let path = media.mediaPath,
+            let (packet, payload) = filmed.first(where: { UInt16(truncatingIfNeeded: $0.key) == number.rawValue })?
+                .value
+        else { return }
+        let slot = socket.nextSlot()
+        let length = payload.withUnsafeBytes { media.lane.sealAgain(packet, payload: $0, into: slot) }
+        if let length { socket.commit(length: length, path: path, at: SystemClock.now()) }
+    }
+
+    /// What was seen on a picture, frame by frame. What was asked for again while it was on its way comes twice.
+    package func frames(on picture: Int) -> [[UInt8]] {
+        var frames: [UInt64: [UInt8]] = [:]
+        for frame in seen[picture, default: []] { frames[frame.sequence] = Array(frame.payload.dropFirst(2)) }
+        return frames.sorted { $0.key < $1.key }.map(\.value)
+    }
+
     /// Sends bytes as they are to where the media goes.
     package func sendRaw(_ bytes: [UInt8], to path: NetworkPath) {
         socket.nextSlot().copyBytes(from: bytes)
@@ -210,6 +287,12 @@ package final class TestClient {
             return
         }
         if case .media(let packet) = media.receive(slot, length: length, path: path, at: SystemClock.now()) {
+            if let picture = accepted?.pictures.first(where: { $0.ssrc == packet.header.ssrc.rawValue }) {
+                seen[picture.index, default: []].append(
+                    Heard(
+                        sequence: packet.extendedSequence, timestamp: packet.header.timestamp.rawValue,
+                        marker: packet.header.marker, payload: Array(slot[packet.payload])))
+            }
             let line = accepted?.slots.first { $0.ssrc == packet.header.ssrc.rawValue }
             guard let line else { return }
             heard[line.index, default: []].append(
@@ -229,9 +312,14 @@ package final class TestClient {
             case .event(.connected): isConnected = true
             case .event(.closed(let reason)): closeReason = reason
             case .event(.senderReport(let ssrc, _, _, _)): sendersReported.insert(ssrc)
-            case .event(.nack(_, _, let first, let following)):
+            case .event(.keyFrameWanted): keyFramesWanted += 1
+            case .event(.nack(_, let ssrc, let first, let following)):
                 for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
-                    self.repeat(first.advanced(by: bit))
+                    if ssrc.rawValue == cameraSSRC {
+                        filmAgain(first.advanced(by: bit))
+                    } else {
+                        self.repeat(first.advanced(by: bit))
+                    }
                 }
             case .event: break
             }

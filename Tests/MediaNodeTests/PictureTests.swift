@@ -1,0 +1,173 @@
+internal import DatagramIO
+internal import Forwarding
+internal import MediaTestSupport
+internal import PeerSession
+internal import RoomPorts
+internal import SDP
+internal import Testing
+internal import Timing
+
+@testable internal import MediaNode
+
+/// Pictures through a media plane, with peers that do as they like.
+@Suite(.serialized) struct PictureTests {
+    /// An anchor and a viewer in a live room of two seats.
+    private func live() async throws -> (Party, TestClient, TestClient) {
+        let party = try await Party(slots: 2, kind: .live)
+        let anchor = try await party.joined(1, slots: 2, pictures: 3, hasCamera: true)
+        let viewer = try await party.joined(2, slots: 2, pictures: 3, hasCamera: true)
+        return (party, anchor, viewer)
+    }
+
+    @Test("L07-S who sits is seen from a key frame on, which is asked for; who does not is not, whatever they send")
+    func seats() async throws {
+        let (party, anchor, viewer) = try await live()
+        #expect(
+            anchor.answer?.pictures.map(\.index) == [0, 1, 2]
+                && anchor.answer?.pictures.map(\.isScreen) == [false, false, true])
+        for number in UInt8(0)..<10 { anchor.film([number], isKeyFrame: true) }
+        await party.counts { $0.pictures.refused == 10 }
+        await party.assign(0, anchor)
+        anchor.film([20])
+        await party.run { anchor.keyFramesWanted > 0 }
+        #expect(viewer.seen.isEmpty)
+        anchor.film([21], isKeyFrame: true)
+        for number in UInt8(22)..<40 { anchor.film([number]) }
+        await party.run { viewer.frames(on: 0).count == 19 }
+        #expect(viewer.frames(on: 0) == (21..<40).map { [$0] } && viewer.seen[0]?.isUnbroken == true)
+        #expect(anchor.seen.isEmpty, "nobody sees themselves")
+        // On the other seat it is another picture.
+        await party.assign(1, anchor)
+        anchor.film([50], isKeyFrame: true)
+        await party.run { viewer.frames(on: 1) == [[50]] }
+        #expect(viewer.frames(on: 0).count == 19)
+        await party.assign(1, nil)
+        for number in UInt8(60)..<70 { anchor.film([number], isKeyFrame: true) }
+        viewer.film([1], isKeyFrame: true)
+        await party.counts { $0.pictures.refused == 10 + 10 + 1 }
+        await party.run { true }
+        #expect(viewer.frames(on: 1) == [[50]])
+    }
+
+    @Test("L07-S a demotion is confirmed when no picture can leave any more; so is the end of a path")
+    func cut() async throws {
+        let (party, anchor, viewer) = try await live()
+        for isClose in [false, true] {
+            await party.assign(0, anchor)
+            let count = viewer.frames(on: 0).count
+            await party.run {
+                anchor.film([1], isKeyFrame: true)
+                return viewer.frames(on: 0).count > count
+            }
+            if isClose {
+                await withCheckedContinuation { continuation in
+                    party.node.closePeer(anchor.id, on: party.stage) { continuation.resume() }
+                }
+            } else {
+                await party.assign(0, nil)
+            }
+            await party.run { true }
+            let seen = viewer.frames(on: 0).count
+            for _ in 0..<20 { anchor.film([2], isKeyFrame: true) }
+            if !isClose { await party.counts { $0.pictures.refused >= 20 } }
+            await party.run { true }
+            #expect(viewer.frames(on: 0).count == seen && !viewer.frames(on: 0).contains([2]))
+        }
+    }
+
+    @Test("What is lost on either way is asked for and comes again, on streams for repeats")
+    func losses() async throws {
+        let (party, anchor, viewer) = try await live()
+        await party.assign(0, anchor)
+        var next = SystemClock.now()
+        var number: UInt8 = 0
+        await party.run {
+            if number < 60, SystemClock.now() >= next {
+                next = next + .milliseconds(10)
+                if number % 7 == 3 { viewer.losesNext = 1 }
+                anchor.film([number], isKeyFrame: number == 0, isLost: number % 5 == 4)
+                number += 1
+            }
+            return number == 60 && Set(viewer.frames(on: 0).map { $0[0] }).count == 59
+        }
+        // The last is lost and nothing follows it: nobody knows of it.
+        #expect(viewer.frames(on: 0) == (0..<59).map { [$0] })
+        #expect(viewer.media?.stats.repeatsRequested ?? 0 > 0 && anchor.media?.stats.repeatsSent ?? 0 >= 11)
+        let counters = try #require(await party.node.counters())
+        #expect(counters.pictures.repeated > 0)
+    }
+
+    @Test("A screen is seen by itself, beside the cameras")
+    func screen() async throws {
+        let (party, anchor, viewer) = try await live()
+        await withCheckedContinuation { continuation in
+            party.node.assignScreen(to: anchor.id, on: party.stage) { continuation.resume() }
+        }
+        // A camera is no screen.
+        for number in UInt8(0)..<5 { anchor.film([number], isKeyFrame: true) }
+        await party.counts { $0.pictures.refused == 5 }
+        await party.run { true }
+        #expect(viewer.seen.isEmpty)
+    }
+
+    @Test("Whoever sends more than one may is held to it before it is multiplied")
+    func tooMuch() async throws {
+        let (party, anchor, viewer) = try await live()
+        await party.assign(0, anchor)
+        let large = [UInt8](repeating: 7, count: 1_100)
+        await party.run {
+            for _ in 0..<50 { anchor.film(large, isKeyFrame: true) }
+            return viewer.frames(on: 0).count > 300
+        }
+        await party.counts(while: { for _ in 0..<50 { anchor.film(large, isKeyFrame: true) } }) {
+            $0.mediaOverLimit > 100
+        }
+    }
+
+    @Test("In a room without pictures, lines for them are refused and what is sent all the same goes nowhere")
+    func voice() async throws {
+        let party = try await Party(slots: 2)
+        let anchor = try await party.joined(1, slots: 2, pictures: 3, hasCamera: true)
+        let listener = try await party.joined(2, slots: 2, pictures: 3)
+        await party.assign(0, anchor)
+        #expect(
+            anchor.answer?.pictures == [] && anchor.accepted?.cameraPayloadType == nil
+                && anchor.accepted?.pictures == [])
+        anchor.speak([1])
+        await party.run { listener.payloads(on: 0) == [[1]] }
+    }
+
+    @Test("A live room stays on one worker, however busy its home is")
+    func oneWorker() async throws {
+        let party = try await Party(slots: 2, kind: .live) {
+            $0.workers = 3
+            $0.fullHome = 0
+        }
+        let anchor = try await party.joined(1, slots: 2, hasCamera: true)
+        var viewers: [TestClient] = []
+        for id in 2...4 as ClosedRange<UInt64> { viewers.append(try await party.joined(id, slots: 2, pictures: 3)) }
+        await party.assign(0, anchor)
+        await party.run {
+            anchor.film([1], isKeyFrame: true)
+            return viewers.allSatisfy { !$0.frames(on: 0).isEmpty }
+        }
+    }
+}
+
+extension Party {
+    /// Until the media plane has counted so far, while something is done again and again.
+    func counts(
+        while work: () -> Void = {}, sourceLocation: SourceLocation = #_sourceLocation,
+        _ isSo: (MediaCounters) -> Bool
+    ) async {
+        let end = SystemClock.now() + Self.patience
+        while let counters = await node.counters(), !isSo(counters) {
+            guard SystemClock.now() < end else {
+                Issue.record("it was never counted", sourceLocation: sourceLocation)
+                return
+            }
+            work()
+            await run { true }
+        }
+    }
+}
