@@ -220,3 +220,44 @@ def test_firefox(people):
           return all.some(name => name.includes('?')) || all[4] !== '000' ? null : all;
         });""")
     assert back == ["110", "011", "101", "001", "000"]
+
+
+@story("L02-W an anchor's sound and picture are played together, by the browser's own reckoning")
+def test_lip_sync(page):
+    apart = page("""
+        const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
+        const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
+        await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        const anchor = await connected(new OvationPeer(room));
+        const context = new AudioContext();
+        const [tone, out] = [new OscillatorNode(context), context.createMediaStreamDestination()];
+        tone.connect(out);
+        tone.start();
+        await anchor.setMicrophone(out.stream.getAudioTracks()[0]);
+        await anchor.setCamera(chart(640, 360));
+        const his = new OvationRoom(ben, room.id);
+        await his.enter();
+        const viewer = await connected(new OvationPeer(his));
+        const picture = await until('a picture', () => viewer.pictures.get()[0]);
+        const sound = viewer.tracks.get()[0];
+        const video = Object.assign(document.createElement('video'), { autoplay: true, playsInline: true });
+        video.srcObject = new MediaStream([sound, picture]);
+        document.body.append(video);
+        await video.play();
+        // When what is played now left the anchor, by the reports that came with it.
+        const apart = async () => {
+          const all = [...(await viewer.statistics()).values()].filter(entry => entry.type === 'inbound-rtp' && entry.estimatedPlayoutTimestamp);
+          const of = track => all.find(entry => entry.trackIdentifier === track.id)?.estimatedPlayoutTimestamp;
+          return of(sound) && of(picture) ? of(picture) - of(sound) : null;
+        };
+        await until('reports', async () => (await apart()) !== null);
+        await new Promise(resolve => setTimeout(resolve, 8000));
+        const readings = [];
+        for (let reading = 0; reading < 20; reading++) {
+          readings.push(await apart());
+          await new Promise(resolve => setTimeout(resolve, 200));
+        }
+        return readings.filter(value => value !== null).sort((a, b) => a - b);""")
+    assert len(apart) >= 10
+    # The middle one: a browser's own estimate wavers with each frame.
+    assert abs(apart[len(apart) // 2]) < 40, apart

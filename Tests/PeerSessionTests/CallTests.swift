@@ -109,7 +109,7 @@ import Wire
                 case .receiverReport(_, let roundTrip, let fractionLost):
                     if let roundTrip { roundTrips.append(roundTrip.milliseconds) }
                     #expect(fractionLost == 0)
-                case .senderReport(_, let ntp, let timestamp, let at):
+                case .senderReport(_, let ntp, let timestamp, _, let at):
                     senderReports += 1
                     #expect(ntp > lastNTP)
                     lastNTP = ntp

@@ -157,7 +157,10 @@ extension MediaPeer {
             switch packet {
             case .senderReport(let info, let blocks):
                 if makeRoom(receiving.receiveSenderReport(info, at: now), media) {
-                    tell(.senderReport(info.ssrc, ntp: info.ntp, timestamp: info.timestamp, at: now))
+                    tell(
+                        .senderReport(
+                            info.ssrc, ntp: info.ntp, timestamp: info.timestamp,
+                            made: publisherClock.note(info.ntp, at: now), at: now))
                 }
                 take(blocks)
             case .receiverReport(_, let blocks):

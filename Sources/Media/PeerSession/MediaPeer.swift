@@ -63,6 +63,7 @@ package final class MediaPeer {
     private var isHandshakeStarted = false
     var receiving: ReceiveStreams
     var reports: ReportScheduler
+    var publisherClock = PublisherClock()
     var control: TokenBucket
     private var events: [PeerEvent] = []
     private var eventsTaken = 0

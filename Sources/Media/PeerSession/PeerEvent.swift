@@ -79,8 +79,8 @@ package enum PeerEvent: Hashable, Sendable {
     case nack(stream: Int, SSRC, sequence: SequenceNumber16, following: UInt16)
     /// The other side cannot go on with our stream of that number without a key frame.
     case keyFrameWanted(stream: Int)
-    /// How the other side's stream maps to its wall clock.
-    case senderReport(SSRC, ntp: UInt64, timestamp: RTPTimestamp, at: Instant)
+    /// How the other side's stream maps to its wall clock, and when that was by ours.
+    case senderReport(SSRC, ntp: UInt64, timestamp: RTPTimestamp, made: Instant, at: Instant)
     /// How one of our streams arrives at the other side. `roundTrip` is nil until the other side has seen a sender report of ours;
     /// `fractionLost` is in 256ths since the report before.
     case receiverReport(SSRC, roundTrip: Interval?, fractionLost: UInt8)

@@ -311,7 +311,7 @@ package final class TestClient {
             case .datagram(let length, let path): socket.commit(length: length, path: path, at: now)
             case .event(.connected): isConnected = true
             case .event(.closed(let reason)): closeReason = reason
-            case .event(.senderReport(let ssrc, _, _, _)): sendersReported.insert(ssrc)
+            case .event(.senderReport(let ssrc, _, _, _, _)): sendersReported.insert(ssrc)
             case .event(.keyFrameWanted): keyFramesWanted += 1
             case .event(.nack(_, let ssrc, let first, let following)):
                 for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {

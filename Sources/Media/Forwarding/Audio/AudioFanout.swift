@@ -7,6 +7,8 @@ package import Wire
 /// Packets leave through closures, one call a listener, numbered for the stream that it gets. A payload is
 /// only valid during the call, and the closure must not call back.
 package final class AudioFanout {
+    /// Says when what a listener's stream carries was captured; nil: not known.
+    package typealias Clock = (_ handle: Int, _ stream: Int, _ clock: CaptureClock?) -> Void
     package typealias Send = (_ handle: Int, _ packet: OutgoingPacket, _ payload: UnsafeRawBufferPointer) -> Void
 
     private struct Slot {
@@ -16,6 +18,8 @@ package final class AudioFanout {
         var consumers: ContiguousArray<AudioConsumer> = []
         /// How many of them are sent it.
         var fed = 0
+        /// In the slot's timestamps.
+        var clock: CaptureClock?
     }
 
     /// Where a listener's consumers are, so that requests need no search through all listeners.
@@ -41,6 +45,8 @@ package final class AudioFanout {
     /// Who has a slot, and so hears the others' slots.
     private var producers: Set<MemberID> = []
     private var listeners: [MemberID: Listener] = [:]
+    /// Told for each stream that begins, or whose clock has been learnt anew.
+    package var onClock: Clock?
     private(set) var repeated: UInt64 = 0
     private(set) var notRepeated: UInt64 = 0
 
@@ -151,12 +157,29 @@ package final class AudioFanout {
     ) {
         slots[slot].history.store(packet, payload: payload)
         let fed = slots[slot].fed
+        if packet.startsSource { slots[slot].clock = nil }
+        let clock = slots[slot].clock
+        let onClock = onClock
         // One look at the array for all listeners: no copy-on-write and exclusivity checks per packet.
         slots[slot].consumers.withUnsafeMutableBufferPointer { consumers in
             for index in 0..<fed where consumers[index].member != producer {
                 guard let outgoing = consumers[index].next(packet) else { continue }
+                if outgoing.startsSource {
+                    onClock?(
+                        consumers[index].handle, outgoing.stream,
+                        clock?.shifted(by: consumers[index].line.firstTimestamp))
+                }
                 send(consumers[index].handle, outgoing, payload)
             }
+        }
+    }
+
+    /// When what a slot carries was captured, in the slot's timestamps.
+    func setClock(_ clock: CaptureClock, of slot: Int) {
+        slots[slot].clock = clock
+        guard let onClock else { return }
+        for consumer in slots[slot].consumers[..<slots[slot].fed] {
+            onClock(consumer.handle, consumer.line.stream, clock.shifted(by: consumer.line.firstTimestamp))
         }
     }
 

@@ -155,6 +155,12 @@ package final class AudioStage {
         counted.forwarded &+= 1
     }
 
+    /// A producer's report tells when its stream was captured. The listeners of this worker get it in their reports.
+    package func note(_ clock: CaptureClock, of ssrc: SSRC, from member: MemberID) {
+        guard let slot = places[member], let offset = slots[slot].stream.timestampOffset(of: ssrc) else { return }
+        fanout.setClock(clock.shifted(by: offset), of: slot)
+    }
+
     /// Sends a packet of the mix to everybody who has no slot.
     package func forwardMix(
         _ mix: MixPacket, payload: UnsafeRawBufferPointer, at now: Instant, send: Send

@@ -101,6 +101,9 @@ struct SlotStream {
 
     var isActive: Bool { source != nil }
 
+    /// What is added to the timestamps of the present source; nil if that is another one.
+    func timestampOffset(of ssrc: SSRC) -> UInt32? { source?.ssrc == ssrc ? source?.timestampOffset : nil }
+
     enum Accepted: Hashable {
         case packet(SlotPacket)
         /// Not forwarded: sent before the splice, too late to be played, or from a second stream of the same producer.

@@ -63,6 +63,8 @@ struct VideoConsumer {
     private var lastArrival: Instant?
     private var lastMarker = true
     private var lastDescriptor: VP8Descriptor?
+    /// When what it gets was captured, in its own timestamps: known once a report has told of a layer, and the same for all layers.
+    private(set) var clock: CaptureClock?
 
     init(member: MemberID, handle: Int, line: ViewerLine) {
         self.member = member
@@ -79,11 +81,14 @@ struct VideoConsumer {
     mutating func stop() { isRunning = false }
 
     /// From this packet on, the first of a key frame, the viewer gets that layer.
-    mutating func begin(_ layer: Int, with packet: LayerPacket, at now: Instant) {
+    /// - Parameter layerClock: when that layer was captured, if known.
+    mutating func begin(_ layer: Int, with packet: LayerPacket, clock layerClock: CaptureClock?, at now: Instant) {
         // A frame that was not sent to its end must be seen as broken.
         let first = nextSequence + (lastMarker ? 0 : 1)
         let timestamp: UInt32
-        if let lastArrival {
+        if let mapped = captured(packet, layerClock) {
+            timestamp = mapped
+        } else if let lastArrival {
             // As much later as time has passed, and later at all: a frame of its own.
             let passed = max(1, (now - lastArrival).nanoseconds / 1_000 * 90 / 1_000)
             timestamp = lastTimestamp &+ UInt32(clamping: passed)
@@ -98,7 +103,24 @@ struct VideoConsumer {
                 layer: layer, firstInput: packet.sequence, firstOutput: first, lastOutput: first,
                 timestampOffset: timestamp &- packet.timestamp, offsets: offsets))
         isRunning = true
+        if let layerClock { learn(layerClock) } else { clock = nil }
     }
+
+    /// A report has told when the layer that it gets was captured.
+    mutating func learn(_ layerClock: CaptureClock) {
+        guard let stretch = stretches.last else { return }
+        clock = layerClock.shifted(by: stretch.timestampOffset)
+    }
+
+    /// Where a packet of another layer stands by when it was captured, if that is a little later than what was sent last.
+    private func captured(_ packet: LayerPacket, _ layerClock: CaptureClock?) -> UInt32? {
+        guard let clock, let layerClock, lastArrival != nil else { return nil }
+        let mapped = clock.timestamp(at: layerClock.instant(of: packet.timestamp))
+        return (1...Self.furthestAhead).contains(Int32(bitPattern: mapped &- lastTimestamp)) ? mapped : nil
+    }
+
+    /// Ten seconds: what is further off is no clock.
+    private static let furthestAhead: Int32 = 900_000
 
     /// Numbers a packet of `layer` for this viewer; nil if it does not get that layer, or not this packet.
     mutating func next(_ packet: LayerPacket, of layer: Int, at now: Instant) -> OutgoingPacket? {

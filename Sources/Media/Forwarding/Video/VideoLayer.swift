@@ -24,6 +24,8 @@ struct VideoLayer {
     private(set) var highest: UInt64?
     private(set) var lastArrival: Instant
     private(set) var keyFrame: KeyFrame?
+    /// When its pictures were captured, if a report has told.
+    var clock: CaptureClock?
     private var unwrapper = VP8Unwrapper()
     /// Where parameters of H.264 were seen: a key frame of the same timestamp begins there.
     private var parameters: KeyFrame?

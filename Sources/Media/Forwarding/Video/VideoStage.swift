@@ -46,6 +46,8 @@ package final class VideoStage {
     private var slots: ContiguousArray<Slot>
     private var places: [MemberID: Int] = [:]
     private var viewers: [MemberID: Viewer] = [:]
+    /// Told for each stream that begins, or whose clock has been learnt anew.
+    package var onClock: AudioFanout.Clock?
     package private(set) var stats = VideoStats()
 
     package init(slots count: Int) { slots = ContiguousArray((0..<max(count, 0)).map { _ in Slot() }) }
@@ -182,7 +184,7 @@ package final class VideoStage {
         guard let history = slots[slot].layers[layer]?.history, let first = history.find(range.lowerBound) else {
             return
         }
-        slots[slot].consumers[index].begin(layer, with: first.packet, at: now)
+        begin(layer, with: first.packet, on: slot, index, at: now)
         for sequence in range {
             guard let entry = history.find(sequence),
                 let outgoing = slots[slot].consumers[index].next(entry.packet, of: layer, at: now)
@@ -252,8 +254,29 @@ package final class VideoStage {
             if first < sequence {
                 replay(first...(sequence - 1), of: layer, on: slot, to: index, at: now, send)
             } else if let entry = slots[slot].layers[layer]?.history.find(first) {
-                slots[slot].consumers[index].begin(layer, with: entry.packet, at: now)
+                begin(layer, with: entry.packet, on: slot, index, at: now)
             }
+        }
+    }
+
+    private func begin(_ layer: Int, with packet: LayerPacket, on slot: Int, _ index: Int, at now: Instant) {
+        slots[slot].consumers[index].begin(layer, with: packet, clock: slots[slot].layers[layer]?.clock, at: now)
+        tellClock(slots[slot].consumers[index])
+    }
+
+    private func tellClock(_ consumer: VideoConsumer) {
+        onClock?(consumer.handle, consumer.line.stream, consumer.clock)
+    }
+
+    /// A producer's report tells when a layer was captured. Viewers get it in their reports.
+    package func note(_ clock: CaptureClock, of ssrc: SSRC, from member: MemberID) {
+        guard let slot = places[member],
+            let layer = slots[slot].layers.firstIndex(where: { $0?.ssrc == ssrc })
+        else { return }
+        slots[slot].layers[layer]?.clock = clock
+        for index in slots[slot].consumers.indices where slots[slot].consumers[index].layer == layer {
+            slots[slot].consumers[index].learn(clock)
+            tellClock(slots[slot].consumers[index])
         }
     }
 

@@ -125,6 +125,11 @@ package struct SendLane {
             payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeatPayloadType)
     }
 
+    /// When what a stream sends was captured; nil: not known, the time of sending counts.
+    package func setCaptureClock(_ clock: CaptureClock?, of number: Int) {
+        if isOpen(number) { places[number].stream.captureClock = clock }
+    }
+
     func acknowledge(_ number: Int) { if isOpen(number) { places[number].stream.acknowledge() } }
 
     func wantReport(_ number: Int) {

@@ -60,6 +60,8 @@ struct SendStream {
     private var payloadType: PayloadType
     /// A report is to go out at once: the stream has begun, or its source has changed.
     var isReportWanted = false
+    /// When what is sent was captured, if its producer says so; else the time of sending counts.
+    var captureClock: CaptureClock?
     private var midExtension = MidExtension()
     /// Packets below went out under other terms and are not repeated: a second sealing must be the same to the last byte.
     private var firstRepeatable: UInt64 = 0
@@ -159,7 +161,8 @@ struct SendStream {
 
     /// nil before the first packet: there is nothing to say then, and a wanted report waits.
     mutating func makeReport(at now: Instant, ntp: UInt64) -> SenderInfo? {
-        guard let timestamp = clock.timestamp(at: now) else { return nil }
+        guard let sent = clock.timestamp(at: now) else { return nil }
+        let timestamp = captureClock.map { RTPTimestamp($0.timestamp(at: now)) } ?? sent
         isReportWanted = false
         packetsReported = packets
         return SenderInfo(

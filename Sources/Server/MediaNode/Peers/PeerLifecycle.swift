@@ -247,7 +247,14 @@ final class PeerLifecycle {
             pictures.place(view).stage.keyFrameWanted(
                 by: peer.member, stream: stream, roundTrip: nil, at: now, ask: egress.ask)
             runErrands()
-        case .senderReport: break
+        case .senderReport(let ssrc, _, let timestamp, let made, _):
+            guard let home = peer.stage.home, let pictures = home.pictures else { return }
+            func clock(_ rate: UInt32) -> CaptureClock {
+                CaptureClock(clockRate: rate, instant: made, timestamp: timestamp.rawValue)
+            }
+            home.audio.note(clock(48_000), of: ssrc, from: peer.member)
+            pictures.cameras.note(clock(90_000), of: ssrc, from: peer.member)
+            pictures.screens.note(clock(90_000), of: ssrc, from: peer.member)
         case .receiverReport(_, let roundTrip, let fractionLost):
             peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
         }

@@ -47,6 +47,11 @@ final class StageTable {
     func open(_ id: StageID, slots: Int, kind: StageKind, feed: MixFeed?) {
         guard stages[id] == nil else { return }
         let home = StageHome(id: id, slots: slots, hasPictures: kind == .live, feed: feed)
+        let setClock: AudioFanout.Clock = { [egress] in egress.setClock($0, $1, $2) }
+        home.pictures?.cameras.onClock = setClock
+        home.pictures?.screens.onClock = setClock
+        // Where there is nothing to be in step with, the time of sending keeps to the sender's pace as well.
+        if home.pictures != nil { home.audio.fanout.onClock = setClock }
         add(Stage(home: home, id: id, kind: kind))
         if let feed { mixed.append((home, feed)) }
     }

@@ -42,6 +42,11 @@ final class Egress {
     /// The producer is asked for a key frame of that stream, once what is being forwarded is through.
     func ask(_ producer: MemberID, _ ssrc: SSRC) { wantedKeyFrames.append((producer, ssrc)) }
 
+    /// When what a peer's stream carries was captured.
+    func setClock(_ handle: Int, _ stream: Int, _ clock: CaptureClock?) {
+        table.lane(handle)?.setCaptureClock(clock, of: stream)
+    }
+
     func nextWantedKeyFrame() -> (producer: MemberID, ssrc: SSRC)? { wantedKeyFrames.popLast() }
 
     /// Something is to be told to peers beside packets.
