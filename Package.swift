@@ -376,6 +376,9 @@ if Context.environment["OVATION_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzzers",
-            dependencies: ["RTP", "SRTP", "SDP", "ICE", "DTLS", "SignalProtocol", "UserSig", "Timing", "Wire"],
+            dependencies: [
+                "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "UserSig", "Timing",
+                "Wire",
+            ],
             path: "Fuzz", exclude: ["corpus"], swiftSettings: media, linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
 }

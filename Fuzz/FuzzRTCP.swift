@@ -20,6 +20,8 @@ func fuzzRTCP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             for request in requests { sum &+= Int(request.commandNumber) }
         case .estimatedMaximumBitrate(_, let rate):
             sum &+= Int(truncatingIfNeeded: rate)
+        case .transportFeedback(_, _, let feedback):
+            for status in feedback { sum &+= Int(truncatingIfNeeded: status.arrival ?? 0) }
         case .pictureLossIndication, .unknown: break
         }
     }

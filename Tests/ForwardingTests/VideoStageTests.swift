@@ -252,6 +252,34 @@ private struct Seen {
         }
     }
 
+    @Test("L11-S who wants nothing of a picture gets nothing at once, and what was said before there was a line holds")
+    func off() {
+        let room = Room()
+        var camera = Camera(1, layers: 2)
+        let viewer = MemberID(rawValue: 2)
+        room.stage.assign(slot: 0, to: camera.member, isCut: false)
+        room.stage.limit(viewer, slot: 0, toLayer: 0, at: room.now, send: room.send, ask: room.ask)
+        room.watch(2)
+        room.film(&camera, frames: 10)
+        #expect(room.seen[2]?.isEmpty == false && room.seen[2]?.allSatisfy { $0.layer == 0 } == true)
+        room.stage.limit(viewer, slot: 0, toLayer: -1, at: room.now, send: room.send, ask: room.ask)
+        let count = room.seen[2]?.count
+        room.film(&camera, frames: 40)
+        #expect(room.seen[2]?.count == count && room.stage.stats.keyFramesAsked <= 3)
+        room.stage.limit(viewer, slot: 0, toLayer: 2, at: room.now, send: room.send, ask: room.ask)
+        room.film(&camera, frames: 10)
+        #expect(room.seen[2]?.last?.layer == 1 && room.isWhole(2))
+        // A new path begins with everything.
+        room.stage.limit(viewer, slot: 0, toLayer: -1, at: room.now, send: room.send, ask: room.ask)
+        room.stage.removeViewer(viewer)
+        room.seen = [:]
+        room.watch(2)
+        room.film(&camera, frames: 10)
+        #expect(room.seen[2]?.isEmpty == false)
+        // A picture that there is none of.
+        room.stage.limit(viewer, slot: 99, toLayer: 0, at: room.now, send: room.send, ask: room.ask)
+    }
+
     @Test("A frame that is broken off by a switch is seen as broken: its number is left out")
     func brokenFrame() {
         let room = Room()
@@ -326,6 +354,56 @@ private struct Seen {
         single.frame = camera.frame
         room.film(&single, frames: 90)
         #expect(room.seen[2]?.last?.layer == 0 && room.isWhole(2))
+    }
+
+    @Test("A camera whose numbers leap, or that changes its source with every packet, takes no viewer along")
+    func leaping() {
+        let room = Room()
+        var camera = Camera(1)
+        room.stage.assign(slot: 0, to: camera.member, isCut: false)
+        room.watch(2)
+        room.film(&camera, frames: 10)
+        let before = room.seen[2]?.last?.packet.sequence ?? 0
+        for _ in 0..<100 {
+            camera.sequences[0] += 900
+            room.film(&camera, frames: 1)
+        }
+        let leapt = (room.seen[2]?.last?.packet.sequence ?? 0) - before
+        #expect(leapt < 1_000 + 1_000 * 4 + 300, "\(leapt)")
+        for _ in 0..<100 {
+            camera.sequences[0] += 1 << 20
+            room.film(&camera, frames: 1)
+        }
+        #expect((room.seen[2]?.last?.packet.sequence ?? 0) - before < leapt + 400)
+        // Two sources in turn: the one that was there stays.
+        room.film(&camera, frames: 1)
+        var packets = camera.next(at: room.now)
+        let count = room.seen[2]?.count ?? 0
+        for number in 0..<100 {
+            for index in packets.indices {
+                packets[index].0.ssrc = SSRC(UInt32(500 + number))
+                packets[index].0.sequence += 3
+            }
+            room.forward(packets, from: camera)
+        }
+        #expect(room.seen[2]?.count ?? 0 == count)
+    }
+
+    @Test("One viewer does not ask for key frames on and on")
+    func greedyViewer() {
+        let room = Room()
+        var camera = Camera(1)
+        room.stage.assign(slot: 0, to: camera.member, isCut: false)
+        room.watch(2)
+        room.film(&camera, frames: 5)
+        var asked = 0
+        for _ in 0..<300 {
+            room.stage.keyFrameWanted(
+                by: MemberID(rawValue: 2), stream: 0, roundTrip: nil, at: room.now, ask: { _, _ in asked += 1 })
+            room.film(&camera, frames: 1)
+            room.forward(camera.next(keyFrame: [0], at: room.now), from: camera)
+        }
+        #expect((5...7).contains(asked), "\(asked) in ten seconds")
     }
 
     @Test("Packets that come twice or are no payload go nowhere; a late one gets the number that was left for it")

@@ -273,11 +273,13 @@ import UserSig
         try await bob.call("room.create", #"{"room":79,"name":"Another"}"#)
         for (method, params) in [
             ("media.close", #"{"room":79}"#), ("song.latency", #"{"room":79,"outputMs":10,"inputMs":10}"#),
-            ("microphone.set", #"{"room":79,"muted":true}"#),
+            ("microphone.set", #"{"room":79,"muted":true}"#), ("media.view", #"{"room":79,"seat":0,"size":"low"}"#),
         ] {
             #expect(try await alice.call(method, params).contains(#""not_in_room""#), "\(method)")
         }
         for (method, params) in [
+            ("media.view", #"{"room":78,"seat":0,"size":"off"}"#),
+            ("media.view", #"{"room":78,"screen":true,"size":"high"}"#),
             ("media.close", #"{"room":78}"#), ("song.latency", #"{"room":78,"outputMs":10,"inputMs":10}"#),
         ] {
             #expect(try await alice.call(method, params).contains(#""result":{}"#), "\(method)")

@@ -124,6 +124,19 @@ internal import Timing
         }
     }
 
+    @Test("A worker that cannot keep up lets pictures go before sound")
+    func overdue() async throws {
+        let party = try await Party(slots: 2, kind: .live) { $0.longestPictureWait = .zero - .milliseconds(1) }
+        let anchor = try await party.joined(1, slots: 2, hasCamera: true)
+        let viewer = try await party.joined(2, slots: 2, pictures: 3)
+        await party.assign(0, anchor)
+        for number in UInt8(0)..<20 { anchor.film([number], isKeyFrame: true) }
+        anchor.speak([1])
+        await party.counts { $0.mediaOverdue == 20 }
+        await party.run { viewer.payloads(on: 0) == [[1]] }
+        #expect(viewer.seen.isEmpty)
+    }
+
     @Test("In a room without pictures, lines for them are refused and what is sent all the same goes nowhere")
     func voice() async throws {
         let party = try await Party(slots: 2)

@@ -102,6 +102,31 @@ import Testing
         #expect(
             try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0"}"#)
                 == .offerMedia(.number(7), number: 2, sdp: "v=0"))
+        #expect(
+            try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0","lines":{"5":"picture:10","a":"camera"}}"#)
+                == .offerMedia(.number(7), number: 2, sdp: "v=0", lines: ["5": .picture(10), "a": .camera]))
+        for name in [
+            "", "picture", "picture:", "picture:-1", "picture:256", "picture:1:2", "sound:x", "Camera", "hologram",
+        ] {
+            #expect(throws: (any Error).self, "\(name)") {
+                try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0","lines":{"5":"\#(name)"}}"#)
+            }
+        }
+        let many = (0...MediaLineName.mostLines).map { #""\#($0)":"camera""# }.joined(separator: ",")
+        #expect(throws: (any Error).self) {
+            try decode("media.offer", #"{"room":7,"number":2,"sdp":"v=0","lines":{\#(many)}}"#)
+        }
+        #expect(
+            try decode("media.view", #"{"room":7,"seat":3,"size":"middle"}"#)
+                == .viewPicture(.number(7), .seat(3), .middle))
+        #expect(
+            try decode("media.view", #"{"room":7,"screen":true,"size":"off"}"#)
+                == .viewPicture(.number(7), .screen, .off))
+        for params in [
+            #"{"room":7,"size":"off"}"#, #"{"room":7,"seat":-1,"size":"off"}"#, #"{"room":7,"seat":1,"size":"huge"}"#,
+        ] {
+            #expect(throws: (any Error).self) { try decode("media.view", params) }
+        }
         guard case .rooms(.createRoom(let creation, _)) = try decode("room.create", #"{"name":"n"}"#) else {
             Issue.record("not a creation")
             return

@@ -52,6 +52,10 @@ import Testing
             .rooms(.listMembers(room, .everyone(limit: 9, cursor: "c"))),
             .rooms(.listInvitations(room, cursor: nil)), .rooms(.listInvitations(room, cursor: "17.i-1")),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
+            .offerMedia(
+                room, number: 4, sdp: "v=0\r\n",
+                lines: ["0": .microphone, "1": .camera, "2": .screen, "a": .sound(3), "b": .picture(10)]),
+            .viewPicture(room, .seat(3), .low), .viewPicture(room, .screen, .off),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),
         ]
@@ -127,6 +131,7 @@ import Testing
             iceServers: [.init(urls: ["stun:x"])])
         #expect(try answer(.mediaOffer, media) == .media(media))
         #expect(try answer(.mediaClose, Answer.Empty()) == .empty)
+        #expect(try answer(.mediaView, Answer.Empty()) == .empty)
         #expect(try answer(.songLatency, Answer.Empty()) == .empty)
         for outcome in [
             CommandOutcome(.done), CommandOutcome(.done, seq: 9), CommandOutcome(.invited(id: "i", position: 2)),

@@ -69,6 +69,7 @@ export class OvationPeer {
   /** @type {PictureLines | null} */ #lines = null;
   /** @type {MediaStreamTrack | null} */ #camera = null;
   /** @type {MediaStreamTrack | null} */ #screen = null;
+  /** @type {Map<number | 'screen', import('./pictures.js').PictureSize>} */ #sizes = new Map();
   /** @type {number | null} The media epoch that the present connection belongs to. */ #epoch = null;
   /** Grows with each negotiation; an answer to an older one is dropped. */ #turn = 0;
   #attempts = 0;
@@ -123,6 +124,24 @@ export class OvationPeer {
   async setScreen(track) {
     this.#screen = track;
     await this.#show(this.#lines?.setScreen(track));
+  }
+
+  /**
+   * How much of a picture is to be sent to me from now on, over lost connections too; before this is called, all there is.
+   * @param {number | 'screen'} picture a seat's number, or the room's screen
+   * @param {import('./pictures.js').PictureSize} size
+   */
+  view(picture, size) {
+    if (this.#sizes.get(picture) === size) return;
+    this.#sizes.set(picture, size);
+    if (this.#epoch !== null) this.#tellSize(picture, size);
+  }
+
+  /** @param {number | 'screen'} picture @param {import('./pictures.js').PictureSize} size */
+  #tellSize(picture, size) {
+    this.#room.viewPicture(picture, size).catch(() => {
+      // It is told again with the next connection.
+    });
   }
 
   /** @param {Promise<boolean> | undefined} change */
@@ -228,6 +247,7 @@ export class OvationPeer {
       this.#useServers(pc, answer.iceServers ?? []);
       this.#takeTracks(pc, answer.slots);
       this.pictures.set(this.#lines?.tracks(answer.pictures ?? []) ?? []);
+      for (const [picture, size] of this.#sizes) this.#tellSize(picture, size);
       await this.#cap();
       if (stale()) return;
       this.error.set(null);

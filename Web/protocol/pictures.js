@@ -1,3 +1,7 @@
+/**
+ * How much of a picture is wanted: nothing, a thumbnail, a part of the window, or all there is.
+ * @typedef {'off' | 'low' | 'middle' | 'high'} PictureSize
+ */
 /** @typedef {{seat?: number, screen?: boolean, mid: string}} PictureLine */
 
 /**

@@ -333,6 +333,16 @@ export class OvationRoom {
     return this.session.call('media.offer', params, rest);
   }
 
+  /**
+   * How much of a picture is to be sent to me.
+   * @param {number | 'screen'} picture a seat's number, or the room's screen
+   * @param {import('./pictures.js').PictureSize} size
+   */
+  async viewPicture(picture, size) {
+    const which = picture === 'screen' ? { screen: true } : { seat: picture };
+    await this.session.call('media.view', { room: this.id, ...which, size });
+  }
+
   /** Tells the media plane that the peer is gone. */
   async closeMedia() {
     await this.session.call('media.close', { room: this.id });

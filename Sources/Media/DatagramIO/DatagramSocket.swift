@@ -140,7 +140,8 @@ package final class DatagramSocket {
         let slot = sendSlotTable + ring.commit(at: now)
         slot.pointee.length = UInt32(length)
         slot.pointee.remote = cnet_address(path.remote)
-        slot.pointee.local = cnet_address(path.local)
+        // A socket that is bound to one address sends from no other.
+        slot.pointee.local = local.ip.isUnspecified ? cnet_address(path.local) : cnet_address()
         if ring.count >= Self.flushThreshold, !ring.isBlocked { flush(at: now) }
     }
 

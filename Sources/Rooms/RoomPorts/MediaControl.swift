@@ -115,6 +115,20 @@ package protocol SongFiles: Sendable {
     func location(of file: String) -> String?
 }
 
+/// Which picture of a room.
+package enum PictureView: Hashable, Sendable {
+    case seat(Int)
+    case screen
+}
+
+/// How much of a picture: the highest layer that is sent to somebody. A producer with fewer layers sends the next lower one.
+package enum PictureLayer: Int, Hashable, Sendable {
+    case none = -1
+    case low = 0
+    case middle = 1
+    case high = 2
+}
+
 /// Why an offer was refused: the client's fault (`badOffer`), or ours.
 package enum MediaRefusal: Error, Hashable, Sendable {
     /// The text is no session description, or lacks what §8 of the protocol wants; says what.
@@ -198,6 +212,9 @@ package protocol MediaControl: Sendable {
 
     /// Says whose screen is seen; nil: nobody's. `confirmed` as with `assign`.
     func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
+
+    /// How much of a picture a peer is sent from now on; until it says, the highest layer that comes. Holds for its present path.
+    func view(_ picture: PictureView, as layer: PictureLayer, by peer: PeerID, on stage: StageID)
 
     /// What a chorus sings from now on; nil: nothing. The mix follows.
     func setSong(_ song: StageSong?, on stage: StageID)

@@ -24,6 +24,8 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
     package var maximumConnecting = 500
     /// Media that has waited longer in this host is not forwarded: it would only be later for everybody.
     package var longestWait = Interval.milliseconds(100)
+    /// The same for pictures: a worker that cannot keep up lets them go first.
+    package var longestPictureWait = Interval.milliseconds(40)
 
     package init() {}
 

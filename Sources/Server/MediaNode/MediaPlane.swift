@@ -109,6 +109,10 @@ package final class MediaPlane: MediaControl {
         pool.assign(slot: slot, to: peer, muted: muted, on: stage, confirmed: confirmed)
     }
 
+    package func view(_ picture: PictureView, as layer: PictureLayer, by peer: PeerID, on stage: StageID) {
+        pool.view(picture, as: layer, by: peer, on: stage)
+    }
+
     package func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
         pool.assignScreen(to: peer, on: stage, confirmed: confirmed)
     }

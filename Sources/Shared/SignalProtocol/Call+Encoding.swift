@@ -29,7 +29,7 @@ extension Call {
         case version, app, user, ticket, name, avatar, bio, resume, client
         case room, kind, cover, tags, seats, needsRequest, since, query, tag, limit, cursor, rooms, users
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
-        case number, sdp, lines, outputMs, inputMs, roundTripMs, bufferMs
+        case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader
     }
 }
@@ -45,6 +45,7 @@ extension Call.Body {
         case .getProfiles: .profileGet
         case .rooms(let asked): asked.method
         case .offerMedia: .mediaOffer
+        case .viewPicture: .mediaView
         case .closeMedia: .mediaClose
         case .stateLatency: .songLatency
         }
@@ -56,7 +57,7 @@ extension Call.Body {
         case .rooms(let asked): asked.isRepeatable
         case .getProfiles, .setProfile, .stateLatency: true
         // The clock is read on one connection, and media is negotiated with what one remembers of it.
-        case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .closeMedia: false
+        case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture, .closeMedia: false
         }
     }
 
@@ -78,6 +79,13 @@ extension Call.Body {
             try params.encode(number, forKey: .number)
             try params.encode(sdp, forKey: .sdp)
             if !lines.isEmpty { try params.encode(lines, forKey: .lines) }
+        case .viewPicture(let room, let picture, let size):
+            try params.encode(room, forKey: .room)
+            switch picture {
+            case .seat(let seat): try params.encode(seat, forKey: .seat)
+            case .screen: try params.encode(true, forKey: .screen)
+            }
+            try params.encode(size, forKey: .size)
         case .closeMedia(let room): try params.encode(room, forKey: .room)
         case .stateLatency(let room, let statement):
             try params.encode(room, forKey: .room)

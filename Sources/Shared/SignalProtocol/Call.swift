@@ -25,6 +25,8 @@ package struct Call: Sendable, Hashable {
         // media
         /// With what each line is for, by mid, where the client says it.
         case offerMedia(RoomID, number: UInt32, sdp: String, lines: [String: MediaLineName] = [:])
+        /// How much of a picture is to be sent here.
+        case viewPicture(RoomID, PictureName, PictureSize)
         case closeMedia(RoomID)
         case stateLatency(RoomID, LatencyStatement)
     }

@@ -46,6 +46,7 @@ package enum Method: String, CaseIterable, Sendable {
     case duetMode = "duet.mode"
 
     case mediaOffer = "media.offer"
+    case mediaView = "media.view"
     case mediaClose = "media.close"
 
     /// The largest text of a call, in bytes; a session description with many lines is the only long one.
@@ -118,6 +119,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .mediaOffer:
             .offerMedia(
                 try p.room(), number: try p.required("number"), sdp: try p.required("sdp"), lines: try p.mediaLines())
+        case .mediaView: .viewPicture(try p.room(), try p.picture(), try p.required("size"))
         case .mediaClose: .closeMedia(try p.room())
         }
     }
@@ -125,6 +127,10 @@ package enum Method: String, CaseIterable, Sendable {
 
 // How the parameters of a call become the values of the room model. What only a room can judge (lengths, who may) is left to its rules.
 extension Parameters {
+    fileprivate func picture() throws -> PictureName {
+        try optional("screen") == true ? .screen : .seat(seat())
+    }
+
     fileprivate func mediaLines() throws -> [String: MediaLineName] {
         let lines: [String: MediaLineName] = try optional("lines") ?? [:]
         guard lines.count <= MediaLineName.mostLines else {

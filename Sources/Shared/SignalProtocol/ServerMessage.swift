@@ -154,7 +154,7 @@ extension CallAnswer {
         case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
         case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
-        case .sessionClose, .mediaClose, .songLatency: self = .empty
+        case .sessionClose, .mediaView, .mediaClose, .songLatency: self = .empty
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
             .seatMute, .seatClose, .microphoneSet, .invitationSend, .invitationAccept, .invitationReject,
             .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,

@@ -214,7 +214,7 @@ final class FakeServer {
             .answer(CommandAnswer(CommandOutcome(.invited(id: draft.id ?? "i", position: 1))))
         case .rooms(.command(_, .sendLikes, _)): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
-        case .setProfile, .getProfiles, .closeSession, .offerMedia, .closeMedia, .stateLatency,
+        case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
             .rooms(.listInvitations):
             .answer(Answer.Empty())
         }

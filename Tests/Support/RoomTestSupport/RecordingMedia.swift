@@ -20,6 +20,7 @@ package final class RecordingMedia: MediaControl {
         case closePeer(PeerID, StageID)
         case assign(slot: Int, PeerID?, muted: Bool, StageID)
         case assignScreen(PeerID?, StageID)
+        case view(PictureView, PictureLayer, PeerID, StageID)
     }
 
     private struct Contents: Sendable {
@@ -115,6 +116,10 @@ package final class RecordingMedia: MediaControl {
             return contents.holding
         }
         if !holding { confirmed() }
+    }
+
+    package func view(_ picture: PictureView, as layer: PictureLayer, by peer: PeerID, on stage: StageID) {
+        contents.withLock { $0.orders.append(.view(picture, layer, peer, stage)) }
     }
 
     package func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {

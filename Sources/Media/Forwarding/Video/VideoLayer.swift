@@ -15,6 +15,14 @@ struct VideoLayer {
     static let longestRequest = Interval.seconds(1)
     /// Who comes so soon after a key frame gets it from the history; further back it costs more than a new one.
     static let replayedPackets: UInt64 = 40
+    /// A jump further than this is a source that began anew: viewers see no gap then, and wait for a key frame.
+    static let maximumJump: UInt64 = 1_000
+    /// So many numbers may be skipped in all: what a camera of 10 Mbit/s loses in a second when nothing comes through. Without a limit, a
+    /// camera whose numbers leap takes its viewers' numbers along, and one that misses packets for a moment can no longer tell how often
+    /// they have wrapped (RFC 3711 §3.3.1).
+    static let skipAllowance = Allowance(burst: 1_000, perSecond: 1_000)
+    /// A source that jumps further begins anew, but not with every packet: each beginning costs a report to every viewer.
+    static let jumpInterval = Interval.milliseconds(200)
     /// After so many requests without an answer the layer is one that takes none: OBS sends a key frame when it likes.
     static let requestsUntilDeaf = 3
 
@@ -29,6 +37,8 @@ struct VideoLayer {
     private var unwrapper = VP8Unwrapper()
     /// Where parameters of H.264 were seen: a key frame of the same timestamp begins there.
     private var parameters: KeyFrame?
+    private var skips = TokenBucket(VideoLayer.skipAllowance, now: .distantPast)
+    private var lastJump = Instant.distantPast
     private var askedAt: Instant?
     private var requests = 0
 
@@ -42,6 +52,8 @@ struct VideoLayer {
     var isDeaf: Bool { requests > Self.requestsUntilDeaf }
 
     enum Accepted {
+        /// The numbers do not go on where they were: whoever gets the layer waits for a key frame, and the packet is looked at again.
+        case restarted
         /// The packet, and whether it is the one that shows that its frame is a key frame.
         case packet(LayerPacket, startsKeyFrame: Bool)
         /// It came before, it lies too far back, or it is no payload of the format.
@@ -52,6 +64,19 @@ struct VideoLayer {
         if let highest, packet.sequence <= highest {
             guard highest - packet.sequence < UInt64(LayerHistory.indexCount), history.find(packet.sequence) == nil
             else { return .dropped }
+        } else if let highest {
+            let skipped = packet.sequence - highest - 1
+            guard
+                skipped < Self.maximumJump,
+                skipped == 0 || skips.take(Double(skipped), now: packet.arrival)
+            else {
+                guard packet.arrival - lastJump >= Self.jumpInterval else { return .dropped }
+                lastJump = packet.arrival
+                self.highest = nil
+                keyFrame = nil
+                parameters = nil
+                return .restarted
+            }
         }
         var content: VideoPayload?
         if !payload.isEmpty {

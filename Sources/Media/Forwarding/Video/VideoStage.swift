@@ -19,6 +19,10 @@ package final class VideoStage {
     package static let maximumLayers = 3
     /// A layer that has been silent for so long is taken for gone: it is not waited for.
     static let layerHold = Interval.seconds(2)
+    /// How long a source must be silent before another one takes its layer over.
+    static let sourceHold = Interval.milliseconds(500)
+    /// A key frame costs everybody who watches: one viewer's line that loses much does not ask for more of them.
+    static let keyFrameAllowance = Allowance(burst: 3, perSecond: 0.3)
     /// How often it is looked at what everybody should get: while somebody waits, and otherwise.
     static let waitingLook = Interval.milliseconds(50)
     static let usualLook = Interval.milliseconds(500)
@@ -36,16 +40,25 @@ package final class VideoStage {
     }
 
     private struct Viewer {
-        var handle: Int
+        let handle: Int
         /// Among the consumers of each slot that it has a line for.
         var slots: Set<Int> = []
         var limiter: RepeatLimiter?
-        var highest: [Int: Int] = [:]
+        var keyFrames = TokenBucket(VideoStage.keyFrameAllowance, now: .distantPast)
+        /// The layers that it wants at most, by slot.
+        var highest: [Int: Int]
+
+        init(handle: Int, highest: [Int: Int]) {
+            self.handle = handle
+            self.highest = highest
+        }
     }
 
     private var slots: ContiguousArray<Slot>
     private var places: [MemberID: Int] = [:]
     private var viewers: [MemberID: Viewer] = [:]
+    /// What those who have no lines yet have said.
+    private var early: [MemberID: [Int: Int]] = [:]
     /// Told for each stream that begins, or whose clock has been learnt anew.
     package var onClock: AudioFanout.Clock?
     package private(set) var stats = VideoStats()
@@ -90,7 +103,7 @@ package final class VideoStage {
     package func setViewer(
         _ member: MemberID, handle: Int, lines: some Sequence<ViewerLine>, at now: Instant, send: Send, ask: Ask
     ) {
-        var viewer = viewers[member] ?? Viewer(handle: handle)
+        var viewer = viewers[member] ?? Viewer(handle: handle, highest: early.removeValue(forKey: member) ?? [:])
         let lines = lines.filter { slots.indices.contains($0.slot) }
         for slot in viewer.slots.subtracting(lines.map(\.slot)) { remove(member, from: slot) }
         for line in lines {
@@ -108,6 +121,7 @@ package final class VideoStage {
     }
 
     package func removeViewer(_ member: MemberID) {
+        early[member] = nil
         guard let viewer = viewers.removeValue(forKey: member) else { return }
         for slot in viewer.slots { remove(member, from: slot) }
     }
@@ -116,15 +130,21 @@ package final class VideoStage {
         slots[slot].consumers.removeAll { $0.member == member }
     }
 
-    /// `member` wants no higher layer than that of a slot; what it gets changes with the next key frame.
+    /// `member` wants no higher layer than that of a slot, or none at all: −1. What it gets changes with the next key frame, and ends at
+    /// once. What is said before the member has lines holds until `removeViewer`.
     package func limit(
         _ member: MemberID, slot: Int, toLayer highest: Int, at now: Instant, send: Send, ask: Ask
     ) {
+        guard slots.indices.contains(slot) else { return }
+        guard viewers[member] != nil else {
+            early[member, default: [:]][slot] = highest
+            return
+        }
         viewers[member]?.highest[slot] = highest
-        guard slots.indices.contains(slot),
-            let index = slots[slot].consumers.firstIndex(where: { $0.member == member })
+        guard let index = slots[slot].consumers.firstIndex(where: { $0.member == member })
         else { return }
         slots[slot].consumers[index].wanted = highest
+        if highest < 0 { slots[slot].consumers[index].stop() }
         start(slot, index, at: now, send, ask)
     }
 
@@ -137,6 +157,7 @@ package final class VideoStage {
             guard let consumer = slots[slot].consumers.first(where: { $0.member == member }),
                 consumer.line.stream == stream, let layer = consumer.layer
             else { continue }
+            guard viewers[member]?.keyFrames.take(now: now) == true else { return }
             request(slot, layer, roundTrip: roundTrip, at: now, ask)
         }
     }
@@ -145,6 +166,7 @@ package final class VideoStage {
 
     /// The layer that a viewer should get: the highest that comes and that it wants.
     private func target(_ slot: Int, _ consumer: VideoConsumer, at now: Instant) -> Int? {
+        guard consumer.wanted >= 0 else { return nil }
         var lowest: Int?
         var highest: Int?
         for index in 0..<Self.maximumLayers {
@@ -163,7 +185,7 @@ package final class VideoStage {
         guard consumer.member != slots[slot].producer, !slots[slot].isCut else { return }
         guard let target = target(slot, consumer, at: now) else {
             // Its first packet begins it.
-            if consumer.layer == nil { slots[slot].hasWaiting = true }
+            if consumer.layer == nil, consumer.wanted >= 0 { slots[slot].hasWaiting = true }
             return
         }
         guard consumer.layer != target else { return }
@@ -225,15 +247,19 @@ package final class VideoStage {
         let layer = picture.layer
         // A source that began anew is another layer, of which nobody has anything yet.
         if slots[slot].layers[layer]?.ssrc != picture.ssrc || slots[slot].layers[layer]?.format != picture.format {
-            slots[slot].layers[layer] = VideoLayer(picture)
-            for index in slots[slot].consumers.indices where slots[slot].consumers[index].layer == layer {
-                slots[slot].consumers[index].stop()
+            if let present = slots[slot].layers[layer], now - present.lastArrival < Self.sourceHold {
+                stats.stale &+= 1
+                return
             }
-            slots[slot].nextLook = now
+            slots[slot].layers[layer] = VideoLayer(picture)
+            stopViewers(of: layer, on: slot, at: now)
         }
-        guard
-            case .packet(let packet, let startsKeyFrame)? = slots[slot].layers[layer]?.accept(picture, payload: payload)
-        else {
+        var accepted = slots[slot].layers[layer]?.accept(picture, payload: payload)
+        if case .restarted? = accepted {
+            stopViewers(of: layer, on: slot, at: now)
+            accepted = slots[slot].layers[layer]?.accept(picture, payload: payload)
+        }
+        guard case .packet(let packet, let startsKeyFrame)? = accepted else {
             stats.stale &+= 1
             return
         }
@@ -241,6 +267,13 @@ package final class VideoStage {
         deliver(packet, payload, of: layer, on: slot, at: now, send)
         stats.forwarded &+= 1
         if slots[slot].nextLook <= now { look(slot, at: now, send, ask) }
+    }
+
+    private func stopViewers(of layer: Int, on slot: Int, at now: Instant) {
+        for index in slots[slot].consumers.indices where slots[slot].consumers[index].layer == layer {
+            slots[slot].consumers[index].stop()
+        }
+        slots[slot].nextLook = now
     }
 
     /// A key frame has been found: everybody who should get that layer begins. What came of it before this packet is given first.

@@ -213,6 +213,10 @@ actor CallDispatcher: InputReceiver {
             try await RoomCalls(session: session, connection: connection, services: services).perform(asked, call: call)
         case .offerMedia(let room, let number, let sdp, let lines):
             try await offer(session, room: room, number: number, sdp: sdp, lines: lines, call: call)
+        case .viewPicture(let room, let picture, let size):
+            let place = try await mediaPlace(session, room: room)
+            services.media.view(PictureView(picture), as: PictureLayer(size), by: place.peer, on: place.stage)
+            send(Answer.success(call, Answer.Empty()))
         case .closeMedia(let room):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
             await place.room.closeMedia(for: session.token) { [connection] in
@@ -313,6 +317,26 @@ actor CallDispatcher: InputReceiver {
 
     private func seconds(from now: WallTime, to end: WallTime) -> Int64 {
         max(0, end.secondsSince1970 - now.secondsSince1970)
+    }
+}
+
+extension PictureView {
+    fileprivate init(_ name: PictureName) {
+        switch name {
+        case .seat(let seat): self = .seat(seat)
+        case .screen: self = .screen
+        }
+    }
+}
+
+extension PictureLayer {
+    fileprivate init(_ size: PictureSize) {
+        switch size {
+        case .off: self = .none
+        case .low: self = .low
+        case .middle: self = .middle
+        case .high: self = .high
+        }
     }
 }
 

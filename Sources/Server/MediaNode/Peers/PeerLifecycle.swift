@@ -159,6 +159,18 @@ final class PeerLifecycle {
         runErrands()
     }
 
+    /// Holds from now on, and once it is connected if it is not yet.
+    func view(_ picture: PictureView, as layer: PictureLayer, by peer: Peer) {
+        guard let pictures = peer.stage.pictures else { return }
+        let (stage, slot) =
+            switch picture {
+            case .seat(let seat): (pictures.cameras, seat)
+            case .screen: (pictures.screens, 0)
+            }
+        stage.limit(peer.member, slot: slot, toLayer: layer.rawValue, at: now, send: egress.send, ask: egress.ask)
+        runErrands()
+    }
+
     // MARK: The end of a peer
 
     /// Says goodbye and forgets the peer.

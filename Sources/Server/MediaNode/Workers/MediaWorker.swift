@@ -25,6 +25,7 @@ final class MediaWorker {
     var port: UInt16 { sockets.port }
 
     private let longestWait: Interval
+    private let longestPictureWait: Interval
     private let sockets: DatagramSockets
     private let table: PeerTable
     private let peers: PeerLifecycle
@@ -50,6 +51,7 @@ final class MediaWorker {
         self.facts = facts
         self.gauge = gauge
         longestWait = configuration.longestWait
+        longestPictureWait = configuration.longestPictureWait
         time = WorkerTime(clock)
         load = WorkerLoad(at: time.now)
         do {
@@ -165,6 +167,8 @@ final class MediaWorker {
             home.audio.resetSource(of: MemberID(rawValue: id.rawValue), at: time.now, send: egress.send)
             if let confirmed { confirm(confirmed, on: home) }
         case .readings(let readings, let stageID): stages[stageID]?.home?.remoteReadings.merge(readings) { $1 }
+        case .view(let picture, let layer, let id, let stage):
+            if let peer = table[id], peer.stage.id == stage { peers.view(picture, as: layer, by: peer) }
         case .readCounters(let reply): reply(presentCounters())
         case .drain: isDraining = true
         case .stop: isStopped = true
@@ -199,7 +203,7 @@ final class MediaWorker {
         case .resetSource(_, _, let confirmed): confirmed?()
         case .readCounters(let reply): reply(presentCounters())
         case .openBranch(let terms): terms.link.confirmCuts(.max)
-        case .openStage, .closeStage, .stateRoundTrip, .addBranch, .place, .readings, .drain, .stop: break
+        case .openStage, .closeStage, .stateRoundTrip, .view, .addBranch, .place, .readings, .drain, .stop: break
         }
     }
 
@@ -302,7 +306,7 @@ final class MediaWorker {
             counters.mediaOverLimit &+= 1
             return
         }
-        guard time.now - arrival <= longestWait else {
+        guard time.now - arrival <= longestPictureWait else {
             counters.mediaOverdue &+= 1
             return
         }

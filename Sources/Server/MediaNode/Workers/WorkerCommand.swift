@@ -16,6 +16,7 @@ enum WorkerCommand: Sendable {
     case stateRoundTrip(Interval, PeerID, StageID)
     case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)
     case assignScreen(PeerID?, StageID, confirmed: @Sendable () -> Void)
+    case view(PictureView, PictureLayer, PeerID, StageID)
     case readCounters(reply: @Sendable (MediaCounters) -> Void)
     /// No new peers from now on.
     case drain

@@ -160,6 +160,14 @@ final class WorkerPool: Sendable {
 
     // MARK: Peers
 
+    func view(_ picture: PictureView, as layer: PictureLayer, by peer: PeerID, on stage: StageID) {
+        state.withLock { state in
+            // Who has no path gets nothing, and says it again when they have one.
+            guard let worker = state.routes[stage]?.peers[peer] else { return }
+            _ = workers[worker].mailbox.post(.view(picture, layer, peer, stage))
+        }
+    }
+
     func admit(_ peer: PeerID, on stage: StageID) { state.withLock { $0.routes.admit(peer, on: stage) } }
 
     func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
