@@ -1,4 +1,5 @@
 import CAllocationCount
+import Codecs
 import RTP
 import Testing
 import Timing
@@ -33,7 +34,74 @@ import Wire
                 } == 0)
         }
         #expect(left { _ = MixFeed(wakeMixer: {}, wakeStage: {}) } == 0)
+        #expect(left { _ = BranchLink(wakeBranch: {}, wakeStage: {}) } == 0)
+        payload.withUnsafeBytes { payload in
+            #expect(
+                left {
+                    let history = LayerHistory()
+                    for sequence in 0..<100 as Range<UInt64> {
+                        history.store(
+                            LayerPacket(sequence: sequence, timestamp: 0, marker: false, payload: nil),
+                            payload: payload, at: Instant(nanoseconds: 0))
+                    }
+                } == 0)
+        }
         // The instrument sees what is left.
         #expect(left { _ = UnsafeMutablePointer<Int>.allocate(capacity: 4) } == 10)
+    }
+
+    private final class CountingTap: StageTap {
+        let hearsMix = true
+        var bytes = 0
+        func hear(_ packet: TappedPacket, _ payload: UnsafeRawBufferPointer) { bytes += payload.count }
+        func cut(slot: Int, before sequence: UInt64) -> UInt64 { 0 }
+        func isInForce(_ cut: UInt64) -> Bool { true }
+    }
+
+    @Test("in the steady state, forwarding a packet takes no memory: sound with a tap, and pictures")
+    func steadyState() {
+        let speaker = MemberID(rawValue: 1)
+        let listeners = (2...40).map { MemberID(rawValue: $0) }
+        var now = Instant(nanoseconds: 1_000_000_000)
+        let audio = AudioStage(slots: 2)
+        let tap = CountingTap()
+        audio.add(tap)
+        let video = VideoStage(slots: 2)
+        var sent = 0
+        let send: AudioStage.Send = { _, _, payload in sent += payload.count }
+        let ask: VideoStage.Ask = { _, _ in }
+        audio.assign(slot: 0, to: speaker, muted: false, at: now, send: send)
+        video.assign(slot: 0, to: speaker, isCut: false)
+        for (handle, listener) in listeners.enumerated() {
+            audio.fanout.setListener(listener, handle: handle, lines: [.line(0, of: listener)])
+            let line = ViewerLine(
+                slot: 0, ssrc: SSRC(UInt32(handle) + 900), stream: 1, format: .vp8, firstSequence: 1, firstTimestamp: 1)
+            video.setViewer(listener, handle: handle, lines: [line], at: now, send: send, ask: ask)
+        }
+        let payload = [UInt8](repeating: 0x11, count: 900)
+        var key: [UInt8] = [0x90, 0x80, 0x05, 0]
+        key += payload
+        var number: UInt64 = 100
+        func round() {
+            number += 1
+            now = now + .milliseconds(20)
+            let picture = PicturePacket(
+                ssrc: SSRC(5), layer: 0, sequence: number, timestamp: UInt32(number) &* 1_800, marker: true,
+                format: .vp8, arrival: now)
+            key[2] = UInt8(number & 0x7f)
+            key[3] = number % 50 == 0 ? 0 : 1
+            key.withUnsafeBytes { video.forward(picture, from: speaker, payload: $0, send: send, ask: ask) }
+            let sound = SourcePacket(
+                ssrc: SSRC(6), sequence: number, timestamp: UInt32(number) &* 960, marker: false, arrival: now)
+            payload.withUnsafeBytes {
+                let part = UnsafeRawBufferPointer(rebasing: $0[..<120])
+                audio.forward(sound, from: speaker, payload: part, send: send)
+            }
+        }
+        for _ in 0..<400 { round() }
+        let (before, sentBefore) = (allocation_count(), sent)
+        for _ in 0..<400 { round() }
+        #expect(allocation_count() - before == 0 && tap.bytes == 800 * 120)
+        #expect(sent - sentBefore == 400 * (39 * 901 + 39 * 120))
     }
 }

@@ -389,6 +389,57 @@ private struct Seen {
         #expect(room.seen[2]?.count ?? 0 == count)
     }
 
+    @Test(
+        "Any crowd: viewers come, go and change their lines; each sees whole pictures of others and gets its own repeats",
+        arguments: 1...10 as ClosedRange<UInt64>)
+    func crowd(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let room = Room(slots: 3)
+        var cameras = (1...3).map { Camera(UInt64($0), layers: Int($0)) }
+        for (slot, camera) in cameras.enumerated() { room.stage.assign(slot: slot, to: camera.member, isCut: false) }
+        var watching: [UInt64: Set<Int>] = [:]
+        for _ in 0..<300 {
+            let viewer = UInt64.random(in: 1...12, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                room.stage.removeViewer(MemberID(rawValue: viewer))
+                watching[viewer] = nil
+                room.seen[Int(viewer)] = nil
+            case 1:
+                let slots = Set((0..<3).filter { _ in Bool.random(using: &random) })
+                watching[viewer] = slots
+                room.watch(viewer, slots: slots.sorted())
+            case 2:
+                guard let sent = room.seen[Int(viewer)]?.suffix(20).randomElement(using: &random),
+                    watching[viewer] != nil
+                else { continue }
+                var again: [Seen] = []
+                room.now = room.now + .milliseconds(100)
+                room.stage.repeat(
+                    for: MemberID(rawValue: viewer), stream: sent.packet.stream,
+                    sequence: SequenceNumber16(UInt16(truncatingIfNeeded: sent.packet.sequence)), following: 0,
+                    roundTrip: nil, at: room.now
+                ) { handle, packet, payload in
+                    #expect(handle == Int(viewer))
+                    again.append(Seen(packet, payload))
+                }
+                #expect(again.allSatisfy { $0.payload == sent.payload })
+            default:
+                for index in cameras.indices { room.film(&cameras[index], frames: 1) }
+            }
+        }
+        for viewer in watching.keys {
+            let all = room.seen[Int(viewer)] ?? []
+            #expect(!all.contains { $0.packet.stream == Int(viewer) - 1 }, "nobody sees themselves")
+            for slot in 0..<3 {
+                let stream = all.filter { $0.packet.stream == slot }
+                #expect(stream.first?.isKeyFrame ?? true)
+                #expect(zip(stream, stream.dropFirst()).allSatisfy { $1.packet.sequence > $0.packet.sequence })
+            }
+        }
+        #expect(room.stage.stats.sent > 500)
+    }
+
     @Test("One viewer does not ask for key frames on and on")
     func greedyViewer() {
         let room = Room()

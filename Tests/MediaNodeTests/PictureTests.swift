@@ -124,6 +124,32 @@ internal import Timing
         }
     }
 
+    @Test(
+        "L07-S a camera whose line turns inactive is seen no more whatever it sends, and neither is a format that was not agreed on"
+    )
+    func inactive() async throws {
+        let (party, anchor, viewer) = try await live()
+        await party.assign(0, anchor)
+        await party.run {
+            anchor.film([1], isKeyFrame: true)
+            return !viewer.frames(on: 0).isEmpty
+        }
+        let before = try #require(await party.node.counters()).unexpectedMedia
+        for _ in 0..<10 { anchor.film([2], isKeyFrame: true, as: 102) }
+        await party.counts { $0.unexpectedMedia >= before + 10 }
+        anchor.isCameraInactive = true
+        try await anchor.negotiate(with: party.node)
+        for _ in 0..<10 { anchor.film([3], isKeyFrame: true, as: 96) }
+        await party.counts { $0.unexpectedMedia >= before + 20 }
+        anchor.isCameraInactive = false
+        try await anchor.negotiate(with: party.node)
+        await party.run {
+            anchor.film([4], isKeyFrame: true)
+            return viewer.frames(on: 0).contains([4])
+        }
+        #expect(!viewer.frames(on: 0).contains([2]) && !viewer.frames(on: 0).contains([3]))
+    }
+
     @Test("A worker that cannot keep up lets pictures go before sound")
     func overdue() async throws {
         let party = try await Party(slots: 2, kind: .live) { $0.longestPictureWait = .zero - .milliseconds(1) }

@@ -216,6 +216,28 @@ private final class PlayingMixer: AudienceMixer {
         #expect(routes.expel(anna, on: stage) == nil)
     }
 
+    @Test("A peer that got no path may go elsewhere, but not while another of its offers is on its way")
+    func refusedOffers() throws {
+        var routes = Routes(workers: 2, fullHome: 0)
+        _ = routes.open(stage, loads: [0, 0])
+        let anna = PeerID(rawValue: 1)
+        routes.admit(anna, on: stage)
+        let first = try routes.place(anna, on: stage, loads: [0.5, 0])
+        #expect(first == 1)
+        routes.noteOffer(of: anna, on: stage)
+        routes.noteOffer(of: anna, on: stage)
+        routes.noteAnswer(to: anna, on: stage, hasPath: false)
+        #expect(try routes.place(anna, on: stage, loads: [0, 0.9]) == 1, "the second offer is on its way there")
+        routes.noteAnswer(to: anna, on: stage, hasPath: true)
+        #expect(try routes.place(anna, on: stage, loads: [0, 0.9]) == 1, "and has a path now")
+        routes.noteOffer(of: anna, on: stage)
+        routes.noteAnswer(to: anna, on: stage, hasPath: false)
+        #expect(try routes.place(anna, on: stage, loads: [0, 0.9]) == 0)
+        // What nobody waits for changes nothing.
+        routes.noteAnswer(to: anna, on: stage, hasPath: false)
+        #expect(routes.expel(anna, on: stage) == 0)
+    }
+
     @Test("What is kept of stated ways has a limit; those with a path stay")
     func statements() throws {
         var routes = Routes(workers: 1, fullHome: 0.6)

@@ -147,7 +147,7 @@ export class OvationPeer {
   /** @param {Promise<boolean> | undefined} change */
   async #show(change) {
     const pc = this.#pc;
-    // A negotiation that is under way takes the new line along.
+    // A negotiation that is under way looks for it when it is through.
     if ((await change) && pc && pc === this.#pc && this.#epoch !== null && pc.signalingState === 'stable')
       void this.#negotiate(pc, false);
   }
@@ -251,8 +251,8 @@ export class OvationPeer {
       await this.#cap();
       if (stale()) return;
       this.error.set(null);
-      // Said while the browser took the answer.
-      if (wished !== this.#wished || tight !== this.#tight) {
+      // Said while the server answered, or the browser took the answer.
+      if (wished !== this.#wished || tight !== this.#tight || this.#lines?.hasNew) {
         void this.#negotiate(pc, false);
         return;
       }

@@ -38,6 +38,11 @@ export class PictureLines {
     }
   }
 
+  /** A line that the server has not been offered. */
+  get hasNew() {
+    return [this.#camera, this.#screen].some(line => line && line.mid === null);
+  }
+
   /** What each line is for, by mid, for lines that have one. */
   get names() {
     /** @type {Record<string, string>} */

@@ -95,10 +95,19 @@ package final class TestClient {
         return builder
     }
 
+    /// The camera's line is offered, and carries nothing.
+    package var isCameraInactive = false
+
     private lazy var credentials = ICECredentials.random(using: &random)
 
     /// What it would offer now.
-    package var offerText: String { builder.offer().text }
+    package var offerText: String {
+        var offer = builder.offer()
+        for index in offer.media.indices where isCameraInactive && offer.media[index].mid == "camera" {
+            offer.media[index].direction = .inactive
+        }
+        return offer.text
+    }
 
     /// The next offer. A first one, or one after `newPeerConnection`, opens the path when its answer is taken.
     package func nextOffer() -> (number: UInt32, sdp: String) {
@@ -212,7 +221,9 @@ package final class TestClient {
     }
 
     /// Sends one frame in one packet, as VP8 (RFC 7741), or lets the network lose it.
-    package func film(_ content: [UInt8], isKeyFrame: Bool = false, isLost: Bool = false) {
+    package func film(
+        _ content: [UInt8], isKeyFrame: Bool = false, isLost: Bool = false, as format: UInt8? = nil
+    ) {
         guard let media, let path = media.mediaPath, let stream = cameraStream else { return }
         let packet = OutgoingPacket(
             ssrc: SSRC(cameraSSRC), stream: stream, sequence: cameraSequence,
@@ -222,6 +233,9 @@ package final class TestClient {
         cameraSequence += 1
         let now = SystemClock.now()
         let slot = socket.nextSlot()
+        if let format {
+            media.describeSendStream(stream, payloadType: PayloadType(format), mid: Mid("camera"), midID: 4)
+        }
         let length = payload.withUnsafeBytes { media.lane.seal(packet, payload: $0, into: slot, at: now) }
         guard let length, !isLost else { return }
         socket.commit(length: length, path: path, at: now)

@@ -48,18 +48,22 @@ export class FakePeerConnection {
     this.configuration = configuration;
   }
 
-  addTransceiver(kind, { direction }) {
+  addTransceiver(kindOrTrack, { direction, sendEncodings = [] }) {
+    const track = typeof kindOrTrack === 'string' ? null : kindOrTrack;
     const line = {
-      kind,
+      kind: track ? 'video' : kindOrTrack,
       direction,
+      sendEncodings,
       mid: null,
-      sender: { track: null, replaceTrack: async track => void Object.assign(line.sender, { track }) },
+      sender: { track, replaceTrack: async track => void Object.assign(line.sender, { track }) },
       receiver: { track: new FakeTrack('remote') },
       setCodecPreferences() {},
     };
     this.transceivers.push(line);
     return line;
   }
+
+  #offered = 0;
 
   getTransceivers() {
     return this.transceivers;
@@ -68,6 +72,7 @@ export class FakePeerConnection {
   async createOffer({ iceRestart = false } = {}) {
     this.offers++;
     if (iceRestart) this.restarts++;
+    this.#offered = this.transceivers.length;
     const sections = this.transceivers.map(
       (line, index) =>
         `m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:${index}\r\na=${line.direction}\r\na=rtpmap:111 opus/48000/2\r\n`,
@@ -79,7 +84,8 @@ export class FakePeerConnection {
     if (this.refusesEdits && sdp.includes('nack')) throw new Error('InvalidModificationError');
     this.localDescription = { type: 'offer', sdp };
     this.signalingState = 'have-local-offer';
-    this.transceivers.forEach((line, index) => {
+    // Lines that were added after the offer was made are not in it.
+    this.transceivers.slice(0, this.#offered).forEach((line, index) => {
       line.mid = String(index);
     });
   }

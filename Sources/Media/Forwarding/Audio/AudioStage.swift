@@ -186,7 +186,9 @@ package final class AudioStage {
             slot: slot, producer: producer, sequence: packet.sequence, timestamp: packet.timestamp,
             marker: packet.marker, startsSource: packet.startsSource, isLate: packet.isLate, isFiller: isFiller,
             arrival: arrival, roundTrip: roundTrip, songPosition: songPosition)
-        for entry in taps where slot != mixSlot || entry.tap.hearsMix { entry.tap.hear(tapped, payload) }
+        for index in taps.indices where slot != mixSlot || taps[index].tap.hearsMix {
+            taps[index].tap.hear(tapped, payload)
+        }
     }
 
     // MARK: Levels

@@ -47,16 +47,20 @@ struct VideoConsumer {
     }
 
     /// Repeats reach back so many switches.
-    private static let stretchesKept = 4
+    private static let earlierKept = 3
 
     let member: MemberID
     let handle: Int
-    let line: ViewerLine
+    private(set) var line: ViewerLine
+    /// The last offer asked for it. A line that is not is dark, and keeps its numbers for when it comes back: its keys have sealed packets
+    /// with them.
+    private(set) var isOffered = true
     /// The highest layer that it should get.
     var wanted = Int.max
+    private var current: Stretch?
     /// Newest last.
-    private var stretches: [Stretch] = []
-    /// It is sent the newest stretch's layer at present.
+    private var earlier: [Stretch] = []
+    /// It is sent the current stretch's layer at present.
     private(set) var isRunning = false
     private var nextSequence: UInt64
     private var lastTimestamp: UInt32
@@ -75,7 +79,20 @@ struct VideoConsumer {
     }
 
     /// The layer that is sent; nil while a key frame is waited for.
-    var layer: Int? { isRunning ? stretches.last?.layer : nil }
+    var layer: Int? { isRunning ? current?.layer : nil }
+
+    /// The line is missing in the last offer.
+    mutating func withdraw() {
+        isOffered = false
+        stop()
+    }
+
+    /// The last offer has the line, perhaps with another format.
+    mutating func offer(_ line: ViewerLine) {
+        if line.format != self.line.format { stop() }
+        isOffered = true
+        self.line.format = line.format
+    }
 
     /// Nothing more goes out until a key frame.
     mutating func stop() { isRunning = false }
@@ -97,19 +114,20 @@ struct VideoConsumer {
         }
         var offsets = VP8Offsets()
         if let last = lastDescriptor, let next = packet.payload?.vp8 { offsets = VP8Offsets(from: next, after: last) }
-        if stretches.count == Self.stretchesKept { stretches.removeFirst() }
-        stretches.append(
-            Stretch(
-                layer: layer, firstInput: packet.sequence, firstOutput: first, lastOutput: first,
-                timestampOffset: timestamp &- packet.timestamp, offsets: offsets))
+        if let current {
+            if earlier.count == Self.earlierKept { earlier.removeFirst() }
+            earlier.append(current)
+        }
+        current = Stretch(
+            layer: layer, firstInput: packet.sequence, firstOutput: first, lastOutput: first,
+            timestampOffset: timestamp &- packet.timestamp, offsets: offsets)
         isRunning = true
         if let layerClock { learn(layerClock) } else { clock = nil }
     }
 
     /// A report has told when the layer that it gets was captured.
     mutating func learn(_ layerClock: CaptureClock) {
-        guard let stretch = stretches.last else { return }
-        clock = layerClock.shifted(by: stretch.timestampOffset)
+        if let current { clock = layerClock.shifted(by: current.timestampOffset) }
     }
 
     /// Where a packet of another layer stands by when it was captured, if that is a little later than what was sent last.
@@ -124,12 +142,12 @@ struct VideoConsumer {
 
     /// Numbers a packet of `layer` for this viewer; nil if it does not get that layer, or not this packet.
     mutating func next(_ packet: LayerPacket, of layer: Int, at now: Instant) -> OutgoingPacket? {
-        guard isRunning, let stretch = stretches.last, stretch.layer == layer, packet.sequence >= stretch.firstInput
+        guard isRunning, let stretch = current, stretch.layer == layer, packet.sequence >= stretch.firstInput
         else { return nil }
         let outgoing = numbered(packet, in: stretch, isFirst: packet.sequence == stretch.firstInput)
         if outgoing.sequence >= nextSequence {
             nextSequence = outgoing.sequence + 1
-            stretches[stretches.count - 1].lastOutput = outgoing.sequence
+            current?.lastOutput = outgoing.sequence
             lastTimestamp = outgoing.timestamp
             lastArrival = now
             lastMarker = packet.marker
@@ -144,17 +162,20 @@ struct VideoConsumer {
         let age = UInt64(UInt16(truncatingIfNeeded: nextSequence - 1) &- number.rawValue)
         guard age < nextSequence, age < UInt64(LayerHistory.indexCount) else { return nil }
         let sequence = nextSequence - 1 - age
-        guard let stretch = stretches.last(where: { $0.firstOutput <= sequence }), sequence <= stretch.lastOutput
-        else { return nil }
+        guard let stretch = stretch({ $0.firstOutput <= sequence }), sequence <= stretch.lastOutput else { return nil }
         return (stretch.layer, stretch.firstInput + (sequence - stretch.firstOutput))
     }
 
     /// The same that `next(_:of:at:)` gave for this packet.
     func again(_ packet: LayerPacket, of layer: Int) -> OutgoingPacket? {
-        guard let stretch = stretches.last(where: { $0.layer == layer && $0.firstInput <= packet.sequence }) else {
-            return nil
-        }
+        guard let stretch = stretch({ $0.layer == layer && $0.firstInput <= packet.sequence }) else { return nil }
         return numbered(packet, in: stretch, isFirst: false)
+    }
+
+    /// The newest that fits.
+    private func stretch(_ fits: (Stretch) -> Bool) -> Stretch? {
+        if let current, fits(current) { return current }
+        return earlier.last(where: fits)
     }
 
     private func numbered(_ packet: LayerPacket, in stretch: Stretch, isFirst: Bool) -> OutgoingPacket {

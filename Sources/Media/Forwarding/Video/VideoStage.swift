@@ -41,8 +41,8 @@ package final class VideoStage {
 
     private struct Viewer {
         let handle: Int
-        /// Among the consumers of each slot that it has a line for.
-        var slots: Set<Int> = []
+        /// Where it is among the consumers of each slot that it has a line for.
+        var places: [Int: Int] = [:]
         var limiter: RepeatLimiter?
         var keyFrames = TokenBucket(VideoStage.keyFrameAllowance, now: .distantPast)
         /// The layers that it wants at most, by slot.
@@ -99,35 +99,46 @@ package final class VideoStage {
 
     // MARK: Viewers
 
-    /// Lets `member` see the slots that it has lines for, and no others. A line that stays keeps its numbers.
+    /// Lets `member` see the slots that it has lines for, and no others. A line that stays, or comes back, keeps its numbers.
     package func setViewer(
         _ member: MemberID, handle: Int, lines: some Sequence<ViewerLine>, at now: Instant, send: Send, ask: Ask
     ) {
         var viewer = viewers[member] ?? Viewer(handle: handle, highest: early.removeValue(forKey: member) ?? [:])
         let lines = lines.filter { slots.indices.contains($0.slot) }
-        for slot in viewer.slots.subtracting(lines.map(\.slot)) { remove(member, from: slot) }
-        for line in lines {
-            if let index = slots[line.slot].consumers.firstIndex(where: { $0.member == member }) {
-                guard slots[line.slot].consumers[index].line != line else { continue }
-                remove(member, from: line.slot)
-            }
-            var consumer = VideoConsumer(member: member, handle: handle, line: line)
-            consumer.wanted = viewer.highest[line.slot] ?? .max
-            slots[line.slot].consumers.append(consumer)
-            start(line.slot, slots[line.slot].consumers.count - 1, at: now, send, ask)
+        for (slot, index) in viewer.places where !lines.contains(where: { $0.slot == slot }) {
+            slots[slot].consumers[index].withdraw()
         }
-        viewer.slots = Set(lines.map(\.slot))
+        for line in lines {
+            if let index = viewer.places[line.slot] {
+                guard slots[line.slot].consumers[index].line.ssrc == line.ssrc else { continue }
+                slots[line.slot].consumers[index].offer(line)
+            } else {
+                var consumer = VideoConsumer(member: member, handle: handle, line: line)
+                consumer.wanted = viewer.highest[line.slot] ?? .max
+                viewer.places[line.slot] = slots[line.slot].consumers.count
+                slots[line.slot].consumers.append(consumer)
+            }
+        }
         viewers[member] = viewer
+        for (slot, index) in viewer.places where slots[slot].consumers[index].layer == nil {
+            start(slot, index, at: now, send, ask)
+        }
     }
 
     package func removeViewer(_ member: MemberID) {
         early[member] = nil
         guard let viewer = viewers.removeValue(forKey: member) else { return }
-        for slot in viewer.slots { remove(member, from: slot) }
+        for (slot, index) in viewer.places { removeConsumer(index, from: slot) }
     }
 
-    private func remove(_ member: MemberID, from slot: Int) {
-        slots[slot].consumers.removeAll { $0.member == member }
+    /// The last consumer of the slot moves into the gap.
+    private func removeConsumer(_ index: Int, from slot: Int) {
+        let last = slots[slot].consumers.count - 1
+        if index != last {
+            slots[slot].consumers.swapAt(index, last)
+            viewers[slots[slot].consumers[index].member]?.places[slot] = index
+        }
+        slots[slot].consumers.removeLast()
     }
 
     /// `member` wants no higher layer than that of a slot, or none at all: −1. What it gets changes with the next key frame, and ends at
@@ -141,8 +152,7 @@ package final class VideoStage {
             return
         }
         viewers[member]?.highest[slot] = highest
-        guard let index = slots[slot].consumers.firstIndex(where: { $0.member == member })
-        else { return }
+        guard let index = viewers[member]?.places[slot] else { return }
         slots[slot].consumers[index].wanted = highest
         if highest < 0 { slots[slot].consumers[index].stop() }
         start(slot, index, at: now, send, ask)
@@ -153,10 +163,9 @@ package final class VideoStage {
         by member: MemberID, stream: Int, roundTrip: Interval?, at now: Instant, ask: Ask
     ) {
         guard let viewer = viewers[member] else { return }
-        for slot in viewer.slots {
-            guard let consumer = slots[slot].consumers.first(where: { $0.member == member }),
-                consumer.line.stream == stream, let layer = consumer.layer
-            else { continue }
+        for (slot, index) in viewer.places {
+            let consumer = slots[slot].consumers[index]
+            guard consumer.line.stream == stream, let layer = consumer.layer else { continue }
             guard viewers[member]?.keyFrames.take(now: now) == true else { return }
             request(slot, layer, roundTrip: roundTrip, at: now, ask)
         }
@@ -166,7 +175,7 @@ package final class VideoStage {
 
     /// The layer that a viewer should get: the highest that comes and that it wants.
     private func target(_ slot: Int, _ consumer: VideoConsumer, at now: Instant) -> Int? {
-        guard consumer.wanted >= 0 else { return nil }
+        guard consumer.wanted >= 0, consumer.isOffered else { return nil }
         var lowest: Int?
         var highest: Int?
         for index in 0..<Self.maximumLayers {
@@ -185,7 +194,7 @@ package final class VideoStage {
         guard consumer.member != slots[slot].producer, !slots[slot].isCut else { return }
         guard let target = target(slot, consumer, at: now) else {
             // Its first packet begins it.
-            if consumer.layer == nil, consumer.wanted >= 0 { slots[slot].hasWaiting = true }
+            if consumer.layer == nil, consumer.wanted >= 0, consumer.isOffered { slots[slot].hasWaiting = true }
             return
         }
         guard consumer.layer != target else { return }
@@ -342,10 +351,9 @@ package final class VideoStage {
         at now: Instant, send: Send
     ) {
         guard let viewer = viewers[member],
-            let slot = viewer.slots.first(where: { slot in
-                slots[slot].consumers.contains { $0.member == member && $0.line.stream == stream }
-            }), let consumer = slots[slot].consumers.first(where: { $0.member == member })
+            let (slot, index) = viewer.places.first(where: { slots[$0].consumers[$1].line.stream == stream })
         else { return }
+        let consumer = slots[slot].consumers[index]
         var limiter = viewer.limiter ?? RepeatLimiter(.picture)
         for bit in 0...16 where bit == 0 || following & (1 << (bit - 1)) != 0 {
             guard let (layer, input) = consumer.missed(sequence.advanced(by: bit)),

@@ -172,6 +172,11 @@ final class Peer {
         }
     }
 
+    /// Whether that format was agreed on for a track.
+    func takes(_ payloadType: PayloadType, on track: Int) -> Bool {
+        tracks.indices.contains(track) && tracks[track].formats.contains { $0.payloadType == payloadType }
+    }
+
     /// The number of the view whose stream that is; nil for sound.
     func view(ofStream stream: Int) -> Int? { viewStreams.first { $0.value == stream }?.key }
 }

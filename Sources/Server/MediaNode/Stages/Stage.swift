@@ -166,6 +166,9 @@ final class StageBranch {
     /// Something of the home's is to be done.
     var hasWork: Bool { link.hasHeard || link.cutsAsked > cutsConfirmed }
 
+    /// The home does not know yet that so many cuts are in force here.
+    func awaits(_ cuts: UInt64) -> Bool { cuts > cutsConfirmed }
+
     /// What the last packets before those cuts have left for: the home is told.
     func confirm(_ cuts: UInt64) {
         guard cuts > cutsConfirmed else { return }

@@ -105,6 +105,9 @@ final class StageTable {
 
     // MARK: What comes from other threads
 
+    /// There are mixers, homes or branches on other threads.
+    var hasWays: Bool { !(mixed.isEmpty && forked.isEmpty && branches.isEmpty) }
+
     /// Nothing waits on other threads' ways into this worker. Asked before it sleeps.
     var isIdle: Bool {
         branches.allSatisfy { !$0.branch.hasWork }
@@ -131,7 +134,7 @@ final class StageTable {
         for (stage, branch) in branches {
             let asked = branch.link.cutsAsked
             while branch.link.takeHeard({ stage.fanout.deliver($0, $1, send: egress.send) }) {}
-            cuts.append((branch, asked))
+            if branch.awaits(asked) { cuts.append((branch, asked)) }
         }
         return (confirmations, cuts)
     }

@@ -102,10 +102,13 @@ final class MediaWorker {
 
     /// Sends what mixers and other workers have given.
     private func carry() {
+        guard stages.hasWays else { return }
+        let start = time.read()
         let (inForce, cuts) = stages.carry()
         confirmations += inForce
         branchCuts += cuts
         peers.runErrands()
+        load.note(workFrom: start, to: time.read())
     }
 
     private func flush() {
@@ -296,7 +299,9 @@ final class MediaWorker {
     private func forwardPicture(
         _ media: ReceivedMedia, in datagram: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant
     ) {
-        guard let place = media.place, let pictures = peer.stage.pictures, media.payload.count <= Self.maximumPayload,
+        guard let place = media.place, let pictures = peer.stage.pictures,
+            // A line that has turned inactive takes nothing, and none takes what was not agreed on.
+            peer.takes(media.header.payloadType, on: place.track), media.payload.count <= Self.maximumPayload,
             media.payload.upperBound <= datagram.count
         else {
             counters.unexpectedMedia &+= 1

@@ -16,6 +16,8 @@ struct Routes {
         fileprivate(set) var admitted: Set<PeerID> = []
         /// Where those have a path, or are to get one.
         fileprivate(set) var peers: [PeerID: Int] = [:]
+        /// Offers that a worker has not answered yet: until then a peer's place stays.
+        fileprivate var offersInFlight: [PeerID: Int] = [:]
         /// What clients have told of their ways, those whose path is not open yet among them.
         fileprivate(set) var statedRoundTrips: [PeerID: Interval] = [:]
 
@@ -72,6 +74,7 @@ struct Routes {
         guard let route = routes[stage] else { return nil }
         routes[stage]?.admitted.remove(peer)
         displace(peer, on: stage)
+        routes[stage]?.offersInFlight[peer] = nil
         routes[stage]?.statedRoundTrips[peer] = nil
         return route.peers[peer] ?? route.home
     }
@@ -100,8 +103,19 @@ struct Routes {
         return worker
     }
 
-    /// It has no path any more where it was placed, or got none.
-    mutating func displace(_ peer: PeerID, on stage: StageID) {
+    /// An offer of the peer is on its way to where it was placed.
+    mutating func noteOffer(of peer: PeerID, on stage: StageID) {
+        routes[stage]?.offersInFlight[peer, default: 0] += 1
+    }
+
+    /// It has been answered. A peer that has no path there after its last offer may be placed elsewhere with the next one.
+    mutating func noteAnswer(to peer: PeerID, on stage: StageID, hasPath: Bool) {
+        guard let inFlight = routes[stage]?.offersInFlight[peer] else { return }
+        routes[stage]?.offersInFlight[peer] = inFlight > 1 ? inFlight - 1 : nil
+        if inFlight == 1, !hasPath { displace(peer, on: stage) }
+    }
+
+    private mutating func displace(_ peer: PeerID, on stage: StageID) {
         if let worker = routes[stage]?.peers.removeValue(forKey: peer) { peers[worker] -= 1 }
     }
 

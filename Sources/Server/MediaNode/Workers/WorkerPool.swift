@@ -197,8 +197,7 @@ final class WorkerPool: Sendable {
 
     /// Asked again at this moment whether the room still lets the peer in: whatever ends its stay follows the offer.
     func answer(_ offer: ParsedOffer) async throws(MediaRefusal) -> NegotiatedOffer {
-        typealias Reply = (result: Result<NegotiatedOffer, MediaRefusal>, hasPath: Bool)
-        let reply: Reply = await withCheckedContinuation { continuation in
+        let result: Result<NegotiatedOffer, MediaRefusal> = await withCheckedContinuation { continuation in
             let refusal: MediaRefusal? = state.withLock { state in
                 do throws(MediaRefusal) {
                     let worker = try state.routes.place(offer.peer, on: offer.stage, loads: loads)
@@ -206,17 +205,21 @@ final class WorkerPool: Sendable {
                     var offer = offer
                     offer.statedRoundTrip = state.routes[offer.stage]?.statedRoundTrips[offer.peer]
                     let isPosted = workers[worker].mailbox.post(
-                        .offer(offer) { continuation.resume(returning: (result: $0, hasPath: $1)) })
-                    return isPosted ? nil : .stopped
+                        .offer(offer) { [self, peer = offer.peer, stage = offer.stage] result, hasPath in
+                            // The next try may find another worker with more time.
+                            self.state.withLock { $0.routes.noteAnswer(to: peer, on: stage, hasPath: hasPath) }
+                            continuation.resume(returning: result)
+                        })
+                    guard isPosted else { return .stopped }
+                    state.routes.noteOffer(of: offer.peer, on: offer.stage)
+                    return nil
                 } catch {
                     return error
                 }
             }
-            if let refusal { continuation.resume(returning: (result: .failure(refusal), hasPath: true)) }
+            if let refusal { continuation.resume(returning: .failure(refusal)) }
         }
-        // The next try may find another worker with more time.
-        if !reply.hasPath { state.withLock { $0.routes.displace(offer.peer, on: offer.stage) } }
-        return try reply.result.get()
+        return try result.get()
     }
 
     private func openBranch(of stage: StageID, on worker: Int, _ state: inout State) {

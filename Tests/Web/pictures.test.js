@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OvationPeer } from '../../Web/protocol/peer.js';
+import { OvationRoom } from '../../Web/protocol/room.js';
+import { FakePeerConnection, FakeTrack } from './support/media.js';
+import { openSession, salonServer } from './support/rooms.js';
+import { settle, VirtualTime } from './support/time.js';
+
+/** A live room of four seats: line 0 is the microphone, 1 to 4 hear the seats, 5 to 8 see them, 9 sees the screen. */
+async function open(t, { answer = () => {} } = {}) {
+  VirtualTime.install(t);
+  const server = salonServer().on('media.offer', async ({ number, lines }) => {
+    await answer(number);
+    return {
+      number,
+      sdp: 'answer',
+      mediaEpoch: 1,
+      iceServers: [],
+      slots: [],
+      pictures: Object.entries(lines)
+        .filter(([, name]) => name.startsWith('picture:'))
+        .map(([mid, name]) =>
+          name === 'picture:4' ? { screen: true, mid } : { seat: Number(name.slice(8)), mid },
+        ),
+    };
+  });
+  server.on('media.view', () => ({}));
+  server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 4 };
+  const session = await openSession(server);
+  const room = new OvationRoom(session, 48213);
+  const entered = room.enter();
+  await settle();
+  await entered;
+  const made = [];
+  const peer = new OvationPeer(room, {
+    createPeerConnection: configuration => {
+      made.push(new FakePeerConnection(configuration));
+      return made.at(-1);
+    },
+  });
+  return { server, room, peer, made };
+}
+
+test('L02-W a live room has a line for each picture and the screen, and tracks follow their names', async t => {
+  const { server, peer, made } = await open(t);
+  peer.start();
+  await settle();
+  const lines = made[0].transceivers;
+  assert.deepEqual(
+    lines.slice(5).map(line => [line.kind, line.direction]),
+    Array.from({ length: 5 }, () => ['video', 'recvonly']),
+  );
+  assert.deepEqual(server.of('media.offer')[0].lines, {
+    5: 'picture:0',
+    6: 'picture:1',
+    7: 'picture:2',
+    8: 'picture:3',
+    9: 'picture:4',
+  });
+  assert.deepEqual(
+    peer.pictures.get(),
+    lines.slice(5).map(line => line.receiver.track),
+  );
+});
+
+test('L11-W a camera gets a line of its own in three layers, and is taken away and put back without an offer', async t => {
+  const { server, peer, made } = await open(t);
+  peer.start();
+  await settle();
+  const camera = new FakeTrack('camera');
+  await peer.setCamera(camera);
+  await settle();
+  assert.equal(server.of('media.offer').length, 2);
+  assert.equal(server.of('media.offer')[1].lines[10], 'camera');
+  assert.deepEqual(
+    made[0].transceivers[10].sendEncodings.map(({ rid, scaleResolutionDownBy }) => [
+      rid,
+      scaleResolutionDownBy,
+    ]),
+    [
+      ['q', 4],
+      ['h', 2],
+      ['f', 1],
+    ],
+  );
+  await peer.setCamera(null);
+  await peer.setCamera(camera);
+  await settle();
+  assert.equal(server.of('media.offer').length, 2);
+  assert.equal(made[0].transceivers[10].sender.track, camera);
+});
+
+test('a camera that is put on while an offer is under way is offered after it', async t => {
+  let go = () => {};
+  const { server, peer, made } = await open(t, {
+    answer: number =>
+      number === 1
+        ? new Promise(resolve => {
+            go = resolve;
+          })
+        : undefined,
+  });
+  peer.start();
+  await settle();
+  await peer.setCamera(new FakeTrack('camera'));
+  await settle();
+  assert.equal(server.of('media.offer').length, 1);
+  go();
+  await settle();
+  assert.equal(server.of('media.offer').length, 2);
+  assert.equal(server.of('media.offer')[1].lines[10], 'camera');
+  // A connection that begins anew has it from the start.
+  peer.restart();
+  await settle();
+  assert.equal(made.length, 2);
+  assert.equal(server.of('media.offer')[2].lines[10], 'camera');
+});
+
+test('L08-W the size of a picture is told once there is a path, again after it was lost, and only when it changes', async t => {
+  const { server, peer } = await open(t);
+  peer.view(0, 'low');
+  assert.equal(server.of('media.view').length, 0);
+  peer.start();
+  await settle();
+  const told = () => server.of('media.view').map(({ seat, screen, size }) => [seat ?? screen, size]);
+  assert.deepEqual(told(), [[0, 'low']]);
+  peer.view(0, 'low');
+  peer.view('screen', 'high');
+  await settle();
+  assert.deepEqual(told(), [
+    [0, 'low'],
+    [true, 'high'],
+  ]);
+  peer.restart();
+  await settle();
+  assert.equal(told().length, 4);
+});
