@@ -88,6 +88,7 @@ def test_aiortc(server):
 
             stats = await viewer.getStats()
             before = sum(entry.packetsReceived for entry in stats.values() if entry.type == "inbound-rtp")
+            # That nothing comes any more shows in time alone.
             await asyncio.sleep(1)
             stats = await viewer.getStats()
             after = sum(entry.packetsReceived for entry in stats.values() if entry.type == "inbound-rtp")
