@@ -48,13 +48,12 @@ final class LayerHistory {
         guard payload.count <= Self.maximumPayload, let base = payload.baseAddress else { return }
         // A payload is never split: what is left at the end of the ring is skipped.
         if payload.count > byteCount - place(written) {
-            if byteCount < Self.maximumByteCount, let lapBegan, now - lapBegan < Self.retention {
-                grow()
-            } else {
-                written &+= UInt64(byteCount - place(written))
-            }
+            if byteCount < Self.maximumByteCount, let lapBegan, now - lapBegan < Self.retention { grow() }
+            // In the larger ring the place may be near the end as well.
+            if payload.count > byteCount - place(written) { written &+= UInt64(byteCount - place(written)) }
         }
         if place(written) == 0 || lapBegan == nil { lapBegan = now }
+        assert(place(written) + payload.count <= byteCount, "a payload lies within the ring")
         (bytes + place(written)).copyMemory(from: base, byteCount: payload.count)
         records[Int(packet.sequence & UInt64(Self.indexCount - 1))] = Record(
             packet: packet, start: written, length: payload.count)
