@@ -107,8 +107,9 @@ let package = Package(
         target("Media", "ICE", ["Wire", "Timing", "Digests"]),
         target("Media", "DTLS", ["Wire", "Timing", "COpenSSL", "COpenSSLSetup"]),
         target("Media", "SRTP", ["Wire", "RTP", "COpenSSL", "COpenSSLSetup"]),
-        target("Media", "PeerSession", ["Wire", "Timing", "RTP", "ICE", "DTLS", "SRTP"]),
-        target("Media", "Forwarding", ["Wire", "Timing", "RTP", "Codecs"]),
+        target("Media", "BandwidthEstimation", ["Wire", "Timing", "RTP"]),
+        target("Media", "PeerSession", ["Wire", "Timing", "RTP", "ICE", "DTLS", "SRTP", "BandwidthEstimation"]),
+        target("Media", "Forwarding", ["Wire", "Timing", "RTP", "Codecs", "BandwidthEstimation"]),
         target("Media", "DatagramIO", ["Wire", "Timing", "CNet"]),
 
         // The room core: knows no packet.
@@ -230,6 +231,9 @@ let package = Package(
             ],
             path: "Benchmarks/FirstSoundBench", swiftSettings: base),
         .executableTarget(
+            name: "LineBench", dependencies: ["PictureSimulation", "Timing"], path: "Benchmarks/LineBench",
+            swiftSettings: base),
+        .executableTarget(
             name: "DuetSoak", dependencies: ["DuetSimulation", "Timing"], path: "Benchmarks/DuetSoak",
             swiftSettings: base),
         .executableTarget(
@@ -269,6 +273,12 @@ let package = Package(
                 "ClientMedia", "AudioGraph", "MediaCodecs", "Timing", "Wire", "RTP", "ICE", "DTLS", "PeerSession",
                 "Forwarding", "NetworkSimulation", "SeededRandom",
             ]),
+        support(
+            "PictureSimulation",
+            [
+                "Timing", "Wire", "RTP", "Codecs", "ICE", "DTLS", "PeerSession", "Forwarding", "BandwidthEstimation",
+                "SeededRandom",
+            ]),
         support("RoomTestSupport", ["RoomModel", "RoomPorts", "Timing"]),
         support("JournalContract", ["RoomModel", "RoomPorts"]),
         support(
@@ -295,8 +305,14 @@ let package = Package(
         tests("SDP", ["SDP"], resources: [.copy("Fixtures")]),
         tests("ICE", ["ICE", "Wire", "Timing", "NetworkSimulation"]),
         tests("DTLS", ["DTLS", "Wire", "Timing", "NetworkSimulation"]),
-        tests("PeerSession", ["PeerSession", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
-        tests("Forwarding", ["Forwarding", "RTP", "Codecs", "Timing", "Wire", "CAllocationCount"]),
+        tests(
+            "PeerSession",
+            ["PeerSession", "BandwidthEstimation", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
+        tests(
+            "Forwarding",
+            ["Forwarding", "RTP", "Codecs", "BandwidthEstimation", "Timing", "Wire", "CAllocationCount"]),
+        tests("BandwidthEstimation", ["BandwidthEstimation", "RTP", "Wire", "Timing"]),
+        tests("Line", ["PictureSimulation", "Timing"]),
         tests("DatagramIO", ["DatagramIO", "Timing", "Wire"]),
         tests(
             "MediaNode",

@@ -24,7 +24,8 @@ func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let line = ViewerLine(
             slot: 0, ssrc: SSRC(UInt32(viewer)), stream: 0, format: format, firstSequence: 9, firstTimestamp: 7)
         stage.setViewer(
-            MemberID(rawValue: UInt64(viewer)), handle: viewer, lines: [line], at: now, send: send, ask: { _, _ in })
+            PictureViewer(MemberID(rawValue: UInt64(viewer)), handle: viewer), lines: [line], at: now, send: send,
+            ask: { _, _ in })
     }
     var sequence: UInt64 = 1 << 20
     var timestamp: UInt32 = 0

@@ -110,7 +110,8 @@ def test_anchor_is_seen(page):
         };
         const viewer = await enter(ben);
         const first = await watch(viewer);
-        await until('the whole size', () => first.video.videoWidth === 1280);
+        // A machine that is busy with three people's pictures may get less again later.
+        const size = await until('the whole size', () => first.video.videoWidth === 1280 && [first.video.videoWidth, first.video.videoHeight]);
         const colours = await until('colours', () => {
           const all = seen(first.video);
           return all.some(name => name.includes('?')) ? null : all;
@@ -122,7 +123,7 @@ def test_anchor_is_seen(page):
         const before = (await inbound(viewer, first.track)).framesDecoded;
         await new Promise(resolve => setTimeout(resolve, 1000));
         const stopped = (await inbound(viewer, first.track)).framesDecoded - before;
-        return [colours, [first.video.videoWidth, first.video.videoHeight], later, stopped];""")
+        return [colours, size, later, stopped];""")
     chart = ["100", "010", "001", "111", "000"]
     assert colours == chart and later == chart
     assert size == [1280, 720]
@@ -172,11 +173,11 @@ def test_layers(page):
           const all = (await outbound(anchor)).filter(entry => entry.framesEncoded > 10);
           return all.length === 3 && all.map(entry => [entry.rid, entry.frameWidth]).sort();
         }, 30);
-        await until('the whole size', () => video.videoWidth === 1280);
+        const width = await until('the whole size', () => video.videoWidth === 1280 && video.videoWidth);
         const bytes = async () => (await outbound(anchor)).reduce((sum, entry) => sum + entry.bytesSent, 0);
         const [from, start] = [await bytes(), performance.now()];
         await new Promise(resolve => setTimeout(resolve, 3000));
-        return [layers, (8 * ((await bytes()) - from)) / (performance.now() - start), video.videoWidth];""")
+        return [layers, (8 * ((await bytes()) - from)) / (performance.now() - start), width];""")
     assert layers == [["f", 1280], ["h", 640], ["q", 320]]
     # Without feedback on what arrives a browser stays at the 300 kbit/s that it begins with.
     assert rate > 350, f"{rate} kbit/s"

@@ -37,7 +37,7 @@ internal import Timing
         audio.assign(slot: 0, to: anchor, muted: false, at: Instant(nanoseconds: 0), send: hear)
         video.assign(slot: 0, to: anchor, isCut: false)
         video.setViewer(
-            viewer, handle: 7,
+            PictureViewer(viewer, handle: 7),
             lines: [ViewerLine(slot: 0, ssrc: SSRC(9), stream: 1, format: .vp8, firstSequence: 3, firstTimestamp: 77)],
             at: Instant(nanoseconds: 0), send: see, ask: ask)
 

@@ -79,6 +79,7 @@ private struct Seen {
         var now = Instant(nanoseconds: 1_000_000_000)
         var seen: [Int: [Seen]] = [:]
         var asked: [(MemberID, SSRC)] = []
+        var viewers: [UInt64: PictureViewer] = [:]
 
         init(slots: Int = 2) { stage = VideoStage(slots: slots) }
 
@@ -89,8 +90,10 @@ private struct Seen {
         func ask(_ member: MemberID, _ ssrc: SSRC) { asked.append((member, ssrc)) }
 
         func watch(_ member: UInt64, slots: [Int] = [0], format: VideoFormat = .vp8, firstSequence: UInt16 = 100) {
+            let viewer = viewers[member] ?? PictureViewer(MemberID(rawValue: member), handle: Int(member))
+            viewers[member] = viewer
             stage.setViewer(
-                MemberID(rawValue: member), handle: Int(member),
+                viewer,
                 lines: slots.map {
                     ViewerLine(
                         slot: $0, ssrc: SSRC(UInt32(member) * 100 + UInt32($0)), stream: $0, format: format,
@@ -508,33 +511,5 @@ private struct Seen {
         send([[0x67, 1], [0x68, 1], [0x65, 1], [0x65, 2]], timestamp: 3)
         #expect(room.seen[2]?.map(\.payload) == [[0x67, 1], [0x68, 1], [0x65, 1], [0x65, 2]])
         #expect(room.seen[2]?.map(\.packet.sequence) == [100, 101, 102, 103] && room.seen[3] == nil)
-    }
-
-    @Test(
-        "A history grows as a layer needs it, and gives exactly what was put in",
-        arguments: 1...5 as ClosedRange<UInt64>)
-    func history(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let history = LayerHistory()
-        var kept: [UInt64: [UInt8]] = [:]
-        var now = Instant(nanoseconds: 0)
-        for sequence in 0..<6_000 as Range<UInt64> {
-            now = now + .microseconds(1_500)
-            let payload = (0..<Int.random(in: 1...1_200, using: &random)).map { _ in UInt8(truncatingIfNeeded: sequence)
-            }
-            kept[sequence] = payload
-            payload.withUnsafeBytes {
-                history.store(
-                    LayerPacket(sequence: sequence, timestamp: 0, marker: false, payload: nil), payload: $0, at: now)
-            }
-            if sequence > 1_000 {
-                let back = UInt64.random(in: 0..<700, using: &random)
-                if let found = history.find(sequence - back) { #expect(Array(found.payload) == kept[sequence - back]) }
-            }
-        }
-        #expect(history.byteCount > LayerHistory.firstByteCount && history.byteCount <= LayerHistory.maximumByteCount)
-        // The last half second and more is there: 330 packets.
-        for back in 0..<330 as Range<UInt64> { #expect(history.find(5_999 - back) != nil) }
-        #expect(history.find(4_000) == nil && history.find(7_000) == nil)
     }
 }

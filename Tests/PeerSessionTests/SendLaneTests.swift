@@ -1,3 +1,4 @@
+import BandwidthEstimation
 import NetworkSimulation
 import RTP
 import Testing
@@ -34,7 +35,7 @@ import Wire
         try withUnsafeTemporaryAllocation(byteCount: room, alignment: 8) { slot in
             let length = [UInt8](repeating: 7, count: 20).withUnsafeBytes {
                 again
-                    ? peer.lane.sealAgain(packet, payload: $0, into: slot)
+                    ? peer.lane.sealAgain(packet, payload: $0, into: slot, at: Instant(nanoseconds: 0))
                     : peer.lane.seal(packet, payload: $0, into: slot, at: Instant(nanoseconds: 0))
             }
             guard let length else { return nil }
@@ -128,5 +129,100 @@ import Wire
         }
         call.network.run(for: .seconds(3))
         #expect(try seal(packet(4), by: peer)?.mid() == nil)
+    }
+
+    @Test(
+        "transport-wide numbers run through pictures, their repeats and padding; sound has none, nor has what is repeated as it was"
+    )
+    func transportNumbers() throws {
+        let call = try Call()
+        let peer = call.server.peer
+        var picture = SendStreamTerms(
+            ssrc: SSRC(700), clockRate: 90_000, cname: "c", payloadType: PayloadType(96), mid: Mid("5"), midID: 3,
+            repeats: RepeatStreamTerms(ssrc: SSRC(701), payloadType: PayloadType(97), firstSequence: 4))
+        picture.transportNumberID = 5
+        picture.isPaced = true
+        var bare = picture
+        bare.ssrc = SSRC(800)
+        bare.repeats = nil
+        let streams = try [terms, picture, bare].map { try #require(peer.openSendStream($0)) }
+        peer.measureLine()
+        let bandwidth = try #require(peer.bandwidth)
+        call.network.run(for: .seconds(1))
+        let now = call.network.now
+        var map = HeaderExtensionMap()
+        map.set(.transportNumber, id: 5)
+        map.set(.mid, id: 3)
+
+        func packet(_ stream: Int, _ ssrc: SSRC, _ sequence: UInt64) -> OutgoingPacket {
+            OutgoingPacket(ssrc: ssrc, stream: streams[stream], sequence: sequence, timestamp: 9, marker: false)
+        }
+        func sealed(_ body: (UnsafeMutableRawBufferPointer, UnsafeRawBufferPointer) -> Int?) throws -> Sealed {
+            try withUnsafeTemporaryAllocation(byteCount: 1_500, alignment: 8) { slot in
+                let length = try #require([UInt8](repeating: 7, count: 100).withUnsafeBytes { body(slot, $0) })
+                let bytes = Array(slot[..<length])
+                return Sealed(
+                    bytes: bytes,
+                    header: try #require(bytes.withUnsafeBytes { RTPHeader.parse($0, isEncrypted: true) }))
+            }
+        }
+        func number(_ sealed: Sealed) -> UInt16? {
+            sealed.bytes.withUnsafeBytes { bytes in
+                sealed.header.extensionRange(id: 5, in: bytes).map { bytes.bigEndianUInt16(at: $0.lowerBound) }
+            }
+        }
+        let sound = try sealed { peer.lane.seal(packet(0, terms.ssrc, 1), payload: $1, into: $0, at: now) }
+        #expect(number(sound) == nil)
+        let first = try sealed { peer.lane.seal(packet(1, SSRC(700), 10), payload: $1, into: $0, at: now) }
+        let start = try #require(number(first))
+        #expect(first.bytes.withUnsafeBytes { first.header.mid(in: $0, map) } == Mid("5"))
+        peer.lane.acknowledge(streams[1])
+        let second = try sealed { peer.lane.seal(packet(1, SSRC(700), 11), payload: $1, into: $0, at: now) }
+        #expect(number(second) == start &+ 1)
+        #expect(second.bytes.withUnsafeBytes { second.header.mid(in: $0, map) } == nil)
+        let again = try sealed { peer.lane.sealAgain(packet(1, SSRC(700), 10), payload: $1, into: $0, at: now) }
+        #expect(number(again) == start &+ 2 && again.header.ssrc == SSRC(701))
+        let padding = try sealed { slot, _ in
+            peer.lane.sealPadding(packet(1, SSRC(700), 12), length: 255, into: slot, at: now)
+        }
+        #expect(number(padding) == start &+ 3 && padding.bytes[0] & 0x20 != 0 && padding.bytes.count > 255)
+        let third = try sealed { peer.lane.seal(packet(2, SSRC(800), 1), payload: $1, into: $0, at: now) }
+        #expect(number(third) == nil, "a repeat of it would have another number under the same index")
+        for length in [0, 256, -1] {
+            withUnsafeTemporaryAllocation(byteCount: 1_500, alignment: 8) {
+                #expect(
+                    peer.lane.sealPadding(packet(1, SSRC(700), 12), length: length, into: $0, at: now) == nil)
+            }
+        }
+        // What did not fit has used no number.
+        withUnsafeTemporaryAllocation(byteCount: 60, alignment: 8) { slot in
+            let length = [UInt8](repeating: 7, count: 100).withUnsafeBytes {
+                peer.lane.seal(packet(1, SSRC(700), 13), payload: $0, into: slot, at: now)
+            }
+            #expect(length == nil)
+        }
+        let last = try sealed { peer.lane.seal(packet(1, SSRC(700), 14), payload: $1, into: $0, at: now) }
+        #expect(number(last) == start &+ 4)
+        #expect(bandwidth.available(at: now + .milliseconds(500)) < bandwidth.estimate, "sound was counted")
+
+        // The other side takes padding for what it is.
+        call.client.peer.setReceiving(
+            [
+                ReceiveTrack(
+                    mid: Mid("5"),
+                    formats: [
+                        ReceiveTrack.Format(
+                            payloadType: PayloadType(96), clockRate: 90_000, repeats: PayloadType(97))
+                    ], sources: [ReceiveTrack.Source(ssrc: SSRC(700), repeats: SSRC(701))], repeats: .picture)
+            ], extensions: map)
+        var heard: [UInt16] = []
+        call.client.onMedia = { media, _ in heard.append(media.header.sequenceNumber.rawValue) }
+        for sealed in [first, padding, second, again, last] {
+            call.network.inject(sealed.bytes, from: Call.serverAddress, to: Call.clientAddress)
+        }
+        call.network.run(for: .milliseconds(300))
+        #expect(heard.prefix(2) == [10, 11] && heard.contains(14) && call.client.drops.isEmpty)
+        // It tells of arrivals, and the server's end takes them in.
+        #expect(bandwidth.hasNews)
     }
 }

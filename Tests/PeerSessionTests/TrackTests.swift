@@ -69,7 +69,7 @@ import Wire
             withUnsafeTemporaryAllocation(byteCount: 1_500, alignment: 8) { slot in
                 body.withUnsafeBytes {
                     (again
-                        ? client.lane.sealAgain(packet(number), payload: $0, into: slot)
+                        ? client.lane.sealAgain(packet(number), payload: $0, into: slot, at: call.network.now)
                         : client.lane.seal(packet(number), payload: $0, into: slot, at: call.network.now))
                         .map { Array(slot[..<$0]) }
                 }

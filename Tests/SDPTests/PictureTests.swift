@@ -39,7 +39,10 @@ import Testing
         #expect(answer.media[3].simulcast == "recv q;h;f" && answer.media[4].simulcast == nil)
         #expect(
             Set(answer.media[3].codecs[0].feedback).isSuperset(of: ["nack", "nack pli", "ccm fir", "transport-cc"]))
-        #expect(!answer.media[5].codecs[0].feedback.contains("transport-cc"))
+        #expect(
+            answer.media[5].codecs[0].feedback.contains("transport-cc")
+                && answer.media[5].extensions.contains { $0.uri == ExtensionURI.transportNumber })
+        #expect(agreed.views.allSatisfy { $0.reportsArrivals && !$0.statesMaximum })
         #expect(answer.media[5].repeatGroups == [RepeatGroup(ssrc: 2_000, repeats: 3_000)])
         #expect(try SessionDescription(parsing: answer.text) == answer)
         var lines = [

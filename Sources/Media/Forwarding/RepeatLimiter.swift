@@ -9,11 +9,16 @@ struct RepeatLimiter {
     /// unknown one counts as the longest.
     static let spacing = Interval.milliseconds(20)...Interval.milliseconds(80)
     static let maximumRepeats: UInt8 = 3
+    /// A picture stands still until the packet is there, and a lost repeat is noticed in two ways.
+    static let maximumPictureRepeats: UInt8 = 8
     /// For all slots of the listener together. A line that loses more is broken, and repeats would only fill it.
     static let budget = 60
     static let budgetPeriod = Interval.milliseconds(200)
     /// A quarter of 5 Mbit/s in packets of pictures.
     static let pictureBudget = 25
+    /// Of a line of which it is known what it carries, pictures' repeats take so much, and a few packets whatever it is.
+    private static let share = 0.25
+    private static let leastBytes = 5_000.0
 
     /// What is repeated.
     enum Kind {
@@ -35,25 +40,41 @@ struct RepeatLimiter {
     private var recent = [Recent](repeating: Recent(), count: remembered)
     private var periodStart = Instant.distantPast
     private var spent = 0
+    private var spentBytes = 0
+    private var byteBudget = Int.max
+    /// What got lost twice is sent twice: a third loss would be seen. Only where packets are not lost for want of room.
+    var repeatsTwice = false
 
     init(_ kind: Kind = .sound) { self.kind = kind }
 
-    mutating func admits(_ ssrc: SSRC, _ sequence: UInt64, roundTrip: Interval?, at now: Instant) -> Bool {
+    /// - Parameter rate: what the line carries, in bits a second; nil: not known.
+    mutating func setRate(_ rate: Double?) {
+        byteBudget = rate.map { Int(max(Self.leastBytes, $0 / 8 * Self.share * Self.budgetPeriod.seconds)) } ?? .max
+    }
+
+    /// How often a packet is to be sent now.
+    mutating func copies(
+        _ ssrc: SSRC, _ sequence: UInt64, bytes: Int = 0, roundTrip: Interval?, at now: Instant
+    ) -> Int {
         if now - periodStart >= Self.budgetPeriod {
             periodStart = now
             spent = 0
+            spentBytes = 0
         }
-        guard spent < (kind == .sound ? Self.budget : Self.pictureBudget) else { return false }
+        guard spentBytes < byteBudget, spent < (kind == .sound ? Self.budget : Self.pictureBudget) else { return 0 }
         let index = Int(truncatingIfNeeded: (sequence &+ UInt64(ssrc.rawValue)) & UInt64(Self.remembered - 1))
         let known = recent[index].ssrc == ssrc && recent[index].sequence == sequence
         if known {
             let wait = min(max(roundTrip ?? Self.spacing.upperBound, Self.spacing.lowerBound), Self.spacing.upperBound)
-            guard now - recent[index].at >= wait, recent[index].count < Self.maximumRepeats else {
-                return false
+            let maximum = kind == .sound ? Self.maximumRepeats : Self.maximumPictureRepeats
+            guard now - recent[index].at >= wait, recent[index].count < maximum else {
+                return 0
             }
         }
         recent[index] = Recent(ssrc: ssrc, sequence: sequence, at: now, count: known ? recent[index].count + 1 : 1)
-        spent += 1
-        return true
+        let copies = known && repeatsTwice ? 2 : 1
+        spent += copies
+        spentBytes += bytes * copies
+        return copies
     }
 }

@@ -1,3 +1,4 @@
+import BandwidthEstimation
 import DTLS
 import ICE
 package import RTP
@@ -176,10 +177,22 @@ extension MediaPeer {
             case .pictureLossIndication(_, let media): tellKeyFrameWanted(media)
             case .fullIntraRequest(_, let requests):
                 for request in requests.prefix(MediaPeer.maximumSendStreams) { tellKeyFrameWanted(request.ssrc) }
-            case .sourceDescription, .goodbye, .estimatedMaximumBitrate, .transportFeedback, .unknown: break
+            case .transportFeedback(_, _, let message): receiveArrivals(message)
+            case .estimatedMaximumBitrate(_, let rate): bandwidth?.receive(statedMaximum: Double(rate), at: now)
+            case .sourceDescription, .goodbye, .unknown: break
             }
         }
         return compound.isMalformed ? .dropped(.malformed) : .handled
+    }
+
+    /// What is seen to be lost counts as asked for: the request may have got lost as well, and a repeat that got lost is asked for late.
+    private func receiveArrivals(_ message: TransportFeedback) {
+        guard let bandwidth else { return }
+        bandwidth.receive(message, at: now)
+        for (stream, sequence) in bandwidth.takeLost() {
+            guard let ssrc = lane[stream]?.ssrc else { continue }
+            tell(.nack(stream: stream, ssrc, sequence: sequence, following: 0))
+        }
     }
 
     private func tellKeyFrameWanted(_ ssrc: SSRC) {

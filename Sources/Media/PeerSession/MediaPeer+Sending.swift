@@ -1,3 +1,4 @@
+import BandwidthEstimation
 package import RTP
 import SRTP
 package import Timing
@@ -16,12 +17,22 @@ extension MediaPeer {
         openSendStream(SendStreamTerms(ssrc: ssrc, clockRate: clockRate, cname: cname)) != nil
     }
 
-    /// Another payload type or mid for a stream, from its next packet on. What went out before is not repeated any more.
+    /// Another payload type, mid or extension for a stream, from its next packet on. What went out before is not repeated any more.
     package func describeSendStream(
-        _ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8, repeatPayloadType: PayloadType? = nil
+        _ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8, transportNumberID: UInt8 = 0,
+        repeatPayloadType: PayloadType? = nil
     ) {
         lane.describe(
-            number, payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeatPayloadType)
+            number, payloadType: payloadType, mid: mid, midID: midID, transportNumberID: transportNumberID,
+            repeatPayloadType: repeatPayloadType)
+    }
+
+    /// Begins to measure what the line carries: the other side tells of arrivals, or of what it takes.
+    package func measureLine() {
+        guard bandwidth == nil else { return }
+        let made = SendBandwidth(firstNumber: UInt16(truncatingIfNeeded: configuration.seed >> 40), at: now)
+        bandwidth = made
+        lane.setBandwidth(made)
     }
 
     /// Ends a stream. Its SSRC cannot be opened again: its packet numbers are used up.

@@ -1,3 +1,4 @@
+package import BandwidthEstimation
 package import DTLS
 package import ICE
 package import SRTP
@@ -13,10 +14,16 @@ package final class MediaPeer {
     /// Where media goes to; nil until a path is nominated.
     package internal(set) var mediaPath: NetworkPath? {
         get { lane.path }
-        set { lane.path = newValue }
+        set {
+            // Another path carries something else.
+            if newValue != lane.path, lane.path != nil { bandwidth?.reset(at: now) }
+            lane.path = newValue
+        }
     }
     /// Our streams, and the way out for their packets.
     package let lane = SendLane()
+    /// What the way to the other side carries; nil while nothing tells: see `measureLine`.
+    package internal(set) var bandwidth: SendBandwidth?
     var counted = PeerStats()
     package var stats: PeerStats {
         var stats = counted

@@ -143,7 +143,7 @@ struct ReportScheduler {
     /// adds.
     private static let keyFramesAtOnce = 16
     /// As often as libwebrtc does: more often gains nothing, less often makes estimates slow.
-    static let feedbackInterval = Interval.milliseconds(100)
+    static let feedbackInterval = Interval.milliseconds(50)
     private static let streamsPerPacket = 8
     private static let blocksPerPacket = 8
 }

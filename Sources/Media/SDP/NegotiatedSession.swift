@@ -63,5 +63,8 @@ package struct NegotiatedSession: Hashable, Sendable {
         package var repeatPayloadType: UInt8?
         package var ssrc: UInt32
         package var repeatSSRC: UInt32
+        /// The client tells when each packet arrived, or else how much it takes.
+        package var reportsArrivals: Bool
+        package var statesMaximum: Bool
     }
 }

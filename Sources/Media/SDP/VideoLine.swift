@@ -7,8 +7,10 @@ struct VideoLine {
         ExtensionURI.mid, ExtensionURI.layer, ExtensionURI.repairedLayer, ExtensionURI.transportNumber,
     ]
     /// And where it receives.
-    private static let receivingExtensions = [ExtensionURI.mid]
+    private static let receivingExtensions = [ExtensionURI.mid, ExtensionURI.transportNumber]
     private static let feedback = ["nack", "nack pli", "ccm fir", "transport-cc"]
+    /// What a receiver says of its line where it does not tell of arrivals.
+    private static let statedMaximum = "goog-remb"
 
     private let offered: MediaSection
     private let mid: String
@@ -81,7 +83,10 @@ struct VideoLine {
 
     func sending(_ source: ViewSource, transport: TransportDescription) -> MediaSection {
         var section = section(
-            Self.receivingExtensions, feedback: Self.feedback.filter { $0 != "transport-cc" }, transport: transport)
+            reportsArrivals ? Self.receivingExtensions : [ExtensionURI.mid],
+            feedback: reportsArrivals
+                ? Self.feedback : Self.feedback.filter { $0 != "transport-cc" } + [Self.statedMaximum],
+            transport: transport)
         section.direction = .sendonly
         section.stream = source.stream
         section.sources = [MediaSource(ssrc: source.ssrc, cname: source.cname)]
@@ -92,9 +97,16 @@ struct VideoLine {
         return section
     }
 
+    /// The client tells when each packet arrived. Numbers for that need a stream of its own for repeats: a packet goes out with one only.
+    private var reportsArrivals: Bool {
+        repeats != nil && codec.feedback.contains("transport-cc")
+            && offered.extensions.contains { $0.uri == ExtensionURI.transportNumber && (1...14).contains($0.id) }
+    }
+
     func view(_ index: Int, _ source: ViewSource) -> NegotiatedSession.View {
         NegotiatedSession.View(
             index: index, mid: mid, payloadType: codec.payloadType, repeatPayloadType: repeats?.payloadType,
-            ssrc: source.ssrc, repeatSSRC: source.repeatSSRC)
+            ssrc: source.ssrc, repeatSSRC: source.repeatSSRC, reportsArrivals: reportsArrivals,
+            statesMaximum: !reportsArrivals && codec.feedback.contains(Self.statedMaximum))
     }
 }

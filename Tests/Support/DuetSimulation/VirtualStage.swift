@@ -76,7 +76,7 @@ package final class VirtualStage: SimulatedEndpoint {
         withUnsafeTemporaryAllocation(byteCount: Network.maximumDatagramLength, alignment: 16) { slot in
             let length =
                 again
-                ? peer.lane.sealAgain(packet, payload: payload, into: slot)
+                ? peer.lane.sealAgain(packet, payload: payload, into: slot, at: now)
                 : peer.lane.seal(packet, payload: payload, into: slot, at: now)
             guard let length else { return }
             let bytes = Array(UnsafeRawBufferPointer(rebasing: slot[..<length]))

@@ -248,8 +248,9 @@ package final class TestClient {
                 .value
         else { return }
         let slot = socket.nextSlot()
-        let length = payload.withUnsafeBytes { media.lane.sealAgain(packet, payload: $0, into: slot) }
-        if let length { socket.commit(length: length, path: path, at: SystemClock.now()) }
+        let now = SystemClock.now()
+        let length = payload.withUnsafeBytes { media.lane.sealAgain(packet, payload: $0, into: slot, at: now) }
+        if let length { socket.commit(length: length, path: path, at: now) }
     }
 
     /// What was seen on a picture, frame by frame. What was asked for again while it was on its way comes twice.

@@ -205,7 +205,7 @@ package final class AudioFanout {
             let consumer = slots[line.slot].consumers[line.index]
             guard let slotSequence = consumer.slotSequence(of: sequence.advanced(by: bit)),
                 let entry = slots[line.slot].history.find(slotSequence),
-                limiter.admits(ssrc, slotSequence, roundTrip: roundTrip, at: now)
+                limiter.copies(ssrc, slotSequence, roundTrip: roundTrip, at: now) > 0
             else {
                 notRepeated &+= 1
                 continue

@@ -37,4 +37,5 @@ struct LayerPacket: Hashable, Sendable {
     var marker: Bool
     /// nil for a packet without content: padding.
     var payload: VideoPayload?
+    var arrival = Instant.distantPast
 }

@@ -49,14 +49,34 @@ struct VideoConsumer {
     /// Repeats reach back so many switches.
     private static let earlierKept = 3
 
+    /// How a packet of its layer stands to what it has got.
+    enum Place {
+        /// Of another layer, or from before the key frame that it began with.
+        case notItsOwn
+        /// It was passed over, since it had not come.
+        case late
+        /// The one that it gets next.
+        case next
+        /// Others come before it, as far as they are there.
+        case ahead
+    }
+
+    private let owner: Unmanaged<PictureViewer>
     let member: MemberID
     let handle: Int
     private(set) var line: ViewerLine
     /// The last offer asked for it. A line that is not is dark, and keeps its numbers for when it comes back: its keys have sealed packets
     /// with them.
     private(set) var isOffered = true
-    /// The highest layer that it should get.
+    /// The highest layer that was chosen for it, and that its line allows.
     var wanted = Int.max
+    var allowed = Int.max
+    /// The layer's number of what it gets next.
+    private(set) var cursor: UInt64 = 0
+    /// When the present stretch began: what it repeats from before has not waited longer.
+    private(set) var beganAt = Instant.distantPast
+    /// Noted while packets are given to all: some before this one are to be sent first.
+    var isLagging = false
     private var current: Stretch?
     /// Newest last.
     private var earlier: [Stretch] = []
@@ -70,12 +90,41 @@ struct VideoConsumer {
     /// When what it gets was captured, in its own timestamps: known once a report has told of a layer, and the same for all layers.
     private(set) var clock: CaptureClock?
 
-    init(member: MemberID, handle: Int, line: ViewerLine) {
-        self.member = member
-        self.handle = handle
+    /// `viewer` lives as long as the consumer.
+    init(of viewer: PictureViewer, line: ViewerLine) {
+        owner = .passUnretained(viewer)
+        member = viewer.member
+        handle = viewer.handle
         self.line = line
         nextSequence = UInt64(line.firstSequence & 0x7fff)
         lastTimestamp = line.firstTimestamp
+    }
+
+    var viewer: PictureViewer { owner._withUnsafeGuaranteedRef { $0 } }
+    var highest: Int { min(wanted, allowed) }
+
+    /// Whether its line takes a packet now, and nothing else waits for that.
+    @inline(__always)
+    func mayLeave(at now: Instant) -> Bool { owner._withUnsafeGuaranteedRef { $0.mayLeave(at: now) } }
+
+    @inline(__always)
+    func place(of packet: LayerPacket, _ layer: Int) -> Place {
+        guard isRunning, let stretch = current, stretch.layer == layer, packet.sequence >= stretch.firstInput else {
+            return .notItsOwn
+        }
+        if packet.sequence == cursor { return .next }
+        return packet.sequence < cursor ? .late : .ahead
+    }
+
+    /// The next packet that it gets of those before `end`; what has not come is passed over.
+    func earlier(than end: UInt64, in history: LayerHistory) -> (packet: LayerPacket, payload: UnsafeRawBufferPointer)?
+    {
+        var sequence = max(cursor, end > UInt64(LayerHistory.indexCount) ? end - UInt64(LayerHistory.indexCount) : 0)
+        while sequence < end {
+            if let entry = history.find(sequence) { return entry }
+            sequence += 1
+        }
+        return nil
     }
 
     /// The layer that is sent; nil while a key frame is waited for.
@@ -96,6 +145,13 @@ struct VideoConsumer {
 
     /// Nothing more goes out until a key frame.
     mutating func stop() { isRunning = false }
+
+    /// The same, and nothing of what went out is worth repeating: its line is too full.
+    mutating func abandon() {
+        isRunning = false
+        current = nil
+        earlier.removeAll(keepingCapacity: true)
+    }
 
     /// From this packet on, the first of a key frame, the viewer gets that layer.
     /// - Parameter layerClock: when that layer was captured, if known.
@@ -122,6 +178,8 @@ struct VideoConsumer {
             layer: layer, firstInput: packet.sequence, firstOutput: first, lastOutput: first,
             timestampOffset: timestamp &- packet.timestamp, offsets: offsets)
         isRunning = true
+        cursor = packet.sequence
+        beganAt = now
         if let layerClock { learn(layerClock) } else { clock = nil }
     }
 
@@ -153,10 +211,17 @@ struct VideoConsumer {
             lastMarker = packet.marker
             if let descriptor = packet.payload?.vp8 { lastDescriptor = stretch.offsets.applied(to: descriptor) }
         }
+        cursor = max(cursor, packet.sequence + 1)
         return outgoing
     }
 
-    /// Which packet of which layer the viewer has missed; nil if it was never sent, or too long ago.
+    /// What padding says of itself: it stands where the stream stands.
+    var padding: OutgoingPacket {
+        OutgoingPacket(
+            ssrc: line.ssrc, stream: line.stream, sequence: nextSequence, timestamp: lastTimestamp, marker: false)
+    }
+
+    /// Which packet of which layer the viewer has missed; nil if it was never sent, too long ago, or given up.
     func missed(_ number: SequenceNumber16) -> (layer: Int, sequence: UInt64)? {
         guard nextSequence > 0 else { return nil }
         let age = UInt64(UInt16(truncatingIfNeeded: nextSequence - 1) &- number.rawValue)

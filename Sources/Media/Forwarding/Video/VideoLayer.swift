@@ -41,12 +41,20 @@ struct VideoLayer {
     private var lastJump = Instant.distantPast
     private var askedAt: Instant?
     private var requests = 0
+    private var meter: LayerMeter
+
+    /// What is sent beside a payload: headers, the tag, IPv4 and UDP.
+    private static let overhead = 66
 
     init(_ packet: PicturePacket) {
         ssrc = packet.ssrc
         format = packet.format
         lastArrival = packet.arrival
+        meter = LayerMeter(at: packet.arrival)
     }
+
+    /// What it takes of a line in bits a second, some repeats included; nil while too little of it has come to tell.
+    func rate(at now: Instant) -> Double? { meter.rate(at: now).map { $0 * 1.02 } }
 
     /// It does not answer requests for key frames.
     var isDeaf: Bool { requests > Self.requestsUntilDeaf }
@@ -87,9 +95,13 @@ struct VideoLayer {
         lastArrival = max(lastArrival, packet.arrival)
         highest = max(highest ?? packet.sequence, packet.sequence)
         let kept = LayerPacket(
-            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: content)
+            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: content,
+            arrival: packet.arrival)
         history.store(kept, payload: payload, at: packet.arrival)
-        return .packet(kept, startsKeyFrame: content.map { noteKeyFrame(kept, $0) } ?? false)
+        let startsKeyFrame = content.map { noteKeyFrame(kept, $0) } ?? false
+        meter.add(
+            payload.count + Self.overhead, isKeyFrame: keyFrame?.timestamp == packet.timestamp, at: packet.arrival)
+        return .packet(kept, startsKeyFrame: startsKeyFrame)
     }
 
     private mutating func noteKeyFrame(_ packet: LayerPacket, _ content: VideoPayload) -> Bool {
@@ -115,13 +127,13 @@ struct VideoLayer {
         return true
     }
 
-    /// A key frame that somebody can begin with now: near enough, and with all that followed still there.
-    func replayable() -> ClosedRange<UInt64>? {
+    /// The first packet of a key frame that somebody can begin with now: near enough, and with all that followed still there.
+    var replayable: UInt64? {
         guard let keyFrame, let highest, highest >= keyFrame.first,
             isDeaf || highest - keyFrame.first <= Self.replayedPackets,
             history.find(keyFrame.first)?.packet.timestamp == keyFrame.timestamp
         else { return nil }
-        return keyFrame.first...highest
+        return keyFrame.first
     }
 
     // MARK: Requests

@@ -1,3 +1,4 @@
+internal import BandwidthEstimation
 package import RTP
 internal import SRTP
 package import Timing
@@ -11,6 +12,10 @@ package struct SendLane {
     private struct State {
         /// The sender of a connected peer, which that keeps alive.
         var sealer: Unmanaged<SRTPSender>?
+        /// What the sender adds to a packet.
+        var tagLength = 0
+        /// The line's bandwidth, which the peer keeps alive; nil while nothing has a transport-wide number.
+        var bandwidth: Unmanaged<SendBandwidth>?
         var path: NetworkPath?
         var places: UnsafeMutablePointer<Place>
         var count = 0
@@ -47,7 +52,14 @@ package struct SendLane {
 
     // MARK: The owner's side
 
-    func setSealer(_ sender: SRTPSender?) { state.pointee.sealer = sender.map(Unmanaged.passUnretained) }
+    func setSealer(_ sender: SRTPSender?) {
+        state.pointee.sealer = sender.map(Unmanaged.passUnretained)
+        state.pointee.tagLength = sender?.profile.tagLength ?? 0
+    }
+
+    func setBandwidth(_ bandwidth: SendBandwidth?) {
+        state.pointee.bandwidth = bandwidth.map(Unmanaged.passUnretained)
+    }
 
     /// Where media goes to; nil until a path is nominated.
     package var path: NetworkPath? {
@@ -118,11 +130,13 @@ package struct SendLane {
     }
 
     func describe(
-        _ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8, repeatPayloadType: PayloadType?
+        _ number: Int, payloadType: PayloadType, mid: Mid?, midID: UInt8, transportNumberID: UInt8,
+        repeatPayloadType: PayloadType?
     ) {
         guard isOpen(number) else { return }
         places[number].stream.describe(
-            payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeatPayloadType)
+            payloadType: payloadType, mid: mid, midID: midID, transportNumberID: transportNumberID,
+            repeatPayloadType: repeatPayloadType)
     }
 
     /// When what a stream sends was captured; nil: not known, the time of sending counts.
@@ -155,31 +169,58 @@ package struct SendLane {
         }
         let place = places + packet.stream
         guard place.pointee.isOpen, place.pointee.stream.ssrc == packet.ssrc,
-            let headerLength = place.pointee.stream.writeHeader(packet, into: destination),
+            let (headerLength, numberOffset) = place.pointee.stream.writeHeader(packet, into: destination),
             destination.count >= headerLength + PayloadPatch.maximumLength, let start = destination.baseAddress
         else { return nil }
         if packet.patch.count > 0 { packet.patch.write(to: start + headerLength) }
+        number(
+            start, numberOffset, headerLength + packet.patch.count + payload.count,
+            isPaced: place.pointee.stream.isPaced, stream: packet.stream, packet.sequence, now)
         // Once for each listener of each packet: no reference is counted.
         let length = sealer._withUnsafeGuaranteedRef {
             $0.seal(
                 packet.ssrc, index: packet.sequence, headerLength: headerLength, patchLength: packet.patch.count,
                 payload: payload, into: destination, source: &place.pointee.stream.source)
         }
-        guard let length else { return nil }
+        guard let length else {
+            takeBack(numberOffset)
+            return nil
+        }
         place.pointee.stream.noteSequence(packet.sequence)
         finish(place, timestamp: RTPTimestamp(packet.timestamp), packet.patch.count + payload.count, now)
         return length
     }
 
+    /// Writes the transport-wide number of a packet of that length, the only place where one is given.
+    @inline(__always)
+    private func number(
+        _ start: UnsafeMutableRawPointer, _ offset: Int, _ clearLength: Int, isPaced: Bool, stream: Int?,
+        _ sequence: UInt64, _ now: Instant
+    ) {
+        guard let bandwidth = state.pointee.bandwidth else { return }
+        let length = clearLength + state.pointee.tagLength
+        guard offset > 0 else {
+            return bandwidth._withUnsafeGuaranteedRef { $0.noteUnnumbered(length, isPaced: isPaced, at: now) }
+        }
+        let number = bandwidth._withUnsafeGuaranteedRef {
+            $0.number(length, stream: stream, sequence: sequence, at: now)
+        }
+        start.storeBytes(of: number.bigEndian, toByteOffset: offset, as: UInt16.self)
+    }
+
+    /// A packet that got a number could not be sealed.
+    private func takeBack(_ offset: Int) {
+        if offset > 0 { state.pointee.bandwidth?._withUnsafeGuaranteedRef { $0.takeBack() } }
+    }
+
     /// The same packet once more: on the stream for repeats if there is one, else the same to the last byte. nil where `seal` would give nil, and for what was never sealed.
     package func sealAgain(
-        _ packet: OutgoingPacket, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
+        _ packet: OutgoingPacket, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
+        at now: Instant
     ) -> Int? {
         guard let stream = self[packet.stream], stream.ssrc == packet.ssrc else { return nil }
-        if let repeats = stream.terms.repeats {
-            return sealRepeat(packet, on: repeats.ssrc, payload: payload, into: destination)
-        }
-        guard stream.canRepeat(packet), let headerLength = stream.writeHeader(packet, into: destination),
+        if stream.terms.repeats != nil { return sealRepeat(packet, payload: payload, into: destination, at: now) }
+        guard stream.canRepeat(packet), let (headerLength, _) = stream.writeHeader(packet, into: destination),
             destination.count >= headerLength + PayloadPatch.maximumLength, let start = destination.baseAddress
         else { return nil }
         packet.patch.write(to: start + headerLength)
@@ -188,21 +229,62 @@ package struct SendLane {
     }
 
     private func sealRepeat(
-        _ packet: OutgoingPacket, on ssrc: SSRC, payload: UnsafeRawBufferPointer,
-        into destination: UnsafeMutableRawBufferPointer
+        _ packet: OutgoingPacket, payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer,
+        at now: Instant
     ) -> Int? {
         let place = places + packet.stream
-        guard let sealer = state.pointee.sealer,
-            let (headerLength, sequence) = place.pointee.stream.writeRepeatHeader(packet, into: destination),
-            destination.count >= headerLength + 2 + PayloadPatch.maximumLength, let start = destination.baseAddress
+        guard let header = place.pointee.stream.writeRepeatHeader(packet, into: destination),
+            destination.count >= header.length + 2 + PayloadPatch.maximumLength, let start = destination.baseAddress
         else { return nil }
-        packet.patch.write(to: start + headerLength + 2)
+        packet.patch.write(to: start + header.length + 2)
+        return sealOnRepeats(
+            packet.stream, header, repeating: packet.sequence, patchLength: 2 + packet.patch.count, payload: payload,
+            into: destination, at: now)
+    }
+
+    /// A packet that carries nothing, for probes where there is nothing to repeat: up to 255 bytes of padding on the stream for repeats.
+    package func sealPadding(
+        _ packet: OutgoingPacket, length: Int, into destination: UnsafeMutableRawBufferPointer, at now: Instant
+    ) -> Int? {
+        guard let stream = self[packet.stream], stream.ssrc == packet.ssrc, (1...255).contains(length) else {
+            return nil
+        }
+        let place = places + packet.stream
+        guard let header = place.pointee.stream.writePaddingHeader(packet, into: destination),
+            destination.count >= header.length + length, let start = destination.baseAddress
+        else { return nil }
+        // RFC 3550 §5.1: the last byte says how many there are.
+        start.storeBytes(of: start.load(as: UInt8.self) | 0x20, as: UInt8.self)
+        let padding = UnsafeMutableRawBufferPointer(start: start + header.length, count: length)
+        padding.initializeMemory(as: UInt8.self, repeating: 0)
+        padding[length - 1] = UInt8(length)
+        return sealOnRepeats(
+            packet.stream, header, repeating: nil, patchLength: length,
+            payload: UnsafeRawBufferPointer(start: nil, count: 0),
+            into: destination, at: now)
+    }
+
+    private func sealOnRepeats(
+        _ stream: Int, _ header: (length: Int, numberOffset: Int, sequence: UInt64), repeating: UInt64?,
+        patchLength: Int,
+        payload: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer, at now: Instant
+    ) -> Int? {
+        let place = places + stream
+        guard let sealer = state.pointee.sealer, let repeats = place.pointee.stream.terms.repeats,
+            let start = destination.baseAddress
+        else { return nil }
+        number(
+            start, header.numberOffset, header.length + patchLength + payload.count, isPaced: true,
+            stream: repeating == nil ? nil : stream, repeating ?? 0, now)
         let length = sealer._withUnsafeGuaranteedRef {
             $0.seal(
-                ssrc, index: sequence, headerLength: headerLength, patchLength: 2 + packet.patch.count,
+                repeats.ssrc, index: header.sequence, headerLength: header.length, patchLength: patchLength,
                 payload: payload, into: destination, source: &place.pointee.stream.repeatSource)
         }
-        guard let length else { return nil }
+        guard let length else {
+            takeBack(header.numberOffset)
+            return nil
+        }
         state.pointee.repeatsSent &+= 1
         return length
     }
@@ -216,7 +298,7 @@ package struct SendLane {
             destination.count >= RTPHeader.fixedLength
         else { return nil }
         let bytes = UnsafeRawBufferPointer(destination)
-        guard let number = number(of: SSRC(bytes.bigEndianUInt32(at: 8)), likely: likely) else { return nil }
+        guard let number = self.number(of: SSRC(bytes.bigEndianUInt32(at: 8)), likely: likely) else { return nil }
         let timestamp = RTPTimestamp(bytes.bigEndianUInt32(at: 4))
         let place = places + number
         let length = sealer._withUnsafeGuaranteedRef {

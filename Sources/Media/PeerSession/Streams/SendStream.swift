@@ -1,6 +1,6 @@
 package import RTP
-package import Timing
-package import Wire
+internal import Timing
+internal import Wire
 
 /// How a stream that we send is described to the other side.
 package struct SendStreamTerms: Hashable, Sendable {
@@ -13,6 +13,11 @@ package struct SendStreamTerms: Hashable, Sendable {
     /// stream (RFC 9143 §15); `midID` 0 leaves it out.
     package var mid: Mid?
     package var midID: UInt8
+    /// The extension id of the transport-wide number, which each packet gets then (draft-holmer-rmcat-transport-wide-cc-extensions-01); 0:
+    /// none. Only where repeats have a stream of their own: the same packet never goes out with another number.
+    package var transportNumberID: UInt8 = 0
+    /// Its packets wait for the line's budget, as those of pictures do.
+    package var isPaced = false
     /// Where what got lost is sent again (RFC 4588); nil: on the stream itself, the same to the last byte.
     package var repeats: RepeatStreamTerms?
 
@@ -57,12 +62,15 @@ struct SendStream {
     private var octets: UInt32 = 0
     private var packetsReported: UInt32 = 0
     let ssrc: SSRC
+    let isPaced: Bool
     private var payloadType: PayloadType
     /// A report is to go out at once: the stream has begun, or its source has changed.
     var isReportWanted = false
     /// When what is sent was captured, if its producer says so; else the time of sending counts.
     var captureClock: CaptureClock?
-    private var midExtension = MidExtension()
+    /// With the mid, and without.
+    private var introduction = StreamExtensions()
+    private var usual = StreamExtensions()
     /// Packets below went out under other terms and are not repeated: a second sealing must be the same to the last byte.
     private var firstRepeatable: UInt64 = 0
     /// The next number on the stream for repeats, and where that stands among the sender's sources.
@@ -74,26 +82,37 @@ struct SendStream {
         self.terms = terms
         nextRepeat = UInt64(terms.repeats?.firstSequence ?? 0) & 0x7fff
         ssrc = terms.ssrc
+        isPaced = terms.isPaced
         payloadType = terms.payloadType
         clock = SendingClock(clockRate: terms.clockRate)
-        midExtension = MidExtension(terms)
+        setExtensions()
     }
 
     // MARK: Terms
 
-    /// Another payload type or mid, from the next packet on.
+    /// Another payload type, mid or extension, from the next packet on.
     mutating func describe(
-        payloadType: PayloadType, mid: Mid?, midID: UInt8, repeatPayloadType: PayloadType? = nil
+        payloadType: PayloadType, mid: Mid?, midID: UInt8, transportNumberID: UInt8 = 0,
+        repeatPayloadType: PayloadType? = nil
     ) {
         if let repeatPayloadType { terms.repeats?.payloadType = repeatPayloadType }
-        guard payloadType != terms.payloadType || mid != terms.mid || midID != terms.midID else { return }
+        guard
+            payloadType != terms.payloadType || mid != terms.mid || midID != terms.midID
+                || transportNumberID != terms.transportNumberID
+        else { return }
         if mid != terms.mid || midID != terms.midID { midEnd = .max }
         terms.payloadType = payloadType
         terms.mid = mid
         terms.midID = midID
+        terms.transportNumberID = transportNumberID
         self.payloadType = payloadType
         firstRepeatable = nextSequence
-        midExtension = MidExtension(terms)
+        setExtensions()
+    }
+
+    private mutating func setExtensions() {
+        introduction = StreamExtensions(terms, saysMid: true)
+        usual = StreamExtensions(terms, saysMid: false)
     }
 
     /// The other side knows the stream: the mid is no longer needed.
@@ -101,42 +120,60 @@ struct SendStream {
 
     // MARK: Packets
 
-    /// Writes the header of a packet; returns its length. `buffer` has room for the longest header, or it is nil.
+    /// Writes the header of a packet; returns its length, and where its transport-wide number belongs: 0 if it has none. `buffer` has room
+    /// for the longest header, or it is nil.
     @inline(__always)
-    func writeHeader(_ packet: OutgoingPacket, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        guard buffer.count >= RTPHeader.fixedLength + MidExtension.longest, let start = buffer.baseAddress else {
+    func writeHeader(
+        _ packet: OutgoingPacket, into buffer: UnsafeMutableRawBufferPointer
+    ) -> (length: Int, numberOffset: Int)? {
+        guard buffer.count >= RTPHeader.fixedLength + StreamExtensions.longest, let start = buffer.baseAddress else {
             return nil
         }
-        let saysMid = midExtension.length > 0 && packet.sequence < midEnd
-        start.storeBytes(of: saysMid ? 0x90 : 0x80, as: UInt8.self)
+        let saysMid = packet.sequence < midEnd
+        let extensionLength = saysMid ? introduction.length : usual.length
+        start.storeBytes(of: extensionLength > 0 ? 0x90 : 0x80, as: UInt8.self)
         start.storeBytes(
             of: payloadType.rawValue | (packet.marker ? 0x80 : 0), toByteOffset: 1, as: UInt8.self)
         start.storeBytes(
             of: UInt16(truncatingIfNeeded: packet.sequence).bigEndian, toByteOffset: 2, as: UInt16.self)
         start.storeBytes(of: packet.timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
         start.storeBytes(of: ssrc.rawValue.bigEndian, toByteOffset: 8, as: UInt32.self)
-        guard saysMid else { return RTPHeader.fixedLength }
-        midExtension.write(to: start + RTPHeader.fixedLength)
-        return RTPHeader.fixedLength + midExtension.length
+        guard extensionLength > 0 else { return (RTPHeader.fixedLength, 0) }
+        if saysMid {
+            introduction.write(to: start + RTPHeader.fixedLength)
+        } else {
+            usual.write(to: start + RTPHeader.fixedLength)
+        }
+        return (RTPHeader.fixedLength + extensionLength, saysMid ? introduction.numberOffset : usual.numberOffset)
     }
 
     /// The same for the packet's repeat on its own stream, whose payload begins with the packet's number (RFC 4588 §4): that is written
     /// too.
-    /// - Returns: the header's length, and the packet's number on that stream; nil if there is no such stream.
+    /// - Returns: also the packet's number on that stream; nil if there is no such stream.
     mutating func writeRepeatHeader(
         _ packet: OutgoingPacket, into buffer: UnsafeMutableRawBufferPointer
-    ) -> (length: Int, sequence: UInt64)? {
-        guard let repeats = terms.repeats, let length = writeHeader(packet, into: buffer),
-            buffer.count >= length + 2, let start = buffer.baseAddress
+    ) -> (length: Int, numberOffset: Int, sequence: UInt64)? {
+        guard let header = writePaddingHeader(packet, into: buffer), buffer.count >= header.length + 2,
+            let start = buffer.baseAddress
+        else { return nil }
+        start.storeBytes(
+            of: UInt16(truncatingIfNeeded: packet.sequence).bigEndian, toByteOffset: header.length, as: UInt16.self)
+        return header
+    }
+
+    /// The same for a packet of the stream for repeats that carries nothing.
+    mutating func writePaddingHeader(
+        _ packet: OutgoingPacket, into buffer: UnsafeMutableRawBufferPointer
+    ) -> (length: Int, numberOffset: Int, sequence: UInt64)? {
+        guard let repeats = terms.repeats, let (length, numberOffset) = writeHeader(packet, into: buffer),
+            let start = buffer.baseAddress
         else { return nil }
         defer { nextRepeat += 1 }
         start.storeBytes(
             of: repeats.payloadType.rawValue | (packet.marker ? 0x80 : 0), toByteOffset: 1, as: UInt8.self)
         start.storeBytes(of: UInt16(truncatingIfNeeded: nextRepeat).bigEndian, toByteOffset: 2, as: UInt16.self)
         start.storeBytes(of: repeats.ssrc.rawValue.bigEndian, toByteOffset: 8, as: UInt32.self)
-        start.storeBytes(
-            of: UInt16(truncatingIfNeeded: packet.sequence).bigEndian, toByteOffset: length, as: UInt16.self)
-        return (length, nextRepeat)
+        return (length, numberOffset, nextRepeat)
     }
 
     /// Whether that packet would be the same to the last byte.
@@ -167,47 +204,5 @@ struct SendStream {
         packetsReported = packets
         return SenderInfo(
             ssrc: ssrc, ntp: ntp, timestamp: timestamp, packetCount: packets, octetCount: octets)
-    }
-}
-
-/// The header extension that says the mid, as it goes on the wire: profile word, length, element, padding.
-private struct MidExtension {
-    /// A mid has at most 16 bytes.
-    static let longest = 24
-
-    private var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
-    private(set) var length = 0
-
-    /// Nothing.
-    init() {}
-
-    init(_ terms: SendStreamTerms) {
-        guard let mid = terms.mid, terms.midID != 0 else { return }
-        var whole: Int?
-        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        withUnsafeTemporaryAllocation(byteCount: RTPHeader.fixedLength + Self.longest, alignment: 8) { buffer in
-            buffer.initializeMemory(as: UInt8.self, repeating: 0)
-            var writer = RTPHeaderWriter(
-                into: buffer, payloadType: terms.payloadType, sequenceNumber: SequenceNumber16(0),
-                timestamp: RTPTimestamp(0), ssrc: terms.ssrc)
-            writer.add(mid, id: terms.midID)
-            whole = writer.finish()
-            let start = RTPHeader.fixedLength
-            words.0 = buffer.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-            words.1 = buffer.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self)
-            words.2 = buffer.loadUnaligned(fromByteOffset: start + 16, as: UInt64.self)
-        }
-        // An id that the one-byte form cannot say is left out.
-        guard let whole else { return }
-        self.words = words
-        length = whole - RTPHeader.fixedLength
-    }
-
-    /// `start` has room for the longest.
-    @inline(__always)
-    func write(to start: UnsafeMutableRawPointer) {
-        start.storeBytes(of: words.0, as: UInt64.self)
-        start.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
-        start.storeBytes(of: words.2, toByteOffset: 16, as: UInt64.self)
     }
 }

@@ -28,6 +28,8 @@ final class Peer {
     private(set) var views: [NegotiatedSession.View]
     /// The same for pictures.
     var viewStreams: [Int: Int] = [:]
+    /// How it sees pictures, once it has lines for them.
+    var viewer: PictureViewer?
     /// Number of the newest offer that was answered.
     private(set) var offerNumber: UInt32
     /// The `o=` line's id in the peer's offers: another one is another peer connection.

@@ -24,6 +24,8 @@ final class PeerLifecycle {
     /// What peers that are gone have counted, and how many came and went.
     private(set) var counters = MediaCounters()
     private(set) var connected = 0
+    /// What leaves for viewers whose lines decide when.
+    private let exits: PictureViewer.Exits
 
     init(
         _ configuration: MediaNodeConfiguration, certificate: DTLSCertificate, table: PeerTable, egress: Egress,
@@ -34,6 +36,8 @@ final class PeerLifecycle {
         self.egress = egress
         self.facts = facts
         self.time = time
+        exits = PictureViewer.Exits(
+            send: egress.send, again: egress.sendAgain, fill: egress.fill, ask: egress.ask)
         context = try DTLSContext(certificate: certificate)
         negotiator = Negotiator(
             fingerprint: certificate.fingerprint,
@@ -129,19 +133,24 @@ final class PeerLifecycle {
         for view in peer.views {
             let (payloadType, mid) = (PayloadType(view.payloadType), Mid(view.mid))
             let repeats = view.repeatPayloadType.map { PayloadType($0) }
+            let transportNumberID = view.reportsArrivals ? peer.extensions.id(of: .transportNumber) ?? 0 : 0
+            if view.reportsArrivals || view.statesMaximum { peer.media.measureLine() }
             if let number = peer.viewStreams[view.index] {
                 peer.media.describeSendStream(
-                    number, payloadType: payloadType, mid: mid, midID: midID, repeatPayloadType: repeats)
+                    number, payloadType: payloadType, mid: mid, midID: midID, transportNumberID: transportNumberID,
+                    repeatPayloadType: repeats)
             } else {
-                peer.viewStreams[view.index] = peer.media.openSendStream(
-                    SendStreamTerms(
-                        ssrc: SSRC(view.ssrc), clockRate: 90_000, cname: peer.terms.views[view.index].cname,
-                        payloadType: payloadType, mid: mid, midID: midID,
-                        repeats: repeats.map {
-                            RepeatStreamTerms(
-                                ssrc: SSRC(view.repeatSSRC), payloadType: $0,
-                                firstSequence: peer.terms.viewStarts[view.index].repeatSequence)
-                        }))
+                var terms = SendStreamTerms(
+                    ssrc: SSRC(view.ssrc), clockRate: 90_000, cname: peer.terms.views[view.index].cname,
+                    payloadType: payloadType, mid: mid, midID: midID,
+                    repeats: repeats.map {
+                        RepeatStreamTerms(
+                            ssrc: SSRC(view.repeatSSRC), payloadType: $0,
+                            firstSequence: peer.terms.viewStarts[view.index].repeatSequence)
+                    })
+                terms.transportNumberID = transportNumberID
+                terms.isPaced = true
+                peer.viewStreams[view.index] = peer.media.openSendStream(terms)
             }
         }
     }
@@ -151,10 +160,14 @@ final class PeerLifecycle {
         peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
         guard let pictures = peer.stage.pictures else { return }
         let seats = pictures.cameras.slotCount
+        guard !peer.views.isEmpty || peer.viewer != nil else { return }
+        let viewer = peer.viewer ?? PictureViewer(peer.member, handle: peer.handle)
+        viewer.bandwidth = peer.media.bandwidth
+        peer.viewer = viewer
         for (stage, isScreen) in [(pictures.cameras, false), (pictures.screens, true)] {
             stage.setViewer(
-                peer.member, handle: peer.handle, lines: peer.viewLines(ofScreen: isScreen, seats: seats), at: now,
-                send: egress.send, ask: egress.ask)
+                viewer, lines: peer.viewLines(ofScreen: isScreen, seats: seats), at: now, send: egress.send,
+                ask: egress.ask)
         }
         runErrands()
     }
@@ -216,6 +229,7 @@ final class PeerLifecycle {
             else { continue }
             peer.scheduled = .distantFuture
             peer.media.advance(to: peer.time(now))
+            drive(peer)
             settle(peer)
         }
     }
@@ -227,11 +241,17 @@ final class PeerLifecycle {
             if case .closed = event { isClosed = true } else { take(event, of: peer) }
         }
         if isClosed { forget(peer, isReplaced: false) }
-        let deadline = peer.media.nextDeadline
+        let deadline = min(peer.media.nextDeadline, peer.viewer?.nextDeadline(at: now) ?? .distantFuture)
         guard deadline < peer.scheduled, table[peer.handle] === peer else { return }
         peer.scheduled = deadline
         deadlines.push(
             DeadlineQueue.Entry(deadline: deadline, handle: peer.handle, generation: peer.generation))
+    }
+
+    /// Lets a viewer send what its line takes, if it is time for that.
+    private func drive(_ peer: Peer) {
+        guard let viewer = peer.viewer, viewer.nextDeadline(at: now) <= now else { return }
+        viewer.advance(to: now, exits)
     }
 
     private func take(_ event: PeerEvent, of peer: Peer) {
@@ -301,6 +321,9 @@ final class PeerLifecycle {
             guard let peer = table[started.handle] else { continue }
             peer.media.sendReport(for: started.stream, at: peer.time(now))
             settle(peer)
+        }
+        while let handle = egress.nextWaitingViewer() {
+            if let peer = table[handle] { settle(peer) }
         }
     }
 }

@@ -118,7 +118,8 @@ final class StageHome {
 /// The pictures of a room: a camera for each seat, and one screen.
 final class StagePictures {
     let cameras: VideoStage
-    let screens = VideoStage(slots: 1)
+    /// What is shown there comes before faces.
+    let screens = VideoStage(slots: 1, importance: 1)
 
     init(seats: Int) { cameras = VideoStage(slots: seats) }
 

@@ -50,6 +50,8 @@ final class StageTable {
         let setClock: AudioFanout.Clock = { [egress] in egress.setClock($0, $1, $2) }
         home.pictures?.cameras.onClock = setClock
         home.pictures?.screens.onClock = setClock
+        home.pictures?.cameras.onWaiting = { [egress] in egress.wait($0) }
+        home.pictures?.screens.onWaiting = { [egress] in egress.wait($0) }
         // Where there is nothing to be in step with, the time of sending keeps to the sender's pace as well.
         if home.pictures != nil { home.audio.fanout.onClock = setClock }
         add(Stage(home: home, id: id, kind: kind))

@@ -13,6 +13,8 @@ final class Egress {
     private let time: WorkerTime
     /// Streams that began or changed their source: their listeners get a report at once.
     private(set) var startedStreams: ContiguousArray<(handle: Int, stream: Int)> = []
+    /// Viewers for whom something waits until their line takes more.
+    private var waitingViewers: ContiguousArray<Int> = []
     /// Whose key frame is to be asked for.
     private var wantedKeyFrames: ContiguousArray<(producer: MemberID, ssrc: SSRC)> = []
 
@@ -36,8 +38,22 @@ final class Egress {
     /// The same packet once more, to the last byte.
     func sendAgain(_ handle: Int, _ packet: OutgoingPacket, _ payload: UnsafeRawBufferPointer) {
         guard let lane = table.lane(handle), let path = lane.path else { return }
-        sockets.send(by: path, at: time.now) { slot in lane.sealAgain(packet, payload: payload, into: slot) }
+        sockets.send(by: path, at: time.now) { slot in
+            lane.sealAgain(packet, payload: payload, into: slot, at: time.now)
+        }
     }
+
+    /// Nothing but bytes, to find out what a line carries.
+    func fill(_ handle: Int, _ packet: OutgoingPacket, _ length: Int) {
+        guard let lane = table.lane(handle), let path = lane.path else { return }
+        let now = time.now
+        sockets.send(by: path, at: now) { slot in lane.sealPadding(packet, length: length, into: slot, at: now) }
+    }
+
+    /// That viewer is driven from now on.
+    func wait(_ handle: Int) { waitingViewers.append(handle) }
+
+    func nextWaitingViewer() -> Int? { waitingViewers.popLast() }
 
     /// The producer is asked for a key frame of that stream, once what is being forwarded is through.
     func ask(_ producer: MemberID, _ ssrc: SSRC) { wantedKeyFrames.append((producer, ssrc)) }
@@ -50,7 +66,7 @@ final class Egress {
     func nextWantedKeyFrame() -> (producer: MemberID, ssrc: SSRC)? { wantedKeyFrames.popLast() }
 
     /// Something is to be told to peers beside packets.
-    var hasErrands: Bool { !startedStreams.isEmpty || !wantedKeyFrames.isEmpty }
+    var hasErrands: Bool { !startedStreams.isEmpty || !wantedKeyFrames.isEmpty || !waitingViewers.isEmpty }
 
     func nextStartedStream() -> (handle: Int, stream: Int)? { startedStreams.popLast() }
 

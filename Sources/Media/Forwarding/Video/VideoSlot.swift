@@ -1,0 +1,331 @@
+internal import Codecs
+internal import RTP
+internal import Timing
+internal import Wire
+
+/// One picture of a stage: who may send it, its layers, and everybody who watches it.
+struct VideoSlot {
+    typealias Send = VideoStage.Send
+    /// Asks for a key frame of that stream of the producer.
+    typealias Ask = VideoStage.Ask
+
+    private(set) var producer: MemberID?
+    private(set) var isCut = false
+    /// Empty places are layers that have not come.
+    private var layers: [VideoLayer?] = Array(repeating: nil, count: VideoStage.maximumLayers)
+    private(set) var consumers: ContiguousArray<VideoConsumer> = []
+    /// Somebody waits for a key frame.
+    private var hasWaiting = false
+    /// When it is looked at again what everybody should get.
+    private var nextLook = Instant.distantPast
+    var stats = VideoStats()
+    /// Told for each stream that begins, or whose clock has been learnt anew.
+    var onClock: AudioFanout.Clock?
+    /// Told of a viewer for whom something waits from now on.
+    var onWaiting: ((_ handle: Int) -> Void)?
+
+    // MARK: Rules
+
+    mutating func assign(_ member: MemberID?) {
+        guard producer != member else { return }
+        forgetLayers()
+        producer = member
+    }
+
+    mutating func setCut(_ cut: Bool) {
+        if cut, !isCut { forgetLayers() }
+        isCut = cut
+    }
+
+    mutating func forgetLayers() {
+        layers = Array(repeating: nil, count: VideoStage.maximumLayers)
+        for index in consumers.indices { consumers[index].stop() }
+    }
+
+    // MARK: Viewers
+
+    /// - Returns: its place among the consumers.
+    mutating func add(_ consumer: VideoConsumer) -> Int {
+        consumers.append(consumer)
+        return consumers.count - 1
+    }
+
+    /// The last consumer moves into the gap.
+    /// - Returns: who that is.
+    mutating func remove(_ index: Int) -> PictureViewer? {
+        let last = consumers.count - 1
+        if index != last { consumers.swapAt(index, last) }
+        consumers.removeLast()
+        return index < consumers.count ? consumers[index].viewer : nil
+    }
+
+    mutating func withdraw(_ index: Int) { consumers[index].withdraw() }
+
+    mutating func offer(_ line: ViewerLine, to index: Int) { consumers[index].offer(line) }
+
+    /// What somebody chose, and what its line allows: the lower counts.
+    mutating func limit(_ index: Int, wanted: Int? = nil, allowed: Int? = nil, isUrgent: Bool = false) {
+        if let wanted { consumers[index].wanted = wanted }
+        if let allowed { consumers[index].allowed = allowed }
+        guard let layer = consumers[index].layer else { return }
+        let highest = consumers[index].highest
+        // What is sent ends at once where nothing is wanted, or the line cannot take more of it.
+        if isUrgent, layer > highest { consumers[index].abandon() } else if highest < 0 { consumers[index].stop() }
+    }
+
+    // MARK: Which layer
+
+    private func isThere(_ index: Int, for consumer: VideoConsumer, at now: Instant) -> Bool {
+        guard let layer = layers[index] else { return false }
+        return layer.format == consumer.line.format && now - layer.lastArrival < VideoStage.layerHold
+    }
+
+    /// The layer that a viewer should get: the highest that comes and that it may have.
+    private func target(_ consumer: VideoConsumer, at now: Instant) -> Int? {
+        guard consumer.highest >= 0, consumer.isOffered else { return nil }
+        var lowest: Int?
+        var highest: Int?
+        for index in 0..<VideoStage.maximumLayers where isThere(index, for: consumer, at: now) {
+            if lowest == nil { lowest = index }
+            if index <= consumer.highest { highest = index }
+        }
+        return highest ?? lowest
+    }
+
+    /// What a viewer could get, and what it costs.
+    func demand(_ index: Int, at now: Instant) -> PictureDemand {
+        let consumer = consumers[index]
+        var demand = PictureDemand(wanted: consumer.wanted, allowed: consumer.allowed)
+        guard consumer.isOffered, consumer.member != producer, !isCut else { return demand }
+        for layer in 0..<VideoStage.maximumLayers where isThere(layer, for: consumer, at: now) {
+            demand.setRate(layers[layer]?.rate(at: now) ?? 0, of: layer)
+        }
+        return demand
+    }
+
+    /// Begins with a key frame that is there, or asks for one.
+    mutating func start(_ index: Int, at now: Instant, _ send: Send, _ ask: Ask) {
+        let consumer = consumers[index]
+        guard consumer.member != producer, !isCut else { return }
+        guard let target = target(consumer, at: now) else {
+            // Its first packet begins it.
+            if consumer.layer == nil, consumer.highest >= 0, consumer.isOffered { hasWaiting = true }
+            return
+        }
+        guard consumer.layer != target else { return }
+        // Who sees another layer already would see the past again.
+        if consumer.layer == nil, let first = layers[target]?.replayable {
+            begin(target, at: first, index, now)
+            flush(index, at: now, send)
+        } else {
+            hasWaiting = true
+            nextLook = min(nextLook, now + VideoStage.waitingLook)
+            request(target, roundTrip: nil, at: now, ask)
+        }
+    }
+
+    mutating func request(_ layer: Int, roundTrip: Interval?, at now: Instant, _ ask: Ask) {
+        guard let producer, layers[layer] != nil else { return }
+        if layers[layer]?.asks(roundTrip: roundTrip, at: now) == true, let ssrc = layers[layer]?.ssrc {
+            ask(producer, ssrc)
+            stats.keyFramesAsked &+= 1
+        }
+    }
+
+    /// Lets everybody begin, or wait for, what they should get. A picture from which nothing comes needs no look.
+    private mutating func look(at now: Instant, _ send: Send, _ ask: Ask) {
+        hasWaiting = false
+        for index in consumers.indices { start(index, at: now, send, ask) }
+        nextLook = now + (hasWaiting ? VideoStage.waitingLook : VideoStage.usualLook)
+    }
+
+    private mutating func begin(_ layer: Int, at sequence: UInt64, _ index: Int, _ now: Instant) {
+        guard let entry = layers[layer]?.history.find(sequence) else { return }
+        consumers[index].begin(layer, with: entry.packet, clock: layers[layer]?.clock, at: now)
+        tellClock(consumers[index])
+    }
+
+    private func tellClock(_ consumer: VideoConsumer) {
+        onClock?(consumer.handle, consumer.line.stream, consumer.clock)
+    }
+
+    // MARK: Packets
+
+    mutating func forward(
+        _ picture: PicturePacket, payload: UnsafeRawBufferPointer, _ send: Send, _ ask: Ask
+    ) {
+        let now = picture.arrival
+        let layer = picture.layer
+        // A source that began anew is another layer, of which nobody has anything yet.
+        if layers[layer]?.ssrc != picture.ssrc || layers[layer]?.format != picture.format {
+            if let present = layers[layer], now - present.lastArrival < VideoStage.sourceHold {
+                stats.stale &+= 1
+                return
+            }
+            layers[layer] = VideoLayer(picture)
+            stopViewers(of: layer, at: now)
+        }
+        var accepted = layers[layer]?.accept(picture, payload: payload)
+        if case .restarted? = accepted {
+            stopViewers(of: layer, at: now)
+            accepted = layers[layer]?.accept(picture, payload: payload)
+        }
+        guard case .packet(let packet, let startsKeyFrame)? = accepted else {
+            stats.stale &+= 1
+            return
+        }
+        if startsKeyFrame { beginWaiting(layer, at: now) }
+        deliver(packet, payload, of: layer, at: now, send)
+        stats.forwarded &+= 1
+        if nextLook <= now { look(at: now, send, ask) }
+    }
+
+    private mutating func stopViewers(of layer: Int, at now: Instant) {
+        for index in consumers.indices where consumers[index].layer == layer { consumers[index].stop() }
+        nextLook = now
+    }
+
+    /// A key frame has been found: everybody who should get that layer begins with it. What came of it before this packet is given first.
+    private mutating func beginWaiting(_ layer: Int, at now: Instant) {
+        guard let first = layers[layer]?.keyFrame?.first else { return }
+        for index in consumers.indices {
+            let consumer = consumers[index]
+            guard consumer.layer != layer, consumer.member != producer, target(consumer, at: now) == layer else {
+                continue
+            }
+            begin(layer, at: first, index, now)
+        }
+    }
+
+    private mutating func deliver(
+        _ packet: LayerPacket, _ payload: UnsafeRawBufferPointer, of layer: Int, at now: Instant, _ send: Send
+    ) {
+        let content = Self.content(packet, payload)
+        var sent: UInt64 = 0
+        var isAnyLagging = false
+        let onWaiting = onWaiting
+        consumers.withUnsafeMutableBufferPointer { consumers in
+            for index in consumers.indices {
+                switch consumers[index].place(of: packet, layer) {
+                case .notItsOwn: continue
+                // What got lost before, and has come again, waits for nothing.
+                case .late: break
+                case .next:
+                    guard consumers[index].mayLeave(at: now) else {
+                        if consumers[index].viewer.waitsAnew() { onWaiting?(consumers[index].handle) }
+                        continue
+                    }
+                case .ahead:
+                    isAnyLagging = true
+                    consumers[index].isLagging = true
+                    continue
+                }
+                guard let outgoing = consumers[index].next(packet, of: layer, at: now) else { continue }
+                send(consumers[index].handle, outgoing, content)
+                sent &+= 1
+            }
+        }
+        stats.sent &+= sent
+        guard isAnyLagging else { return }
+        for index in consumers.indices where consumers[index].isLagging {
+            consumers[index].isLagging = false
+            flush(index, at: now, send)
+        }
+    }
+
+    /// Sends a viewer what there is for it, as much as may leave now.
+    private mutating func flush(_ index: Int, at now: Instant, _ send: Send) {
+        while waiting(index) != nil {
+            guard consumers[index].mayLeave(at: now) else { return wait(index) }
+            sendNext(index, at: now, send)
+        }
+    }
+
+    private func wait(_ index: Int) {
+        if consumers[index].viewer.waitsAnew() { onWaiting?(consumers[index].handle) }
+    }
+
+    /// Since when the packet waits that a viewer gets next; nil if there is none.
+    func waiting(_ index: Int) -> Instant? {
+        guard let layer = consumers[index].layer, let source = layers[layer], let highest = source.highest else {
+            return nil
+        }
+        return consumers[index].earlier(than: highest + 1, in: source.history).map {
+            max($0.packet.arrival, consumers[index].beganAt)
+        }
+    }
+
+    /// Sends a viewer the packet that it gets next.
+    mutating func sendNext(_ index: Int, at now: Instant, _ send: Send) {
+        guard let layer = consumers[index].layer, let source = layers[layer], let highest = source.highest,
+            let entry = consumers[index].earlier(than: highest + 1, in: source.history),
+            let outgoing = consumers[index].next(entry.packet, of: layer, at: now)
+        else { return }
+        send(consumers[index].handle, outgoing, Self.content(entry.packet, entry.payload))
+        stats.sent &+= 1
+    }
+
+    /// A viewer is too far behind: it goes on at the newest key frame, if that is ahead of it, or waits for one.
+    mutating func skip(_ index: Int, at now: Instant, _ send: Send, _ ask: Ask) {
+        guard let layer = consumers[index].layer else { return }
+        let isAhead = layers[layer]?.keyFrame.map { $0.first > consumers[index].cursor } ?? false
+        stats.skipped &+= 1
+        consumers[index].abandon()
+        if isAhead, let first = layers[layer]?.keyFrame?.first {
+            begin(layer, at: first, index, now)
+        } else {
+            start(index, at: now, send, ask)
+        }
+    }
+
+    // MARK: Repeats
+
+    /// Gives again what a viewer has missed, if that still helps.
+    mutating func `repeat`(
+        _ index: Int, _ missed: SequenceNumber16, limiter: inout RepeatLimiter, roundTrip: Interval?, at now: Instant,
+        _ send: Send
+    ) {
+        let consumer = consumers[index]
+        guard let (layer, input) = consumer.missed(missed), let entry = layers[layer]?.history.find(input),
+            let outgoing = consumer.again(entry.packet, of: layer)
+        else {
+            stats.notRepeated &+= 1
+            return
+        }
+        let copies = limiter.copies(
+            consumer.line.ssrc, outgoing.sequence, bytes: entry.payload.count, roundTrip: roundTrip, at: now)
+        if copies == 0 { stats.notRepeated &+= 1 }
+        for _ in 0..<copies { send(consumer.handle, outgoing, Self.content(entry.packet, entry.payload)) }
+        stats.repeated &+= UInt64(copies)
+    }
+
+    /// Sends a viewer a packet that it has had already, the `back`th from the end, to fill a probe: false if there is none.
+    mutating func sendFilling(_ index: Int, back: UInt64, at now: Instant, _ send: Send) -> Bool {
+        let consumer = consumers[index]
+        guard let layer = consumer.layer, consumer.cursor > back, let history = layers[layer]?.history,
+            let entry = history.find(consumer.cursor - 1 - back), entry.payload.count >= VideoStage.leastFilling,
+            let outgoing = consumer.again(entry.packet, of: layer)
+        else { return false }
+        send(consumer.handle, outgoing, Self.content(entry.packet, entry.payload))
+        stats.filling &+= 1
+        return true
+    }
+
+    // MARK: Clocks
+
+    /// A producer's report tells when a layer was captured. Viewers get it in their reports.
+    mutating func note(_ clock: CaptureClock, of ssrc: SSRC) {
+        guard let layer = layers.firstIndex(where: { $0?.ssrc == ssrc }) else { return }
+        layers[layer]?.clock = clock
+        for index in consumers.indices where consumers[index].layer == layer {
+            consumers[index].learn(clock)
+            tellClock(consumers[index])
+        }
+    }
+
+    /// What stands behind the descriptor that each viewer gets anew.
+    private static func content(_ packet: LayerPacket, _ payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let descriptor = packet.payload?.vp8 else { return payload }
+        return UnsafeRawBufferPointer(rebasing: payload[descriptor.length...])
+    }
+}
