@@ -244,4 +244,27 @@ private struct SteadyLine {
             _ = bandwidth.mayLeave(at: now)
         }
     }
+
+    @Test("a message that claims something of more packets than are remembered is not read to its end")
+    func bounded() {
+        let now = Instant(nanoseconds: 1_000_000_000)
+        let bandwidth = SendBandwidth(firstNumber: 0, at: now)
+        for number in 0..<3_000 as Range<UInt64> {
+            _ = bandwidth.number(100, stream: 1, sequence: number, at: now)
+        }
+        // A run of 8,191 packets that have not come: the remembered ones are the last thousand of 3,000.
+        let packet: [UInt8] = [
+            0x8f, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0x1f, 0xff, 0, 0, 1, 0, 0x1f, 0xff, 0, 0,
+        ]
+        var statuses = 0
+        packet.withUnsafeBytes { bytes in
+            var compound = RTCPCompound(bytes)
+            while let next = compound.next() {
+                guard case .transportFeedback(_, _, let message) = next else { continue }
+                statuses = message.reduce(0) { count, _ in count + 1 }
+                bandwidth.receive(message, at: now + .milliseconds(100))
+            }
+        }
+        #expect(statuses == 8_191 && bandwidth.takeLost().isEmpty)
+    }
 }

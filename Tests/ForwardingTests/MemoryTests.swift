@@ -1,3 +1,4 @@
+import BandwidthEstimation
 import CAllocationCount
 import Codecs
 import RTP
@@ -104,5 +105,51 @@ import Wire
         #expect(allocation_count() - before == 0, "\(allocation_count() - before)")
         #expect(tap.bytes == 800 * 120)
         #expect(sent - sentBefore == 400 * (39 * 901 + 39 * 120))
+    }
+
+    @Test("in the steady state, packets that leave at a line's pace take no memory either, whether they wait or not")
+    func paced() {
+        var now = Instant(nanoseconds: 1_000_000_000)
+        let camera = MemberID(rawValue: 1)
+        let video = VideoStage(slots: 1)
+        let bandwidth = SendBandwidth(firstNumber: 1, at: now)
+        let viewer = PictureViewer(MemberID(rawValue: 2), handle: 0, bandwidth: bandwidth)
+        var sent = 0
+        let send: VideoStage.Send = { _, packet, payload in
+            sent += 1
+            _ = bandwidth.number(payload.count, stream: packet.stream, sequence: packet.sequence, at: now)
+        }
+        let exits = PictureViewer.Exits(send: send, again: send, fill: { _, _, _ in }, ask: { _, _ in })
+        video.assign(slot: 0, to: camera, isCut: false)
+        video.setViewer(
+            viewer,
+            lines: [
+                ViewerLine(slot: 0, ssrc: SSRC(9), stream: 1, format: .vp8, firstSequence: 1, firstTimestamp: 1)
+            ], at: now, send: send, ask: exits.ask)
+        var number: UInt64 = 10
+        var payload = [UInt8](repeating: 0x11, count: 400)
+        // Two packets at once, of which the second often waits.
+        func round() {
+            now = now + .milliseconds(30)
+            for _ in 0..<2 {
+                number += 1
+                payload[0] = 0x10
+                payload[1] = number % 100 == 0 ? 0 : 1
+                let picture = PicturePacket(
+                    ssrc: SSRC(5), layer: 0, sequence: number, timestamp: UInt32(number) &* 1_800, marker: true,
+                    format: .vp8, arrival: now)
+                payload.withUnsafeBytes {
+                    video.forward(picture, from: camera, payload: $0, send: send, ask: exits.ask)
+                }
+            }
+            now = now + .milliseconds(10)
+            viewer.sendWaiting(at: now, exits)
+        }
+        for _ in 0..<300 { round() }
+        let (before, sentBefore) = (allocation_count(), sent)
+        for _ in 0..<300 { round() }
+        let (taken, gone) = (allocation_count() - before, sent - sentBefore)
+        #expect(taken == 0, "\(taken)")
+        #expect(gone > 500)
     }
 }

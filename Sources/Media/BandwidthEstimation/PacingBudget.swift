@@ -46,9 +46,11 @@ struct RateMeter {
     private var newest: Int64 = 0
 
     private mutating func advance(to number: Int64) {
-        guard number > newest else { return }
-        for cleared in max(newest + 1, number - Int64(Self.steps) + 1)...number { bytes[place(cleared)] = 0 }
-        newest = number
+        newest = max(newest, number - Int64(Self.steps))
+        while newest < number {
+            newest += 1
+            bytes[place(newest)] = 0
+        }
     }
 
     private func place(_ number: Int64) -> Int { Int(UInt64(bitPattern: number) % UInt64(Self.steps)) }
@@ -64,9 +66,10 @@ struct RateMeter {
         let number = now.nanoseconds / Self.step.nanoseconds
         var sum = 0
         // Steps that nothing was added in since stand for nothing.
-        for step in (number - Int64(Self.steps) + 1)...number where step <= newest && newest - step < Int64(Self.steps)
-        {
-            sum += bytes[place(step)]
+        var step = number - Int64(Self.steps) + 1
+        while step <= min(number, newest) {
+            if newest - step < Int64(Self.steps) { sum += bytes[place(step)] }
+            step += 1
         }
         return Double(sum) * 8 / (Double(Self.steps) * Self.step.seconds)
     }

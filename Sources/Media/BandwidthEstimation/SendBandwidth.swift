@@ -160,7 +160,8 @@ package final class SendBandwidth {
     package func receive(_ message: TransportFeedback, at now: Instant) {
         feedback.note(message)
         var newest: (sent: Instant, arrival: Instant)?
-        for status in message {
+        // A few bytes may claim something of 65,000 packets. More than are remembered say nothing.
+        for status in message.lazy.prefix(TransportLog.capacity) {
             guard let (entry, wasLost, index) = log.settle(status.number.rawValue, isReceived: status.arrival != nil)
             else { continue }
             told = max(told, index + 1)

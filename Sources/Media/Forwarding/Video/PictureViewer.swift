@@ -123,12 +123,13 @@ package final class PictureViewer {
             bandwidth.advance(to: now)
             allocate(bandwidth, at: now, exits)
         }
-        sendWaiting(bandwidth, at: now, exits)
+        sendWaiting(at: now, exits)
         while bandwidth.probeDue(at: now) > 0, bandwidth.mayLeave(at: now), fill(at: now, exits) {}
     }
 
-    private func sendWaiting(_ bandwidth: SendBandwidth, at now: Instant, _ exits: Exits) {
-        guard isWaiting else { return }
+    /// Sends what waits, as far as the line takes it.
+    func sendWaiting(at now: Instant, _ exits: Exits) {
+        guard isWaiting, let bandwidth else { return }
         while bandwidth.mayLeave(at: now) {
             guard let (view, came) = oldest() else {
                 isWaiting = false

@@ -24,6 +24,7 @@ final class PeerLifecycle {
     /// What peers that are gone have counted, and how many came and went.
     private(set) var counters = MediaCounters()
     private(set) var connected = 0
+    private var driving = Interval.zero
     /// What leaves for viewers whose lines decide when.
     private let exits: PictureViewer.Exits
 
@@ -251,7 +252,15 @@ final class PeerLifecycle {
     /// Lets a viewer send what its line takes, if it is time for that.
     private func drive(_ peer: Peer) {
         guard let viewer = peer.viewer, viewer.nextDeadline(at: now) <= now else { return }
+        let start = time.read()
         viewer.advance(to: now, exits)
+        driving = driving + (time.read() - start)
+    }
+
+    /// What the viewers' packets have taken since the last time this was asked for: it is forwarding, as what goes out directly is.
+    func takeDriving() -> Interval {
+        defer { driving = .zero }
+        return driving
     }
 
     private func take(_ event: PeerEvent, of peer: Peer) {

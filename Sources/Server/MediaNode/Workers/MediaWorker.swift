@@ -96,6 +96,8 @@ final class MediaWorker {
         carry()
         for socket in readable { read(socket) }
         peers.advance()
+        let driving = peers.takeDriving()
+        load.note(workFrom: time.now, to: time.now + driving)
         stages.advance()
         flush()
     }
