@@ -65,8 +65,6 @@ struct ProbePlan {
 
     mutating func postpone(until time: Instant) { next = max(next, time) }
 
-    mutating func hasten(to time: Instant) { next = min(next, time) }
-
     /// What is being sent is given up.
     mutating func cancel() { state = .idle }
 

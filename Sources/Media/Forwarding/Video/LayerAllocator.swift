@@ -3,9 +3,6 @@ internal import Timing
 /// Divides what a viewer's line carries among the pictures that it wants: the lowest layer of each first, then better ones, in their
 /// order. It lowers before it pauses, and is quick to lower and slow to raise.
 struct LayerAllocator {
-    /// A viewer may see so many pictures: the seats of a room and a screen.
-    static let maximumPictures = 17
-
     struct Decision: Hashable {
         /// The highest layer of each picture; `PictureDemand.nothing`: it is paused.
         var layers: [Int]

@@ -1,5 +1,5 @@
 /// What a viewer could get of one picture, and what each layer of it takes. Rates are bits a second.
-struct PictureDemand: Hashable {
+struct PictureDemand {
     static let nothing = -1
 
     /// The highest layer that was chosen; below 0: none.
@@ -51,12 +51,5 @@ struct PictureDemand: Hashable {
     /// What is sent as it is allowed now.
     var present: Int {
         wanted < 0 || allowed < 0 ? Self.nothing : highest(upTo: min(allowed, wanted)) ?? lowest ?? Self.nothing
-    }
-
-    static func == (a: Self, b: Self) -> Bool { a.wanted == b.wanted && a.allowed == b.allowed && a.rates == b.rates }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(wanted)
-        hasher.combine(allowed)
     }
 }
