@@ -13,6 +13,8 @@ private struct SteadyLine {
     /// Bits a second.
     var rate: Double
     let way = Interval.milliseconds(20)
+    /// Nothing that is sent arrives.
+    var isDead = false
     private var free = Instant.distantPast
     private var flying: [(number: UInt16, arrival: Instant)] = []
     private var builder = TransportFeedbackBuilder()
@@ -43,6 +45,7 @@ private struct SteadyLine {
 
     private mutating func send(_ length: Int) {
         let number = bandwidth.number(length, stream: 0, sequence: 0, at: now)
+        if isDead { return }
         free = max(free, now) + Interval(seconds: Double(length + 28) * 8 / rate)
         flying.append((number, free + way))
     }
@@ -68,6 +71,22 @@ private struct SteadyLine {
                 if case .transportFeedback(_, _, let message) = packet { body(message) }
             }
         }
+    }
+
+    @Test("L11-S what was lost on the way that a viewer had before says nothing of the new one")
+    func otherWay() {
+        var line = SteadyLine(rate: 3_000_000)
+        line.bandwidth.setWishes(wanted: 2_500_000, isShort: true, at: line.now)
+        line.run(sending: 400_000, for: .seconds(5))
+        line.isDead = true
+        line.run(sending: 400_000, for: .seconds(2))
+        line.isDead = false
+        line.bandwidth.reset(at: line.now)
+        line.run(sending: 200_000, for: .seconds(1))
+        // Otherwise all pictures are paused for seconds, since more than a third was lost.
+        #expect(line.bandwidth.estimate >= BandwidthEstimator.start, "\(line.bandwidth.estimate)")
+        line.run(sending: 200_000, for: .seconds(3))
+        #expect(line.bandwidth.estimate > 2_000_000, "\(line.bandwidth.estimate)")
     }
 
     @Test("probes find what a line carries when more is wanted than is sent, over the wrap of numbers too")

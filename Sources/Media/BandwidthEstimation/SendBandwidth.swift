@@ -26,9 +26,9 @@ package final class SendBandwidth {
     private static let calmAfter = Interval.seconds(2)
     /// Signs that are older say nothing.
     private static let stale = Interval.seconds(1)
-    /// The largest thing that is asked for, whatever somebody wants.
     /// Of one message.
     private static let mostLost = 32
+    /// The largest thing that is asked for, whatever somebody wants.
     private static let mostWanted = 20_000_000.0
 
     private var log: TransportLog
@@ -45,6 +45,8 @@ package final class SendBandwidth {
     /// Since the last message: something was sent that is not told of yet.
     private var unansweredSince: Instant?
     private var told: UInt64
+    /// The first packet of this path: what became of earlier ones says nothing of it.
+    private var first: UInt64
     private var lost: [(stream: Int, sequence: SequenceNumber16)] = []
     /// Of the way there and back, the wait for messages included.
     private var roundTrip = Interval.milliseconds(200)
@@ -62,6 +64,7 @@ package final class SendBandwidth {
     package init(firstNumber: UInt16, at now: Instant) {
         log = TransportLog(first: firstNumber)
         told = UInt64(firstNumber)
+        first = told
         probes = ProbePlan(first: now + Self.firstProbe)
         budget = PacingBudget(at: now)
         lastShort = now
@@ -164,6 +167,7 @@ package final class SendBandwidth {
         for status in message.lazy.prefix(TransportLog.capacity) {
             guard let (entry, wasLost, index) = log.settle(status.number.rawValue, isReceived: status.arrival != nil)
             else { continue }
+            guard index >= first else { continue }
             told = max(told, index + 1)
             fastLoss.add(sent: entry.sent, isReceived: status.arrival != nil, wasLost: wasLost)
             slowLoss.add(sent: entry.sent, isReceived: status.arrival != nil, wasLost: wasLost)
@@ -238,6 +242,9 @@ package final class SendBandwidth {
         probes = ProbePlan(first: now + Self.firstProbe)
         lastFeedback = nil
         unansweredSince = nil
+        first = log.next
+        told = first
+        lost.removeAll(keepingCapacity: true)
     }
 
     // MARK: Time and result
