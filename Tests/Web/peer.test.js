@@ -188,6 +188,42 @@ test('another media epoch after a resume means a fresh connection at once, the s
   assert.equal(peer.state.get(), 'connected');
 });
 
+test('L02-W a path over which nothing comes when the connection to the room is back gets a restart, one that carries does not', async t => {
+  const { time, server, peer, made } = await open(t);
+  const [pc] = made;
+  pc.become('connected');
+  const path = bytesReceived => ({
+    type: 'candidate-pair',
+    nominated: true,
+    state: 'succeeded',
+    bytesReceived,
+  });
+  let bytes = 1000;
+  pc.getStats = async () => {
+    bytes += 500;
+    return new Map([['pair', path(bytes)]]);
+  };
+  server
+    .on('room.enter', () => ({
+      resumed: true,
+      epoch: 1,
+      seq: 1,
+      chat: 0,
+      events: [],
+      mediaEpoch: 1,
+      state: { memberCount: 2, presence: [], invitations: [], likes: 0 },
+    }))
+    .drop();
+  await time.advance(2500);
+  assert.equal(pc.restarts, 0);
+  pc.getStats = async () => new Map([['pair', path(bytes)]]);
+  server.drop();
+  await time.advance(2500);
+  assert.equal(pc.restarts, 1);
+  assert.equal(made.length, 1, 'keys and streams stay');
+  assert.equal(peer.state.get(), 'connected');
+});
+
 test('a new state after a restart of the server also brings the sound back', async t => {
   const { time, server, made } = await open(t);
   made[0].become('connected');

@@ -2,7 +2,7 @@ import { Store } from '../lib/store.js';
 import { platform } from './connection.js';
 import { OvationError } from './errors.js';
 import { PictureLines } from './pictures.js';
-import { QualityWatch } from './quality.js';
+import { carries, QualityWatch } from './quality.js';
 import { editAnswer, editOffer, soundQualities } from './sdp.js';
 
 /** @typedef {import('./room.js').OvationRoom} OvationRoom */
@@ -196,6 +196,21 @@ export class OvationPeer {
   #returned() {
     if (this.#epoch !== this.#room.now.mediaEpoch) this.restart();
     else if (this.state.get() !== 'connected') this.#tryAgain();
+    else if (this.#pc) void this.#probe(this.#pc);
+  }
+
+  /**
+   * What broke the connection to the room may have broken this path too, as a change of network does.
+   * @param {RTCPeerConnection} pc
+   */
+  async #probe(pc) {
+    const turn = this.#turn;
+    try {
+      if (await carries(pc, this.#host)) return;
+    } catch {
+      return;
+    }
+    if (turn === this.#turn && pc === this.#pc && this.state.get() === 'connected') this.#recover();
   }
 
   #begin() {

@@ -66,6 +66,29 @@ export function wordFor(rttMs, lossPercent) {
   return within(fair) ? 'fair' : 'poor';
 }
 
+/** A path that carries sound or pictures shows it in this time, reports included. */
+const signMs = 700;
+
+/**
+ * Whether anything comes over the path of this connection now. A browser itself takes seconds to notice that nothing does.
+ * @param {RTCPeerConnection} pc
+ * @param {import('./connection.js').Host} host
+ */
+export async function carries(pc, host) {
+  const before = bytesCome(await pc.getStats());
+  await new Promise(resolve => host.setTimer(() => resolve(null), signMs));
+  return bytesCome(await pc.getStats()) > before;
+}
+
+/** @param {RTCStatsReport | Map<string, any>} report */
+function bytesCome(report) {
+  let bytes = 0;
+  report.forEach((/** @type {any} */ entry) => {
+    if (entry.type === 'candidate-pair' && entry.nominated) bytes += entry.bytesReceived ?? 0;
+  });
+  return bytes;
+}
+
 const periodMs = 2_000;
 
 /** Reads the statistics of one connection after another, every two seconds while it stands. */
