@@ -121,7 +121,7 @@ class Person:
 
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en",
-                 through=None, flags=()):
+                 through=None, flags=(), driver=None):
         super().__init__(name, server, through)
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -143,7 +143,7 @@ class Chromium(Person):
         if tone_hertz:
             options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self.driver = webdriver.Chrome(options=options, service=driver or Service(shutil.which("chromedriver")))
         self.driver.set_script_timeout(30)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
         if language != "en":

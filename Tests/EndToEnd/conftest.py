@@ -1,5 +1,7 @@
 """Real browsers against a real server process. Each test starts its own server on an empty directory unless it shares one."""
 
+import contextlib
+import os
 import pathlib
 import sys
 
@@ -8,6 +10,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from browsers import Chromium, Firefox  # noqa: E402
+from narrow_way import NarrowWay  # noqa: E402
 from server import Server  # noqa: E402
 
 ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
@@ -25,6 +28,15 @@ def pytest_collection_modifyitems(items):
 def pytest_runtest_makereport(item, call):
     outcome = yield
     setattr(item, "report_" + call.when, outcome.get_result())
+
+
+@pytest.fixture
+def narrow():
+    """`narrow(rate)` is a line between the server and a network namespace, for browsers to be started in."""
+    if os.geteuid() != 0 or not os.path.exists("/dev/net/tun"):
+        pytest.skip("a network namespace needs root and /dev/net/tun")
+    with contextlib.ExitStack() as ways:
+        yield lambda rate, **line: ways.enter_context(contextlib.closing(NarrowWay(rate, **line)))
 
 
 @pytest.fixture
