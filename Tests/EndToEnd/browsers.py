@@ -144,7 +144,7 @@ class Chromium(Person):
             options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=driver or Service(shutil.which("chromedriver")))
-        self.driver.set_script_timeout(30)
+        self.driver.set_script_timeout(60)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
         if language != "en":
             agent = self.driver.execute_script("return navigator.userAgent")

@@ -103,8 +103,10 @@ def test_narrow_viewer(people, narrow):
     # It keeps moving, small; and the sound does not stop.
     assert seen["width"] == 320 and seen["frames"] > 12 * 20 and longest(seen) < 500
     assert seen["samples"] > 12 * 40_000 and seen["concealed"] < 0.005 * seen["samples"]
+    assert running(ben, "return window.peer.received.get()") == [{"seat": 0, "size": "low", "lack": "line"}]
     way.down.rate = 4_000_000
     running(ben, "await until('the whole size', () => window.video.videoWidth === 1280, 20);")
+    running(ben, "await until('word of it', () => window.peer.received.get().some(({ size, lack }) => size === 'high' && !lack));")
     # A line that falls to a tenth loses what is under way, sound too; then everything goes on, smaller.
     way.down.rate = 400_000
     fall = watch(ben, 6)

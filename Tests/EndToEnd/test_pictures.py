@@ -232,6 +232,41 @@ def test_sizes(page):
     assert gaps < 1000
 
 
+@story("L11-W layers of a camera that nobody watches are not sent, and are there at once when somebody does; who stops sending is told apart")
+def test_wishes(page):
+    layers, back, lack = page("""
+        const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
+        const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
+        await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        const anchor = await connected(new OvationPeer(room));
+        await anchor.setCamera(chart());
+        const his = new OvationRoom(ben, room.id);
+        await his.enter();
+        const viewer = await connected(new OvationPeer(his));
+        const track = await until('a line', () => viewer.pictures.get()[0]);
+        const video = show(track);
+        await until('the whole size', () => video.videoWidth === 1280, 30);
+        viewer.view(0, 'low');
+        const sent = async () => Object.fromEntries((await outbound(anchor)).map(entry => [entry.rid, entry.framesEncoded]));
+        const growing = async () => {
+          const before = await sent();
+          await new Promise(resolve => setTimeout(resolve, 1000));
+          const after = await sent();
+          return Object.keys(after).filter(rid => after[rid] > (before[rid] ?? 0)).sort().join('');
+        };
+        const layers = await until('one layer', async () => (await growing()) === 'q' && 'q', 30);
+        const begun = performance.now();
+        viewer.view(0, 'high');
+        await until('the whole size', () => video.videoWidth === 1280);
+        const back = performance.now() - begun;
+        // The camera ends without a word, as that of a machine that sleeps does.
+        await anchor.setCamera(null);
+        const lack = await until('word of it', () => viewer.received.get().find(picture => picture.lack === 'sender'));
+        return [layers, back, lack];""")
+    assert layers == "q" and lack == {"seat": 0, "size": "off", "lack": "sender"}
+    assert back < 5000
+
+
 @story("L02-W L03-W Firefox sees Chromium's camera, and shows its own in layers once it sits")
 def test_firefox(people):
     anna, fox = people("Anna"), people("Fox", browser="firefox")

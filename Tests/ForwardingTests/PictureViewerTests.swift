@@ -126,6 +126,72 @@ internal import Timing
         #expect(room.filled > 5)
     }
 
+    @Test("L11-S a viewer is told what it gets once that has stayed for two seconds, and why it is less than it wants")
+    func news() {
+        let room = Room()
+        typealias Gets = PictureViewer.Gets
+        func film(_ seconds: Int, layers: Int) -> [[Gets]] {
+            var told: [[Gets]] = []
+            for _ in 0..<seconds * 10 {
+                for layer in 0..<layers { room.film(0, packets: layer == 0 ? 1 : 40, layer: layer, isKeyFrame: true) }
+                room.drive(for: .milliseconds(100))
+                if let news = room.viewer.takeNews(at: room.now) { told.append(news) }
+            }
+            return told
+        }
+        func gets(_ layer: Int, _ lack: Gets.Lack? = nil) -> [[Gets]] {
+            [[Gets(stage: room.stage, slot: 0, layer: layer, lack: lack)]]
+        }
+        #expect(film(1, layers: 1).isEmpty, "it may still change")
+        #expect(film(3, layers: 1) == gets(0), "all there is")
+        // Nobody tells of arrivals here, so the line stays as narrow as it is taken for at first.
+        #expect(film(5, layers: 2) == gets(0, .line))
+        #expect(film(5, layers: 2).isEmpty, "nothing new")
+        // Silence, of which nothing is known but that it is one.
+        #expect(film(5, layers: 0) == gets(-1, .sender))
+        room.stage.assign(slot: 0, to: nil, isCut: false)
+        #expect(film(5, layers: 0) == [[]])
+    }
+
+    @Test("L11-S a producer hears at once of a higher layer that somebody wants, and of a lower one after ten seconds")
+    func wishes() {
+        let room = Room()
+        var told: [(slot: Int, layer: Int)] = []
+        room.stage.onWish = { member, layer in told.append((Int(member.rawValue) - 1, layer)) }
+        func film(_ seconds: Int) {
+            for _ in 0..<seconds * 2 {
+                room.film(0, packets: 1, isKeyFrame: true)
+                room.drive(for: .milliseconds(500))
+            }
+        }
+        func limit(_ layer: Int) {
+            room.stage.limit(
+                room.viewer.member, slot: 0, toLayer: layer, at: room.now, send: room.exits.send, ask: room.exits.ask)
+        }
+        film(15)
+        #expect(told.map(\.layer) == [2] && told[0].slot == 0, "a new source is told, and nothing more")
+        limit(0)
+        film(5)
+        #expect(told.count == 1, "not yet")
+        limit(2)
+        film(7)
+        #expect(told.count == 1, "wanted again in time")
+        limit(-1)
+        film(12)
+        #expect(told.map(\.layer) == [2, 0], "the lowest is always wanted")
+        limit(1)
+        #expect(told.map(\.layer) == [2, 0, 1], "at once")
+        // On another seat it sends no more than it was told here: it is told anew.
+        room.stage.assign(slot: 0, to: nil, isCut: false)
+        room.stage.assign(slot: 0, to: MemberID(rawValue: 1), isCut: false)
+        film(1)
+        #expect(told.map(\.layer) == [2, 0, 1, 2])
+        // Who watches nothing but their own picture asks nothing of themselves.
+        room.stage.removeViewer(room.viewer.member)
+        film(12)
+        #expect(told.map(\.layer) == [2, 0, 1, 2, 0])
+    }
+
     @Test("L11-S a viewer that leaves, or whose line says nothing, does not hold anybody up")
     func without() {
         let room = Room()

@@ -189,7 +189,8 @@ import Testing
             .ownerAbsent(until: 9, heir: nil),
             .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
             .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
-            .network(NetworkReport()),
+            .network(NetworkReport()), .cameraWanted(.off),
+            .pictures([PictureNews(.seat(1), .high), PictureNews(.screen, .off, lack: .sender)]), .pictures([]),
             .network(
                 NetworkReport(
                     singers: [

@@ -130,6 +130,15 @@ import Testing
                 #"{"apartMs":135,"tight":false,"type":"network","users":{"alice":{"jitterMs":7,"lossPercent":3,"quality":3,"roundTripMs":190}}}"#
             ),
             (.passing(.network(NetworkReport())), #"{"type":"network","users":{}}"#),
+            (
+                .passing(
+                    .pictures([
+                        PictureNews(.seat(2), .low, lack: .line), PictureNews(.screen, .off, lack: .sender),
+                        PictureNews(.seat(0), .high),
+                    ])),
+                #"{"pictures":[{"lack":"line","seat":2,"size":"low"},{"lack":"sender","screen":true,"size":"off"},{"seat":0,"size":"high"}],"type":"media.pictures"}"#
+            ),
+            (.passing(.cameraWanted(.middle)), #"{"camera":"middle","type":"media.wanted"}"#),
             (.passing(.count(memberCount: 300)), #"{"memberCount":300,"type":"count"}"#),
             (
                 .invitation(InvitationNews(invitation: invitation, by: alice.id)),

@@ -135,3 +135,45 @@ test('L08-W the size of a picture is told once there is a path, again after it w
   await settle();
   assert.equal(told().length, 4);
 });
+
+test('L11-W layers of my camera that nobody wants are not sent, on a line that is made later too', async t => {
+  const { server, peer, made } = await open(t);
+  const wanted = (camera, room = 48213) => {
+    server.news(room, [{ type: 'media.wanted', camera }]);
+    return settle();
+  };
+  peer.start();
+  await settle();
+  await wanted('middle');
+  await peer.setCamera(new FakeTrack('camera'));
+  await settle();
+  const active = () => made.at(-1).transceivers[10].sendEncodings.map(layer => layer.active ?? true);
+  assert.deepEqual(active(), [true, true, false]);
+  await wanted('off');
+  assert.deepEqual(active(), [true, false, false], 'the lowest goes on');
+  await wanted('some size of later');
+  assert.deepEqual(active(), [true, false, false]);
+  await wanted('high');
+  assert.deepEqual(active(), [true, true, true]);
+  // Another connection is another source: the server tells it anew.
+  await wanted('low');
+  peer.restart();
+  await settle();
+  assert.deepEqual(active(), [true, true, true]);
+});
+
+test('L11-W what comes of pictures, and why it is less, is known until the path ends', async t => {
+  const { server, peer } = await open(t);
+  peer.start();
+  await settle();
+  const pictures = [
+    { seat: 0, size: 'low', lack: 'line' },
+    { screen: true, size: 'off', lack: 'sender' },
+  ];
+  server.news(48213, [{ type: 'media.pictures', pictures }]);
+  await settle();
+  assert.deepEqual(peer.received.get(), pictures);
+  peer.restart();
+  await settle();
+  assert.deepEqual(peer.received.get(), []);
+});

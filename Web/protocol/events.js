@@ -157,6 +157,8 @@ export const danmuCommand = 'CMD_DANMU';
  *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},
  *   'duet.changed': {duet: DuetMode, by?: string, time: number},
  *   'network': NetworkReport,
+ *   'media.pictures': {pictures: import('./pictures.js').PictureNews[]},
+ *   'media.wanted': {camera: import('./pictures.js').PictureSize},
  *   'message': Message,
  *   'dropped': {from: number, to: number},
  *   'audience.entered': {member: Member},

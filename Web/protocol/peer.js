@@ -51,6 +51,11 @@ export class OvationPeer {
    * @type {Store<readonly (MediaStreamTrack | null)[]>}
    */
   pictures = new Store(/** @type {readonly (MediaStreamTrack | null)[]} */ ([]));
+  /**
+   * What comes of the pictures that I watch, of those that come or came, as the server told it last: at most every two seconds.
+   * @type {Store<readonly import('./pictures.js').PictureNews[]>}
+   */
+  received = new Store(/** @type {readonly import('./pictures.js').PictureNews[]} */ ([]));
   /** @type {Store<import('./quality.js').MediaQuality | null>} */
   quality = new Store(/** @type {import('./quality.js').MediaQuality | null} */ (null));
   /**
@@ -96,6 +101,8 @@ export class OvationPeer {
     this.#begin();
     this.#room.events.on('resumed', () => this.#returned(), { signal });
     this.#room.events.on('room.destroyed', () => this.close(), { signal });
+    this.#room.events.on('media.pictures', ({ pictures }) => this.received.set(pictures ?? []), { signal });
+    this.#room.events.on('media.wanted', ({ camera }) => void this.#lines?.setWanted(camera), { signal });
     this.#room.events.on('gone', () => this.close(), { signal });
   }
 
@@ -264,6 +271,7 @@ export class OvationPeer {
       this.pictures.set(this.#lines?.tracks(answer.pictures ?? []) ?? []);
       for (const [picture, size] of this.#sizes) this.#tellSize(picture, size);
       await this.#cap();
+      await this.#lines?.limit();
       if (stale()) return;
       this.error.set(null);
       // Said while the server answered, or the browser took the answer.
@@ -421,6 +429,7 @@ export class OvationPeer {
     this.tracks.set([]);
     this.mix.set(null);
     this.pictures.set([]);
+    this.received.set([]);
     if (pc) {
       pc.onconnectionstatechange = null;
       pc.close();

@@ -3,6 +3,11 @@
  * @typedef {'off' | 'low' | 'middle' | 'high'} PictureSize
  */
 /** @typedef {{seat?: number, screen?: boolean, mid: string}} PictureLine */
+/**
+ * What comes of one picture, and why it is less than is wanted: my own line carries no more, or nothing comes from who shows it. Without
+ * `lack` it is all that is wanted, or there is.
+ * @typedef {{seat?: number, screen?: boolean, size: PictureSize, lack?: 'line' | 'sender'}} PictureNews
+ */
 
 /**
  * What a camera is sent as: three layers, the lowest first, so that everybody gets one that their line and window bear. Bits a second
@@ -13,6 +18,8 @@ const cameraLayers = [
   { rid: 'h', scaleResolutionDownBy: 2, maxBitrate: 500_000 },
   { rid: 'f', scaleResolutionDownBy: 1, maxBitrate: 1_700_000 },
 ];
+/** Up to which layer of a camera each size needs. @type {Record<PictureSize, number>} */
+const layersOf = { off: 0, low: 0, middle: 1, high: 2 };
 /** A screen is read: it is sent sharp, in one size. */
 const screenLayers = [{ maxBitrate: 2_500_000 }];
 
@@ -26,6 +33,7 @@ export class PictureLines {
   /** @type {RTCRtpTransceiver[]} To see the seats, and last the screen. */ #views = [];
   /** @type {RTCRtpTransceiver | null} */ #camera = null;
   /** @type {RTCRtpTransceiver | null} */ #screen = null;
+  /** @type {PictureSize} How large anybody wants my camera. */ #wanted = 'high';
 
   /** @param {RTCPeerConnection} pc @param {number} seats */
   constructor(pc, seats) {
@@ -87,6 +95,33 @@ export class PictureLines {
     if (!track) return false;
     this.#screen = this.#add(track, screenLayers);
     return true;
+  }
+
+  /**
+   * How large anybody wants my camera: layers above that are not sent.
+   * @param {PictureSize} size
+   */
+  async setWanted(size) {
+    if (size in layersOf) this.#wanted = size;
+    await this.limit();
+  }
+
+  /** Says to the encoder what is wanted; again after a negotiation, which may have come between. */
+  async limit() {
+    const sender = this.#camera?.sender;
+    const parameters = sender?.getParameters();
+    if (!sender || !parameters?.encodings?.length) return;
+    const highest = layersOf[this.#wanted];
+    const changes = parameters.encodings.filter((layer, at) => (layer.active ?? true) !== at <= highest);
+    if (changes.length === 0) return;
+    parameters.encodings.forEach((layer, at) => {
+      layer.active = at <= highest;
+    });
+    try {
+      await sender.setParameters(parameters);
+    } catch {
+      // All layers are sent, then, as in browsers that cannot leave any out.
+    }
   }
 
   /** @param {MediaStreamTrack} track @param {RTCRtpEncodingParameters[]} layers */

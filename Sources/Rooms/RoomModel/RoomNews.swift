@@ -91,6 +91,10 @@ package enum PassingNews: Hashable, Sendable {
     case count(memberCount: Int)
     /// How the ways of those who sing do, when something has changed.
     case network(NetworkReport)
+    /// What one gets of the pictures of a live room, of all that say something: to the one alone, when it has changed.
+    case pictures([PictureNews])
+    /// How large somebody wants one's camera: to the one alone.
+    case cameraWanted(PictureSize)
 }
 
 /// Likes since the last such news.

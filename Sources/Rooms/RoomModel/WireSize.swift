@@ -64,6 +64,7 @@ extension RoomNewsEvent {
         case .passing(.audienceEntered(let member)): 2 * WireSize.object + member.profile.wireSize
         case .passing(.levels(let levels)): WireSize.object + 40 * levels.count
         case .passing(.network(let report)): WireSize.object * (2 + report.singers.count)
+        case .passing(.pictures(let pictures)): WireSize.object * (1 + pictures.count)
         case .passing: 2 * WireSize.object
         }
     }

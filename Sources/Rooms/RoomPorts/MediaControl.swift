@@ -158,6 +158,33 @@ package enum MediaFact: Sendable, Hashable {
     /// How the ways of those on the seats of a chorus did since the last such fact; sent every two seconds while anybody has a
     /// seat there, once with an empty list when nobody has one any more.
     case network(StageID, [PeerID: PathReading])
+    /// What a viewer gets of the pictures that it wants: all of those that come, or came; sent when it has changed, at most twice a
+    /// second.
+    case pictures(StageID, PeerID, [PictureReading])
+    /// The highest layer of a peer's camera that anybody wants: what is above need not be sent. Told to each new source, and when it
+    /// changes: at once when it rises, after ten seconds when it falls.
+    case cameraWanted(StageID, PeerID, PictureLayer)
+}
+
+/// What a viewer gets of one picture.
+package struct PictureReading: Hashable, Sendable {
+    /// Why it is less than it wants.
+    package enum Lack: Hashable, Sendable {
+        /// Its line carries no more.
+        case line
+        /// Nothing comes from the producer, and something did.
+        case sender
+    }
+
+    package var picture: PictureView
+    package var layer: PictureLayer
+    package var lack: Lack?
+
+    package init(picture: PictureView, layer: PictureLayer, lack: Lack? = nil) {
+        self.picture = picture
+        self.layer = layer
+        self.lack = lack
+    }
 }
 
 /// What the media plane has measured of one peer's way. What it could not measure is nil.

@@ -103,7 +103,15 @@ final class MediaPaths {
             if let session = core.people.attendance.session(of: peer) { close(peer, of: session) }
         case .levels(_, let heard): core.gathered.hearLevels(speakers(heard))
         case .network(_, let readings): core.gathered.hearNetwork(singers(readings))
+        case .pictures(_, let peer, let readings): tell(.pictures(readings.map(PictureNews.init)), to: peer)
+        case .cameraWanted(_, let peer, let layer): tell(.cameraWanted(PictureSize(layer)), to: peer)
         }
+    }
+
+    private func tell(_ news: PassingNews, to peer: PeerID) {
+        let attendance = core.people.attendance
+        guard let user = attendance.session(of: peer).flatMap(attendance.user(of:)) else { return }
+        core.tell(Announcement(.passing(news), to: .these([user])))
     }
 
     private func note(_ peer: PeerID, _ media: Attendance.Session.Media) {
@@ -135,5 +143,33 @@ final class MediaPaths {
             singers[known.attendee.profile.id] = NetworkWatch.Singer(reading, known.equipment)
         }
         return singers
+    }
+}
+
+extension PictureNews {
+    fileprivate init(_ reading: PictureReading) {
+        let picture: PictureName =
+            switch reading.picture {
+            case .seat(let seat): .seat(seat)
+            case .screen: .screen
+            }
+        let lack: PictureLack? =
+            switch reading.lack {
+            case .line: .line
+            case .sender: .sender
+            case nil: nil
+            }
+        self.init(picture, PictureSize(reading.layer), lack: lack)
+    }
+}
+
+extension PictureSize {
+    fileprivate init(_ layer: PictureLayer) {
+        switch layer {
+        case .none: self = .off
+        case .low: self = .low
+        case .middle: self = .middle
+        case .high: self = .high
+        }
     }
 }

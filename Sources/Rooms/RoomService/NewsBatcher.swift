@@ -86,7 +86,9 @@ extension RoomNewsEvent {
             // Who comes and goes is told only in rooms that are not big. A list that lacks one of them stays wrong, and a role that
             // is told before its bearer is lost.
             case .presence, .ownerAbsent, .ownerBack, .audienceEntered, .audienceLeft: .control
-            case .levels, .likes, .count, .network: .chatter
+            case .levels, .likes, .count, .network, .pictures: .chatter
+            // Nothing tells a camera again that it is wanted.
+            case .cameraWanted: .control
             }
         }
     }

@@ -323,7 +323,7 @@ extension MediaFact {
     fileprivate var stage: StageID {
         switch self {
         case .connected(let stage, _), .lost(let stage, _), .recovered(let stage, _), .closed(let stage, _),
-            .levels(let stage, _), .network(let stage, _):
+            .levels(let stage, _), .network(let stage, _), .pictures(let stage, _, _), .cameraWanted(let stage, _, _):
             stage
         }
     }

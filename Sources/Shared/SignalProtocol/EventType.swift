@@ -34,4 +34,6 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case likes
     case count
     case network
+    case mediaPictures = "media.pictures"
+    case mediaWanted = "media.wanted"
 }

@@ -119,6 +119,8 @@ extension HeardEvent: Decodable {
                         users: try fields.decode([UserID].self, forKey: .users))))
         case .count: return passing(.count(memberCount: try fields.decode(Int.self, forKey: .memberCount)))
         case .network: return passing(.network(try network(fields)))
+        case .mediaPictures: return passing(.pictures(try fields.decode([PictureNews].self, forKey: .pictures)))
+        case .mediaWanted: return passing(.cameraWanted(try fields.decode(PictureSize.self, forKey: .camera)))
         }
     }
 

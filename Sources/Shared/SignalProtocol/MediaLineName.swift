@@ -50,18 +50,3 @@ package enum MediaLineName: Codable, Hashable, Sendable {
         try container.encode(name)
     }
 }
-
-/// How much of a picture one wants, as `media.view` names it.
-package enum PictureSize: String, Codable, Hashable, Sendable {
-    /// Nothing is sent.
-    case off
-    case low
-    case middle
-    case high
-}
-
-/// Which picture: a seat's, or the room's screen.
-package enum PictureName: Hashable, Sendable {
-    case seat(Int)
-    case screen
-}

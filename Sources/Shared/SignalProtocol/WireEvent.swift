@@ -9,7 +9,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case seq, type, time, chat, id, from, to, text, command, message
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play
-        case duet, apartMs, tight
+        case duet, apartMs, tight, pictures, camera
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -124,6 +124,12 @@ package struct WireEvent: Sendable, Hashable, Encodable {
                 Dictionary(report.singers.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .users)
             try container.encodeIfPresent(report.apart?.ms, forKey: .apartMs)
             try container.encodeIfPresent(report.apart?.isTight, forKey: .tight)
+        case .pictures(let pictures):
+            try type(.mediaPictures)
+            try container.encode(pictures, forKey: .pictures)
+        case .cameraWanted(let size):
+            try type(.mediaWanted)
+            try container.encode(size, forKey: .camera)
         }
     }
 

@@ -55,7 +55,12 @@ export class FakePeerConnection {
       direction,
       sendEncodings,
       mid: null,
-      sender: { track, replaceTrack: async track => void Object.assign(line.sender, { track }) },
+      sender: {
+        track,
+        replaceTrack: async track => void Object.assign(line.sender, { track }),
+        getParameters: () => ({ encodings: sendEncodings.map(encoding => ({ ...encoding })) }),
+        setParameters: async ({ encodings }) => void sendEncodings.splice(0, Infinity, ...encodings),
+      },
       receiver: { track: new FakeTrack('remote') },
       setCodecPreferences() {},
     };

@@ -166,6 +166,8 @@ extension RoomState {
         case .network(let report):
             network = report
             return [.networkChanged(report)]
+        // Pictures are the web SDK's alone for now.
+        case .pictures, .cameraWanted: return []
         }
     }
 

@@ -27,6 +27,27 @@ package final class PictureViewer {
         }
     }
 
+    /// What it gets of one picture.
+    package struct Gets: Equatable {
+        package enum Lack: Equatable {
+            /// Its line carries no more.
+            case line
+            /// Nothing comes any more from who shows it.
+            case sender
+        }
+
+        package unowned let stage: VideoStage
+        package let slot: Int
+        /// Below 0: nothing.
+        package let layer: Int
+        /// Why it is less than it wants.
+        package let lack: Lack?
+
+        package static func == (one: Gets, other: Gets) -> Bool {
+            one.stage === other.stage && one.slot == other.slot && one.layer == other.layer && one.lack == other.lack
+        }
+    }
+
     /// Where its consumer is.
     private struct View {
         unowned let stage: VideoStage
@@ -38,6 +59,8 @@ package final class PictureViewer {
     static let longestWait = Interval.seconds(1)
     /// How often it is looked at what the line carries, if nothing is heard of it.
     private static let look = Interval.milliseconds(200)
+    /// What it gets is told once it has stayed so for this long: people read it. Until a line is known it changes quickly.
+    private static let settled = Interval.seconds(2)
     /// Packets are looked for that far back to fill a probe.
     private static let shortestPause = Interval.milliseconds(1)
     private static let fillingDepth: UInt64 = 48
@@ -55,6 +78,11 @@ package final class PictureViewer {
     private var lastDriven = Instant.distantPast
     private var allocator = LayerAllocator()
     private var fillingBack: UInt64 = 0
+    private var gets: [Gets] = []
+    /// The same as of now, kept for its memory.
+    private var present: [Gets] = []
+    private var getsSince = Instant.distantPast
+    private var isTold = true
     /// Made with the first request for a repeat.
     var limiter: RepeatLimiter?
     var keyFrames = TokenBucket(VideoStage.keyFrameAllowance, now: .distantPast)
@@ -183,5 +211,30 @@ package final class PictureViewer {
             view.stage.allow(
                 view.slot, view.index, decision.layers[place], isUrgent: decision.isUrgent, at: now, exits)
         }
+        noteGets(decision.layers, pictures, at: now)
+    }
+
+    private func noteGets(_ layers: [Int], _ pictures: [PictureDemand], at now: Instant) {
+        present.removeAll(keepingCapacity: true)
+        for (place, view) in views.enumerated() {
+            let (layer, picture) = (layers[place], pictures[place])
+            if let best = picture.best {
+                present.append(
+                    Gets(stage: view.stage, slot: view.slot, layer: layer, lack: layer < best ? .line : nil))
+            } else if picture.wanted >= 0, view.stage.isSilent(view.slot, at: now) {
+                present.append(Gets(stage: view.stage, slot: view.slot, layer: -1, lack: .sender))
+            }
+        }
+        guard present != gets else { return }
+        swap(&gets, &present)
+        getsSince = now
+        isTold = false
+    }
+
+    /// What it gets of all pictures, if that has changed and is worth telling.
+    package func takeNews(at now: Instant) -> [Gets]? {
+        guard !isTold, now - getsSince >= Self.settled else { return nil }
+        isTold = true
+        return gets
     }
 }

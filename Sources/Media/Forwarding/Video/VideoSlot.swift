@@ -19,6 +19,9 @@ struct VideoSlot {
     /// When it is looked at again what everybody should get.
     private var nextLook = Instant.distantPast
     var stats = VideoStats()
+    private var wish = LayerWish()
+    /// Told what the producer needs to send.
+    var onWish: VideoStage.Wish?
     /// Told for each stream that begins, or whose clock has been learnt anew.
     var onClock: AudioFanout.Clock?
     /// Told of a viewer for whom something waits from now on.
@@ -28,8 +31,14 @@ struct VideoSlot {
 
     mutating func assign(_ member: MemberID?) {
         guard producer != member else { return }
-        forgetLayers()
+        resetSource()
         producer = member
+    }
+
+    /// What the producer sends from now on comes from a source that has been told nothing.
+    mutating func resetSource() {
+        forgetLayers()
+        wish = LayerWish()
     }
 
     mutating func setCut(_ cut: Bool) {
@@ -47,6 +56,7 @@ struct VideoSlot {
     /// - Returns: its place among the consumers.
     mutating func add(_ consumer: VideoConsumer) -> Int {
         consumers.append(consumer)
+        noteWish(of: consumers.count - 1)
         return consumers.count - 1
     }
 
@@ -61,11 +71,31 @@ struct VideoSlot {
 
     mutating func withdraw(_ index: Int) { consumers[index].withdraw() }
 
-    mutating func offer(_ line: ViewerLine, to index: Int) { consumers[index].offer(line) }
+    mutating func offer(_ line: ViewerLine, to index: Int) {
+        consumers[index].offer(line)
+        noteWish(of: index)
+    }
+
+    /// Somebody wants more than before: the producer hears of it at once.
+    private mutating func noteWish(of index: Int) {
+        let wanted = wanted(of: consumers[index])
+        if wanted >= 0, let layer = wish.raise(to: wanted) { tell(layer) }
+    }
+
+    private func wanted(of consumer: VideoConsumer) -> Int {
+        consumer.isOffered && consumer.member != producer ? consumer.wanted : -1
+    }
+
+    private func tell(_ layer: Int) {
+        if let producer { onWish?(producer, layer) }
+    }
 
     /// What somebody chose, and what its line allows: the lower counts.
     mutating func limit(_ index: Int, wanted: Int? = nil, allowed: Int? = nil, isUrgent: Bool = false) {
-        if let wanted { consumers[index].wanted = wanted }
+        if let wanted {
+            consumers[index].wanted = wanted
+            noteWish(of: index)
+        }
         if let allowed { consumers[index].allowed = allowed }
         guard let layer = consumers[index].layer else { return }
         let highest = consumers[index].highest
@@ -90,6 +120,14 @@ struct VideoSlot {
             if index <= consumer.highest { highest = index }
         }
         return highest ?? lowest
+    }
+
+    /// Something came from the producer, and nothing does any more.
+    func isSilent(at now: Instant) -> Bool {
+        guard producer != nil, !isCut else { return false }
+        var cameLast: Instant?
+        for case let layer? in layers { cameLast = max(cameLast ?? layer.lastArrival, layer.lastArrival) }
+        return cameLast.map { now - $0 >= VideoStage.layerHold } ?? false
     }
 
     /// What a viewer could get, and what it costs.
@@ -135,7 +173,12 @@ struct VideoSlot {
     /// Lets everybody begin, or wait for, what they should get. A picture from which nothing comes needs no look.
     private mutating func look(at now: Instant, _ send: Send, _ ask: Ask) {
         hasWaiting = false
-        for index in consumers.indices { start(index, at: now, send, ask) }
+        var highest = -1
+        for index in consumers.indices {
+            start(index, at: now, send, ask)
+            highest = max(highest, wanted(of: consumers[index]))
+        }
+        if let layer = wish.look(highest, at: now) { tell(layer) }
         nextLook = now + (hasWaiting ? VideoStage.waitingLook : VideoStage.usualLook)
     }
 

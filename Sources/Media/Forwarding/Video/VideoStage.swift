@@ -15,6 +15,9 @@ package final class VideoStage {
     /// Asks the producer for a key frame of that stream.
     package typealias Ask = (_ producer: MemberID, _ ssrc: SSRC) -> Void
 
+    /// Tells a producer the highest layer that anybody wants.
+    package typealias Wish = (_ producer: MemberID, _ layer: Int) -> Void
+
     /// A browser sends three layers at most, and screens two.
     package static let maximumLayers = 3
     /// A layer that has been silent for so long is taken for gone: it is not waited for.
@@ -38,6 +41,8 @@ package final class VideoStage {
     package let importance: Int
     /// Told for each stream that begins, or whose clock has been learnt anew.
     package var onClock: AudioFanout.Clock? { didSet { for slot in slots.indices { slots[slot].onClock = onClock } } }
+    /// Told what a producer needs to send, whenever that changes.
+    package var onWish: Wish? { didSet { for slot in slots.indices { slots[slot].onWish = onWish } } }
     /// Told of a viewer for whom something waits from now on: it is to be driven.
     package var onWaiting: ((_ handle: Int) -> Void)? {
         didSet { for slot in slots.indices { slots[slot].onWaiting = onWaiting } }
@@ -69,7 +74,7 @@ package final class VideoStage {
     }
 
     /// Forgets what `member` has sent so far, since its path is new or gone; its slot stays its own.
-    package func resetSource(of member: MemberID) { if let slot = places[member] { slots[slot].forgetLayers() } }
+    package func resetSource(of member: MemberID) { if let slot = places[member] { slots[slot].resetSource() } }
 
     private func clear(_ slot: Int) {
         if let producer = slots[slot].producer { places[producer] = nil }
@@ -154,6 +159,9 @@ package final class VideoStage {
         slots[slot].limit(index, allowed: layer, isUrgent: isUrgent)
         slots[slot].start(index, at: now, exits.send, exits.ask)
     }
+
+    /// Nothing comes any more from who shows that.
+    func isSilent(_ slot: Int, at now: Instant) -> Bool { slots[slot].isSilent(at: now) }
 
     func waiting(_ slot: Int, _ index: Int) -> Instant? { slots[slot].waiting(index) }
 

@@ -254,6 +254,9 @@ final class PeerLifecycle {
         guard let viewer = peer.viewer, viewer.nextDeadline(at: now) <= now else { return }
         let start = time.read()
         viewer.advance(to: now, exits)
+        if let news = viewer.takeNews(at: now), let pictures = peer.stage.pictures {
+            facts.publish(.pictures(peer.stage.id, peer.id, news.map { PictureReading($0, in: pictures) }))
+        }
         driving = driving + (time.read() - start)
     }
 
@@ -334,5 +337,19 @@ final class PeerLifecycle {
         while let handle = egress.nextWaitingViewer() {
             if let peer = table[handle] { settle(peer) }
         }
+    }
+}
+
+extension PictureReading {
+    fileprivate init(_ gets: PictureViewer.Gets, in pictures: StagePictures) {
+        let lack: Lack? =
+            switch gets.lack {
+            case .line: .line
+            case .sender: .sender
+            case nil: nil
+            }
+        self.init(
+            picture: gets.stage === pictures.screens ? .screen : .seat(gets.slot),
+            layer: PictureLayer(rawValue: gets.layer) ?? .none, lack: lack)
     }
 }

@@ -52,6 +52,10 @@ final class StageTable {
         home.pictures?.screens.onClock = setClock
         home.pictures?.cameras.onWaiting = { [egress] in egress.wait($0) }
         home.pictures?.screens.onWaiting = { [egress] in egress.wait($0) }
+        home.pictures?.cameras.onWish = { [facts] producer, layer in
+            facts.publish(
+                .cameraWanted(id, PeerID(rawValue: producer.rawValue), PictureLayer(rawValue: layer) ?? .high))
+        }
         // Where there is nothing to be in step with, the time of sending keeps to the sender's pace as well.
         if home.pictures != nil { home.audio.fanout.onClock = setClock }
         add(Stage(home: home, id: id, kind: kind))

@@ -55,8 +55,8 @@ final class FactPublisher {
 extension MediaFact {
     fileprivate var isMeasurement: Bool {
         switch self {
-        case .levels, .network: true
-        case .connected, .lost, .recovered, .closed: false
+        case .levels, .network, .pictures: true
+        case .connected, .lost, .recovered, .closed, .cameraWanted: false
         }
     }
 }
