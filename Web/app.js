@@ -1,6 +1,7 @@
 import { Toasts } from './elements/toasts.js';
 import { preferredLanguage, useLanguage } from './lib/i18n.js';
 import { Router } from './lib/router.js';
+import { CameraModel } from './models/camera.js';
 import { MicrophoneModel, SpeakerModel } from './models/devices.js';
 import { EffectsModel } from './models/effects.js';
 import { IdentityModel } from './models/identity.js';
@@ -14,6 +15,7 @@ import { roomFromSlug } from './protocol/ids.js';
 const preferences = new PreferencesModel();
 const microphone = new MicrophoneModel(preferences);
 const speaker = new SpeakerModel(preferences);
+const camera = new CameraModel(preferences);
 const identity = new IdentityModel();
 const effects = new EffectsModel(microphone, speaker, {
   fetch: source => fetchMusic(source, identity.musicOrigins),
@@ -39,6 +41,7 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   preferences,
   microphone,
   speaker,
+  camera,
   effects,
   toasts,
   router: new Router(),
@@ -46,6 +49,6 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   openSalon: (session, slug) => {
     const room = roomFromSlug(slug);
     if (room === null) throw new RangeError(`no room id: ${slug}`);
-    return new SalonModel({ session, room, microphone, speaker, preferences, effects });
+    return new SalonModel({ session, room, microphone, speaker, camera, preferences, effects });
   },
 });

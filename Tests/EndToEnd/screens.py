@@ -1,14 +1,16 @@
-"""Takes the pictures under Documentation/images: lobby, green room and salon at 390 and 1280 px, dark and light.
+"""Takes the pictures under Documentation/images: lobby, green room, salon and live room at 390 and 1280 px, dark and light.
 
 Run by `make screenshots`. Look at each one before it is committed."""
 
+import contextlib
 import pathlib
 import tempfile
 
 from browsers import Chromium
-from client import Client, ticket
+from client import Client, Refused, ticket
 from server import ROOT, Server
 from steps import go_in, live, sign_in, speaking
+from test_live import sees_picture
 
 IMAGES = ROOT / "Documentation/images"
 SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
@@ -80,7 +82,41 @@ def main():
         speaking(me, 2)
         me.sees("likes", "123")
         shoot(me, "salon")
+        me.size(*SIZES["desktop"])
+        me.click("back")
+        me.click("ask-yes")
+        live_room(me, others)
         me.close()
+
+
+def live_room(me, others):
+    """Before going live, alone on the stage, and with somebody who came to it with a camera of their own."""
+    me.click("create-room")
+    me.click("create-kind-live")
+    me.click("prepare-camera")
+    sees_picture(me, "prepare-video")
+    shoot(me, "prepare")
+    me.size(*SIZES["desktop"])
+    me.type("create-name", "Kitchen concert")
+    me.click("create-submit")
+    sees_picture(me, "picture-0")
+    room = int(me.run("return location.pathname.slice(3)"))
+    for name in ("서연", "Luc", "李明"):
+        for entered in others[name].call("room.list")["rooms"]:
+            with contextlib.suppress(Refused):
+                others[name].call("room.exit", room=entered["room"])
+        others[name].call("room.enter", room=room)
+    for name, text in LINES:
+        with contextlib.suppress(Refused):
+            others[name].call("message.send", room=room, text=text)
+    me.sees("chat-text", "我也是")
+    shoot(me, "live")
+    me.size(*SIZES["desktop"])
+    others["Luc"].call("invitation.send", room=room, user=me_id(me), command="seat.ask")
+    me.click("accept")
+    others["Luc"].call("seat.take", room=room, seat=1)
+    me.sees("tile-1", "sound only")
+    shoot(me, "live-two")
 
 
 def me_id(person):

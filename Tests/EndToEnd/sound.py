@@ -55,9 +55,11 @@ REMEMBER_PEERS = """
   };
   const devices = navigator.mediaDevices, ask = devices && devices.getUserMedia;
   window.__microphones = [];
+  window.__cameras = [];
   if (ask) devices.getUserMedia = async function (...rest) {
     const stream = await ask.apply(devices, rest);
     window.__microphones.push(...stream.getAudioTracks());
+    window.__cameras.push(...stream.getVideoTracks());
     return stream;
   };
   const Socket = window.WebSocket;

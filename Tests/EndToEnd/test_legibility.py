@@ -12,6 +12,7 @@ from server import Server
 from screens import leave_own
 from sound import music
 from steps import go_in, live
+from test_live import sees_picture
 from story import story
 
 # The web app's word for an invitation that asks for a seat.
@@ -83,6 +84,7 @@ def walk(server, folder):
     me.sees("lobby")
     others["João Silva"].call("room.exit", room=room)
     duet(me, others["João Silva"], reader)
+    live_room(me, others, reader, room)
     me.open("/r/9zzzzzzz")
     me.sees("message-page")
     reader.look("no such room")
@@ -124,6 +126,50 @@ def duet(me, other, reader):
     other.call("duet.mode", room=room, mode="leadFollow")
     me.sees("leading")
     reader.look("duet, following a leader", letters=both)
+
+
+def live_room(me, others, reader, salon):
+    """Before going live, alone on the stage with a picture, with somebody without one, as a viewer, and the choice of quality."""
+    both = (NORMAL, DOUBLE)
+    me.click("back")
+    me.click("ask-yes")
+    me.sees("lobby")
+    me.click("create-room")
+    me.click("create-kind-live")
+    me.sees("prepare-camera")
+    reader.look("before going live", letters=both)
+    me.click("prepare-camera")
+    sees_picture(me, "prepare-video")
+    reader.look("before going live, with a picture", letters=both)
+    me.type("create-name", "Morning live")
+    me.click("create-submit")
+    sees_picture(me, "picture-0")
+    room = int(me.run("return location.pathname.slice(3)"))
+    host = me.run("return JSON.parse(Object.values(sessionStorage).find((v) => v.includes('ticket'))).user")
+    for name in ("Luc", "Amara Okafor"):
+        others[name].call("room.exit", room=salon)
+        others[name].call("room.enter", room=room)
+        others[name].call("message.send", room=room, text=f"안녕하세요, this is {name}")
+    others["Luc"].call("invitation.send", room=room, user=host, command=REQUEST)
+    me.sees("request-tray")
+    reader.look("live, asked", letters=both)
+    me.click("accept")
+    others["Luc"].call("seat.take", room=room, seat=1)
+    me.sees("tile-1", "sound only")
+    reader.look("live, two on stage", letters=both)
+    me.click("more")
+    me.click("more-quality")
+    me.sees("quality-sheet")
+    reader.look("quality", letters=both)
+    me.click("sheet-close")
+    others["Amara Okafor"].call("room.exit", room=room)
+    me.click("camera")
+    me.sees("tile-0", "Your camera is off")
+    reader.look("live, camera off", sizes=(PHONE,))
+    me.size(*DESKTOP)
+    me.click("back")
+    me.click("ask-yes")
+    me.sees("lobby")
 
 
 def populate(me, others, room):

@@ -35,6 +35,8 @@ export const dynamicKeys = Object.freeze([
   'effects.quality.',
   'effects.qualityAbout.',
   'kind.',
+  'quality.',
+  'quality.short.',
   'duet.words.',
   'duet.track.',
   'duet.leading.',

@@ -1,2 +1,2 @@
 /** The kinds of rooms that this app has a page for. */
-export const pageKinds = Object.freeze(['voice', 'chorus']);
+export const pageKinds = Object.freeze(['voice', 'chorus', 'live']);

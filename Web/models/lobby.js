@@ -22,7 +22,7 @@ import { OvationRoom } from '../protocol/room.js';
  */
 /**
  * @typedef {object} NewRoom
- * @property {'voice' | 'chorus'} [kind]
+ * @property {'voice' | 'chorus' | 'live'} [kind]
  * @property {string} name
  * @property {string} [cover] URL, relative or absolute
  * @property {number} seats 2…16

@@ -8,6 +8,8 @@ import { Store } from '../lib/store.js';
  * @property {boolean} sounds soft tones
  * @property {boolean} joinMuted sit down with the microphone muted
  * @property {string} microphone device id, '' for the system's choice
+ * @property {string} camera device id, '' for the system's choice
+ * @property {boolean} mirror I see my own picture as in a mirror, where the camera faces me
  * @property {string} speaker device id, '' for the system's choice
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
  * @property {number} playout how loud I hear everybody, 0…100
@@ -22,6 +24,8 @@ export const defaultPreferences = Object.freeze({
   sounds: true,
   joinMuted: false,
   microphone: '',
+  camera: '',
+  mirror: true,
   speaker: '',
   quality: 'default',
   playout: 100,

@@ -22,6 +22,7 @@ import { UndoModel } from './undo.js';
  * @property {import('../protocol/ids.js').RoomID} room
  * @property {import('./devices.js').MicrophoneModel} microphone
  * @property {import('./devices.js').SpeakerModel} speaker
+ * @property {import('./camera.js').CameraModel | null} [camera] without one, live rooms have no pictures
  * @property {import('./preferences.js').PreferencesModel} preferences
  * @property {import('./effects.js').EffectsModel | null} [effects]
  * @property {Partial<import('./salon-parts.js').SalonHost>} [host]
@@ -56,11 +57,12 @@ export class SalonStage {
   /** I sing first: whoever sings after me would only confuse me. */ leads = false;
 
   /** @param {SalonSetting} setting */
-  constructor({ session, room, microphone, speaker, preferences, effects = null, host = {} }) {
+  constructor({ session, room, microphone, speaker, camera = null, preferences, effects = null, host = {} }) {
     this.session = session;
     this.room = new OvationRoom(session, room);
     this.microphone = microphone;
     this.speaker = speaker;
+    this.camera = camera;
     this.preferences = preferences;
     this.effects = effects;
     this.host = { ...browserHost(), ...host };

@@ -2,6 +2,7 @@ import { OvationError } from '../protocol/errors.js';
 import { roomSlug } from '../protocol/ids.js';
 import { DuetModel } from './duet.js';
 import { pageKinds } from './kinds.js';
+import { LiveModel } from './live.js';
 import { HearingActions } from './salon-hearing.js';
 import { ModerationActions } from './salon-moderation.js';
 import { Visit } from './salon-parts.js';
@@ -43,6 +44,7 @@ export class SalonModel {
   hearing;
 
   /** @type {DuetModel | null} In a chorus room, once entered. */ duet = null;
+  /** @type {LiveModel | null} In a live room, once entered. */ live = null;
 
   #stage;
   /** Counts entries and exits: an entry that another one, or an exit, came after is not wanted any more. */ #wish = 0;
@@ -98,7 +100,10 @@ export class SalonModel {
     if (wish !== this.#wish) throw new OvationError('aborted');
     const visit = new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host, this.#stage.effects);
     // Before the room is shown: a page looks for it then.
-    this.duet = this.#stage.room.now.info.kind === 'chorus' ? new DuetModel(this.#stage, visit) : null;
+    const { kind } = this.#stage.room.now.info;
+    const { camera } = this.#stage;
+    this.duet = kind === 'chorus' ? new DuetModel(this.#stage, visit) : null;
+    this.live = kind === 'live' && camera ? new LiveModel(this.#stage, visit, camera) : null;
     this.#stage.begin(visit);
   }
 

@@ -32,6 +32,19 @@ export function microphoneField({ microphone }) {
 }
 
 /**
+ * Which camera.
+ * @param {App} app
+ */
+export function cameraField({ camera }) {
+  const { devices, chosen } = camera.state.get();
+  return html`<label class="field">
+    <span class="label">${t('devices.camera')}</span>
+    <select class="input" data-testid="camera-select" ?disabled=${devices.length === 0}
+      @change=${(/** @type {any} */ event) => void camera.choose(event.target.value).catch(() => {})}>${options(devices, chosen)}</select>
+  </label>`;
+}
+
+/**
  * Where sound comes out, in browsers that can choose.
  * @param {App} app
  */

@@ -2,6 +2,7 @@ import { Tones } from '../lib/tones.js';
 import { childScope } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
 import { greenRoom } from './green-room.js';
+import { releasePrepared } from './live/prepare.js';
 import { openIdSheet, wasJustCreated } from './lobby/id-sheet.js';
 import { messagePage } from './message.js';
 import { salonPage } from './salon/salon.js';
@@ -52,8 +53,14 @@ export function roomPage(app, session, slug) {
       show(greenRoom(app, null, enter));
       try {
         const room = await salon.preview();
+        const isNew = wasJustCreated(slug);
+        // A viewer has nothing to try out, and who has just gone live has done so.
+        if (room.kind === 'live' && (isNew || room.owner.id !== session.user.get()?.id)) {
+          created = isNew;
+          return await enter();
+        }
         show(greenRoom(app, room, enter));
-        if (wasJustCreated(slug)) {
+        if (isNew) {
           created = true;
           openIdSheet({ label: labelOf(room), link: room.link, name: room.name }, signal, { fresh: true });
         }
@@ -74,7 +81,19 @@ export function roomPage(app, session, slug) {
       show(salonPage(app, salon, tones));
       // A refusal leaves the seat to be taken by hand.
       if (created) salon.duet?.takeOwnSeat().catch(() => {});
+      if (created && salon.live) void goLive(salon);
       created = false;
+    };
+    /** @param {SalonModel} entered */
+    const goLive = async entered => {
+      try {
+        await entered.seats.sit(0);
+        await entered.live?.setCamera(true);
+      } catch {
+        // The page shows an empty place and the buttons for it: without a camera one is heard, or tries again.
+      } finally {
+        releasePrepared(app);
+      }
     };
     // What ends a visit from outside; the salon page itself shows the end card.
     salon.state.subscribe(

@@ -81,12 +81,22 @@ export const clientErrors = Object.freeze({
   unsupported_browser: -10,
   /** The page is not a secure context: no microphone on plain HTTP but localhost. */
   microphone_insecure: -20,
-  /** The person or the system said no. */
-  microphone_denied: -21,
+  /** The person or the system said no. The numbers of devices are those that the reference documents give. */
+  microphone_denied: -1317,
   /** No microphone is plugged in. */
-  microphone_missing: -22,
+  microphone_missing: -1302,
   /** Another program holds it. */
-  microphone_busy: -23,
+  microphone_busy: -1319,
+  /** The page is not a secure context: no camera on plain HTTP but localhost. */
+  camera_insecure: -24,
+  /** The person said no. */
+  camera_denied: -1314,
+  /** The system keeps the camera from the browser. */
+  camera_denied_by_system: -1314,
+  /** No camera is plugged in. */
+  camera_missing: -1301,
+  /** Another program holds it. */
+  camera_busy: -1316,
   /** A song's file could not be fetched or decoded. */
   song_unplayable: -40,
   /** The media path could not be opened. */

@@ -41,6 +41,7 @@ export const strings = Object.freeze({
   'kind.all': 'All',
   'kind.voice': 'Voice',
   'kind.chorus': 'Duet',
+  'kind.live': 'Live',
   'kind.unknown': 'Other',
   // create
   'create.title': 'Start a room',
@@ -54,7 +55,10 @@ export const strings = Object.freeze({
     "Pictures from this site are not shown here: the server's operator has not allowed it.",
   'create.kind': 'Room type',
   'create.chorusAbout': 'Two people sing the same song together. You take the first seat.',
+  'create.liveAbout':
+    'You are seen and heard by whoever comes; viewers can ask to join you. Nobody sees you before you go live.',
   'create.defaultDuet': "{name}'s duet",
+  'create.defaultLive': "{name}'s live",
   'create.seats': 'Seats',
   'create.seatCount': { one: '{count} seat', other: '{count} seats' },
   'create.needsRequest': 'Ask before speaking',
@@ -109,6 +113,7 @@ export const strings = Object.freeze({
   'settings.playout': 'Overall volume',
   // devices
   'devices.microphone': 'Microphone',
+  'devices.camera': 'Camera',
   'devices.speaker': 'Speaker',
   'devices.system': 'System default',
   'devices.unnamed': 'Device {count}',
@@ -544,6 +549,14 @@ export const strings = Object.freeze({
     "The microphone is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.microphone_missing': 'No microphone found. Plug one in, then try again.',
   'error.microphone_busy': 'Another program is using the microphone. Close it there, then try again.',
+  'error.camera_insecure':
+    'Browsers give the camera only to secure pages. Open this server with https:// to go live; watching works here.',
+  'error.camera_denied':
+    "The camera is blocked for this page. Allow it in the browser's address bar, then try again.",
+  'error.camera_denied_by_system':
+    "Your system keeps the camera from the browser. Allow it in the system's privacy settings, then try again.",
+  'error.camera_missing': 'No camera was found. Plug one in, or go live with sound only.',
+  'error.camera_busy': 'Another program is using the camera. Close it there, then try again.',
   'error.media_failed':
     'Could not open the sound connection. Chat works. Test the sound connection for details.',
   'error.effects_unsupported':
@@ -634,4 +647,44 @@ export const strings = Object.freeze({
   'error.song_not_found': 'This song is no longer there.',
   'error.too_many_calls': 'Too much at once. Wait a moment.',
   'error.song_unplayable': 'The song could not be loaded or played here.',
+  // live rooms
+  'live.stage': 'On stage',
+  'live.announce':
+    'Your browser will ask for the camera and the microphone. Only you see the picture until you go live.',
+  'live.turnOnCamera': 'Turn on the camera',
+  'live.mirror': 'Mirror for me',
+  'live.flip': 'Other camera',
+  'live.cameraOn': 'Camera',
+  'live.cameraOff': 'Camera off',
+  'live.cameraStart': 'Turn the camera on',
+  'live.cameraStop': 'Turn the camera off',
+  'live.cameraOpening': 'The camera is starting…',
+  'live.cameraOffMine': 'Your camera is off.',
+  'live.connecting': 'Connecting to {name}…',
+  'live.soundOnly': '{name} is live with sound only; just listen.',
+  'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',
+  'live.audioOnly':
+    'Your connection is too slow for pictures, so you hear the room only. They return by themselves.',
+  'live.lowered': '{quality} for now: your connection is slow. It rises by itself.',
+  'live.listening': 'You are listening only.',
+  'live.person': 'Details of {name}',
+  'live.hostAway': '{name} is not on stage right now. Stay, or come back in a while.',
+  'live.takeSeat': 'You are not on stage, so nobody sees or hears you.',
+  'live.goOn': 'Go on stage',
+  'quality.title': 'Picture quality',
+  'quality.auto': 'Automatic',
+  'quality.high': 'High (720p)',
+  'quality.middle': 'Medium (360p)',
+  'quality.low': 'Low (180p)',
+  'quality.off': 'Listen only',
+  'quality.short.auto': 'Auto',
+  'quality.short.high': '720p',
+  'quality.short.middle': '360p',
+  'quality.short.low': '180p',
+  'quality.short.off': 'Sound',
+  'quality.autoAbout': 'As large as this window and your connection allow',
+  'quality.autoNow': 'Now: {quality}',
+  'quality.autoLowered': 'Now: {quality}, because your connection is slow',
+  'quality.perHour': { one: 'Up to {count} MB an hour', other: 'Up to {count} MB an hour' },
+  'quality.offAbout': 'No pictures, the least data',
 });

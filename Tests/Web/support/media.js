@@ -138,15 +138,17 @@ export class FakeMediaDevices extends EventTarget {
 
   async getUserMedia(constraints) {
     this.asked.push(constraints);
-    const wanted = constraints.audio.deviceId?.exact;
+    const kind = constraints.video ? 'video' : 'audio';
+    const wanted = constraints[kind].deviceId?.exact;
     if (this.refusal) throw named(this.refusal);
     const found = this.devices.find(
-      device => device.kind === 'audioinput' && (!wanted || device.deviceId === wanted),
+      device => device.kind === `${kind}input` && (!wanted || device.deviceId === wanted),
     );
     if (!found) throw named(wanted ? 'OverconstrainedError' : 'NotFoundError');
     const track = new FakeTrack(found.label);
     this.tracks.push(track);
-    return { getAudioTracks: () => [track], getTracks: () => [track] };
+    const of = (/** @type {string} */ wished) => (wished === kind ? [track] : []);
+    return { getAudioTracks: () => of('audio'), getVideoTracks: () => of('video'), getTracks: () => [track] };
   }
 }
 

@@ -20,6 +20,7 @@ export async function salonTab(
     enter = true,
     preferences: chosen,
     effects,
+    camera,
     host = {},
   } = {},
 ) {
@@ -36,6 +37,7 @@ export async function salonTab(
     room: 48213,
     microphone,
     speaker,
+    camera,
     preferences,
     effects,
     host: {

@@ -5,6 +5,7 @@ import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
+import { prepareLive } from '../live/prepare.js';
 import { busy, problem } from '../parts.js';
 import { expectCreated } from './id-sheet.js';
 
@@ -15,6 +16,14 @@ const isPicture = text => coverURL(text) !== '' || isPictureElsewhere(text);
 export const coverNames = ['stage', 'lanterns', 'moon', 'aurora', 'vinyl', 'city', 'waves', 'tea'];
 const mostTags = 5;
 const duetSeats = 2;
+/** The host's, and nine that viewers can come to. */
+const liveSeats = 10;
+/** What a room is called whose name was left empty. */
+const defaultNames = {
+  voice: 'create.defaultName',
+  chorus: 'create.defaultDuet',
+  live: 'create.defaultLive',
+};
 
 /**
  * @typedef {object} Draft
@@ -29,9 +38,10 @@ const duetSeats = 2;
 /**
  * The fields that describe a room; also used to change it later (then without `seats`).
  * @param {Draft} draft
- * @param {{redraw: () => void, invalid: string | null, seats: boolean}} more `invalid`: the field that the server refused
+ * @param {{redraw: () => void, invalid: string | null, seats: boolean, asks?: boolean}} more `invalid`: the field that the server
+ *   refused; `asks`: whether it is a choice that one asks before speaking
  */
-export function roomFields(draft, { redraw, invalid, seats }) {
+export function roomFields(draft, { redraw, invalid, seats, asks = true }) {
   /** @param {Partial<Draft>} change */
   const set = change => {
     Object.assign(draft, change);
@@ -71,11 +81,14 @@ export function roomFields(draft, { redraw, invalid, seats }) {
         </div>
       </div>`
     }
-    <label class="switch">
-      <span>${t('create.needsRequest')}<span class="about">${t('create.needsRequestAbout')}</span></span>
-      <input type="checkbox" role="switch" data-testid="create-needs-request" .checked=${draft.needsRequest}
-        @change=${(/** @type {any} */ event) => set({ needsRequest: event.target.checked })} />
-    </label>
+    ${
+      asks &&
+      html`<label class="switch">
+        <span>${t('create.needsRequest')}<span class="about">${t('create.needsRequestAbout')}</span></span>
+        <input type="checkbox" role="switch" data-testid="create-needs-request" .checked=${draft.needsRequest}
+          @change=${(/** @type {any} */ event) => set({ needsRequest: event.target.checked })} />
+      </label>`
+    }
     <label class="field">
       <span class="label">${t('create.tags')}</span>
       <input class="input" data-testid="create-tags" placeholder=${t('create.tagsPlaceholder')} .value=${draft.tags}
@@ -111,7 +124,7 @@ export function openCreate(app, lobby, signal) {
     needsRequest: false,
     tags: '',
   };
-  /** @type {'voice' | 'chorus'} */ let kind = 'voice';
+  /** @type {'voice' | 'chorus' | 'live'} */ let kind = 'voice';
   let creating = false;
   /** @type {OvationError | null} */ let error = null;
   /** @param {import('../../elements/sheet.js').Sheet} sheet */
@@ -123,15 +136,15 @@ export function openCreate(app, lobby, signal) {
     try {
       const room = await lobby.create({
         kind,
-        name:
-          draft.name.trim() ||
-          t(kind === 'chorus' ? 'create.defaultDuet' : 'create.defaultName', { name: owner }),
+        name: draft.name.trim() || t(defaultNames[kind], { name: owner }),
         cover: coverOf(draft),
-        seats: kind === 'chorus' ? duetSeats : draft.seats,
-        needsRequest: draft.needsRequest,
+        seats: kind === 'chorus' ? duetSeats : kind === 'live' ? liveSeats : draft.seats,
+        needsRequest: kind === 'live' || draft.needsRequest,
         tags: tagsOf(draft),
       });
       expectCreated(room.slug);
+      // The room goes on with the camera as it is.
+      if (kind === 'live') prepare.handOver();
       sheet.close();
       await app.router.go(`/r/${room.slug}`);
     } catch (thrown) {
@@ -140,10 +153,13 @@ export function openCreate(app, lobby, signal) {
       sheet.redraw();
     }
   };
+  const prepare = prepareLive(app);
   openSheet({
     title: () => t('create.title'),
     testid: 'create-sheet',
     signal,
+    stores: [app.camera.state, app.camera.track, app.microphone.state, app.preferences],
+    onClose: () => prepare.end(),
     body: sheet => html`<form class="stack" novalidate @submit=${(/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       void create(sheet);
@@ -151,19 +167,22 @@ export function openCreate(app, lobby, signal) {
       <div class="field">
         <span class="label" id="kind-label">${t('create.kind')}</span>
         <div class="segments" role="group" aria-labelledby="kind-label">${
-          /** @type {const} */ (['voice', 'chorus']).map(
+          /** @type {const} */ (['voice', 'chorus', 'live']).map(
             name =>
               html`<button type="button" data-testid=${`create-kind-${name}`} aria-pressed=${String(kind === name)} @click=${() => {
                 kind = name;
+                if (kind !== 'live') prepare.end();
                 sheet.redraw();
               }}>${t(`kind.${name}`)}</button>`,
           )
         }</div>
         ${kind === 'chorus' && html`<p class="small soft">${t('create.chorusAbout')}</p>`}
+        ${kind === 'live' && html`<p class="small soft">${t('create.liveAbout')}</p>`}
       </div>
-      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice' })}
-      ${problem(error && errorText(error))}
+      ${kind === 'live' && prepare.template()}
+      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', asks: kind !== 'live' })}
       <div class="sheet-actions sticky">
+        ${problem(error && errorText(error))}
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}
           ?disabled=${draft.coverText !== '' && !isPicture(draft.coverText)}>${creating ? busy() : icon('radio')}${t('create.submit')}</button>
       </div>

@@ -43,7 +43,7 @@ export class Chat {
 
   /** Whether lines are on screen now. */
   get visible() {
-    return (wide.matches || this.opened) && !document.hidden;
+    return (wide.matches || this.opened || this.context.salon.live !== null) && !document.hidden;
   }
 
   toggle() {
@@ -58,7 +58,7 @@ export class Chat {
   }
 
   focus() {
-    if (!wide.matches && !this.opened) this.toggle();
+    if (!wide.matches && !this.opened && !this.context.salon.live) this.toggle();
     queueMicrotask(() => /** @type {HTMLElement | null} */ (this.#composer.querySelector('input'))?.focus());
   }
 
@@ -99,7 +99,7 @@ export class Chat {
 
   /** The last lines over the bar, on phones. */
   peek() {
-    if (this.opened) return null;
+    if (this.opened || this.context.salon.live) return null;
     const lines = this.context.state.chat
       .filter(line => line.kind === 'text' || line.kind === 'danmu')
       .slice(-peeked);

@@ -3,6 +3,7 @@ import { language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
 import { openEffects } from '../effects.js';
+import { liveButton } from '../live/controls.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { askForSeat, sitDown } from './seat-actions.js';
 
@@ -104,8 +105,7 @@ export function dock(context, { requests, chat, leave }) {
         <span class="dock-word">${t('chat.title')}</span></button>
       <button class="dock-button share-button" type="button" data-testid="dock-share" @click=${() => room && openIdSheet(room, context.signal)}>
         <span class="dock-sign">${icon('user-plus')}</span><span class="dock-word">${t('salon.invite')}</span></button>
-      <button class="dock-button" type="button" data-testid="effects" aria-pressed=${String(context.app.effects.active.get())} @click=${() => openEffects(context.app, context.signal, { salon: context.salon })}>
-        <span class="dock-sign">${icon('wand-sparkles')}</span><span class="dock-word">${t('effects.open')}</span></button>
+      ${context.salon.live ? liveButton(context, context.salon.live) : effectsButton(context)}
       <button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
         title=${micHint(state)} aria-label=${`${micWords(state)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
         @click=${() => void pressMicrophone(context)}>
@@ -115,6 +115,12 @@ export function dock(context, { requests, chat, leave }) {
       ${hand(context, requests)}
       ${likeButton(context)}
     </nav>`;
+}
+
+/** @param {SalonContext} context */
+function effectsButton(context) {
+  return html`<button class="dock-button" type="button" data-testid="effects" aria-pressed=${String(context.app.effects.active.get())} @click=${() => openEffects(context.app, context.signal, { salon: context.salon })}>
+    <span class="dock-sign">${icon('wand-sparkles')}</span><span class="dock-word">${t('effects.open')}</span></button>`;
 }
 
 /**

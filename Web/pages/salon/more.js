@@ -3,6 +3,8 @@ import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
+import { openEffects } from '../effects.js';
+import { openQuality } from '../live/controls.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { busy, problem } from '../parts.js';
@@ -48,6 +50,24 @@ export function openMore(context, leave) {
             'share-2',
             t('more.share'),
             then(() => openIdSheet(room, signal)),
+          )
+        }
+        ${
+          salon.live &&
+          item(
+            'more-effects',
+            'wand-sparkles',
+            t('effects.title'),
+            then(() => openEffects(app, signal, { salon })),
+          )
+        }
+        ${
+          salon.live &&
+          item(
+            'more-quality',
+            'sliders-horizontal',
+            t('quality.title'),
+            then(() => salon.live && openQuality(context, salon.live)),
           )
         }
         ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'more.undeafen' : 'more.deafen'), deafen)}

@@ -12,6 +12,8 @@ import { farOffer } from '../duet/apart.js';
 import { watchHeadphones } from '../duet/headphones.js';
 import { watchSong } from '../duet/song-bar.js';
 import { duetStage } from '../duet/stage.js';
+import { pressCamera } from '../live/controls.js';
+import { liveStage, watchPlaces } from '../live/stage.js';
 import { audienceStrip } from './audience.js';
 import { banners } from './banners.js';
 import { Chat } from './chat.js';
@@ -40,7 +42,7 @@ export function salonPage(app, salon, tones) {
     const chat = new Chat(context);
     const requests = new Requests(context);
     const leave = () => void app.router.go('/');
-    const { duet } = salon;
+    const { duet, live } = salon;
 
     app.router.guard = async () => {
       const { phase } = salon.state.get();
@@ -73,17 +75,18 @@ export function salonPage(app, salon, tones) {
         app.effects.active,
         context.opened,
         ...(duet ? [duet.state, duet.library.state] : []),
+        ...(live ? [live.state, app.camera.state] : []),
       ],
       () => {
         const state = salon.state.get();
-        return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : 'voice'}>
+        return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : live ? 'live' : 'voice'}>
           ${salonHeader(context, leave)}
           <main class="stage" data-testid="stage" tabindex="-1">
             <h2 class="only-read">${t('salon.stage')}</h2>
             ${banners(context)}
             ${app.preferences.get().danmu ? html`<ov-danmu></ov-danmu>` : html`<div class="no-danmu"></div>`}
-            ${duet ? duetStage(context, duet) : seatGrid(context)}
-            ${audienceStrip(context)}
+            ${duet ? duetStage(context, duet) : live ? liveStage(context, live) : seatGrid(context)}
+            ${!live && audienceStrip(context)}
           </main>
           ${chat.panel()}
           <div class="salon-foot">
@@ -103,6 +106,7 @@ export function salonPage(app, salon, tones) {
     watchLevels(context);
     watchNews(root, context, requests);
     tabSigns(context);
+    if (live) watchPlaces(root, context, live);
     if (duet) {
       void duet.library.load();
       watchSong(root, context, duet);
@@ -114,6 +118,7 @@ export function salonPage(app, salon, tones) {
           if (salon.state.get().me.seat !== null) void pressMicrophone(context);
         },
         c: () => chat.focus(),
+        ...(live && { v: () => salon.state.get().me.seat !== null && void pressCamera(context, live) }),
         escape: () => {
           if (!requests.close()) chat.close();
         },

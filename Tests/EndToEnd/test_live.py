@@ -1,0 +1,159 @@
+"""A live room on its pages: an anchor goes live, viewers watch, one comes on stage."""
+
+import pytest
+
+from steps import sign_in
+from story import story
+
+PLAYS = "const e = document.querySelector(arguments[0] + '[data-playing]'); return !!e && getComputedStyle(e).opacity > 0.9"
+WIDTH = "return document.querySelector(arguments[0] + ' video')?.videoWidth ?? 0"
+
+
+def sees_picture(person, where, seconds=25):
+    person.wait(f"a moving picture in {where}", PLAYS, person.selector(where), seconds=seconds)
+
+
+def sees_no_picture(person, where, seconds=15):
+    person.wait(f"no picture in {where}", "return !document.querySelector(arguments[0] + '[data-playing]')", person.selector(where), seconds=seconds)
+
+
+def go_live(person, name="Evening live", camera=True):
+    """Signs in, looks at oneself, goes live; gives the room's id as its link has it."""
+    sign_in(person)
+    person.sees("lobby")
+    start = person.run("return [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.getBoundingClientRect().width > 0).dataset.testid")
+    person.click(start)
+    person.click("create-kind-live")
+    if camera:
+        person.click("prepare-camera")
+        sees_picture(person, "prepare-video")
+    person.type("create-name", name)
+    person.click("create-submit")
+    person.sees("live-stage")
+    person.sees("tile-0")
+    return person.run("return location.pathname.slice(3)")
+
+
+@story("L01-W L02-W L08-W an anchor sees herself, goes live, and whoever follows the link sees and hears her without doing anything")
+def test_go_live(people):
+    anna, ben = people("Anna", tone_hertz=440), people("Ben")
+    room = go_live(anna)
+    sees_picture(anna, "picture-0")
+    assert anna.attribute("tile-0", "data-sent") is not None
+    # The device is captured once: the preview has let it go.
+    sign_in(ben, f"/r/{room}")
+    ben.sees("live-stage")
+    sees_picture(ben, "picture-0")
+    ben.hears_tone(440)
+    # She switches the camera off: the device is let go, and Ben is told, not left with a still.
+    anna.click("camera")
+    anna.sees("tile-0", "Your camera is off")
+    sees_no_picture(anna, "picture-0")
+    sees_no_picture(ben, "picture-0")
+    ben.sees("tile-0", "No picture comes from Anna right now")
+    ben.hears_tone(440)
+    anna.click("camera")
+    sees_picture(ben, "picture-0")
+
+
+@story("L11-W L09-W a viewer chooses the quality, down to sound alone, and a small place asks for a small picture")
+def test_quality(people):
+    anna, ben = people("Anna"), people("Ben")
+    room = go_live(anna)
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    width = ben.run(WIDTH, ben.selector("picture-0"))
+    full = anna.run("return document.querySelector(arguments[0] + ' video').videoWidth", anna.selector("picture-0"))
+    ben.wait("the whole size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), full, seconds=25)
+    ben.click("quality")
+    ben.click("quality-low")
+    ben.wait("a quarter", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1] / 4", ben.selector("picture-0"), full)
+    ben.click("quality")
+    ben.click("quality-off")
+    ben.sees("tile-0", "You are listening only")
+    sees_no_picture(ben, "picture-0")
+    ben.click("quality")
+    ben.click("quality-auto")
+    sees_picture(ben, "picture-0")
+    ben.size(390, 844)
+    ben.sees("chat-input")
+    ben.wait("a smaller one", "return document.querySelector(arguments[0] + ' video').videoWidth <= arguments[1] / 2", ben.selector("picture-0"), full, seconds=20)
+    assert width > 0
+
+
+@story("L03-W L07-W L10-W a viewer asks, comes on stage, is seen and heard by all, and steps down; a picture is upright and mirrored for oneself alone")
+def test_on_stage(people):
+    anna, ben, carl = people("Anna"), people("Ben", tone_hertz=700), people("Carl")
+    room = go_live(anna)
+    for viewer in (ben, carl):
+        sign_in(viewer, f"/r/{room}")
+        sees_picture(viewer, "picture-0")
+    ben.click("hand")
+    if ben.run("return !!document.querySelector(arguments[0])", ben.selector("microphone-continue")):
+        ben.click("microphone-continue")
+    anna.click("accept")
+    ben.sees("tile-1")
+    carl.sees("tile-1")
+    carl.hears_tone(700)
+    ben.click("camera")
+    sees_picture(carl, "picture-1")
+    sees_picture(anna, "picture-1")
+    assert ben.attribute("picture-1", "data-mirror") is not None and carl.attribute("picture-1", "data-mirror") is None
+    ben.click("stand-button")
+    carl.wait("the tile gone", "return !document.querySelector(arguments[0])", carl.selector("tile-1"))
+    ben.wait("the camera let go", "return __cameras.length > 0 && __cameras.every(track => track.readyState === 'ended')")
+    ben.sees("quality")
+
+
+@story("L14-W a camera that is denied has its sentence, and one goes live with sound alone")
+def test_denied(people):
+    anna, ben = people("Anna", microphone="denied"), people("Ben")
+    sign_in(anna)
+    anna.click("create-room")
+    anna.click("create-kind-live")
+    anna.click("prepare-camera")
+    anna.sees("camera-problem", "The camera is blocked for this page")
+    anna.click("create-submit")
+    anna.sees("tile-0")
+    room = anna.run("return location.pathname.slice(3)")
+    sign_in(ben, f"/r/{room}")
+    ben.sees("tile-0", "Anna is live with sound only")
+
+
+@pytest.mark.parametrize("width,height", [(390, 844), (1280, 800)])
+@story("L02-W a live room is used by keyboard, and nothing is cut off or lies over another on phones and wide screens")
+def test_pages(people, width, height):
+    anna = people("Anna", width=width, height=height)
+    go_live(anna)
+    sees_picture(anna, "picture-0")
+    assert anna.run("return document.documentElement.scrollWidth <= innerWidth")
+    boxes = anna.run("""
+        return ['.salon-head', '.live-stage', '.chat', '.dock'].map(name => {
+          const { left, top, right, bottom } = document.querySelector(name).getBoundingClientRect();
+          return { name, left, top, right, bottom };
+        });""")
+    for box in boxes:
+        assert box["left"] >= 0 and box["right"] <= width and box["top"] >= 0 and box["bottom"] <= height, box
+    for at, one in enumerate(boxes):
+        for other in boxes[at + 1:]:
+            apart = (one["right"] <= other["left"] + 1 or other["right"] <= one["left"] + 1
+                     or one["bottom"] <= other["top"] + 1 or other["bottom"] <= one["top"] + 1)
+            assert apart, (one, other)
+    anna.keys("v")
+    anna.sees("tile-0", "Your camera is off")
+
+
+@story("L02-W L03-W Firefox watches a live room, comes on stage with its camera, and is seen in Chromium")
+def test_firefox_watches(people):
+    anna, fox = people("Anna", tone_hertz=440), people("Fox", browser="firefox")
+    room = go_live(anna)
+    sign_in(fox, f"/r/{room}")
+    sees_picture(fox, "picture-0")
+    fox.hears_tone(440)
+    fox.click("hand")
+    if fox.run("return !!document.querySelector(arguments[0])", fox.selector("microphone-continue")):
+        fox.click("microphone-continue")
+    anna.click("accept")
+    fox.sees("tile-1")
+    fox.click("camera")
+    sees_picture(anna, "picture-1")

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CameraModel } from '../../Web/models/camera.js';
+import { PreferencesModel } from '../../Web/models/preferences.js';
+import { FakeMediaDevices, FakeStorage } from './support/media.js';
+import { settle } from './support/time.js';
+
+const front = { kind: 'videoinput', deviceId: 'front', label: 'Front camera' };
+const back = { kind: 'videoinput', deviceId: 'back', label: 'Back camera' };
+
+function cameraOf(devices = new FakeMediaDevices([front, back])) {
+  return { devices, camera: new CameraModel(new PreferencesModel(new FakeStorage(), null), devices) };
+}
+
+test('L01-W a camera is opened once for all who want it, and let go with the last of them', async () => {
+  const { devices, camera } = cameraOf();
+  const [one, other] = await Promise.all([camera.open('prepare'), camera.open('live')]);
+  assert.equal(one, other);
+  assert.equal(devices.asked.length, 1);
+  camera.close('prepare');
+  assert.equal(one.readyState, 'live');
+  assert.equal(camera.state.get().open, true);
+  camera.close('live');
+  assert.equal(one.readyState, 'ended');
+  assert.equal(camera.track.get(), null);
+});
+
+test('L14-W what the browser refuses has a name and a number; trying again forgets it', async () => {
+  for (const [thrown, name, code] of [
+    [new DOMException('', 'NotAllowedError'), 'camera_denied', -1314],
+    [new DOMException('Permission denied by system', 'NotAllowedError'), 'camera_denied_by_system', -1314],
+    [new DOMException('', 'NotFoundError'), 'camera_missing', -1301],
+    [new DOMException('', 'NotReadableError'), 'camera_busy', -1316],
+  ]) {
+    const { devices, camera } = cameraOf();
+    const give = devices.getUserMedia.bind(devices);
+    devices.getUserMedia = async () => {
+      throw thrown;
+    };
+    await assert.rejects(camera.open('live'), { name, code });
+    assert.equal(camera.state.get().problem, name);
+    devices.getUserMedia = give;
+    await camera.open('live');
+    assert.equal(camera.state.get().problem, null);
+    camera.close('live');
+  }
+  const none = new CameraModel(new PreferencesModel(new FakeStorage(), null), undefined);
+  await assert.rejects(none.open('live'), { name: 'camera_insecure' });
+});
+
+test('L14-W closing it while the browser asks keeps it off', async () => {
+  const { devices, camera } = cameraOf();
+  const opening = camera.open('live');
+  camera.close('live');
+  await assert.rejects(opening, { name: 'aborted' });
+  await settle();
+  assert.equal(camera.state.get().open, false);
+  assert.ok(devices.tracks.every(track => track.readyState === 'ended'));
+});
+
+test('L14-W a camera that is pulled out is replaced by another one, and by none with a sentence', async () => {
+  const { devices, camera } = cameraOf();
+  const track = await camera.open('live');
+  track.unplug();
+  await settle();
+  assert.notEqual(camera.track.get(), track);
+  assert.equal(camera.state.get().open, true);
+  devices.refusal = 'NotFoundError';
+  camera.track.get().unplug();
+  await settle();
+  assert.equal(camera.state.get().problem, 'camera_missing');
+  // It is plugged in again.
+  devices.refusal = null;
+  devices.devices = [front, back, { ...front, deviceId: 'third' }];
+  await camera.refresh();
+  await settle();
+  assert.equal(camera.state.get().open, true);
+});
+
+test('L14-W another camera is chosen while one is open, by name or by going on to the next, and remembered', async () => {
+  const { devices, camera } = cameraOf();
+  await camera.open('live');
+  await camera.choose('back');
+  assert.deepEqual(devices.asked.at(-1).video.deviceId, { exact: 'back' });
+  assert.equal(camera.state.get().facesMe, false, 'and is not mirrored');
+  await camera.flip();
+  assert.deepEqual(devices.asked.at(-1).video.deviceId, { exact: 'front' });
+  assert.equal(camera.state.get().chosen, 'front');
+  assert.equal(camera.state.get().facesMe, true);
+});

@@ -1,0 +1,107 @@
+/** A picture that has not moved for so long is not shown as if it were now. */
+const staleMs = 3_000;
+/** How often it is looked at that. */
+const lookMs = 1_000;
+/** A picture that would lose more than this by filling its place is shown whole. */
+const mostLost = 0.45;
+
+/**
+ * `<ov-video .track=${MediaStreamTrack | null} ?data-mirror>`: a picture without its sound, which plays elsewhere. It has `data-playing`
+ * while frames come, and `data-whole` while it does not fill its place.
+ */
+export class Video extends HTMLElement {
+  /** @type {MediaStreamTrack | null} */ #track = null;
+  #video = document.createElement('video');
+  #lastFrame = 0;
+  /** @type {any} */ #timer = null;
+  #watched = 0;
+  #sizes;
+
+  constructor() {
+    super();
+    this.#video.muted = true;
+    this.#video.autoplay = true;
+    this.#video.playsInline = true;
+    this.#video.setAttribute('aria-hidden', 'true');
+    this.#video.addEventListener('resize', () => this.#fit());
+    this.#sizes = new ResizeObserver(() => this.#fit());
+  }
+
+  connectedCallback() {
+    if (!this.#video.isConnected) this.append(this.#video);
+    this.#sizes.observe(this);
+    this.#begin();
+  }
+
+  disconnectedCallback() {
+    this.#sizes.disconnect();
+    this.#end();
+  }
+
+  get track() {
+    return this.#track;
+  }
+
+  set track(track) {
+    if (track === this.#track) return;
+    this.#end();
+    this.#track = track;
+    if (this.isConnected) this.#begin();
+  }
+
+  /** Whether frames come. */
+  get playing() {
+    return 'playing' in this.dataset;
+  }
+
+  #fit() {
+    const { videoWidth, videoHeight } = this.#video;
+    const { clientWidth, clientHeight } = this;
+    if (videoWidth * videoHeight * clientWidth * clientHeight === 0) return;
+    const ratio = (videoWidth * clientHeight) / (videoHeight * clientWidth);
+    this.toggleAttribute('data-whole', 1 - Math.min(ratio, 1 / ratio) > mostLost);
+  }
+
+  #begin() {
+    if (!this.#track || this.#timer) return;
+    this.#video.srcObject = new MediaStream([this.#track]);
+    void this.#play();
+    const watch = ++this.#watched;
+    const frame = () => {
+      if (watch !== this.#watched) return;
+      this.#lastFrame = performance.now();
+      if (!this.playing) this.#tell(true);
+      this.#video.requestVideoFrameCallback(frame);
+    };
+    this.#video.requestVideoFrameCallback(frame);
+    this.#timer = setInterval(() => {
+      // Nobody looks at a hidden tab, and nothing is drawn there.
+      if (document.hidden) this.#lastFrame = performance.now();
+      else if (this.playing && performance.now() - this.#lastFrame > staleMs) this.#tell(false);
+    }, lookMs);
+  }
+
+  #end() {
+    this.#watched++;
+    clearInterval(this.#timer);
+    this.#timer = null;
+    this.#video.srcObject = null;
+    if (this.playing) this.#tell(false);
+  }
+
+  async #play() {
+    try {
+      await this.#video.play();
+    } catch {
+      // A newer track took over, or the browser waits for a tap: the page's button for sound is one.
+    }
+  }
+
+  /** @param {boolean} playing */
+  #tell(playing) {
+    if (playing) this.dataset.playing = '';
+    else delete this.dataset.playing;
+  }
+}
+
+customElements.define('ov-video', Video);

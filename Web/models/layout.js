@@ -1,0 +1,65 @@
+// Where each person on the stage of a live room is seen: the host in `a`, the others by seat, without gaps. Pure.
+
+/**
+ * `areas` is a value of `grid-template-areas`, `shape` the width of the whole block over its height.
+ * @typedef {{areas: string, shape: number}} Layout
+ */
+
+/** In an upright room, on phones and middle screens. */
+const upright = [
+  [['a'], 9 / 16],
+  [['ab'], 1 / 0.885],
+  [['aab', 'aac'], 1 / 0.885],
+  [['ab', 'cd'], 1],
+  [['aaabbb', 'ccddee'], 1],
+  [['aab', 'aac', 'def'], 1],
+  [['aaabbb', 'cccddd', 'eeffgg'], 1],
+  [['aaabbb', 'ccddee', 'ffgghh'], 1],
+  [['abc', 'def', 'ghi'], 1],
+  [['aaaabbbbcccc', 'ddddeeeeffff', 'ggghhhiiijjj'], 1],
+];
+/** In a wide one, and in any on a wide screen: 16 to 9. */
+const wide = [
+  ['a'],
+  ['ab'],
+  ['aab', 'aac'],
+  ['ab', 'cd'],
+  ['aaabbb', 'ccddee'],
+  ['aab', 'aac', 'def'],
+  ['aaaabbbbcccc', 'dddeeefffggg'],
+  ['abcd', 'efgh'],
+  ['abc', 'def', 'ghi'],
+  ['abcde', 'fghij'],
+];
+/** The host and nine others. */
+export const mostOnStage = 10;
+
+/**
+ * @param {number} count people on the stage, 1…10
+ * @param {boolean} isUpright
+ * @returns {Layout}
+ */
+export function layoutOf(count, isUpright) {
+  const at = Math.min(Math.max(count, 1), mostOnStage) - 1;
+  const [rows, shape] = isUpright
+    ? /** @type {[string[], number]} */ (upright[at])
+    : /** @type {[string[], number]} */ ([wide[at], 16 / 9]);
+  return { areas: rows.map(row => `"${[...row].join(' ')}"`).join(' '), shape };
+}
+
+/** @param {number} place among those on the stage */
+export function areaOf(place) {
+  return String.fromCharCode('a'.charCodeAt(0) + place);
+}
+
+/**
+ * How large a picture is worth asking for, by the height in which it is shown.
+ * @param {number} height in CSS pixels
+ * @param {number} density device pixels in one of them
+ * @returns {'low' | 'middle' | 'high'}
+ */
+export function sizeFor(height, density) {
+  // A layer is good for a fifth more than its own lines: 180, 360 and 720.
+  const lines = height * density;
+  return lines <= 216 ? 'low' : lines <= 432 ? 'middle' : 'high';
+}

@@ -1,0 +1,186 @@
+import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+
+/** @typedef {import('../protocol/pictures.js').PictureSize} PictureSize */
+/** @typedef {import('../protocol/pictures.js').PictureNews} PictureNews */
+/**
+ * How large I want to see people: as their place on the page is, or never more than that; `off`: I only listen.
+ * @typedef {'auto' | PictureSize} PictureChoice
+ */
+/**
+ * @typedef {object} LiveState
+ * @property {readonly (MediaStreamTrack | null)[]} tracks the picture of each seat, mine from the camera itself
+ * @property {readonly PictureNews[]} received what comes of each, and why it is less than is wanted
+ * @property {boolean} showing my camera is on, for whoever sees my seat
+ * @property {boolean} opening the browser asks for the camera, or it starts
+ * @property {string | null} problem why it cannot be, `camera_*`
+ * @property {PictureChoice} choice
+ */
+
+/** A tab that is hidden for so long gets no pictures; sound goes on. */
+const hiddenMs = 3_000;
+/** Under this name the camera is held for the room. */
+const holder = 'live';
+/** @type {readonly PictureSize[]} */
+const order = ['off', 'low', 'middle', 'high'];
+
+/** The pictures of a live room, for one of its people: shows their camera while they sit, and watches the others. */
+export class LiveModel {
+  state = new Store(
+    /** @type {LiveState} */ ({
+      tracks: [],
+      received: [],
+      showing: false,
+      opening: false,
+      problem: null,
+      choice: 'auto',
+    }),
+  );
+
+  #stage;
+  #visit;
+  #camera;
+  /** @type {Map<number, PictureSize>} How large each seat's place on the page is. */ #places = new Map();
+  #hidden = false;
+  #sits = false;
+  /** @type {any} */ #timer = null;
+  /** Counts what I said of the camera: only the last word counts. */ #wish = 0;
+
+  /**
+   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {import('./salon-parts.js').Visit} visit of a live room, begun
+   * @param {import('./camera.js').CameraModel} camera
+   * @param {Document | null} [page] whose being hidden counts
+   */
+  constructor(stage, visit, camera, page = globalThis.document ?? null) {
+    this.#stage = stage;
+    this.#visit = visit;
+    this.#camera = camera;
+    const { signal } = visit.life;
+    visit.peer.pictures.subscribe(() => this.#show(), { signal });
+    visit.peer.received.subscribe(received => this.#change({ received }), { signal });
+    camera.track.subscribe(() => this.#send(), { signal, now: false });
+    camera.state.subscribe(
+      ({ opening, problem }) => {
+        if (this.state.get().showing || this.state.get().opening) this.#change({ opening, problem });
+      },
+      { signal, now: false },
+    );
+    stage.room.state.subscribe(() => this.#follow(), { signal });
+    page?.addEventListener('visibilitychange', () => this.#look(page.hidden), { signal });
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#timer);
+      this.#camera.close(holder);
+    });
+  }
+
+  get #seat() {
+    return this.#stage.room.state.get()?.me.seat;
+  }
+
+  /**
+   * Shows my camera to whoever sees my seat, from the moment in which I have one, or no longer. Throws OvationError `camera_*` (also in
+   * `state.problem`) and `aborted`.
+   * @param {boolean} on
+   */
+  async setCamera(on) {
+    const wish = ++this.#wish;
+    if (!on) {
+      this.#change({ showing: false, opening: false, problem: null });
+      this.#camera.close(holder);
+      this.#send();
+      return;
+    }
+    this.#change({ opening: true, problem: null });
+    try {
+      await this.#camera.open(holder);
+    } catch (thrown) {
+      if (wish === this.#wish) {
+        const error = OvationError.of(thrown);
+        this.#change({ opening: false, problem: error.name === 'aborted' ? null : error.name });
+      }
+      throw thrown;
+    }
+    // Switched off, or no longer seated, while the browser was asking.
+    if (wish !== this.#wish || this.#visit.life.signal.aborted) throw new OvationError('aborted');
+    this.#change({ showing: true, opening: false });
+    this.#send();
+  }
+
+  /** My own picture is seen as in a mirror, by me alone. */
+  get mirrored() {
+    return this.#camera.state.get().facesMe;
+  }
+
+  /** @param {PictureChoice} choice */
+  choose(choice) {
+    this.#change({ choice });
+    this.#ask();
+  }
+
+  /**
+   * How large the places are in which people are seen; seats that are not named are not seen.
+   * @param {ReadonlyMap<number, PictureSize>} places
+   */
+  place(places) {
+    this.#places = new Map(places);
+    this.#ask();
+  }
+
+  /** Who loses the seat is not seen any more: the device is let go. */
+  #follow() {
+    const sat = this.#sits;
+    this.#sits = this.#seat !== undefined;
+    if (sat && !this.#sits) void this.setCamera(false);
+    this.#show();
+  }
+
+  /** @param {boolean} hidden */
+  #look(hidden) {
+    clearTimeout(this.#timer);
+    if (!hidden) {
+      this.#hidden = false;
+      this.#ask();
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#hidden = true;
+      this.#ask();
+    }, hiddenMs);
+  }
+
+  #ask() {
+    const { choice } = this.state.get();
+    const most = this.#hidden ? 'off' : choice === 'auto' ? 'high' : choice;
+    const seats = this.#stage.room.state.get()?.seats.length ?? 0;
+    for (let seat = 0; seat < seats; seat++) {
+      const wanted = this.#places.get(seat) ?? 'off';
+      const size = order[Math.min(order.indexOf(wanted), order.indexOf(most))];
+      this.#visit.peer.view(seat, size);
+    }
+  }
+
+  #send() {
+    const track = this.state.get().showing ? this.#camera.track.get() : null;
+    void this.#visit.peer.setCamera(track).catch(() => {
+      // The peer is being replaced; it takes the track along.
+    });
+    this.#show();
+  }
+
+  #show() {
+    const mine = this.#seat;
+    const own = this.state.get().showing ? this.#camera.track.get() : null;
+    const tracks = this.#visit.peer.pictures.get().map((track, seat) => (seat === mine ? own : track));
+    // Before the path is there I see myself already.
+    if (mine !== undefined && tracks.length <= mine) tracks[mine] = own;
+    const before = this.state.get().tracks;
+    const same = tracks.length === before.length && tracks.every((track, seat) => track === before[seat]);
+    if (!same) this.#change({ tracks });
+  }
+
+  /** @param {Partial<LiveState>} some */
+  #change(some) {
+    this.state.set({ ...this.state.get(), ...some });
+  }
+}

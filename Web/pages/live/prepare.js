@@ -1,0 +1,100 @@
+import '../../elements/meter.js';
+import '../../elements/video.js';
+import { html } from '../../lib/html.js';
+import { errorText, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
+import { cameraField, microphoneField } from '../devices.js';
+import { busy } from '../parts.js';
+
+/** Under this name the devices are held before the room is there. */
+const holder = 'prepare';
+
+/**
+ * Before going live: my own picture as I see it, the devices, and how loud I am. Nothing is sent, and no room exists yet.
+ * @param {import('../app.js').App} app
+ */
+export function prepareLive(app) {
+  const { camera, microphone, preferences } = app;
+  let handedOver = false;
+  let life = new AbortController();
+  /** @type {any} */ let meter = null;
+
+  const turnOn = async () => {
+    life.abort();
+    life = new AbortController();
+    microphone.level.subscribe(
+      level => {
+        if (meter) meter.level = level;
+      },
+      { signal: life.signal, now: false },
+    );
+    // Both at once: the browser asks once, and on iPhones a second request can end the first track. What cannot be opened says so itself.
+    await Promise.allSettled([camera.open(holder), microphone.open(holder)]);
+  };
+
+  return {
+    /** The room's page takes the camera over, and lets go what is held here. */
+    handOver: () => {
+      handedOver = true;
+    },
+    /** Lets the devices go. */
+    end: () => {
+      life.abort();
+      if (handedOver) return;
+      camera.close(holder);
+      microphone.close(holder);
+    },
+    template: () => {
+      const { open, opening, problem, insecure, devices, facesMe } = camera.state.get();
+      const { mirror } = preferences.get();
+      return html`<div class="prepare" data-testid="prepare">
+        <div class="prepare-picture" ?data-open=${open}>
+          <ov-video data-testid="prepare-video" ?data-mirror=${facesMe && mirror} .track=${camera.track.get()}></ov-video>
+          ${
+            !open &&
+            html`<div class="prepare-empty">
+              ${problem && html`<p role="alert" data-testid="camera-problem">${icon('triangle-alert')}<span>${errorText({ name: problem })}</span></p>`}
+              ${
+                !insecure &&
+                html`${!problem && html`<p class="soft small">${t('live.announce')}</p>`}
+                  <button class="button primary" type="button" data-testid="prepare-camera" aria-busy=${opening} @click=${() => void turnOn()}>
+                    ${opening ? busy() : icon('video')}${t(problem ? 'common.retry' : 'live.turnOnCamera')}</button>`
+              }
+            </div>`
+          }
+          ${
+            open &&
+            html`<div class="prepare-tools">
+              ${
+                facesMe &&
+                html`<button class="icon-button over" type="button" aria-pressed=${String(mirror)} title=${t('live.mirror')} aria-label=${t('live.mirror')}
+                  data-testid="prepare-mirror" @click=${() => preferences.change({ mirror: !mirror })}>${icon('flip-horizontal-2')}</button>`
+              }
+              ${
+                devices.length > 1 &&
+                html`<button class="icon-button over" type="button" title=${t('live.flip')} aria-label=${t('live.flip')}
+                  data-testid="prepare-flip" @click=${() => void camera.flip().catch(() => {})}>${icon('switch-camera')}</button>`
+              }
+            </div>`
+          }
+        </div>
+        ${
+          microphone.state.get().open &&
+          html`<ov-meter aria-label=${t('green.level')} ref=${(/** @type {any} */ element) => {
+            meter = element;
+          }}></ov-meter>`
+        }
+        <div class="prepare-devices">${!insecure && cameraField(app)}${microphoneField(app)}</div>
+      </div>`;
+    },
+  };
+}
+
+/**
+ * The room has begun: what it holds itself by now, the preparation lets go.
+ * @param {import('../app.js').App} app
+ */
+export function releasePrepared({ camera, microphone }) {
+  camera.close(holder);
+  microphone.close(holder);
+}

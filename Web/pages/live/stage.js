@@ -1,0 +1,132 @@
+import '../../elements/video.js';
+import { avatar } from '../../elements/avatar.js';
+import { html, keyed } from '../../lib/html.js';
+import { errorText, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
+import { areaOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
+import { openPerson } from '../salon/person.js';
+
+/** @typedef {import('../salon/context.js').SalonContext} SalonContext */
+/** @typedef {import('../../models/salon-state.js').SeatView} SeatView */
+/** @typedef {import('../../models/live.js').LiveModel} LiveModel */
+/** @typedef {import('../../elements/video.js').Video} Video */
+
+/**
+ * The people of a live room who are seen or heard: the host first, then by seat.
+ * @param {SalonContext} context
+ * @param {LiveModel} live
+ */
+export function liveStage(context, live) {
+  const { seats, room } = context.state;
+  const people = seats.filter(seat => seat.user).slice(0, mostOnStage);
+  const host = people.find(seat => seat.isOwner);
+  // A tile never moves in the page, which would pause its picture: the layout alone says where it is.
+  const places = new Map(
+    [...(host ? [host] : []), ...people.filter(seat => seat !== host)].map((seat, at) => [
+      seat.index,
+      areaOf(at),
+    ]),
+  );
+  const { areas, shape } = layoutOf(people.length, false);
+  return html`<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${people.length}
+      .vars=${{ '--areas': areas, '--shape': String(shape) }}>
+    ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
+    ${
+      people.length === 0 &&
+      html`<div class="live-empty" data-testid="live-empty">${room && avatar(room.owner, 's96')}
+        <p>${context.state.me.isOwner ? t('live.takeSeat') : t('live.hostAway', { name: room?.owner.name ?? t('salon.theHost') })}</p>
+        ${
+          context.state.me.isOwner &&
+          html`<button class="button primary" type="button" data-testid="live-sit" @click=${() => void context.act(() => context.salon.seats.sit(0))}>${icon('mic')}${t('live.goOn')}</button>`
+        }
+      </div>`
+    }
+  </section>
+  ${note(context, live)}`;
+}
+
+/** @param {SalonContext} context @param {LiveModel} live @param {SeatView} seat @param {string} area */
+function tile(context, live, seat, area) {
+  const user = /** @type {NonNullable<SeatView['user']>} */ (seat.user);
+  const { tracks, showing, choice } = live.state.get();
+  const silent = seat.muted || seat.micMuted;
+  const mirrored = seat.isMe && live.mirrored && context.app.preferences.get().mirror;
+  const says = without(context, live, seat);
+  return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}
+      ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'}>
+    <div class="tile-face">${avatar(user)}${says && html`<p class="tile-says">${says}</p>`}</div>
+    <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null}></ov-video>
+    <span class="tile-ring"></span>
+    <button class="tile-plate" type="button" data-testid=${`seat-${seat.index}`} aria-label=${t('live.person', { name: user.name })} @click=${() => openPerson(context, user.id)}>
+      ${icon(silent ? 'mic-off' : 'mic')}
+      ${seat.isOwner && html`<span class="host-mark">${icon('crown')}</span>`}
+      <span class="clip" dir="auto">${seat.isMe ? t('seat.you', { name: user.name }) : user.name}</span>
+    </button>
+  </div>`;
+}
+
+/**
+ * Why a tile has no picture, where there is more to say than that.
+ * @param {SalonContext} context @param {LiveModel} live @param {SeatView} seat
+ */
+function without(context, live, seat) {
+  const { received, choice, problem, opening } = live.state.get();
+  const name = seat.user?.name ?? '';
+  if (seat.presence === 'reconnecting') return t('seat.reconnecting');
+  if (seat.isMe) {
+    if (problem) return errorText({ name: problem });
+    return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
+  }
+  if (choice === 'off') return t('live.listening');
+  const news = received.find(picture => picture.seat === seat.index);
+  if (news?.lack === 'line' && news.size === 'off') return t('live.audioOnly');
+  if (news?.lack === 'sender') return t('live.noPictureFrom', { name });
+  if (context.salon.connection.get().media !== 'connected') return t('live.connecting', { name });
+  // What comes without a lack is on its way.
+  return news ? t('live.connecting', { name }) : t('live.soundOnly', { name });
+}
+
+/**
+ * A word over the picture while my line gets less than it could.
+ * @param {SalonContext} context @param {LiveModel} live
+ */
+function note(context, live) {
+  const { received, choice } = live.state.get();
+  const lowered =
+    choice !== 'off' && received.find(picture => picture.lack === 'line' && picture.size !== 'off');
+  if (!lowered || context.state.me.seat !== null)
+    return html`<p class="live-note" data-testid="live-note" hidden></p>`;
+  return html`<p class="live-note" role="status" data-testid="live-note">${icon('signal-low')}${t('live.lowered', { quality: t(`quality.${lowered.size}`) })}</p>`;
+}
+
+/**
+ * Asks for each picture as large as its place on the page is.
+ * @param {HTMLElement} root
+ * @param {SalonContext} context
+ * @param {LiveModel} live
+ */
+export function watchPlaces(root, context, live) {
+  const { signal, salon } = context;
+  /** @type {Set<HTMLElement>} */ const seen = new Set();
+  const tell = () => {
+    /** @type {Map<number, import('../../protocol/pictures.js').PictureSize>} */ const places = new Map();
+    for (const element of seen) {
+      const height = element.getBoundingClientRect().height;
+      if (height > 0) places.set(Number(element.dataset.seat), sizeFor(height, devicePixelRatio));
+    }
+    live.place(places);
+  };
+  const sizes = new ResizeObserver(tell);
+  const look = () => {
+    const present = new Set(/** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.tile ov-video')));
+    for (const element of seen) if (!present.has(element)) sizes.unobserve(element);
+    for (const element of present) if (!seen.has(element)) sizes.observe(element);
+    const same = present.size === seen.size && [...present].every(element => seen.has(element));
+    seen.clear();
+    for (const element of present) seen.add(element);
+    if (!same) tell();
+  };
+  // After the page has been drawn anew.
+  salon.state.subscribe(() => queueMicrotask(() => queueMicrotask(look)), { signal });
+  signal.addEventListener('abort', () => sizes.disconnect());
+}
