@@ -251,7 +251,9 @@ def test_songs(salon, tmp_path):
     olga = guest(salon, "Olga", "--create", "Again", "--room", 78, "--song", "morning walk", "--track", "original", "--json")
     seen = []
     assert first(olga, "song_started", seen)["track"] == "original"
-    first(olga, "song_prepared", seen)
+    # The file may have been read before the start is told.
+    if not any(event["event"] == "song_prepared" for event in seen):
+        first(olga, "song_prepared", seen)
     out, _ = ended(olga)
     assert [e["event"] for e in seen + events(out) if e["event"] == "uploaded"] == []
     assert events(out)[-1]["reason"] == "song_over"
