@@ -108,10 +108,16 @@ final class MediaPaths {
         }
     }
 
+    /// Past the news of the room: what each viewer gets changes for all of them at once, and a turn of the room must not grow with them.
     private func tell(_ news: PassingNews, to peer: PeerID) {
         let attendance = core.people.attendance
-        guard let user = attendance.session(of: peer).flatMap(attendance.user(of:)) else { return }
-        core.tell(Announcement(.passing(news), to: .these([user])))
+        guard let session = attendance.session(of: peer).flatMap({ attendance.sessions[$0] }), session.subscribed,
+            session.connected
+        else { return }
+        let event = RoomNewsEvent.passing(news)
+        let frame = core.dependencies.encoder.frame(
+            RoomNews(room: core.state.room, epoch: core.writer.epoch, events: [event]))
+        session.attendee.outbox.enqueue(frame, lane: event.lane)
     }
 
     private func note(_ peer: PeerID, _ media: Attendance.Session.Media) {
