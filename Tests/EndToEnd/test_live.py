@@ -1,5 +1,7 @@
 """A live room on its pages: an anchor goes live, viewers watch, one comes on stage."""
 
+import time
+
 import pytest
 
 from steps import sign_in
@@ -157,3 +159,57 @@ def test_firefox_watches(people):
     fox.sees("tile-1")
     fox.click("camera")
     sees_picture(anna, "picture-1")
+
+
+HIDE = """
+Object.defineProperty(document, 'hidden', { configurable: true, get: () => arguments_hidden });
+document.dispatchEvent(new Event('visibilitychange'));
+"""
+BYTES = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const sum = { video: 0, audio: 0 };
+  for (const peer of window.__peers)
+    for (const entry of (await peer.getStats()).values()) if (entry.type === 'inbound-rtp') sum[entry.kind] += entry.bytesReceived;
+  return sum;
+})().then(done);
+"""
+
+
+def flows(person, seconds=1.5):
+    """Bytes of picture and sound that come in so long."""
+    before = person.run_async(BYTES)
+    time.sleep(seconds)
+    after = person.run_async(BYTES)
+    return {kind: after[kind] - before[kind] for kind in before}
+
+
+@story("L22-W in a hidden tab sound goes on and pictures do not, unless one is in a window of its own; the room is in the system's controls")
+def test_background(people):
+    anna, ben = people("Anna", tone_hertz=440), people("Ben")
+    room = go_live(anna)
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    assert ben.run("return navigator.mediaSession.metadata.title") == "Evening live"
+
+    def hide(hidden):
+        ben.run(HIDE.replace("arguments_hidden", "true" if hidden else "false"))
+
+    hide(True)
+    # Three seconds, and what is under way.
+    deadline = time.monotonic() + 15
+    while flows(ben)["video"] > 0:
+        assert time.monotonic() < deadline, "pictures still come"
+    assert flows(ben)["audio"] > 0
+    hide(False)
+    sees_picture(ben, "picture-0", seconds=5)
+    ben.click("more")
+    ben.click("more-apart")
+    ben.wait("a window of its own", "return document.pictureInPictureElement !== null")
+    hide(True)
+    time.sleep(5)
+    assert flows(ben)["video"] > 0
+    ben.run_async("document.exitPictureInPicture().then(arguments[arguments.length - 1])")
+    deadline = time.monotonic() + 15
+    while flows(ben)["video"] > 0:
+        assert time.monotonic() < deadline, "pictures still come"

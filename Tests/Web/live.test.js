@@ -110,3 +110,36 @@ test('L14-W a camera that is switched off while the browser asks stays off', asy
   await assert.rejects(model.setCamera(true), { name: 'camera_busy' });
   assert.equal(model.state.get().problem, 'camera_busy');
 });
+
+test('L02-W a picture counts as being on its way for five seconds after a path opens, and after somebody sits down', async t => {
+  const { model, server, connections, time } = await live(t);
+  const awaited = () => [...model.state.get().awaited].sort();
+  connections.at(-1).become('connected');
+  assert.deepEqual(awaited(), [0]);
+  await time.advance(6000);
+  assert.deepEqual(awaited(), []);
+  connections.at(-1).become('disconnected');
+  connections.at(-1).become('connected');
+  assert.deepEqual(awaited(), [0]);
+  await time.advance(6000);
+  assert.deepEqual(awaited(), []);
+  const carol = { id: 'carol', name: 'Carol', avatar: '' };
+  server.news(48213, [
+    { seq: 2, type: 'seat.taken', seat: usedSeat(2, 'carol'), user: carol, by: 'carol', time: 1 },
+  ]);
+  await settle();
+  assert.deepEqual(awaited(), [2]);
+  await time.advance(6000);
+  assert.deepEqual(awaited(), []);
+});
+
+test('L01-W closing the tab asks while one is seen, muted or not', async t => {
+  const { model, salon } = await live(t, { sits: true });
+  await salon.seats.setMuted(true).catch(() => {});
+  await settle();
+  assert.equal(salon.asksBeforeLeaving, false);
+  await model.setCamera(true);
+  assert.equal(salon.asksBeforeLeaving, true);
+  await model.setCamera(false);
+  assert.equal(salon.asksBeforeLeaving, false);
+});

@@ -49,6 +49,15 @@ export class Video extends HTMLElement {
     if (this.isConnected) this.#begin();
   }
 
+  /**
+   * Shows it in a window of its own, over other programs. In a click; throws what the browser throws.
+   * @returns {Promise<EventTarget>} tells of `leavepictureinpicture`
+   */
+  async apart() {
+    await this.#video.requestPictureInPicture();
+    return this.#video;
+  }
+
   /** Whether frames come. */
   get playing() {
     return 'playing' in this.dataset;

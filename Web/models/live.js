@@ -15,10 +15,13 @@ import { OvationError } from '../protocol/errors.js';
  * @property {boolean} opening the browser asks for the camera, or it starts
  * @property {string | null} problem why it cannot be, `camera_*`
  * @property {PictureChoice} choice
+ * @property {ReadonlySet<number>} awaited seats whose picture may still be on its way: somebody has just sat down, or I have just come
  */
 
 /** A tab that is hidden for so long gets no pictures; sound goes on. */
 const hiddenMs = 3_000;
+/** A picture that has not come after this is not on its way. */
+const awaitedMs = 5_000;
 /** Under this name the camera is held for the room. */
 const holder = 'live';
 /** @type {readonly PictureSize[]} */
@@ -34,6 +37,7 @@ export class LiveModel {
       opening: false,
       problem: null,
       choice: 'auto',
+      awaited: new Set(),
     }),
   );
 
@@ -42,7 +46,10 @@ export class LiveModel {
   #camera;
   /** @type {Map<number, PictureSize>} How large each seat's place on the page is. */ #places = new Map();
   #hidden = false;
+  /** The picture is seen in a window of its own. */ #isApart = false;
   #sits = false;
+  /** @type {Map<number, any>} Who sat on each seat when it was looked at last, and the end of the wait for their picture. */ #known =
+    new Map();
   /** @type {any} */ #timer = null;
   /** Counts what I said of the camera: only the last word counts. */ #wish = 0;
 
@@ -67,9 +74,12 @@ export class LiveModel {
       { signal, now: false },
     );
     stage.room.state.subscribe(() => this.#follow(), { signal });
+    visit.peer.state.subscribe(state => state === 'connected' && this.#await(), { signal });
     page?.addEventListener('visibilitychange', () => this.#look(page.hidden), { signal });
+    if (page?.hidden) this.#look(true);
     signal.addEventListener('abort', () => {
       clearTimeout(this.#timer);
+      for (const { timer } of this.#known.values()) clearTimeout(timer);
       this.#camera.close(holder);
     });
   }
@@ -132,7 +142,38 @@ export class LiveModel {
     const sat = this.#sits;
     this.#sits = this.#seat !== undefined;
     if (sat && !this.#sits) void this.setCamera(false);
+    for (const { index, user } of this.#stage.room.state.get()?.seats ?? []) {
+      if (this.#known.get(index)?.user !== user) this.#awaitSeat(index, user);
+    }
     this.#show();
+  }
+
+  /** A path has opened: pictures of all seats may be on their way. */
+  #await() {
+    for (const [seat, { user }] of this.#known) this.#awaitSeat(seat, user);
+  }
+
+  /** @param {number} seat @param {string | undefined} user */
+  #awaitSeat(seat, user) {
+    clearTimeout(this.#known.get(seat)?.timer);
+    const awaited = new Set(this.state.get().awaited);
+    awaited.add(seat);
+    const timer = setTimeout(() => {
+      const left = new Set(this.state.get().awaited);
+      left.delete(seat);
+      this.#change({ awaited: left });
+    }, awaitedMs);
+    this.#known.set(seat, { user, timer });
+    this.#change({ awaited });
+  }
+
+  /**
+   * A picture is seen in a window of its own: it goes on while the page is hidden.
+   * @param {boolean} apart
+   */
+  setApart(apart) {
+    this.#isApart = apart;
+    this.#ask();
   }
 
   /** @param {boolean} hidden */
@@ -151,7 +192,7 @@ export class LiveModel {
 
   #ask() {
     const { choice } = this.state.get();
-    const most = this.#hidden ? 'off' : choice === 'auto' ? 'high' : choice;
+    const most = this.#hidden && !this.#isApart ? 'off' : choice === 'auto' ? 'high' : choice;
     const seats = this.#stage.room.state.get()?.seats.length ?? 0;
     for (let seat = 0; seat < seats; seat++) {
       const wanted = this.#places.get(seat) ?? 'off';

@@ -136,9 +136,9 @@ export class SalonModel {
     return this.#stage.session.serverNow();
   }
 
-  /** Whether closing the tab should ask: I am live. */
+  /** Whether closing the tab should ask: I am heard, or seen. */
   get asksBeforeLeaving() {
-    return this.state.get().me.mic === 'live';
+    return this.state.get().me.mic === 'live' || Boolean(this.live?.state.get().showing);
   }
 
   /** More of the people, for a full list. */

@@ -29,6 +29,7 @@ export function roomPage(app, session, slug) {
       void salon.leave();
       // Also what was tried on in the green room.
       void app.effects.reset();
+      releasePrepared(app);
       tones.close();
     });
     let scope = childScope(signal);
@@ -46,6 +47,7 @@ export function roomPage(app, session, slug) {
     /** @param {unknown} thrown @param {() => void} retry */
     const fail = (thrown, retry) => {
       const error = OvationError.of(thrown);
+      releasePrepared(app);
       show(messagePage(app, { kind: 'failed', error, retry: isFinal(error) ? undefined : retry }));
     };
 
@@ -88,7 +90,8 @@ export function roomPage(app, session, slug) {
     const goLive = async entered => {
       try {
         await entered.seats.sit(0);
-        await entered.live?.setCamera(true);
+        // Who has left it off in the preview goes live with sound alone.
+        if (app.camera.state.get().open) await entered.live?.setCamera(true);
       } catch {
         // The page shows an empty place and the buttons for it: without a camera one is heard, or tries again.
       } finally {

@@ -203,7 +203,11 @@ export class OvationPeer {
   #returned() {
     if (this.#epoch !== this.#room.now.mediaEpoch) this.restart();
     else if (this.state.get() !== 'connected') this.#tryAgain();
-    else if (this.#pc) void this.#probe(this.#pc);
+    else if (this.#pc) {
+      // Word of somebody who wants more may have been lost with the connection.
+      void this.#lines?.setWanted('high');
+      void this.#probe(this.#pc);
+    }
   }
 
   /**

@@ -687,4 +687,28 @@ export const strings = Object.freeze({
   'quality.autoLowered': 'Now: {quality}, because your connection is slow',
   'quality.perHour': { one: 'Up to {count} MB an hour', other: 'Up to {count} MB an hour' },
   'quality.offAbout': 'No pictures, the least data',
+  'live.stepDown': 'Step down',
+  'system.live.seatTaken': '{name} came on stage',
+  'system.live.seatTakenMany': {
+    one: '{name} and {count} other came on stage',
+    other: '{name} and {count} others came on stage',
+  },
+  'system.live.seatLeft': '{name} stepped down',
+  'system.live.seatLeftMany': {
+    one: '{name} and {count} other stepped down',
+    other: '{name} and {count} others stepped down',
+  },
+  'system.live.kicked': '{name} was brought down from the stage',
+  'system.live.kickedMany': {
+    one: '{name} and {count} other were brought down from the stage',
+    other: '{name} and {count} others were brought down from the stage',
+  },
+  'system.live.lost': '{name} lost the connection and left the stage',
+  'system.live.lostMany': {
+    one: '{name} and {count} other lost the connection',
+    other: '{name} and {count} others lost the connection',
+  },
+  'live.apart': 'Picture in its own window',
+  'live.noneApart': 'There is no picture to show.',
+  'live.notApart': 'The browser does not show it in a window of its own right now.',
 });

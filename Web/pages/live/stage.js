@@ -70,7 +70,7 @@ function tile(context, live, seat, area) {
  * @param {SalonContext} context @param {LiveModel} live @param {SeatView} seat
  */
 function without(context, live, seat) {
-  const { received, choice, problem, opening } = live.state.get();
+  const { received, choice, problem, opening, awaited } = live.state.get();
   const name = seat.user?.name ?? '';
   if (seat.presence === 'reconnecting') return t('seat.reconnecting');
   if (seat.isMe) {
@@ -81,9 +81,9 @@ function without(context, live, seat) {
   const news = received.find(picture => picture.seat === seat.index);
   if (news?.lack === 'line' && news.size === 'off') return t('live.audioOnly');
   if (news?.lack === 'sender') return t('live.noPictureFrom', { name });
-  if (context.salon.connection.get().media !== 'connected') return t('live.connecting', { name });
-  // What comes without a lack is on its way.
-  return news ? t('live.connecting', { name }) : t('live.soundOnly', { name });
+  // What comes without a lack is on its way, as what has just begun may be.
+  const comes = news || awaited.has(seat.index) || context.salon.connection.get().media !== 'connected';
+  return comes ? t('live.connecting', { name }) : t('live.soundOnly', { name });
 }
 
 /**

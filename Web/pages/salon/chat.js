@@ -119,7 +119,7 @@ export class Chat {
     if (line.kind === 'system')
       return keyed(
         line.key,
-        html`${rule}<p class="chat-system" data-testid="chat-system">${systemText(line)}</p>`,
+        html`${rule}<p class="chat-system" data-testid="chat-system">${systemText(line, this.context.salon.live !== null)}</p>`,
       );
     if (line.kind === 'gap')
       return keyed(
@@ -199,16 +199,18 @@ export class Chat {
   }
 }
 
+/** What a live room says in words of its own: of its stage, where others have seats. */
+const ofStage = new Set(['seatTaken', 'seatLeft', 'kicked', 'lost']);
+
 /**
  * "Mina and 4 others joined".
  * @param {SystemLine} line
+ * @param {boolean} isLive
  */
-function systemText(line) {
+function systemText(line, isLive) {
   const name = html`<bdi>${line.people[0]?.name ?? ''}</bdi>`;
   const seat = line.seat === null ? '' : line.seat + 1;
-  if (line.count > 1) {
-    const key = `system.${line.what}Many`;
-    return parts(key, { name, count: line.count - 1, seat });
-  }
-  return parts(`system.${line.what}`, { name, seat });
+  const start = isLive && ofStage.has(line.what) ? 'system.live.' : 'system.';
+  if (line.count > 1) return parts(`${start}${line.what}Many`, { name, count: line.count - 1, seat });
+  return parts(`${start}${line.what}`, { name, seat });
 }

@@ -136,7 +136,7 @@ function hand(context, requests) {
       <span class="dock-word">${t('requests.title')}</span></button>`;
   if (me.seat !== null)
     return html`<button class="dock-button" type="button" data-testid="stand-button" @click=${() => void context.act(() => context.salon.seats.stand())}>
-      <span class="dock-sign">${icon('arrow-down-to-line')}</span><span class="dock-word">${t('seat.leaveShort')}</span></button>`;
+      <span class="dock-sign">${icon('arrow-down-to-line')}</span><span class="dock-word">${t(context.salon.live ? 'live.stepDown' : 'seat.leaveShort')}</span></button>`;
   return html`<button class="dock-button" type="button" data-testid="hand" aria-pressed=${String(Boolean(myRequest))} aria-busy=${pending.has('request')}
     @click=${() => void (myRequest ? context.act(() => context.salon.requests.cancelRequest()) : askForSeat(context, null))}>
     <span class="dock-sign">${icon('hand')}</span><span class="dock-word">${t(myRequest ? 'requests.lower' : 'requests.raise')}</span></button>`;

@@ -4,7 +4,7 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
-import { openQuality } from '../live/controls.js';
+import { canBeApart, openQuality, pressApart } from '../live/controls.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { busy, problem } from '../parts.js';
@@ -59,6 +59,16 @@ export function openMore(context, leave) {
             'wand-sparkles',
             t('effects.title'),
             then(() => openEffects(app, signal, { salon })),
+          )
+        }
+        ${
+          salon.live &&
+          canBeApart() &&
+          item(
+            'more-apart',
+            'picture-in-picture-2',
+            t('live.apart'),
+            then(() => salon.live && pressApart(context, salon.live)),
           )
         }
         ${

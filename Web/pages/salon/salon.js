@@ -15,6 +15,7 @@ import { duetStage } from '../duet/stage.js';
 import { pressCamera } from '../live/controls.js';
 import { liveStage, watchPlaces } from '../live/stage.js';
 import { audienceStrip } from './audience.js';
+import { watchBackground } from './background.js';
 import { banners } from './banners.js';
 import { Chat } from './chat.js';
 import { SalonContext } from './context.js';
@@ -106,6 +107,7 @@ export function salonPage(app, salon, tones) {
     watchLevels(context);
     watchNews(root, context, requests);
     tabSigns(context);
+    watchBackground(context, leave);
     if (live) watchPlaces(root, context, live);
     if (duet) {
       void duet.library.load();
