@@ -143,3 +143,13 @@ test('L01-W closing the tab asks while one is seen, muted or not', async t => {
   await model.setCamera(false);
   assert.equal(salon.asksBeforeLeaving, false);
 });
+
+test('L14-W a camera that somebody else holds is not shown by a wish that was taken back', async t => {
+  const { model, camera } = await live(t, { sits: true });
+  await camera.open('prepare');
+  const on = model.setCamera(true);
+  void model.setCamera(false);
+  await assert.rejects(on, { name: 'aborted' });
+  assert.equal(model.state.get().showing, false);
+  camera.close('prepare');
+});

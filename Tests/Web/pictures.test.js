@@ -8,7 +8,7 @@ import { settle, VirtualTime } from './support/time.js';
 
 /** A live room of four seats: line 0 is the microphone, 1 to 4 hear the seats, 5 to 8 see them, 9 sees the screen. */
 async function open(t, { answer = () => {} } = {}) {
-  VirtualTime.install(t);
+  const time = VirtualTime.install(t);
   const server = salonServer().on('media.offer', async ({ number, lines }) => {
     await answer(number);
     return {
@@ -38,7 +38,7 @@ async function open(t, { answer = () => {} } = {}) {
       return made.at(-1);
     },
   });
-  return { server, room, peer, made };
+  return { time, server, room, peer, made };
 }
 
 test('L02-W a live room has a line for each picture and the screen, and tracks follow their names', async t => {
@@ -176,4 +176,22 @@ test('L11-W what comes of pictures, and why it is less, is known until the path 
   peer.restart();
   await settle();
   assert.deepEqual(peer.received.get(), []);
+});
+
+test('L11-W after a lost connection all layers are sent: a wish for more may have been lost with it', async t => {
+  const { time, server, peer, made } = await open(t);
+  peer.start();
+  await settle();
+  made[0].become('connected');
+  await peer.setCamera(new FakeTrack('camera'));
+  await settle();
+  server.news(48213, [{ type: 'media.wanted', camera: 'low' }]);
+  await settle();
+  const active = () => made[0].transceivers[10].sendEncodings.map(layer => layer.active ?? true);
+  assert.deepEqual(active(), [true, false, false]);
+  const gap = { resumed: true, epoch: 1, seq: 1, chat: 0, events: [], mediaEpoch: 1 };
+  const state = { memberCount: 2, presence: [], invitations: [], likes: 0 };
+  server.on('room.enter', () => ({ ...gap, state })).drop();
+  for (let step = 0; step < 3 && active()[2] === false; step++) await time.advance(600);
+  assert.deepEqual(active(), [true, true, true]);
 });

@@ -5,20 +5,7 @@
  * @typedef {{areas: string, shape: number}} Layout
  */
 
-/** In an upright room, on phones and middle screens. */
-const upright = [
-  [['a'], 9 / 16],
-  [['ab'], 1 / 0.885],
-  [['aab', 'aac'], 1 / 0.885],
-  [['ab', 'cd'], 1],
-  [['aaabbb', 'ccddee'], 1],
-  [['aab', 'aac', 'def'], 1],
-  [['aaabbb', 'cccddd', 'eeffgg'], 1],
-  [['aaabbb', 'ccddee', 'ffgghh'], 1],
-  [['abc', 'def', 'ghi'], 1],
-  [['aaaabbbbcccc', 'ddddeeeeffff', 'ggghhhiiijjj'], 1],
-];
-/** In a wide one, and in any on a wide screen: 16 to 9. */
+/** The rows of each number of people, in a block of 16 to 9. */
 const wide = [
   ['a'],
   ['ab'],
@@ -36,15 +23,11 @@ export const mostOnStage = 10;
 
 /**
  * @param {number} count people on the stage, 1…10
- * @param {boolean} isUpright
  * @returns {Layout}
  */
-export function layoutOf(count, isUpright) {
-  const at = Math.min(Math.max(count, 1), mostOnStage) - 1;
-  const [rows, shape] = isUpright
-    ? /** @type {[string[], number]} */ (upright[at])
-    : /** @type {[string[], number]} */ ([wide[at], 16 / 9]);
-  return { areas: rows.map(row => `"${[...row].join(' ')}"`).join(' '), shape };
+export function layoutOf(count) {
+  const rows = wide[Math.min(Math.max(count, 1), mostOnStage) - 1];
+  return { areas: rows.map(row => `"${[...row].join(' ')}"`).join(' '), shape: 16 / 9 };
 }
 
 /** @param {number} place among those on the stage */

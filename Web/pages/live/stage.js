@@ -27,7 +27,7 @@ export function liveStage(context, live) {
       areaOf(at),
     ]),
   );
-  const { areas, shape } = layoutOf(people.length, false);
+  const { areas, shape } = layoutOf(people.length);
   return html`<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${people.length}
       .vars=${{ '--areas': areas, '--shape': String(shape) }}>
     ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
