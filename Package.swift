@@ -220,7 +220,7 @@ let package = Package(
             name: "DuetBench",
             dependencies: [
                 "ClientMedia", "MediaDevices", "AudioGraph", "MediaNode", "RoomPorts", "DatagramIO", "Timing", "Wire",
-                "Ovation", "RoomModel", "ServerTestSupport", nio("NIOCore"), nio("NIOPosix"),
+                "SeededRandom", "Ovation", "RoomModel", "ServerTestSupport", nio("NIOCore"), nio("NIOPosix"),
             ],
             path: "Benchmarks/DuetBench", swiftSettings: base),
         .executableTarget(
@@ -299,7 +299,7 @@ let package = Package(
             ],
             path: "Tests/Attacks/MediaAttack", swiftSettings: base),
         tests("Wire", ["Wire"]),
-        tests("RTP", ["RTP", "Wire", "Timing"]),
+        tests("RTP", ["RTP", "Wire", "Timing", "SeededRandom"]),
         tests("Codecs", ["Codecs", "Wire"]),
         tests("SRTP", ["SRTP", "RTP", "Wire", "CSRTP2"]),
         tests("SDP", ["SDP"], resources: [.copy("Fixtures")]),
@@ -310,7 +310,10 @@ let package = Package(
             ["PeerSession", "BandwidthEstimation", "ICE", "DTLS", "SRTP", "RTP", "Wire", "Timing", "NetworkSimulation"]),
         tests(
             "Forwarding",
-            ["Forwarding", "RTP", "Codecs", "BandwidthEstimation", "Timing", "Wire", "CAllocationCount"]),
+            [
+                "Forwarding", "RTP", "Codecs", "BandwidthEstimation", "Timing", "Wire", "CAllocationCount",
+                "SeededRandom",
+            ]),
         tests("BandwidthEstimation", ["BandwidthEstimation", "RTP", "Wire", "Timing"]),
         tests("Line", ["PictureSimulation", "Timing"]),
         tests("DatagramIO", ["DatagramIO", "Timing", "Wire"]),
@@ -329,7 +332,8 @@ let package = Package(
             "ClientMedia",
             [
                 "ClientMedia", "AudioGraph", "MediaCodecs", "MediaDevices", "Timing", "Wire", "RTP", "DatagramIO",
-                "PeerSession", "SDP", "MediaNode", "RoomPorts", "NetworkSimulation", "DuetSimulation", "SoundAnalysis",
+                "PeerSession", "SDP", "MediaNode", "Forwarding", "RoomPorts", "NetworkSimulation", "DuetSimulation",
+                "SoundAnalysis",
                 "CAllocationCount",
             ]),
         tests(

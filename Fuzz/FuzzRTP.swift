@@ -1,9 +1,16 @@
 import RTP
 import Wire
 
-/// RTP headers and their extensions: every range that parsing gives must lie inside the packet.
+/// RTP headers and their extensions, and payloads with copies: every range that parsing gives must lie inside the packet.
 func fuzzRTP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let packet = UnsafeRawBufferPointer(start: start, count: count)
+    if let redundant = RedundantPayload(packet) {
+        precondition(!redundant.primary.isEmpty && redundant.primary.upperBound == count)
+        for index in 0..<redundant.copyCount {
+            let copy = redundant.copy(index, in: packet)
+            precondition(copy.range.upperBound <= redundant.primary.lowerBound && copy.range.lowerBound > 0)
+        }
+    }
     var map = HeaderExtensionMap()
     map.set(.audioLevel, id: 1)
     map.set(.mid, id: 4)

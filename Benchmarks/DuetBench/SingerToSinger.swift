@@ -9,8 +9,13 @@ import Wire
 
 /// D1: singer A's sample in to singer B's sample out, through the media server on loopback.
 enum SingerToSinger {
+    /// The share of packets that a line loses in each direction, in the second part of the measurement.
+    private static let loss = 0.005
+
     struct Line: Encodable {
         var frame: String
+        /// Of each singer's line, in each direction; 0…1.
+        var loss: Double
         var clicks: Int
         var medianMs: Double
         var p99Ms: Double
@@ -21,22 +26,23 @@ enum SingerToSinger {
     /// Prints the table. `nil` if too little was heard to measure anything.
     static func run(seconds: Int) async throws -> [Line]? {
         say("D1  singer to singer, loopback, \(seconds) s each; devices tick on the monotonic clock at random phase")
-        say("frame     clicks   median      p99    least   concealed")
+        say("frame     lost each way   clicks   median      p99    least   made up")
         var lines: [Line] = []
-        for duration in [FrameDuration.ms2_5, .ms5, .ms10, .ms20] {
-            let line = try await measure(duration, seconds: seconds)
+        for (duration, loss) in [
+            (FrameDuration.ms2_5, 0), (.ms5, 0), (.ms10, 0), (.ms20, 0), (.ms2_5, Self.loss), (.ms5, Self.loss),
+        ] {
+            let line = try await measure(duration, loss: loss, seconds: seconds)
             lines.append(line)
             say(
                 line.frame.padding(toLength: 8, withPad: " ", startingAt: 0)
                     + String(
-                        format: "%8d %8.1f ms %6.1f ms %6.1f ms %8.2f %%", line.clicks, line.medianMs, line.p99Ms,
-                        line.leastMs,
-                        line.concealed * 100))
+                        format: "%13.1f %% %8d %8.1f ms %6.1f ms %6.1f ms %8.3f %%", line.loss * 100, line.clicks,
+                        line.medianMs, line.p99Ms, line.leastMs, line.concealed * 100))
         }
         return lines.allSatisfy { $0.clicks > seconds } ? lines : nil
     }
 
-    private static func measure(_ duration: FrameDuration, seconds: Int) async throws -> Line {
+    private static func measure(_ duration: FrameDuration, loss: Double, seconds: Int) async throws -> Line {
         var configuration = MediaNodeConfiguration()
         configuration.port = 0
         configuration.bindAddresses = [IPAddress(v4: 127, 0, 0, 1)]
@@ -56,10 +62,18 @@ enum SingerToSinger {
         }
         try anna.audio.setInput(CustomInput { clicks.sing($0, from: $1) })
         try ben.audio.setInput(CustomInput())
-        try await anna.join(node, stage: stage, slots: 2)
+        let server = TransportAddress(ip: configuration.bindAddresses[0], port: node.ports[0])
+        let ways =
+            loss > 0
+            ? [
+                try LossyLine(to: server, loss: loss, seed: .random(in: 0...(.max))),
+                try LossyLine(to: server, loss: loss, seed: .random(in: 0...(.max))),
+            ] : []
+        defer { for way in ways { way.stop() } }
+        try await anna.join(node, stage: stage, slots: 2, by: ways.first?.port)
         // Another phase of the second singer's devices.
         try await Task.sleep(for: .microseconds(Int64.random(in: 0..<20_000)))
-        try await ben.join(node, stage: stage, slots: 2)
+        try await ben.join(node, stage: stage, slots: 2, by: ways.last?.port)
         for (slot, singer) in [anna, ben].enumerated() {
             await withCheckedContinuation { done in
                 node.assign(slot: slot, to: singer.id, muted: false, on: stage) { done.resume() }
@@ -84,7 +98,7 @@ enum SingerToSinger {
             case .ms20: "20 ms"
             }
         return Line(
-            frame: name, clicks: delays.count, medianMs: quantile(0.5), p99Ms: quantile(0.99),
+            frame: name, loss: loss, clicks: delays.count, medianMs: quantile(0.5), p99Ms: quantile(0.99),
             leastMs: delays.first ?? .nan,
             concealed: Double(statistics.concealedFrames) / total)
     }

@@ -98,10 +98,13 @@ final class Singer {
 
     private let events: AsyncStream<RoomAudioEvent>
 
-    func join(_ node: MediaPlane, stage: StageID, slots: Int) async throws {
+    /// - Parameter port: of a line to the server; nil: directly.
+    func join(_ node: MediaPlane, stage: StageID, slots: Int, by port: UInt16? = nil) async throws {
         let offer = MediaOffer(stage: stage, peer: id, number: 1, sdp: try audio.openPath(slots: slots))
         node.admit(id, on: stage)
-        try audio.accept(answer: try await node.answer(offer).sdp)
+        let answer = try await node.answer(offer).sdp
+        try audio.accept(
+            answer: port.map { answer.replacing(" \(node.ports[0]) typ host", with: " \($0) typ host") } ?? answer)
         for await event in events where event == .path(.connected) { return }
     }
 }

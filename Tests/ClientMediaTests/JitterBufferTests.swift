@@ -57,6 +57,35 @@ struct JitterBufferTests {
         #expect(abs(milliseconds(statistics.delay) - 40) < 25)
     }
 
+    @Test(
+        "singers with copies of each frame: 1 % lost leaves 0.05 % to make up, for one frame of delay; without loss there is none",
+        arguments: [120, 240])
+    func copies(frameSize: Int) {
+        var random = SeededGenerator(seed: 7)
+        var loss = 0.0
+        let simulation = StreamSimulation(
+            decoder: ToneDecoder(), frameSize: frameSize, blockFrames: frameSize, delay: .minimal)
+        simulation.carriesCopies = true
+        simulation.keepsSound = false
+        simulation.network = { _ in random.chance(loss) ? [] : [.milliseconds(10)] }
+        simulation.run(3)
+        let without = milliseconds(simulation.buffer.statistics.targetDelay)
+        #expect(simulation.buffer.statistics.copiesUsed == 0)
+        loss = 0.01
+        simulation.run(2)
+        let before = simulation.buffer.statistics
+        simulation.run(60)
+        let after = simulation.buffer.statistics
+        #expect(Double(after.concealedFrames - before.concealedFrames) / (60 * 48_000) < 0.0005)
+        #expect(Double(after.copiesUsed - before.copiesUsed) > 60 * 48_000 / Double(frameSize) * 0.008)
+        let frame = Double(frameSize) / 48
+        #expect(abs(milliseconds(after.targetDelay) - without - frame) < 1.1)
+        // Ten seconds later the copies are not waited for any more.
+        loss = 0
+        simulation.run(15)
+        #expect(abs(milliseconds(simulation.buffer.statistics.targetDelay) - without) < 0.1)
+    }
+
     @Test("a lost frame is taken from the copy in the next packet; of two lost ones the second")
     func copies() {
         let decoder = ToneDecoder(frequency: 500)
@@ -343,7 +372,7 @@ struct JitterBufferTests {
                 payload.withUnsafeBytes {
                     buffer.insert(
                         sequence: sequence &- below(5), timestamp: timestamp &- UInt32(below(3_000)), ssrc: 9,
-                        payload: $0, arrival: now + late)
+                        payload: $0, arrival: now + late, isCopy: (sequence ^ seed) % 7 == 0)
                 }
             }
             block.frameCount = Int(1 + below(960))

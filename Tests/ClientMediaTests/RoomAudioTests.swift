@@ -1,4 +1,5 @@
 import AudioGraph
+import Forwarding
 import MediaDevices
 import MediaNode
 import PeerSession
@@ -167,6 +168,39 @@ struct RoomAudioTests {
         }
         #expect(isWhole && proxies.allSatisfy { $0.packetsLost > 3 })
         #expect(ben.audio.statistics().slots[0].concealedFrames <= 3 * 960)
+    }
+
+    @Test(
+        "singers' lost packets come as copies in the next one, both ways: none is asked for again, and the sound stays whole"
+    )
+    func copies() async throws {
+        let server = try await MediaServer()
+        let (anna, ben) = (try Person(1), try Person(2))
+        try anna.audio.setInput(ToneInput())
+        let media = TransportAddress(ip: MediaServer.loopback, port: server.node.ports[0])
+        let proxies = [try LossyProxy(to: media, every: 7), try LossyProxy(to: media, every: 9)]
+        defer { for proxy in proxies { proxy.stop() } }
+        for (person, proxy) in zip([anna, ben], proxies) {
+            person.audio.update { $0.frameDuration = .ms5 }
+            let answer = try await person.answer(try person.audio.openPath(slots: 4), server)
+            try person.audio.accept(
+                answer: answer.replacing(" \(server.node.ports[0]) typ host", with: " \(proxy.port) typ host"))
+            await person.waitFor(.path(.connected))
+        }
+        await server.assign(0, anna)
+        ben.audio.update { $0.playoutDelay = .fixed(.milliseconds(100)) }
+        try anna.audio.startMicrophone()
+        var isEnough = false
+        for _ in 0..<100 where !isEnough {
+            _ = await ben.recording.next(0.1)
+            isEnough =
+                (await server.node.counters()?.audio.recovered ?? 0) > 20
+                && ben.audio.statistics().slots[0].copiesUsed > 20
+        }
+        #expect(isEnough && proxies.allSatisfy { $0.packetsLost > 3 })
+        #expect(anna.audio.statistics().path?.repeatsSent == 0)
+        #expect(ben.audio.statistics().path?.repeatsRequested == 0)
+        #expect(ben.audio.statistics().slots[0].concealedFrames <= 3 * 240)
     }
 
     @Test("an answer that is none is refused with a reason, and a path can be opened again")

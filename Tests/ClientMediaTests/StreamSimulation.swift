@@ -91,6 +91,8 @@ final class StreamSimulation {
         var payload: [UInt8]
         var arrival: Instant
         var marker = false
+        /// The frame before, as far as the packet carries a copy of it.
+        var copy: (timestamp: UInt32, payload: [UInt8])?
     }
 
     let buffer: JitterBuffer
@@ -102,7 +104,12 @@ final class StreamSimulation {
     /// What the sender's clock shows less than the truth, in parts per million.
     var senderPPM = 0.0
     var frameSize: Int
+    /// Coarse copies inside the codec's packets.
     var hasCopies = false
+    /// Whole copies of the packet before, beside each.
+    var carriesCopies = false
+    private var last: (timestamp: UInt32, payload: [UInt8])?
+    private var received: Set<UInt64> = []
     var ssrc: UInt32 = 1
     /// Says what the network does with the packet of that number: nil is lost, else how long each copy takes.
     var network: (UInt64) -> [Interval] = { _ in [.milliseconds(30)] }
@@ -164,7 +171,8 @@ final class StreamSimulation {
         let payload = ToneDecoder.payload(start: position, frames: frameSize, hasCopy: hasCopies)
         let packet = Packet(
             sequence: sequence, timestamp: firstTimestamp &+ UInt32(truncatingIfNeeded: position), payload: payload,
-            arrival: sentAt, marker: isFirst(number))
+            arrival: sentAt, marker: isFirst(number), copy: carriesCopies ? last : nil)
+        last = (packet.timestamp, payload)
         sequence += 1
         for delay in network(number) {
             var copy = packet
@@ -177,6 +185,14 @@ final class StreamSimulation {
     private func deliver() {
         while let packet = flying.first, packet.arrival <= now {
             flying.removeFirst()
+            received.insert(packet.sequence)
+            if let copy = packet.copy, received.insert(packet.sequence - 1).inserted {
+                copy.payload.withUnsafeBytes {
+                    buffer.insert(
+                        sequence: packet.sequence - 1, timestamp: copy.timestamp, ssrc: ssrc, payload: $0,
+                        arrival: packet.arrival, isCopy: true)
+                }
+            }
             packet.payload.withUnsafeBytes {
                 buffer.insert(
                     sequence: packet.sequence, timestamp: packet.timestamp, ssrc: ssrc, payload: $0,

@@ -1,5 +1,6 @@
 """A UDP line between a browser and the server's media port that takes its time: what a way over half the world does to a duet."""
 
+import collections
 import heapq
 import select
 import socket
@@ -10,9 +11,14 @@ import time
 class FarWay:
     """Carries datagrams both ways, each `seconds` late; every sender gets a socket of its own, so that the server tells them apart."""
 
-    def __init__(self, target, seconds):
+    def __init__(self, target, seconds, lose_every=None):
+        """`lose_every`: of so many packets of sound one is lost, in each direction, from the 50th on."""
         self.target = ("127.0.0.1", target)
         self.seconds = seconds
+        self.lose_every = lose_every
+        # By direction: how many packets of each payload type came, and how many were lost.
+        self.types = {"out": collections.Counter(), "in": collections.Counter()}
+        self.lost = collections.Counter()
         self.near = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.near.bind(("127.0.0.1", 0))
         self.port = self.near.getsockname()[1]
@@ -40,6 +46,8 @@ class FarWay:
                 except OSError:
                     continue
                 count += 1
+                if self._loses(data, "out" if sock is self.near else "in"):
+                    continue
                 if sock is not self.near:
                     heapq.heappush(waiting, (at, count, self.near, data, names[sock]))
                     continue
@@ -49,6 +57,17 @@ class FarWay:
                 heapq.heappush(waiting, (at, count, far[sender], data, self.target))
         for sock in [self.near, *names]:
             sock.close()
+
+    def _loses(self, data, way):
+        # RFC 7983 and RFC 5761: sound, and not what is told about it. The header is in clear.
+        if len(data) < 12 or not 128 <= data[0] <= 191 or 192 <= data[1] <= 223:
+            return False
+        self.types[way][data[1] & 127] += 1
+        number = self.types[way].total()
+        if not self.lose_every or number <= 50 or number % self.lose_every:
+            return False
+        self.lost[way] += 1
+        return True
 
     def close(self):
         self.open = False

@@ -140,6 +140,43 @@ def test_song(server, people):
     ben.sees("no-song")
 
 
+# How many packets the page was asked to send again.
+ASKED = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const peer = window.__peers.filter((p) => p.connectionState === 'connected').pop();
+  done([...(await peer.getStats()).values()].filter((e) => e.type === 'outbound-rtp').reduce((sum, e) => sum + e.nackCount, 0));
+})().catch((e) => done(String(e && e.stack || e)));
+"""
+# As browsers number it (RFC 2198).
+RED = 63
+
+
+@story("D01-W singers near each other send each sound with a copy of the one before: what a line loses comes with the next packet, and nothing is asked for again")
+def test_copies(server, people):
+    anna, ben = people("Anna", tone_hertz=ALTO), people("Ben", tone_hertz=BASS)
+    way = FarWay(server.media_port, 0, lose_every=9)
+    way.reroute(anna)
+    room = create_duet(anna)
+    join(ben, room, seat=1)
+    shows(anna, 1, "Ben")
+    eve = people("Eve")
+    join(eve, room)
+    anna.hears_tone(BASS)
+    ben.hears_tone(ALTO)
+    eve.hears_together(ALTO, BASS)
+    # From here on all packets carry copies: whatever was asked for before, nothing more is.
+    sent, came, lost = way.types["out"].copy(), way.types["in"].copy(), way.lost["out"]
+    asked = anna.run_async(ASKED)
+    while way.lost["out"] < lost + 30:
+        time.sleep(0.2)
+    assert set(way.types["out"] - sent) == {RED}, way.types["out"] - sent
+    assert set(way.types["in"] - came) == {RED}, way.types["in"] - came
+    assert anna.run_async(ASKED) == asked
+    ben.hears_tone(ALTO)
+    way.close()
+
+
 @story("D05-W the word that is sung is lit at its time, for a singer and a listener")
 def test_words(server, people):
     anna = people("Anna")

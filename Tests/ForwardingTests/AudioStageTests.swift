@@ -107,6 +107,28 @@ extension AudioStage {
         #expect(stage.assign(1, nil, at: start).allSatisfy { $0.handle == 90 })
     }
 
+    @Test("who sends nothing while silent (DTX) loses nothing: numbers go on, times leap, and the level falls")
+    func silenceWithoutPackets() throws {
+        let stage = stage()
+        var alice = Microphone(1)
+        _ = stage.assign(0, alice.member, at: start)
+        var heard: [Delivery] = []
+        for number in 0..<5 { heard += alice.speak(on: stage, at: start + frame * Int64(number)) }
+        #expect(stage.levels(at: start + frame * 5)?[alice.member] ?? 0 > 0)
+        // One packet of comfort noise in 400 ms, then speech again.
+        for number in [24, 44, 64] {
+            alice.timestamp = UInt32(number * 960)
+            heard += alice.speak(on: stage, at: start + frame * Int64(number), level: 127, marker: number == 64)
+        }
+        #expect(heard.map(\.header.sequence) == (0..<8).map { heard[0].header.sequence + $0 })
+        #expect(
+            heard.map { $0.header.timestamp - heard[0].header.timestamp }
+                == [0, 1, 2, 3, 4, 24, 44, 64].map { $0 * 960 })
+        #expect(heard.map(\.header.marker) == [true, false, false, false, false, false, false, true])
+        #expect(stage.levels(at: start + frame * 65) == [:])
+        #expect(stage.stats.stale == 0)
+    }
+
     @Test("V06-S a mute ends in three frames of silence with continuous numbers, and nothing follows")
     func mute() throws {
         let stage = stage()

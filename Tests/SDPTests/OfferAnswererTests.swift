@@ -29,7 +29,9 @@ import Testing
         #expect(answer.media.map(\.direction) == [.recvonly, .sendonly, .sendonly, .sendonly, .sendonly])
         for (index, section) in answer.media.enumerated() {
             #expect(section.port == 9)
-            #expect(section.codecs.map(\.payloadType) == [opus])
+            // Chromium offers copies (RFC 2198) as well, after Opus; Firefox does not.
+            #expect(section.codecs.map(\.name) == (name == "chromium-audio" ? ["opus", "red"] : ["opus"]))
+            #expect(section.codecs[0].payloadType == opus)
             #expect(section.codecs[0].parameters == "minptime=10;useinbandfec=1;usedtx=1")
             #expect(section.codecs[0].feedback.isEmpty)
             #expect(section.hasRTCPMux)
@@ -52,6 +54,27 @@ import Testing
             "a=candidate:1 1 udp 2130706431 192.0.2.1 7882 typ host",
         ] {
             #expect(answer.text.contains("\r\n\(line)\r\n"), "\(line)")
+        }
+    }
+
+    @Test("packets with copies are agreed on where they are offered for Opus, in the order of the offer")
+    func redundancy() throws {
+        var offer = try SessionDescription(parsing: fixture("chromium-audio"))
+        let agreed = try answerer(slots: 4).answer(offer)
+        #expect(agreed.microphone?.redundantPayloadType == 63)
+        #expect(agreed.slots.allSatisfy { $0.redundantPayloadType == 63 })
+        #expect(agreed.answer.media[0].formats == ["111", "63"])
+        #expect(agreed.answer.text.contains("\r\na=fmtp:63 111/111\r\n"))
+        offer.media[0].formats = ["63", "111"]
+        #expect(try answerer(slots: 4).answer(offer).answer.media[0].formats == ["63", "111"])
+        // Of something else than Opus, or not at all.
+        for parameters in ["111/8", "8/8", "111", nil] {
+            for index in offer.media[0].codecs.indices where offer.media[0].codecs[index].name == "red" {
+                offer.media[0].codecs[index].parameters = parameters
+            }
+            let without = try answerer(slots: 4).answer(offer)
+            #expect(without.microphone?.payloadType == 111 && without.microphone?.redundantPayloadType == nil)
+            #expect(without.answer.media[0].formats == ["111"])
         }
     }
 

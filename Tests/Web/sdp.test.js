@@ -102,3 +102,26 @@ test('V12-W each quality asks my encoder for its bit rate, its sides and its sil
     'v=0\r\nm=audio 9 X 8\r\na=mid:0\r\n',
   );
 });
+
+test('D01-W a singer sends each packet with a copy of the one before where that is agreed on, everybody else sends Opus alone', () => {
+  const answer = [
+    'v=0',
+    'm=audio 9 UDP/TLS/RTP/SAVPF 111 63',
+    'a=mid:0',
+    'a=rtpmap:111 opus/48000/2',
+    'a=rtpmap:63 red/48000/2',
+    'a=fmtp:63 111/111',
+    'm=audio 9 UDP/TLS/RTP/SAVPF 111 63',
+    'a=mid:1',
+    'a=rtpmap:111 opus/48000/2',
+    'a=rtpmap:63 red/48000/2',
+    '',
+  ].join('\r\n');
+  const [microphone, seat] = sections(editAnswer(answer, '0', 'duet', true));
+  assert.match(microphone, /^m=audio 9 UDP\/TLS\/RTP\/SAVPF 63 111\r\n/);
+  assert.match(seat, /^m=audio 9 UDP\/TLS\/RTP\/SAVPF 111 63\r\n/);
+  assert.match(sections(editAnswer(answer, '0', 'duet'))[0], /SAVPF 111 63\r\n/);
+  // Not agreed on: nothing changes.
+  const without = answer.replaceAll(/a=(rtpmap|fmtp):63.*\r\n/g, '').replaceAll(' 63', '');
+  assert.match(sections(editAnswer(without, '0', 'duet', true))[0], /SAVPF 111\r\n/);
+});

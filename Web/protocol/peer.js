@@ -442,14 +442,17 @@ export class OvationPeer {
 }
 
 /**
- * Leaves Opus alone in a line, so that the offer stays small; a browser that cannot offers more, which does no harm.
+ * Leaves Opus in a line, and packets with copies of earlier ones (RFC 2198) behind it, so that the offer stays small; a browser that
+ * cannot offers more, which does no harm.
  * @param {RTCRtpTransceiver} line
  */
 function preferOpus(line) {
   try {
     const codecs = RTCRtpReceiver.getCapabilities('audio')?.codecs ?? [];
-    const opus = codecs.filter(codec => codec.mimeType.toLowerCase() === 'audio/opus');
-    if (opus.length > 0) line.setCodecPreferences(opus);
+    const wanted = ['audio/opus', 'audio/red'].flatMap(type =>
+      codecs.filter(codec => codec.mimeType.toLowerCase() === type),
+    );
+    if (wanted[0]?.mimeType.toLowerCase() === 'audio/opus') line.setCodecPreferences(wanted);
   } catch {
     // Older engines lack it.
   }

@@ -49,7 +49,7 @@ export const soundQualities = Object.freeze({
  * @param {string} sdp
  * @param {string | null} mid of the microphone's line
  * @param {SoundQuality} quality
- * @param {boolean} tight short frames: singers wait for every one
+ * @param {boolean} tight short frames: singers wait for every one, and send each with a copy of the one before
  */
 export function editAnswer(sdp, mid, quality, tight = false) {
   const { bitrate, stereo, dtx } = soundQualities[quality];
@@ -66,7 +66,7 @@ export function editAnswer(sdp, mid, quality, tight = false) {
     const wished = found
       ? section.replace(found[0], line)
       : section.replace(rtpmap(payloadType), known => `${known}\r\n${line}`);
-    return tight ? withPacketTime(wished) : wished;
+    return tight ? withCopies(withPacketTime(wished)) : wished;
   });
   return edited.join('');
 }
@@ -78,6 +78,17 @@ const tightPacketMs = 10;
 function withPacketTime(section) {
   const others = section.replace(/^a=(max|min)?ptime:[^\r\n]*\r?\n/gm, '');
   return `${others.replace(/(\r?\n)?$/, '')}\r\na=ptime:${tightPacketMs}\r\n`;
+}
+
+/**
+ * Puts packets with copies (RFC 2198) first, which is what the browser sends then; where they are not agreed on, nothing changes.
+ * @param {string} section
+ */
+function withCopies(section) {
+  const [, payloadType] = /^a=rtpmap:(\d+) red\/48000\/2\r?$/im.exec(section) ?? [];
+  if (!payloadType) return section;
+  const types = new RegExp(`(?<=^m=audio \\d+ \\S+)((?: \\d+)*?) ${payloadType}(?=[ \\r\\n])`);
+  return section.replace(types, ` ${payloadType}$1`);
 }
 
 /** @param {string} payloadType */

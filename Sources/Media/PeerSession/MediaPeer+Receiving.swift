@@ -113,6 +113,27 @@ extension MediaPeer {
         reports.note(SequenceNumber16(clear.bigEndianUInt16(at: range.lowerBound)), of: header.ssrc, at: now)
     }
 
+    /// Looks through a payload with copies (RFC 2198): gives each copy that stands in for a packet that has not come, oldest first. That
+    /// one is not asked for any more.
+    /// - Parameter type: the payload type that copies must have.
+    package func recover(
+        from packet: ReceivedMedia, _ redundant: RedundantPayload, type: PayloadType,
+        in payload: UnsafeRawBufferPointer,
+        at now: Instant, _ body: (_ copy: RedundantPayload.Copy, _ extendedSequence: UInt64) -> Void
+    ) {
+        guard case .connected(let media) = phase else { return }
+        for index in 0..<redundant.copyCount {
+            let copy = redundant.copy(index, in: payload)
+            let distance = UInt64(copy.distance)
+            guard copy.payloadType == type, !copy.range.isEmpty, packet.extendedSequence >= distance,
+                media.receiver.isMissing(packet.header.ssrc, index: packet.extendedSequence - distance)
+            else { continue }
+            let sequence = packet.extendedSequence - distance
+            receiving.receiveCopy(packet.header.ssrc, extendedSequence: sequence, at: max(self.now, now))
+            body(copy, sequence)
+        }
+    }
+
     /// What the other side may send, and which header extensions were agreed on. Streams that have come keep their track.
     package func setReceiving(_ tracks: [ReceiveTrack], extensions: HeaderExtensionMap) {
         receiving.tracks = tracks

@@ -11,10 +11,12 @@ package struct OutgoingPacket: Hashable, Sendable {
     package var startsSource: Bool
     /// What stands between header and payload, in place of the payload's own beginning.
     package var patch: PayloadPatch
+    /// nil: the stream's own.
+    package var payloadType: PayloadType?
 
     package init(
         ssrc: SSRC, stream: Int, sequence: UInt64, timestamp: UInt32, marker: Bool, startsSource: Bool = false,
-        patch: PayloadPatch = PayloadPatch()
+        patch: PayloadPatch = PayloadPatch(), payloadType: PayloadType? = nil
     ) {
         self.ssrc = ssrc
         self.stream = stream
@@ -23,10 +25,11 @@ package struct OutgoingPacket: Hashable, Sendable {
         self.marker = marker
         self.startsSource = startsSource
         self.patch = patch
+        self.payloadType = payloadType
     }
 }
 
-/// Up to 16 bytes that are written in front of a payload for one receiver: a rewritten descriptor.
+/// Up to 16 bytes that are written in front of a payload for one receiver: a rewritten descriptor, or what precedes a copy.
 package struct PayloadPatch: Hashable, Sendable {
     package static let maximumLength = 16
 

@@ -23,6 +23,8 @@ package struct NegotiatedSession: Hashable, Sendable {
     package struct Microphone: Hashable, Sendable {
         package var mid: String
         package var payloadType: UInt8
+        /// Of packets with copies of earlier ones (RFC 2198); nil: not agreed on.
+        package var redundantPayloadType: UInt8?
         /// What the client announced; a browser may also start without.
         package var ssrc: UInt32?
         package var cname: String?
@@ -35,6 +37,8 @@ package struct NegotiatedSession: Hashable, Sendable {
         package var index: Int
         package var mid: String
         package var payloadType: UInt8
+        /// Of packets with copies of earlier ones (RFC 2198); nil: not agreed on.
+        package var redundantPayloadType: UInt8?
         package var ssrc: UInt32
         /// The client may ask for lost packets.
         package var hasNACK: Bool

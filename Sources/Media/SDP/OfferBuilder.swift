@@ -16,6 +16,8 @@ package struct OfferBuilder: Sendable {
     /// How many pictures to see.
     package var pictures = 0
     package var opusPayloadType: UInt8 = 111
+    /// Of sound with copies of earlier packets (RFC 2198), which either side may send then; nil: not offered.
+    package var redundantPayloadType: UInt8? = 63
     package var vp8PayloadType: UInt8 = 96
     /// Of the repeats of VP8.
     package var repeatPayloadType: UInt8 = 97
@@ -41,14 +43,20 @@ package struct OfferBuilder: Sendable {
         var offer = SessionDescription(sessionID: sessionID, version: version)
         for index in 0...max(0, slots) {
             var section = MediaSection(
-                kind: "audio", port: 9, profile: "UDP/TLS/RTP/SAVPF", formats: ["\(opusPayloadType)"],
-                mid: "\(index)")
+                kind: "audio", port: 9, profile: "UDP/TLS/RTP/SAVPF", formats: [], mid: "\(index)")
             section.direction = index == 0 ? .sendonly : .recvonly
             section.codecs = [
                 Codec(
                     payloadType: opusPayloadType, name: "opus", clockRate: 48_000, channels: 2,
                     parameters: "minptime=10;useinbandfec=1", feedback: ["nack"])
             ]
+            if let redundantPayloadType {
+                section.codecs.append(
+                    Codec(
+                        payloadType: redundantPayloadType, name: "red", clockRate: 48_000, channels: 2,
+                        parameters: "\(opusPayloadType)/\(opusPayloadType)"))
+            }
+            section.formats = section.codecs.map { "\($0.payloadType)" }
             section.extensions = extensions
             section.hasRTCPMux = true
             section.hasReducedSizeRTCP = true
@@ -110,6 +118,8 @@ package struct AcceptedOffer: Hashable, Sendable {
         package var index: Int
         package var mid: String
         package var payloadType: UInt8
+        /// Of packets with copies of earlier ones; nil: the server sends none.
+        package var redundantPayloadType: UInt8?
         package var ssrc: UInt32
     }
 
@@ -119,6 +129,8 @@ package struct AcceptedOffer: Hashable, Sendable {
     package var candidates: [ICECandidate]
     /// The payload type to send with; nil if the server takes no sound now.
     package var microphonePayloadType: UInt8?
+    /// The same for packets with copies of earlier ones.
+    package var microphoneRedundantPayloadType: UInt8?
     /// The slots that the server sends. Lines that it refused are missing.
     package var slots: [Slot]
     /// The payload type to send the camera with; nil if the server takes no picture now.
@@ -148,7 +160,10 @@ package struct AcceptedOffer: Hashable, Sendable {
         fingerprints = transport.fingerprints
         candidates = transport.candidates
         let first = answer.media[0]
-        microphonePayloadType = first.direction == .recvonly && !first.isRejected ? first.opusPayloadType : nil
+        if first.direction == .recvonly, !first.isRejected {
+            microphonePayloadType = first.opusPayloadType
+            microphoneRedundantPayloadType = first.redundantPayloadType
+        }
         extensions = first.extensions
         pictures = []
         for section in answer.media where section.kind == "video" && !section.isRejected {
@@ -168,11 +183,18 @@ package struct AcceptedOffer: Hashable, Sendable {
             guard section.direction == .sendonly, !section.isRejected, let mid = section.mid,
                 let payloadType = section.opusPayloadType, let source = section.sources.first
             else { continue }
-            slots.append(Slot(index: index - 1, mid: mid, payloadType: payloadType, ssrc: source.ssrc))
+            slots.append(
+                Slot(
+                    index: index - 1, mid: mid, payloadType: payloadType,
+                    redundantPayloadType: section.redundantPayloadType, ssrc: source.ssrc))
         }
     }
 }
 
 extension MediaSection {
     fileprivate var opusPayloadType: UInt8? { codecs.first(where: \.isOpus)?.payloadType }
+
+    fileprivate var redundantPayloadType: UInt8? {
+        codecs.first(where: \.isOpus).flatMap { opus in codecs.first { $0.isRedundancy(of: opus) }?.payloadType }
+    }
 }

@@ -141,6 +141,15 @@ package struct Codec: Hashable, Sendable {
     /// RFC 7587 §7: always 48,000 and two channels, whatever is really sent.
     package var isOpus: Bool { name.lowercased() == "opus" && clockRate == 48_000 && channels == 2 }
 
+    /// RFC 2198 §4: packets with copies, of that payload type in all places.
+    package func isRedundancy(of opus: Codec) -> Bool {
+        guard name.lowercased() == "red", clockRate == opus.clockRate, channels == opus.channels,
+            payloadType != opus.payloadType
+        else { return false }
+        let types = (parameters ?? "").split(separator: "/").map { UInt8($0.filter { $0 != " " }) }
+        return types.count >= 2 && types.allSatisfy { $0 == opus.payloadType }
+    }
+
     /// A parameter of the `a=fmtp` line by its name.
     package func parameter(_ name: String) -> String? {
         for pair in (parameters ?? "").split(separator: ";") {

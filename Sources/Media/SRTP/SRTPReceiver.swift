@@ -86,6 +86,14 @@ package final class SRTPReceiver {
         return .opened(length: end, extendedSequence: index)
     }
 
+    /// Whether the packet with that index, which is older than others that came, has not come yet. False if that is too long ago to know.
+    package func isMissing(_ ssrc: SSRC, index: UInt64) -> Bool {
+        guard let position = position(of: ssrc), let highest = sources[position].media.highest, index < highest,
+            case .unused = sources[position].media.verdict(on: index)
+        else { return false }
+        return true
+    }
+
     /// The index that lies nearest to the newest one (RFC 3711 §3.3.1); a first packet is taken to be in rollover zero.
     static func index(of number: SequenceNumber16, after highest: UInt64?) -> UInt64 {
         guard let highest else { return UInt64(number.rawValue) }

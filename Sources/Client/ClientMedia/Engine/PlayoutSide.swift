@@ -90,7 +90,7 @@ package final class PlayoutSide {
             receivers[packet.slot].buffer.insert(
                 sequence: packet.sequence, timestamp: packet.timestamp, ssrc: packet.ssrc,
                 payload: UnsafeRawBufferPointer(rebasing: payload[..<length]), arrival: packet.arrival,
-                marker: packet.marker)
+                marker: packet.marker, isCopy: packet.isCopy)
         }
     }
 }

@@ -31,8 +31,10 @@ struct DelayEstimator {
     /// The longest block that is asked for at once: all of it must be there at its start.
     private(set) var blockFrames = 0
     private(set) var target = 0.0
-    /// What losses ask for on top.
+    /// What losses ask for on top: the next packet, whose codec has a coarse copy of the one that is missing.
     var lossFrames = 0
+    /// How long whole copies of lost packets take to come.
+    var copyFrames = 0
 
     private var weights = [Float](repeating: 0, count: bucketCount)
     private var total: Float = 0
@@ -124,8 +126,10 @@ struct DelayEstimator {
         switch mode {
         case .adaptive:
             let waiting = max(frames(PlayoutDelay.adaptiveMinimum), lateness(share: 0.97) + Double(blockFrames))
-            wanted = waiting + Double(lossFrames)
-        case .minimal: wanted = singersWait + Double(blockFrames) + Self.steeringFrames
+            wanted = waiting + Double(max(lossFrames, copyFrames))
+        case .minimal:
+            let waiting = max(singersWait, copyFrames > 0 ? Double(copyFrames + Self.bucketFrames) : 0)
+            wanted = waiting + Double(blockFrames) + Self.steeringFrames
         case .fixed(let delay): wanted = frames(delay)
         }
         let limited = min(max(0, wanted), frames(PlayoutDelay.maximum))
@@ -176,6 +180,7 @@ struct DelayEstimator {
         lastArrival = 0
         target = 0
         lossFrames = 0
+        copyFrames = 0
         moveTarget(passed: 0)
     }
 

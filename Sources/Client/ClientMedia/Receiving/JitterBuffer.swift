@@ -70,7 +70,7 @@ package final class JitterBuffer {
     private var isAfterSeam = false
     private var framesSinceSplice = JitterBuffer.spliceDistance
     private var error = 0.0
-    private var lossShare = 0.0
+    private var losses = LossWatch()
 
     package init(decoder: any FrameDecoder, converter: any RateConverter, delay: PlayoutDelay = .adaptive) {
         self.decoder = decoder
@@ -88,13 +88,14 @@ package final class JitterBuffer {
     // MARK: In
 
     /// Takes a packet. `sequence` is its number with wraps counted; `arrival` when the system received it; `marker` says that
-    /// it begins a stretch of speech, perhaps another person's.
+    /// it begins a stretch of speech, perhaps another person's; `isCopy` that the packet itself got lost, and a later one carried this.
     package func insert(
         sequence: UInt64, timestamp: UInt32, ssrc: UInt32, payload: UnsafeRawBufferPointer, arrival: Instant,
-        marker: Bool = false
+        marker: Bool = false, isCopy: Bool = false
     ) {
         // An empty payload is padding that probes the path.
         guard !payload.isEmpty else { return }
+        guard !isCopy else { return insertCopy(sequence, timestamp, ssrc, payload) }
         statistics.received &+= 1
         if let known = self.ssrc, known != ssrc { restart() }
         self.ssrc = ssrc
@@ -125,6 +126,21 @@ package final class JitterBuffer {
                 estimator.observe(arrival: time, timestamp: extended)
             }
         }
+    }
+
+    /// A copy is late by its nature: nothing is learnt of the network from when it came. Only that it was needed.
+    private func insertCopy(_ sequence: UInt64, _ timestamp: UInt32, _ ssrc: UInt32, _ payload: UnsafeRawBufferPointer)
+    {
+        guard self.ssrc == ssrc, lastTimestamp != nil else { return }
+        guard !isActive || sequence >= nextSequence else {
+            statistics.late &+= 1
+            return losses.noteCopy()
+        }
+        guard case .stored = store.insert(sequence: sequence, timestamp: extend(timestamp), payload: payload) else {
+            return
+        }
+        statistics.copiesUsed &+= 1
+        losses.noteCopy()
     }
 
     /// Forgets everything, as for another stream.
@@ -247,7 +263,9 @@ package final class JitterBuffer {
     }
 
     private func decode(_ packet: PacketStore.Packet) {
-        noteLoss(packet.sequence > nextSequence)
+        losses.noteDecoded(isAfterGap: packet.sequence > nextSequence, frames: frameSize)
+        estimator.lossFrames = losses.areMany ? frameSize : 0
+        estimator.copyFrames = losses.areCopiesNeeded ? frameSize : 0
         if packet.sequence == nextSequence, packet.timestamp >= head { takeBackConcealment() }
         nextSequence = packet.sequence &+ 1
         store.removeFirst()
@@ -269,16 +287,6 @@ package final class JitterBuffer {
         concealedRun = 0
         isGapAdjusted = false
         statistics.decodedFrames &+= UInt64(count)
-    }
-
-    /// Where packets get lost, one frame more of delay lets the copy in the next one come in time.
-    private func noteLoss(_ isLost: Bool) {
-        lossShare += ((isLost ? 1 : 0) - lossShare) / 100
-        if lossShare > 0.02 {
-            estimator.lossFrames = frameSize
-        } else if lossShare < 0.01 {
-            estimator.lossFrames = 0
-        }
     }
 
     /// The last lost frame before `packet`, from the coarse copy in it if there is one; `frames` of its end.
@@ -423,29 +431,4 @@ package final class JitterBuffer {
         framesSinceSplice = 0
         drift.forgetError()
     }
-}
-
-/// What happened to one stream since it was first received, and how it is now.
-package struct JitterBufferStatistics: Sendable, Hashable {
-    package internal(set) var received: UInt64 = 0
-    /// Came after their time, or were there already and played.
-    package internal(set) var late: UInt64 = 0
-    package internal(set) var duplicates: UInt64 = 0
-    /// Broken, or left out after a hold-up.
-    package internal(set) var discarded: UInt64 = 0
-    package internal(set) var decodedFrames: UInt64 = 0
-    /// Invented in place of what was lost or late.
-    package internal(set) var concealedFrames: UInt64 = 0
-    /// Lost, and made from the copy in the next packet.
-    package internal(set) var recoveredFrames: UInt64 = 0
-    package internal(set) var shortenedFrames: UInt64 = 0
-    package internal(set) var lengthenedFrames: UInt64 = 0
-    /// How often everything began anew: another source, or a leap in time.
-    package internal(set) var resets: UInt64 = 0
-    package internal(set) var targetDelay = Interval.zero
-    package internal(set) var delay = Interval.zero
-    /// By how much the sender's clock is faster, as far as it is known.
-    package internal(set) var driftPPM = 0.0
-
-    package init() {}
 }

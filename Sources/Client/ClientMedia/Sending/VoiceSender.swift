@@ -117,9 +117,11 @@ package final class VoiceSender {
             isAfterSilence = true
             return
         }
-        let outgoing = OutgoingFrame(
+        var outgoing = OutgoingFrame(
             timestamp: timestamp, marker: isAfterSilence, level: SoundLevel(of: frame).attenuation, captured: captured,
             songPosition: songPosition)
+        // Frames that short have no copy of their own in the codec (RFC 6716 §2.1.7), and no repeat comes in time.
+        outgoing.carriesCopy = encoder.use == .duet
         isAfterSilence = false
         emit(outgoing, UnsafeRawBufferPointer(rebasing: packet[..<length]))
     }

@@ -12,6 +12,8 @@ package struct OutgoingFrame: Sendable, Hashable {
     package var captured: Instant
     /// The place in the song that was heard then, in 48 kHz ticks since its start: what a duet is put together by.
     package var songPosition: UInt32?
+    /// Goes out with a copy of the frame before, where the other side takes that.
+    package var carriesCopy = false
 
     package init(timestamp: UInt32, marker: Bool, level: UInt8, captured: Instant, songPosition: UInt32? = nil) {
         self.timestamp = timestamp

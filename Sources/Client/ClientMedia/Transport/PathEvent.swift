@@ -41,6 +41,8 @@ package struct IncomingPacket: Sendable, Hashable {
     /// The first after silence, or of another speaker.
     package var marker = false
     package var arrival: Instant
+    /// The packet itself got lost: this is a copy that a later one carried.
+    package var isCopy = false
 
     package init(
         slot: Int, sequence: UInt64, timestamp: UInt32, ssrc: UInt32, marker: Bool = false, arrival: Instant

@@ -25,6 +25,7 @@ final class TransportLoop {
     private var peer: MediaPeer?
     private var slots: [SlotReception] = []
     private var payloadType: PayloadType?
+    private var redundancy: FrameDoubler?
     private var levelID: UInt8?
     private var songPositionID: UInt8?
     private var isStopped = false
@@ -124,6 +125,10 @@ final class TransportLoop {
 
     private func take(_ accepted: AcceptedOffer) {
         payloadType = accepted.microphonePayloadType.map { PayloadType($0) }
+        let redundant = accepted.microphoneRedundantPayloadType.map { PayloadType($0) }
+        if redundant != redundancy?.payloadType {
+            redundancy = redundant.map { FrameDoubler(payloadType: $0) }
+        }
         slots = accepted.slots.map { slot in
             slots.first { $0.slot == slot } ?? SlotReception(slot: slot)
         }
@@ -152,15 +157,30 @@ final class TransportLoop {
         guard let peer, case .media(let packet) = peer.receive(datagram, length: length, path: path, at: arrival)
         else { return }
         let header = packet.header
-        guard let index = slots.firstIndex(where: { $0.slot.ssrc == header.ssrc.rawValue }),
-            slots[index].slot.payloadType == header.payloadType.rawValue
-        else { return }
+        guard let index = slots.firstIndex(where: { $0.slot.ssrc == header.ssrc.rawValue }) else { return }
+        let slot = slots[index].slot
+        var payload = UnsafeRawBufferPointer(rebasing: datagram[header.payload])
+        let incoming = IncomingPacket(
+            slot: slot.index, sequence: packet.extendedSequence, timestamp: header.timestamp.rawValue,
+            ssrc: header.ssrc.rawValue, marker: header.marker, arrival: arrival)
+        if header.payloadType.rawValue == slot.redundantPayloadType {
+            let type = PayloadType(slot.payloadType)
+            guard let redundant = RedundantPayload(payload), redundant.payloadType == type else { return }
+            peer.recover(from: packet, redundant, type: type, in: payload, at: arrival) { copy, sequence in
+                var lost = incoming
+                lost.sequence = sequence
+                lost.timestamp &-= copy.timestampOffset
+                lost.marker = false
+                lost.isCopy = true
+                slots[index].note(sequence)
+                onPacket(lost, UnsafeRawBufferPointer(rebasing: payload[copy.range]))
+            }
+            payload = UnsafeRawBufferPointer(rebasing: payload[redundant.primary])
+        } else if header.payloadType.rawValue != slot.payloadType {
+            return
+        }
         slots[index].note(packet.extendedSequence)
-        onPacket(
-            IncomingPacket(
-                slot: slots[index].slot.index, sequence: packet.extendedSequence, timestamp: header.timestamp.rawValue,
-                ssrc: header.ssrc.rawValue, marker: header.marker, arrival: arrival),
-            UnsafeRawBufferPointer(rebasing: datagram[header.payload]))
+        onPacket(incoming, payload)
     }
 
     // MARK: Out
@@ -177,8 +197,10 @@ final class TransportLoop {
             return
         }
         let slot = sockets.nextSlot()
+        let doubled = frame.carriesCopy ? redundancy?.doubled(frame, payload, payloadType) : nil
+        let (content, type) = doubled ?? (payload, payloadType)
         var writer = RTPHeaderWriter(
-            into: slot, marker: frame.marker, payloadType: payloadType, sequenceNumber: sequence,
+            into: slot, marker: frame.marker, payloadType: type, sequenceNumber: sequence,
             timestamp: RTPTimestamp(frame.timestamp &+ firstTimestamp), ssrc: SSRC(source.ssrc))
         if let levelID {
             writer.add(AudioLevel(attenuation: frame.level, isVoice: frame.level < 127), id: levelID)
@@ -187,11 +209,12 @@ final class TransportLoop {
             withUnsafeBytes(of: position.bigEndian) { writer.add(extension: $0, id: songPositionID) }
         }
         guard let headerLength = writer.finish() else { return }
-        sent.store(sequence, header: UnsafeRawBufferPointer(rebasing: slot[..<headerLength]), payload: payload)
-        guard let length = peer.seal(headerLength: headerLength, payload: payload, into: slot, at: now) else {
+        sent.store(sequence, header: UnsafeRawBufferPointer(rebasing: slot[..<headerLength]), payload: content)
+        guard let length = peer.seal(headerLength: headerLength, payload: content, into: slot, at: now) else {
             statistics.framesDropped &+= 1
             return
         }
+        redundancy?.keep(frame, payload)
         sequence = sequence.next
         sockets.commit(slot, length: length, path: path, at: now)
     }

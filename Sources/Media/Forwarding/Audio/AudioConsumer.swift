@@ -11,6 +11,8 @@ package struct ListenerLine: Hashable, Sendable {
     /// the first packets cannot be taken for ones before a wrap.
     package var firstSequence: UInt16
     package var firstTimestamp: UInt32
+    /// The payload types of packets with copies of earlier ones, if the listener takes them (RFC 2198).
+    package var redundancy: RedundancyTypes?
 
     package init(slot: Int, ssrc: SSRC, stream: Int = 0, firstSequence: UInt16, firstTimestamp: UInt32) {
         self.slot = slot
@@ -21,12 +23,25 @@ package struct ListenerLine: Hashable, Sendable {
     }
 }
 
+/// How packets with copies look on a line.
+package struct RedundancyTypes: Hashable, Sendable {
+    /// Of the packet as a whole.
+    package var packet: PayloadType
+    /// Of what is in it.
+    package var content: PayloadType
+
+    package init(packet: PayloadType, content: PayloadType) {
+        self.packet = packet
+        self.content = content
+    }
+}
+
 /// One listener on one slot: adds constants to the slot's numbers, and new ones after a stretch that it was left out of.
 struct AudioConsumer {
     let member: MemberID
     /// The owner's handle of the listener; opaque here.
     let handle: Int
-    let line: ListenerLine
+    private(set) var line: ListenerLine
     /// The number of the next packet. All packets so far lie below.
     private var nextSequence: UInt64
     /// Added to the slot's numbers, modulo 2⁶⁴.
@@ -52,6 +67,13 @@ struct AudioConsumer {
         let outgoing = numbered(packet)
         nextSequence = max(nextSequence, outgoing.sequence + 1)
         return outgoing
+    }
+
+    /// The same line under other payload types. What went out before is not repeated any more: it would not be the same.
+    mutating func setRedundancy(_ types: RedundancyTypes?) {
+        guard types != line.redundancy else { return }
+        line.redundancy = types
+        pause()
     }
 
     /// Nothing more goes out until the next `next(_:)`, which goes on without a gap.

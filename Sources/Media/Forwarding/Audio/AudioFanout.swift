@@ -77,6 +77,7 @@ package final class AudioFanout {
             if let its = listener.lines.firstIndex(where: { $0.slot == line.slot }) {
                 guard listener.lines[its].ssrc == line.ssrc else { continue }
                 listener.lines[its].isOffered = true
+                slots[line.slot].consumers[listener.lines[its].index].setRedundancy(line.redundancy)
             } else if !listener.lines.contains(where: { $0.ssrc == line.ssrc }) {
                 listener.lines.append(
                     Listener.Line(ssrc: line.ssrc, slot: line.slot, index: slots[line.slot].consumers.count))
@@ -155,21 +156,34 @@ package final class AudioFanout {
     func deliver(
         _ packet: SlotPacket, from producer: MemberID?, _ payload: UnsafeRawBufferPointer, on slot: Int, _ send: Send
     ) {
+        var packet = packet
+        let doubled = packet.redundancy == .carriesCopy ? slots[slot].history.doubled(packet, payload) : nil
+        // Kept as it was sent.
+        if packet.redundancy == .carriesCopy, doubled == nil { packet.redundancy = .none }
         slots[slot].history.store(packet, payload: payload)
         let fed = slots[slot].fed
         if packet.startsSource { slots[slot].clock = nil }
         let clock = slots[slot].clock
         let onClock = onClock
+        let isInNext = packet.redundancy == .copyFromNext
         // One look at the array for all listeners: no copy-on-write and exclusivity checks per packet.
         slots[slot].consumers.withUnsafeMutableBufferPointer { consumers in
             for index in 0..<fed where consumers[index].member != producer {
-                guard let outgoing = consumers[index].next(packet) else { continue }
+                let types = consumers[index].line.redundancy
+                // Whoever takes copies gets this one with the next packet, which is about to be sent.
+                if isInNext, types != nil { continue }
+                guard var outgoing = consumers[index].next(packet) else { continue }
                 if outgoing.startsSource {
                     onClock?(
                         consumers[index].handle, outgoing.stream,
                         clock?.shifted(by: consumers[index].line.firstTimestamp))
                 }
-                send(consumers[index].handle, outgoing, payload)
+                if let doubled, let types {
+                    doubled.dress(&outgoing, types)
+                    send(consumers[index].handle, outgoing, doubled.payload)
+                } else {
+                    send(consumers[index].handle, outgoing, payload)
+                }
             }
         }
     }
@@ -210,7 +224,17 @@ package final class AudioFanout {
                 notRepeated &+= 1
                 continue
             }
-            send(consumer.handle, consumer.again(entry.packet), entry.payload)
+            var outgoing = consumer.again(entry.packet)
+            if entry.packet.redundancy == .carriesCopy, let types = consumer.line.redundancy {
+                guard let doubled = slots[line.slot].history.doubled(entry.packet, entry.payload) else {
+                    notRepeated &+= 1
+                    continue
+                }
+                doubled.dress(&outgoing, types)
+                send(consumer.handle, outgoing, doubled.payload)
+            } else {
+                send(consumer.handle, outgoing, entry.payload)
+            }
             repeated &+= 1
         }
         listeners[member]?.limiter = limiter
@@ -221,6 +245,6 @@ extension SlotPacket {
     fileprivate init(_ packet: TappedPacket) {
         self.init(
             sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
-            startsSource: packet.startsSource, isLate: packet.isLate)
+            startsSource: packet.startsSource, isLate: packet.isLate, redundancy: packet.redundancy)
     }
 }

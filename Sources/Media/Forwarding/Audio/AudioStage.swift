@@ -148,11 +148,13 @@ package final class AudioStage {
             counted.stale &+= 1
             return
         }
-        slots[slot].meter.heard(source.level, at: source.arrival)
+        // A copy does not say how loud it is.
+        if !source.redundancy.isCopy { slots[slot].meter.heard(source.level, at: source.arrival) }
         give(
             packet, payload, on: slot, arrival: source.arrival, roundTrip: source.roundTrip,
             songPosition: source.songPosition, send)
         counted.forwarded &+= 1
+        if source.redundancy.isCopy { counted.recovered &+= 1 }
     }
 
     /// A producer's report tells when its stream was captured. The listeners of this worker get it in their reports.
@@ -182,10 +184,11 @@ package final class AudioStage {
         guard let producer = slots[slot].producer else { return }
         fanout.deliver(packet, from: producer, payload, on: slot, send)
         guard !taps.isEmpty else { return }
-        let tapped = TappedPacket(
+        var tapped = TappedPacket(
             slot: slot, producer: producer, sequence: packet.sequence, timestamp: packet.timestamp,
             marker: packet.marker, startsSource: packet.startsSource, isLate: packet.isLate, isFiller: isFiller,
             arrival: arrival, roundTrip: roundTrip, songPosition: songPosition)
+        tapped.redundancy = packet.redundancy
         for index in taps.indices where slot != mixSlot || taps[index].tap.hearsMix {
             taps[index].tap.hear(tapped, payload)
         }

@@ -1,6 +1,8 @@
 /// What became of the packets of a stage since it was made.
 package struct AudioStats: Sendable, Hashable {
     package var forwarded: UInt64 = 0
+    /// Of those, what had got lost and was found as a copy in a later packet.
+    package var recovered: UInt64 = 0
     /// Packets of the mix.
     package var mixed: UInt64 = 0
     /// From somebody without a slot, or on a muted one.
@@ -16,6 +18,7 @@ package struct AudioStats: Sendable, Hashable {
     package static func + (a: AudioStats, b: AudioStats) -> AudioStats {
         var sum = a
         sum.forwarded &+= b.forwarded
+        sum.recovered &+= b.recovered
         sum.mixed &+= b.mixed
         sum.refused &+= b.refused
         sum.stale &+= b.stale

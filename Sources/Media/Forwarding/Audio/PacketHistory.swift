@@ -1,3 +1,5 @@
+internal import RTP
+
 /// The last packets of one slot, kept once however many listeners there are, so that a lost one can be sent again.
 ///
 /// Payloads lie in one ring of bytes; a packet is forgotten when its place in the index or its bytes are needed again.
@@ -15,6 +17,21 @@ final class PacketHistory {
         var payload: UnsafeRawBufferPointer
     }
 
+    /// A payload behind a copy of the one before it.
+    struct Doubled {
+        /// The copy, then what is new. Valid until the next `doubled` or `store`.
+        var payload: UnsafeRawBufferPointer
+        fileprivate var copyLength: Int
+        fileprivate var offset: UInt32
+
+        /// Makes a packet say what it carries.
+        @inline(__always)
+        func dress(_ packet: inout OutgoingPacket, _ types: RedundancyTypes) {
+            packet.patch = RedundantPayload.header(copyOf: copyLength, offset: offset, payloadType: types.content)
+            packet.payloadType = types.packet
+        }
+    }
+
     private struct Record {
         /// `.max` while unused; a slot never counts that far.
         var packet = SlotPacket(sequence: .max, timestamp: 0, marker: false)
@@ -26,6 +43,8 @@ final class PacketHistory {
     /// Allocated with the first packet, since most seats of most rooms stay silent.
     private var records: UnsafeMutablePointer<Record>?
     private var bytes: UnsafeMutableRawPointer?
+    /// Where a payload is put together with a copy; made when the first one is.
+    private var joined: UnsafeMutableRawPointer?
     private var written: UInt64 = 0
 
     init() {}
@@ -33,6 +52,7 @@ final class PacketHistory {
     deinit {
         records?.deallocate()
         bytes?.deallocate()
+        joined?.deallocate()
     }
 
     func store(_ packet: SlotPacket, payload: UnsafeRawBufferPointer) {
@@ -55,6 +75,24 @@ final class PacketHistory {
         let start = bytes + Int(record.start & UInt64(Self.byteCount - 1))
         return Entry(
             packet: record.packet, payload: UnsafeRawBufferPointer(start: start, count: record.length))
+    }
+
+    /// `payload` with a copy of the packet before `packet`; nil if that one is not there, belongs before a seam, is too old or too long.
+    func doubled(_ packet: SlotPacket, _ payload: UnsafeRawBufferPointer) -> Doubled? {
+        guard !packet.startsSource, packet.sequence > 0, let before = find(packet.sequence - 1),
+            let copy = before.payload.baseAddress, let own = payload.baseAddress
+        else { return nil }
+        let offset = packet.timestamp &- before.packet.timestamp
+        guard RedundantPayload.takesCopy(of: before.payload.count, offset: offset, besides: payload.count) else {
+            return nil
+        }
+        let place = joined ?? .allocate(byteCount: RedundantPayload.maximumLength, alignment: 16)
+        joined = place
+        place.copyMemory(from: copy, byteCount: before.payload.count)
+        (place + before.payload.count).copyMemory(from: own, byteCount: payload.count)
+        return Doubled(
+            payload: UnsafeRawBufferPointer(start: place, count: before.payload.count + payload.count),
+            copyLength: before.payload.count, offset: offset)
     }
 
     private func storage() -> (UnsafeMutablePointer<Record>, UnsafeMutableRawPointer) {

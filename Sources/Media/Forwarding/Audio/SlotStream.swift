@@ -13,6 +13,20 @@ struct SlotPacket: Hashable, Sendable {
     var startsSource = false
     /// Newer packets have been sent already. A listener's stream does not begin with this one.
     var isLate = false
+    var redundancy = Redundancy.none
+}
+
+/// What a packet has to do with copies (RFC 2198).
+package enum Redundancy: Hashable, Sendable {
+    case none
+    /// The packet came with a copy of the one before, and goes on so to listeners who take that.
+    case carriesCopy
+    /// The packet got lost, and was found as a copy in the one right after it.
+    case copyFromNext
+    /// The same, found in a later one.
+    case copyFromLater
+
+    var isCopy: Bool { self == .copyFromNext || self == .copyFromLater }
 }
 
 /// A packet of one producer as it came: what a slot's stream and the taps need of it.
@@ -30,6 +44,7 @@ package struct SourcePacket: Hashable, Sendable {
     package var roundTrip: Interval?
     /// See `TappedPacket.songPosition`.
     package var songPosition: UInt32?
+    package var redundancy = Redundancy.none
 
     package init(
         ssrc: SSRC, sequence: UInt64, timestamp: UInt32, marker: Bool, level: AudioLevel? = nil, arrival: Instant,
@@ -96,6 +111,8 @@ struct SlotStream {
     private var ahead: Int64 = 0
     private var lastTimestamp: UInt32 = 0
     private(set) var nextSequence: UInt64 = 0
+    /// What has been given out. A number goes out once: a lost packet may come as a copy and by a repeat, and their bytes may differ.
+    private var given = RecentNumbers()
     private var skips = TokenBucket(SlotStream.skipAllowance, now: .distantPast)
     private var lastJump = Instant.distantPast
 
@@ -114,6 +131,8 @@ struct SlotStream {
     mutating func accept(_ header: SourcePacket) -> Accepted {
         let (input, now) = (header.sequence, header.arrival)
         guard var current = source, current.ssrc == header.ssrc else {
+            // What got lost belongs to what was heard before.
+            if header.redundancy.isCopy { return .stale }
             if let source, now - source.lastArrival < Self.sourceHold { return .stale }
             return splice(header)
         }
@@ -129,15 +148,18 @@ struct SlotStream {
             source = current
             let packet = SlotPacket(
                 sequence: current.firstSequence + (input - current.firstInput),
-                timestamp: header.timestamp &+ current.timestampOffset, marker: header.marker)
+                timestamp: header.timestamp &+ current.timestampOffset, marker: header.marker,
+                redundancy: header.redundancy)
             advance(over: packet, at: now)
             return .packet(packet)
         }
         guard input >= current.firstInput, current.highestInput - input <= Self.maximumLateness else { return .stale }
+        let sequence = current.firstSequence + (input - current.firstInput)
+        guard given.add(sequence) else { return .stale }
         return .packet(
             SlotPacket(
-                sequence: current.firstSequence + (input - current.firstInput),
-                timestamp: header.timestamp &+ current.timestampOffset, marker: header.marker, isLate: true))
+                sequence: sequence, timestamp: header.timestamp &+ current.timestampOffset, marker: header.marker,
+                isLate: true, redundancy: header.redundancy))
     }
 
     /// Ends the present source and gives the packets of silence that go out in its place.
@@ -147,6 +169,7 @@ struct SlotStream {
         guard ahead <= Self.maximumAhead else { return }
         for _ in 0..<Self.silenceFrames {
             let packet = SlotPacket(sequence: nextSequence, timestamp: lastTimestamp &+ Self.frameTicks, marker: false)
+            _ = given.add(packet.sequence)
             nextSequence += 1
             lastTimestamp = packet.timestamp
             body(packet)
@@ -175,6 +198,7 @@ struct SlotStream {
     }
 
     private mutating func advance(over packet: SlotPacket, at now: Instant) {
+        _ = given.add(packet.sequence)
         nextSequence = packet.sequence + 1
         lastTimestamp = packet.timestamp
         reference = Reference(timestamp: packet.timestamp, at: now)

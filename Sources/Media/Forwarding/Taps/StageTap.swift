@@ -23,6 +23,7 @@ package struct TappedPacket: Sendable, Hashable {
     /// Position in the song, in ticks of 48 kHz, that the singer heard when the first sample was captured, latencies
     /// subtracted.
     package var songPosition: UInt32?
+    package var redundancy = Redundancy.none
 
     package init(
         slot: Int, producer: MemberID, sequence: UInt64, timestamp: UInt32, marker: Bool = false, startsSource: Bool,

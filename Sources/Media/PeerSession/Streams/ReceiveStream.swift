@@ -47,6 +47,11 @@ struct ReceiveStream {
         return extended
     }
 
+    /// What got lost was found as a copy in a later packet: it need not be asked for.
+    mutating func receiveCopy(extendedSequence: UInt64, at now: Instant) {
+        if asksForRepeats { repeats.receive(extendedSequence, at: now) }
+    }
+
     mutating func receiveSenderReport(ntp: UInt64, at now: Instant) {
         statistics.receiveSenderReport(ntp: ntp, at: now)
     }

@@ -63,6 +63,11 @@ struct ReceiveStreams {
         return (streams[index].ssrc, format.payloadType, extended)
     }
 
+    mutating func receiveCopy(_ ssrc: SSRC, extendedSequence: UInt64, at now: Instant) {
+        guard let index = streams.firstIndex(where: { $0.ssrc == ssrc }) else { return }
+        streams[index].receiveCopy(extendedSequence: extendedSequence, at: now)
+    }
+
     /// A sender report of the other side, which may come before the stream's first packet.
     mutating func receiveSenderReport(_ info: SenderInfo, at now: Instant) -> Reception {
         let (index, reception) = place(info.ssrc, at: now) { $0.announcedUse(of: info.ssrc) }

@@ -133,7 +133,8 @@ struct SendStream {
         let extensionLength = saysMid ? introduction.length : usual.length
         start.storeBytes(of: extensionLength > 0 ? 0x90 : 0x80, as: UInt8.self)
         start.storeBytes(
-            of: payloadType.rawValue | (packet.marker ? 0x80 : 0), toByteOffset: 1, as: UInt8.self)
+            of: (packet.payloadType ?? payloadType).rawValue | (packet.marker ? 0x80 : 0), toByteOffset: 1,
+            as: UInt8.self)
         start.storeBytes(
             of: UInt16(truncatingIfNeeded: packet.sequence).bigEndian, toByteOffset: 2, as: UInt16.self)
         start.storeBytes(of: packet.timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)

@@ -37,6 +37,8 @@ final class Peer {
     private(set) var answerVersion: UInt64 = 1
     private(set) var extensions = HeaderExtensionMap()
     private(set) var microphonePayloadType: PayloadType?
+    /// Of packets with copies of earlier ones (RFC 2198).
+    private(set) var redundantPayloadType: PayloadType?
     /// What it may send, in the order of `Track`.
     private(set) var tracks: [ReceiveTrack] = []
 
@@ -144,6 +146,7 @@ final class Peer {
         views = negotiated.views
         tracks = Track.allCases.map { $0.terms(in: negotiated) }
         microphonePayloadType = negotiated.microphone.map { PayloadType($0.payloadType) }
+        redundantPayloadType = negotiated.microphone?.redundantPayloadType.map { PayloadType($0) }
         extensions = HeaderExtensionMap()
         for mapping in negotiated.extensions {
             if let kind = HeaderExtensionKind(uri: mapping.uri) { extensions.set(kind, id: mapping.id) }
@@ -155,9 +158,13 @@ final class Peer {
         slots.compactMap { slot in
             let start = terms.starts[slot.index]
             return streams[slot.index].map {
-                ListenerLine(
+                var line = ListenerLine(
                     slot: slot.index, ssrc: SSRC(slot.ssrc), stream: $0, firstSequence: start.sequence,
                     firstTimestamp: start.timestamp)
+                line.redundancy = slot.redundantPayloadType.map {
+                    RedundancyTypes(packet: PayloadType($0), content: PayloadType(slot.payloadType))
+                }
+                return line
             }
         }
     }
@@ -195,7 +202,9 @@ enum Track: Int, CaseIterable {
             guard let line = negotiated.microphone else { return Self.nothing }
             return ReceiveTrack(
                 mid: Mid(line.mid),
-                formats: [ReceiveTrack.Format(payloadType: PayloadType(line.payloadType), clockRate: 48_000)],
+                formats: [line.payloadType, line.redundantPayloadType].compactMap { $0 }.map {
+                    ReceiveTrack.Format(payloadType: PayloadType($0), clockRate: 48_000)
+                },
                 sources: line.ssrc.map { [ReceiveTrack.Source(ssrc: SSRC($0))] } ?? [],
                 repeats: line.hasNACK ? .sound : .none)
         case .camera, .screen:

@@ -265,8 +265,9 @@ final class MediaWorker {
     private func forward(_ media: ReceivedMedia, in slot: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant)
     {
         let header = media.header
-        guard header.payloadType == peer.microphonePayloadType, header.payloadLength <= Self.maximumPayload,
-            header.payload.upperBound <= slot.count
+        let isRedundant = header.payloadType == peer.redundantPayloadType
+        guard isRedundant || header.payloadType == peer.microphonePayloadType,
+            header.payloadLength <= Self.maximumPayload, header.payload.upperBound <= slot.count
         else {
             counters.unexpectedMedia &+= 1
             return
@@ -282,12 +283,43 @@ final class MediaWorker {
             return
         }
         peer.noteMicrophone(header.ssrc)
-        let packet = SourcePacket(
+        var packet = SourcePacket(
             ssrc: header.ssrc, sequence: media.extendedSequence, timestamp: header.timestamp.rawValue,
             marker: header.marker, level: header.audioLevel(in: slot, peer.extensions), arrival: arrival,
             roundTrip: peer.roundTrip, songPosition: header.songPosition(in: slot, peer.extensions))
-        let payload = UnsafeRawBufferPointer(rebasing: slot[header.payload])
+        var payload = UnsafeRawBufferPointer(rebasing: slot[header.payload])
         let start = time.now
+        if isRedundant {
+            guard let own = takeCopies(of: media, packet, payload, from: peer) else {
+                counters.unexpectedMedia &+= 1
+                return
+            }
+            payload = own
+            packet.redundancy = .carriesCopy
+        }
+        give(packet, payload, from: peer)
+        load.note(workFrom: start, to: time.read())
+    }
+
+    /// Gives what got lost and came as a copy.
+    /// - Returns: what is new in the packet; nil if it is not formed as agreed on.
+    private func takeCopies(
+        of media: ReceivedMedia, _ packet: SourcePacket, _ payload: UnsafeRawBufferPointer, from peer: Peer
+    ) -> UnsafeRawBufferPointer? {
+        guard let type = peer.microphonePayloadType, let redundant = RedundantPayload(payload),
+            redundant.payloadType == type
+        else { return nil }
+        peer.media.recover(from: media, redundant, type: type, in: payload, at: packet.arrival) { copy, sequence in
+            var lost = SourcePacket(
+                ssrc: packet.ssrc, sequence: sequence, timestamp: packet.timestamp &- copy.timestampOffset,
+                marker: false, arrival: packet.arrival, roundTrip: packet.roundTrip)
+            lost.redundancy = copy.distance == 1 ? .copyFromNext : .copyFromLater
+            give(lost, UnsafeRawBufferPointer(rebasing: payload[copy.range]), from: peer)
+        }
+        return UnsafeRawBufferPointer(rebasing: payload[redundant.primary])
+    }
+
+    private func give(_ packet: SourcePacket, _ payload: UnsafeRawBufferPointer, from peer: Peer) {
         switch peer.stage.part {
         case .home(let home):
             home.audio.forward(packet, from: peer.member, payload: payload, send: egress.send)
@@ -295,7 +327,6 @@ final class MediaWorker {
             if !home.isMetered { stages.meter(peer.stage, home) }
         case .branch(let branch): branch.link.speak(packet, of: peer.member, payload)
         }
-        load.note(workFrom: start, to: time.read())
     }
 
     private func forwardPicture(
