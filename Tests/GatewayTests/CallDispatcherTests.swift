@@ -23,14 +23,14 @@ import UserSig
         let journal = MemoryJournal()
         let services: GatewayServices
 
-        init() async throws {
+        init(relays: RelayServers = .none) async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
                 journal: journal, media: media, clock: clock, encoder: SignalNewsEncoder())
             try await rooms.start()
             services = GatewayServices(
                 signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
-                sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, iceServers: [],
+                sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, relays: relays,
                 statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
         }
 
@@ -194,6 +194,19 @@ import UserSig
         }
 
         struct Failure: Error, CustomStringConvertible { var description: String }
+    }
+
+    @Test("who signs in is told the relays, with a password that is theirs; where there are none, nothing is")
+    func relays() async throws {
+        let none = try await House()
+        let quiet = try await Line(none)
+        #expect(try await !quiet.open("alice", lifetime: 60).contains("iceServers"))
+        let house = try await House(relays: RelayServers(urls: ["turn:relay.example"], secret: "north"))
+        let line = try await Line(house)
+        let told = try await line.open("alice", lifetime: 60).replacing("\\/", with: "/")
+        #expect(told.contains(#""urls":["turn:relay.example"]"#))
+        let end = try #require(told.firstMatch(of: /"username":"(\d+):alice"/).flatMap { Int64($0.1) })
+        #expect((0...5).contains(house.clock.wallTime.secondsSince1970 + RelayServers.lifetime - end))
     }
 
     @Test(

@@ -70,6 +70,8 @@ import Testing
             ("port: 1\n  x: [\n", ":", ""),
             ("tls:\n  certificate: a.pem\n", "", "tls.key"),
             ("public_url: salon.example\n", "", "https://"),
+            ("media:\n  relays: [relay.example]\n", "", "one is relay.example"),
+            ("media:\n  relays: ['turn:relay.example']\n", "", "media.relay_secret is missing"),
             ("sign_in:\n  guests: true\n", "", "sign_in.application"),
         ])
     func mistakes(yaml: String, place: String, word: String) {

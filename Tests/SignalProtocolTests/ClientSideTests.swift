@@ -104,7 +104,8 @@ import Testing
             likes: .max, duet: .leadFollow(leader: bobID), mediaEpoch: 8)
         let opened = SessionOpened(
             session: "s", resumed: true, user: bob, time: 1, expiresInSeconds: 2, rooms: [room], mediaEpoch: 3,
-            limits: .init(textBytes: 4, seats: 5))
+            limits: .init(textBytes: 4, seats: 5),
+            iceServers: [.init(urls: ["turn:x"], username: "u", credential: "c")])
         #expect(try answer(.sessionOpen, opened) == .session(opened))
         let renewed = SessionRenewed(expiresInSeconds: 4)
         #expect(try answer(.sessionRenew, renewed) == .renewed(renewed))

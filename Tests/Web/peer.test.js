@@ -43,6 +43,16 @@ test('the first line sends the microphone, then one receives for each seat, in s
   }
 });
 
+test('relays that the server tells at sign-in are there from the first path on', async t => {
+  const relay = { urls: ['turn:relay.example'], username: '1:me', credential: 'c' };
+  const server = salonServer();
+  const sign = server.methods['session.open'];
+  server.on('session.open', params => ({ ...sign(params), iceServers: [relay] }));
+  const { made } = await open(t, { server });
+  assert.deepEqual(made[0].configuration.iceServers, [relay]);
+  assert.equal('iceServers' in (await open(t)).made[0].configuration, false);
+});
+
 test("tracks follow the answer's mids, not the order of lines", async t => {
   const server = salonServer().on('media.offer', ({ number }) => ({
     number,

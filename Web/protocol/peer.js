@@ -228,7 +228,8 @@ export class OvationPeer {
     this.#drop();
     /** @type {RTCPeerConnection} */ let pc;
     try {
-      pc = this.#create({ bundlePolicy: 'max-bundle' });
+      const { iceServers = [] } = this.#room.session;
+      pc = this.#create({ bundlePolicy: 'max-bundle', ...(iceServers.length > 0 ? { iceServers } : {}) });
     } catch (thrown) {
       throw new OvationError('unsupported_browser', String(thrown));
     }

@@ -82,6 +82,11 @@ export class Session {
    * @type {Record<string, number>}
    */
   limits = {};
+  /**
+   * Relays that the server told at the last connection, for paths through strict networks.
+   * @type {RTCIceServer[]}
+   */
+  iceServers = [];
   /** The secret with which a later connection takes this session over; '' before the first. */
   secret = '';
   /**
@@ -259,6 +264,7 @@ export class Session {
     this.#remember?.(this.secret);
     this.limits = answer.limits ?? {};
     this.#connection.setPace(this.limits);
+    this.iceServers = answer.iceServers ?? [];
     this.rooms = answer.rooms ?? [];
     this.user.set(answer.user);
     for (const room of [...this.#attached.values()]) await room.resume(call);

@@ -23,6 +23,7 @@ package struct GatewaySettings: Sendable {
     package var publicURL: String?
     /// Of Strict-Transport-Security (RFC 6797 §6.1.1); 0: not sent.
     package var secureTransportDays = 0
+    package var relays = RelayServers.none
     package var webRoot: WebRoot?
     package var ticketsURL: String?
     /// Sites whose sound files pages may fetch, as `OriginRule.site` gives them.
@@ -65,7 +66,7 @@ package struct GatewayServer: Service {
     ) {
         let signIn = SignIn(accounts: accounts, clock: clock)
         let services = GatewayServices(
-            signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock, iceServers: [],
+            signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock, relays: settings.relays,
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))

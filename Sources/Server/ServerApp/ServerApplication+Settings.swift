@@ -38,6 +38,7 @@ extension ServerApplication {
         gateway.origins = OriginRule(origins: origins, numericHostsOnly: mode == .development && origins.isEmpty)
         gateway.musicOrigins = try sites(settings.originsMusic, setting: "origins.music")
         gateway.pictureOrigins = try sites(settings.originsPictures, setting: "origins.pictures")
+        gateway.relays = RelayServers(urls: settings.mediaRelays, secret: settings.mediaRelaySecret)
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
         gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }

@@ -15,6 +15,8 @@ package struct SessionOpened: Codable, Sendable, Hashable {
     package var rooms: [RoomID]
     package var mediaEpoch: UInt64
     package var limits: Limits
+    /// Relays for this person's media paths; left out where there are none.
+    package var iceServers: [MediaAnswered.ICEServer]?
 
     package struct Limits: Codable, Sendable, Hashable {
         package var textBytes: Int
@@ -32,7 +34,7 @@ package struct SessionOpened: Codable, Sendable, Hashable {
 
     package init(
         session: String, resumed: Bool, user: UserProfile, time: Int64, expiresInSeconds: Int64, rooms: [RoomID],
-        mediaEpoch: UInt64, limits: Limits
+        mediaEpoch: UInt64, limits: Limits, iceServers: [MediaAnswered.ICEServer] = []
     ) {
         self.session = session
         self.resumed = resumed
@@ -42,6 +44,7 @@ package struct SessionOpened: Codable, Sendable, Hashable {
         self.rooms = rooms
         self.mediaEpoch = mediaEpoch
         self.limits = limits
+        self.iceServers = iceServers.isEmpty ? nil : iceServers
     }
 }
 

@@ -45,6 +45,14 @@ struct SettingsOptions: ParsableArguments {
     var mediaWorkers: String?
     @Option(help: "Most media paths at once on one worker.")
     var mediaMaxPeers: String?
+    @Option(
+        help: "Relay (TURN) for people whose network lets no UDP through, such as turns:relay.example:443. Repeatable.")
+    var mediaRelays: [String] = []
+    @Option(
+        help:
+            "The relays' static-auth-secret. Others on this machine can read it here: better OVATION_MEDIA_RELAY_SECRET."
+    )
+    var mediaRelaySecret: String?
     @Option(help: "Application (SDKAppID) of the web app's users.")
     var signInApplication: String?
     @Option(name: .customLong("sign-in-tickets-url"), help: "Address of your own ticket server.")
@@ -73,6 +81,7 @@ struct SettingsOptions: ParsableArguments {
             ("tls.certificate", tlsCertificate), ("tls.key", tlsKey), ("tls.hsts_days", tlsHSTSDays),
             ("media.port", mediaPort),
             ("media.workers", mediaWorkers), ("media.max_peers", mediaMaxPeers),
+            ("media.relay_secret", mediaRelaySecret),
             ("sign_in.application", signInApplication),
             ("sign_in.tickets_url", signInTicketsURL), ("sign_in.guests", signInGuests),
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),
@@ -83,6 +92,7 @@ struct SettingsOptions: ParsableArguments {
         let lists = [
             ("public_address", publicAddress), ("proxies.trusted", proxiesTrusted), ("origins.allowed", originsAllowed),
             ("origins.music", originsMusic), ("origins.pictures", originsPictures), ("media.bind", mediaBind),
+            ("media.relays", mediaRelays),
         ]
         var given: [String: [String]] = [:]
         for case (let name, let value?) in single { given[name] = [value] }

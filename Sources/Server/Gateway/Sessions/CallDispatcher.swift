@@ -116,7 +116,8 @@ actor CallDispatcher: InputReceiver {
                         time: services.clock.roomTime.millisecondsSince1970,
                         expiresInSeconds: seconds(from: now, to: identity.ticketEnd),
                         rooms: opened.session.place.map { [$0.key.room] } ?? [], mediaEpoch: services.media.epoch,
-                        limits: services.statedLimits)))
+                        limits: services.statedLimits,
+                        iceServers: services.relays.servers(for: identity.profile.id, at: now))))
             scheduleTicketAlarms(of: opened.session, end: identity.ticketEnd)
         } catch {
             send(Answer.failure(call, error))
@@ -280,7 +281,7 @@ actor CallDispatcher: InputReceiver {
                                 $0.isScreen ? .init(screenMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
                             },
                         mediaEpoch: services.media.epoch,
-                        iceServers: services.iceServers))
+                        iceServers: services.relays.servers(for: session.user, at: services.clock.wallTime)))
             } catch {
                 text = Answer.failure(call, Self.refusal(error))
             }

@@ -10,7 +10,7 @@ struct GatewayServices: Sendable {
     let rooms: RoomDirectory
     let media: any MediaControl
     let clock: any TimeSource
-    /// Relays for clients behind strict firewalls, told with each media answer.
-    let iceServers: [MediaAnswered.ICEServer]
+    /// Relays for clients behind strict firewalls, told with each session and each media answer.
+    let relays: RelayServers
     let statedLimits: SessionOpened.Limits
 }

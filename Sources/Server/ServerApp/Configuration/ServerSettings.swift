@@ -24,6 +24,8 @@ package struct ServerSettings: Sendable, Hashable {
     /// 0: one per processor.
     package var mediaWorkers = 1
     package var mediaMaxPeers = 10_000
+    package var mediaRelays: [String] = []
+    package var mediaRelaySecret = ""
 
     package var signInApplication = 0
     package var signInTicketsURL = ""
@@ -66,6 +68,7 @@ package struct SettingKey: Sendable {
         list("origins.music", \.originsMusic), list("origins.pictures", \.originsPictures),
         integer("media.port", \.mediaPort, 0...65535), list("media.bind", \.mediaBind),
         integer("media.workers", \.mediaWorkers, 0...64), integer("media.max_peers", \.mediaMaxPeers, 1...1_000_000),
+        list("media.relays", \.mediaRelays), text("media.relay_secret", \.mediaRelaySecret),
         integer("sign_in.application", \.signInApplication, 0...Int(UInt32.max)),
         text("sign_in.tickets_url", \.signInTicketsURL), flag("sign_in.guests", \.signInGuests),
         integer("rooms.max_members", \.roomsMaxMembers, 1...1_000_000),

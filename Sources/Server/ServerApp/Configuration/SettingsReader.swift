@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import Yams
 
 /// What is wrong with the configuration, in a sentence that says where.
@@ -120,6 +121,14 @@ package enum SettingsReader {
         for (name, url) in [("public_url", settings.publicURL), ("sign_in.tickets_url", settings.signInTicketsURL)]
         where !url.isEmpty && !(url.hasPrefix("https://") || url.hasPrefix("http://")) {
             throw ConfigurationFailure("\(name) must begin with https:// or http://, and is \(url)")
+        }
+        for url in settings.mediaRelays where !RelayServers.isURL(url) {
+            throw ConfigurationFailure(
+                "media.relays must be addresses such as turn:relay.example:3478?transport=udp, and one is \(url)")
+        }
+        if settings.mediaRelaySecret.isEmpty, settings.mediaRelays.contains(where: RelayServers.wantsPassword) {
+            throw ConfigurationFailure(
+                "media.relay_secret is missing: the static-auth-secret of the servers in media.relays")
         }
         if settings.signInGuests && !settings.signInTicketsURL.isEmpty {
             throw ConfigurationFailure("sign_in.guests and sign_in.tickets_url are two ways in: choose one")
