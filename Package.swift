@@ -375,7 +375,7 @@ let package = Package(
             "Gateway",
             [
                 "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing",
-                "UserSig", logging,
+                "UserSig", "SeededRandom", logging,
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),

@@ -37,8 +37,8 @@ extension WholeServerTests {
                 try await speaker.signal.call("seat.take", ["room": room, "seat": 0])
                 try await witness.signal.call("seat.take", ["room": room, "seat": 1])
                 // Both are heard first: that nothing is heard later says something.
-                await party.run(speaking: speaker, [0xaa]) { owner.media.payloads(on: 0).contains([0xaa]) }
-                await party.run(speaking: witness, [0xab]) { speaker.media.payloads(on: 1).contains([0xab]) }
+                await party.run(speaking: speaker.media, [0xaa]) { owner.media.payloads(on: 0).contains([0xaa]) }
+                await party.run(speaking: witness.media, [0xab]) { speaker.media.payloads(on: 1).contains([0xab]) }
 
                 // It speaks all the time, while the right is taken away and afterwards.
                 for number in UInt8(0)..<20 { speaker.media.speak([0xa1, number]) }
@@ -50,7 +50,7 @@ extension WholeServerTests {
                     #expect(await party.areDeaf([owner, witness, speaker], to: [0xa2]))
                     return
                 }
-                await party.run(speaking: witness, [0xb2]) { owner.media.payloads(on: 1).contains([0xb2]) }
+                await party.run(speaking: witness.media, [0xb2]) { owner.media.payloads(on: 1).contains([0xb2]) }
                 #expect(!owner.media.payloads(on: 0).contains { $0.first == 0xa2 }, "\(loss)")
                 let hears = speaker.media.payloads(on: 1).contains { $0 == [0xb1] || $0 == [0xb2] }
                 #expect(hears == !loss.isDeaf, "\(loss)")
@@ -76,70 +76,6 @@ extension WholeServerTests {
                 await party.run { speaker.signal.heard.contains { $0["method"] == "session.closed" } }
             case .destroyed: try await owner.signal.call("room.destroy", ["room": room])
             }
-        }
-    }
-}
-
-/// People with a session and a media path, over real sockets; nothing waits for time to pass.
-private final class MediaParty {
-    private static let patience = Interval.seconds(60)
-
-    struct Person {
-        let signal: SignalClient
-        let media: TestClient
-        let room: JSON
-    }
-
-    private let poller: Poller
-    private var clients: [TestClient] = []
-
-    init() throws { poller = try Poller() }
-
-    /// Signs in, enters the room, or makes one of two seats, and opens a media path.
-    func enter(_ name: String, at server: TestServer, room: JSON?, lifetime: Int64 = 86_400) async throws -> Person {
-        let signal = try await server.signedIn(name, lifetime: lifetime)
-        if let room { try await signal.call("room.enter", ["room": room]) }
-        let room =
-            if let room { room } else { try await signal.call("room.create", ["name": "Salon", "seats": 2])["room"] }
-        let media = try TestClient(
-            UInt64(clients.count + 1), on: StageID(rawValue: 0), slots: 2, ip: IPAddress(v4: 127, 0, 0, 1))
-        try poller.add(media.socket, tag: clients.count)
-        clients.append(media)
-        let offer = media.nextOffer()
-        let answer = try await signal.call(
-            "media.offer", ["room": room, "number": .number(Double(offer.number)), "sdp": .string(offer.sdp)])
-        try media.take(sdp: answer["sdp"].string ?? "")
-        await run { media.isConnected }
-        return Person(signal: signal, media: media, room: room)
-    }
-
-    /// Lets all work until `condition` holds; `speaker` says `frame` again and again until then: a first frame may come before the
-    /// server's side of its path is through.
-    func run(
-        speaking speaker: Person? = nil, _ frame: [UInt8] = [], sourceLocation: SourceLocation = #_sourceLocation,
-        until condition: () -> Bool
-    ) async {
-        let end = SystemClock.now() + Self.patience
-        while true {
-            speaker?.media.speak(frame)
-            for client in clients { client.work() }
-            if condition() { return }
-            let now = SystemClock.now()
-            guard now < end else {
-                Issue.record("what should happen did not", sourceLocation: sourceLocation)
-                return
-            }
-            let next = clients.map(\.nextDeadline).reduce(now + .milliseconds(5)) { min($0, $1) }
-            _ = poller.wait(until: next, now: now)
-            await Task.yield()
-        }
-    }
-
-    /// Whether none of them has heard such a frame when the server has said goodbye to all of them.
-    func areDeaf(_ people: [Person], to frame: [UInt8]) async -> Bool {
-        await run { people.allSatisfy { $0.media.closeReason != nil } }
-        return people.allSatisfy { person in
-            person.media.heard.values.allSatisfy { !$0.contains { $0.payload.first == frame.first } }
         }
     }
 }

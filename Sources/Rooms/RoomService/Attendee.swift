@@ -15,12 +15,15 @@ package struct Attendee: Sendable {
     /// Called in the room's turn when that stay is over, whatever the reason, once for each that was told as entered. A later stay of
     /// the same session is not meant.
     package var departed: @Sendable (StayNumber, Departure) -> Void
+    /// Called in the room's turn when the session's media path has ended by itself, or never came about.
+    package var pathClosed: @Sendable () -> Void
 
     package init(
         session: SessionToken, profile: UserProfile, outbox: any Outbox,
         mayEnter: @escaping @Sendable () -> Bool = { true },
         entered: @escaping @Sendable (StayNumber) -> Void = { _ in },
-        departed: @escaping @Sendable (StayNumber, Departure) -> Void
+        departed: @escaping @Sendable (StayNumber, Departure) -> Void,
+        pathClosed: @escaping @Sendable () -> Void = {}
     ) {
         self.session = session
         self.profile = profile
@@ -28,6 +31,7 @@ package struct Attendee: Sendable {
         self.mayEnter = mayEnter
         self.entered = entered
         self.departed = departed
+        self.pathClosed = pathClosed
     }
 }
 

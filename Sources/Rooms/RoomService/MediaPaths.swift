@@ -100,7 +100,9 @@ final class MediaPaths {
         case .lost(_, let peer): note(peer, .lost)
         case .closed(_, let peer):
             // Takes the admission back: an offer that was on its way meanwhile opens a path that the room knows nothing of.
-            if let session = core.people.attendance.session(of: peer) { close(peer, of: session) }
+            guard let session = core.people.attendance.session(of: peer) else { return }
+            close(peer, of: session)
+            core.people.attendance.sessions[session]?.attendee.pathClosed()
         case .levels(_, let heard): core.gathered.hearLevels(speakers(heard))
         case .network(_, let readings): core.gathered.hearNetwork(singers(readings))
         case .pictures(_, let peer, let readings): tell(.pictures(readings.map(PictureNews.init)), to: peer)

@@ -47,6 +47,8 @@ package struct GatewaySettings: Sendable {
 package struct GatewayServer: Service {
     /// How often lost sessions are looked at.
     private static let sessionInterval = Interval.seconds(30)
+    /// How often those who came over HTTP are asked whether their tickets still hold.
+    private static let ticketInterval = Interval.seconds(1)
     /// How often the certificate's files are looked at: rarely enough to cost nothing, soon enough for somebody who waits for it.
     private static let certificateInterval = Interval.seconds(2)
 
@@ -54,6 +56,7 @@ package struct GatewayServer: Service {
     private let services: GatewayServices
     private let acceptor: SocketAcceptor
     private let issuer: TicketIssuer?
+    private let httpMedia: HTTPMediaSessions
     private let accounts: any AccountStore
     private let logger: Logger
     private let onServing: @Sendable (_ port: Int) async -> Void
@@ -79,6 +82,7 @@ package struct GatewayServer: Service {
             origins: settings.origins, proxies: settings.proxies, isSecure: settings.certificates != nil,
             limits: settings.limits, clock: clock,
             receivers: { CallDispatcher($0, services: services) })
+        self.httpMedia = HTTPMediaSessions(services)
         self.issuer = settings.ticketOffice.flatMap { kind in
             settings.webApplication.map {
                 TicketIssuer(
@@ -105,6 +109,10 @@ package struct GatewayServer: Service {
             logger: http)
         application.addServices(
             Housekeeping(clock: services.clock, interval: Self.sessionInterval) { expireSessions() })
+        application.addServices(
+            Housekeeping(clock: services.clock, interval: Self.ticketInterval) {
+                await httpMedia.expire(at: services.clock.wallTime)
+            })
         if let certificates {
             application.addServices(
                 Housekeeping(clock: services.clock, interval: Self.certificateInterval) { await renew(certificates) })
@@ -120,7 +128,9 @@ package struct GatewayServer: Service {
         GatewayRoutes(
             acceptor: acceptor, proxies: settings.proxies, isSecure: settings.certificates != nil,
             origins: settings.origins,
-            issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, isReady: { true })
+            issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, httpMedia: httpMedia,
+            services: services,
+            httpMediaRates: AddressRates(HTTPMediaHandler.allowance), isReady: { true })
     }
 
     private var publicConfiguration: PublicConfiguration {

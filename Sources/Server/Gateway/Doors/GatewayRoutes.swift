@@ -18,6 +18,9 @@ struct GatewayRoutes: Sendable {
     let publicConfiguration: PublicConfiguration
     let pages: PageHandler?
     let songs: SongHandler
+    let httpMedia: HTTPMediaSessions
+    let services: GatewayServices
+    let httpMediaRates: AddressRates
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
@@ -37,6 +40,10 @@ struct GatewayRoutes: Sendable {
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
         songs.addRoutes(to: router)
+        HTTPMediaHandler(
+            sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
+            isDraining: { acceptor.isDraining }
+        ).addRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.
         for path: RouterPath in ["", "v1/**", "**"] {

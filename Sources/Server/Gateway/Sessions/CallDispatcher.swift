@@ -283,7 +283,7 @@ actor CallDispatcher: InputReceiver {
                         mediaEpoch: services.media.epoch,
                         iceServers: services.relays.servers(for: session.user, at: services.clock.wallTime)))
             } catch {
-                text = Answer.failure(call, Self.refusal(error))
+                text = Answer.failure(call, RoomError(error))
             }
             connection.send(text)
         }
@@ -293,17 +293,6 @@ actor CallDispatcher: InputReceiver {
         guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
         do throws(RoomError) { return try await place.room.openMedia(for: session.token) } catch {
             throw Refusal(error)
-        }
-    }
-
-    private static func refusal(_ refusal: MediaRefusal) -> RoomError {
-        switch refusal {
-        case .badOffer(let what): RoomError(.mediaRefused, "the offer cannot be answered: \(what)", reason: "bad_offer")
-        case .staleOffer: RoomError(.mediaRefused, "a newer offer has been answered", reason: "stale")
-        case .notAdmitted: RoomError(.mediaRefused, "the room has closed this media path", reason: "closed")
-        case .unknownStage: RoomError(.mediaRefused, "the room has no media path now", reason: "no_stage")
-        case .overloaded: RoomError(.mediaRefused, "the media plane is full", retryAfterMs: 5000, reason: "overloaded")
-        case .stopped: RoomError(.mediaRefused, "the media plane is stopping", retryAfterMs: 2000, reason: "stopped")
         }
     }
 

@@ -65,7 +65,7 @@ package final class SessionRegistry: Sendable {
             let earlier = application.settings.secondSession == .replaces ? state.byUser[user] ?? [] : []
             for session in earlier { Self.forget(session, in: &state) }
             let session = Session(
-                token: SessionToken(rawValue: state.nextToken), secret: Self.makeSecret(), application: application.id,
+                token: SessionToken(rawValue: state.nextToken), secret: Secret.make(), application: application.id,
                 profile: profile, connection: connection)
             state.nextToken += 1
             state.bySecret[session.secret] = session
@@ -187,7 +187,19 @@ package final class SessionRegistry: Sendable {
         if state.byUser[user]?.isEmpty ?? false { state.byUser[user] = nil }
     }
 
-    private static func makeSecret() -> String {
+    /// For what is in a room without a session here; never given twice.
+    func takeToken() -> SessionToken {
+        state.withLock { state in
+            defer { state.nextToken += 1 }
+            return SessionToken(rawValue: state.nextToken)
+        }
+    }
+}
+
+/// Something that only its bearer knows.
+enum Secret {
+    /// 128 random bits, as 32 hexadecimal digits.
+    static func make() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)

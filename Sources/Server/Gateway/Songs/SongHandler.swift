@@ -200,17 +200,9 @@ final class SongHandler: Sendable {
         return Response(status: status, headers: headers, body: body)
     }
 
-    /// `Authorization: Bearer <app>:<user>:<ticket>`
     private func identity(_ request: Request) async throws(Refusal) -> (ApplicationID, UserID) {
-        let words = (request.headers[.authorization] ?? "").split(separator: " ")
-        guard words.count == 2, words[0].lowercased() == "bearer" else { throw Refusal(RoomError(.notSignedIn)) }
-        let parts = words[1].split(separator: ":", maxSplits: 2)
-        guard parts.count == 3, let number = UInt32(parts[0]), let user = UserID(String(parts[1])) else {
-            throw Refusal(RoomError(.notSignedIn, "the header is Bearer <app>:<user>:<ticket>"))
-        }
-        let application = try await signIn.application(ApplicationID(number))
-        _ = try signIn.verify(String(parts[2]), of: user, in: application)
-        return (ApplicationID(number), user)
+        let bearer = try await BearerTicket(request, signIn)
+        return (bearer.application, bearer.user)
     }
 
     private static func refused(_ failure: SongUpload.Failure) -> Response {
