@@ -1,14 +1,17 @@
 """The command line as an operator uses it."""
 
+import json
 import os
 import re
 import shlex
+import socket
 import subprocess
+import threading
 
 import pytest
 
-from client import Client, Refused
-from server import EXECUTABLE, ROOT, Server
+from client import Client, Refused, ticket
+from server import EXECUTABLE, ROOT, Server, free_port
 from story import story
 from test_tickets import own_application
 
@@ -174,3 +177,69 @@ def test_profiles(server):
     other.close()
 
 
+
+
+class Misleading:
+    """A way to the server's page on which the media port's number becomes another one: as if a firewall kept UDP from it."""
+
+    def __init__(self, server):
+        self.server = server
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.there = f" {server.media_port} typ".encode()
+        # As long as the true one, and nobody's.
+        self.elsewhere = f" {free_port(socket.SOCK_DGRAM)} typ".encode()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.server.port))
+            for source, sink, change in ((near, far, False), (far, near, True)):
+                threading.Thread(target=self._carry, args=(source, sink, change), daemon=True).start()
+
+    def _carry(self, source, sink, change):
+        try:
+            while data := source.recv(1 << 18):
+                sink.sendall(data.replace(self.there, self.elsewhere) if change else data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def close(self):
+        self.listener.close()
+
+
+@story("R05-L the doctor finds nothing wrong with a server that runs, from inside and from outside, and says in a sentence what keeps people out")
+def test_doctor(server):
+    here = ("--host", "127.0.0.1", "--port", str(server.port), "--media-port", str(server.media_port))
+    code, out, _ = run("doctor", "--data", str(server.data), *here)
+    assert code == 0 and "A server runs on the data folder" in out and "PROBLEM" not in out, out
+    code, out, _ = run("doctor", "--data", str(server.data.parent / "other"), *here, "--json")
+    found = json.loads(out)
+    assert code == 1
+    assert {finding["subject"] for finding in found if finding["grade"] == "problem"} == {"ports"}, found
+    assert all(finding["advice"] for finding in found if finding["grade"] != "ok")
+    code, out, _ = run("doctor", "--port", "80000")
+    assert code == 1 and "a number from 0 to 65535" in out, out
+
+    code, out, _ = run("doctor", "--from", server.url, "--name", "Doctor")
+    assert code == 0, out
+    assert re.findall(r"^ok +(\S+)", out, re.M) == ["page", "sign-in", "media", "clock"], out
+    code, out, _ = run("doctor", "--from", server.url)
+    assert code == 0 and "Not tried" in out, out
+    code, out, _ = run("doctor", "--from", f"http://127.0.0.1:{free_port()}")
+    assert code == 1 and "does not answer" in out, out
+    way = Misleading(server)
+    code, out, _ = run("doctor", "--from", way.url, "--name", "Doctor")
+    way.close()
+    assert code == 1 and re.findall(r"^PROBLEM +(\S+) +(.*)", out, re.M) == [
+        ("media", "Nothing comes back from the media port by UDP.")], out
+    assert run("doctor", "--name", "Doctor")[0] == 64, "what goes with --from"
+    # Nothing is left behind.
+    watcher = Client(server, ticket(server, "Watcher"))
+    assert watcher.call("room.list")["rooms"] == []
+    watcher.close()

@@ -235,7 +235,8 @@ extension WholeServerTests {
                     for _ in 0..<12 {
                         group.addTask {
                             try await send(
-                                "POST", "/v1/whip/\(room.text)", at: server, headers: [Self.offerType, mine], Self.offer)
+                                "POST", "/v1/whip/\(room.text)", at: server, headers: [Self.offerType, mine], Self.offer
+                            )
                         }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }

@@ -1,4 +1,7 @@
 #define _GNU_SOURCE
+#ifdef __linux__
+#include <sys/timex.h>
+#endif
 #include "CNet.h"
 
 #include <arpa/inet.h>
@@ -483,3 +486,13 @@ bool cnet_thread_hurry(void) {
 
 void cnet_thread_join(uint64_t thread) { pthread_join((pthread_t)thread, NULL); }
 void cnet_thread_detach(uint64_t thread) { pthread_detach((pthread_t)thread); }
+
+int cnet_clock_synchronised(void) {
+#ifdef __linux__
+    struct timex state = {0};
+    if (adjtimex(&state) < 0) return -errno;
+    return (state.status & STA_UNSYNC) ? 0 : 1;
+#else
+    return -ENOSYS;
+#endif
+}

@@ -5,4 +5,10 @@ package import Timing
 package enum SystemClock {
     package static func now() -> Instant { Instant(nanoseconds: cnet_monotonic()) }
     package static func wallTime() -> WallTime { WallTime(nanoseconds: cnet_realtime()) }
+
+    /// Whether something keeps the wall clock right; nil where the system does not say.
+    package static var isSynchronised: Bool? {
+        let answer = cnet_clock_synchronised()
+        return answer < 0 ? nil : answer == 1
+    }
 }

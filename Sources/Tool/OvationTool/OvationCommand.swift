@@ -11,10 +11,14 @@ struct OvationCommand: AsyncParsableCommand {
             Try it:            ovation serve --dev
             On your network:   ovation serve --lan
             In production:     ovation app create --name "My salon", then ovation serve --config ovation.yml
+            What is wrong:     ovation doctor
             From a terminal:   ovation join --name Mina --room 48213 --seat 1 --play song.wav
             """,
         version: ServerApplication.version,
-        subcommands: [Serve.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Bench.self, Version.self])
+        subcommands: [
+            Serve.self, Doctor.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Bench.self,
+            Version.self,
+        ])
 
     /// `inspect` is for the server itself: it comes before everything else, while the process has one thread and nothing open.
     static func main() async {

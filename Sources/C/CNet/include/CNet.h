@@ -93,6 +93,9 @@ struct cnet_interface {
 /// Addresses of the interfaces that are up, in the kernel's order; returns how many were written, or -errno.
 int cnet_interfaces(struct cnet_interface *into, int capacity);
 
+/// Whether the kernel takes the wall clock for synchronised: 1 or 0, -errno where it does not say.
+int cnet_clock_synchronised(void);
+
 /// Starts `run(context)` on a thread of its own with that name (15 characters are kept). 0 or -errno.
 int cnet_thread_start(const char *name, void (*run)(void *), void *context, uint64_t *thread);
 /// Puts the calling thread before others, in real time if the system permits, else by its niceness; false if neither is allowed.

@@ -43,6 +43,15 @@ package final class CertificateSource: Sendable {
         self.state = Mutex(State(context: try Self.load(files), stamps: stamps))
     }
 
+    /// When the first certificate of a PEM file ends, in seconds since 1970.
+    package static func end(ofFile path: String) throws -> Int64 {
+        let chain: [NIOSSLCertificate]
+        do { chain = try NIOSSLCertificate.fromPEMFile(path) } catch {
+            throw Failure(description: "cannot read the TLS certificate \(path): \(error)")
+        }
+        return Int64(chain.first?.notValidAfter ?? 0)
+    }
+
     /// For new connections; those that stand keep what they were opened with.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
