@@ -213,3 +213,47 @@ def test_background(people):
     deadline = time.monotonic() + 15
     while flows(ben)["video"] > 0:
         assert time.monotonic() < deadline, "pictures still come"
+
+
+NUMBERS = """
+return [...document.querySelectorAll('[data-testid=statistics-sheet] section')].map(section => [
+  section.querySelector('h3').textContent,
+  Object.fromEntries([...section.querySelectorAll('.detail')].map(row => [row.children[0].textContent, row.children[1].textContent])),
+]);
+"""
+
+
+@story("L09-W L11-W the statistics say in three words where it is, and then how large, how fast and as what each picture comes and goes, and after what time the first came")
+def test_statistics(people):
+    anna, ben = people("Anna"), people("Ben")
+    room = go_live(anna)
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    ben.wait("the whole size", "return document.querySelector(arguments[0] + ' video').videoWidth === 1280", ben.selector("picture-0"), seconds=25)
+    ben.keys("s")
+    # The server tells of a quality once it has stayed so for two seconds.
+    ben.sees("statistics-sheet", "Quality")
+    (line, path), (name, picture) = ben.run(NUMBERS)
+    assert line == "Connection" and 1 <= int(path["First picture after"].split()[0]) < 20_000, path
+    assert name == "Anna" and picture["Size"] == "1280 × 720" and picture["Codec"] == "VP8" and picture["Quality"].startswith("High"), picture
+    assert int(picture["Bit rate"].split()[0]) > 50 and int(picture["Frames"].split()[0]) >= 5, picture
+    words = "return [...document.querySelectorAll('.statistics-words li')].map(li => li.dataset.word)"
+    assert ben.run(words)[1:] == ["good", "good"]
+    ben.click("statistics-copy")
+    ben.sees("toast", "Statistics copied")
+    ben.click("sheet-close")
+    # What one sends, from the menu.
+    anna.click("more")
+    anna.click("more-statistics")
+    anna.sees("statistics-sheet", "Your picture")
+    anna.sees("statistics-sheet", "kbit/s")
+    mine = dict(anna.run(NUMBERS))["Your picture"]
+    assert mine["Size"] == "1280 × 720" and "Quality" not in mine, mine
+    anna.click("sheet-close")
+    anna.click("camera")
+    anna.sees("tile-0", "Your camera is off")
+    anna.keys("s")
+    anna.sees("statistics-none")
+    ben.sees("tile-0", "No picture comes from Anna")
+    ben.keys("s")
+    ben.wait("the word of the sender", f"return (() => {{ {words} }})()[2] === 'poor'")

@@ -7,7 +7,7 @@ const mostLost = 0.45;
 
 /**
  * `<ov-video .track=${MediaStreamTrack | null} ?data-mirror>`: a picture without its sound, which plays elsewhere. It has `data-playing`
- * while frames come, and `data-whole` while it does not fill its place.
+ * while frames come, and sends `frames` when they begin to, and `data-whole` while it does not fill its place.
  */
 export class Video extends HTMLElement {
   /** @type {MediaStreamTrack | null} */ #track = null;
@@ -108,8 +108,10 @@ export class Video extends HTMLElement {
 
   /** @param {boolean} playing */
   #tell(playing) {
-    if (playing) this.dataset.playing = '';
-    else delete this.dataset.playing;
+    if (playing) {
+      this.dataset.playing = '';
+      this.dispatchEvent(new Event('frames'));
+    } else delete this.dataset.playing;
   }
 }
 

@@ -37,6 +37,8 @@ export const dynamicKeys = Object.freeze([
   'kind.',
   'quality.',
   'quality.short.',
+  'statistics.word.',
+  'statistics.limit.',
   'duet.words.',
   'duet.track.',
   'duet.leading.',

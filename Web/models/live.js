@@ -15,6 +15,7 @@ import { OvationError } from '../protocol/errors.js';
  * @property {boolean} opening the browser asks for the camera, or it starts
  * @property {string | null} problem why it cannot be, `camera_*`
  * @property {PictureChoice} choice
+ * @property {number | null} firstFrameMs from my coming in to the first picture of somebody else
  * @property {ReadonlySet<number>} awaited seats whose picture may still be on its way: somebody has just sat down, or I have just come
  */
 
@@ -37,6 +38,7 @@ export class LiveModel {
       opening: false,
       problem: null,
       choice: 'auto',
+      firstFrameMs: null,
       awaited: new Set(),
     }),
   );
@@ -51,6 +53,7 @@ export class LiveModel {
   /** @type {Map<number, any>} Who sat on each seat when it was looked at last, and the end of the wait for their picture. */ #known =
     new Map();
   /** @type {any} */ #timer = null;
+  #began = performance.now();
   /** Counts what I said of the camera: only the last word counts. */ #wish = 0;
 
   /**
@@ -120,6 +123,17 @@ export class LiveModel {
   /** My own picture is seen as in a mirror, by me alone. */
   get mirrored() {
     return this.#camera.state.get().facesMe;
+  }
+
+  /** A picture of somebody else has come to be seen. */
+  noteFrame() {
+    if (this.state.get().firstFrameMs !== null) return;
+    this.#change({ firstFrameMs: performance.now() - this.#began });
+  }
+
+  /** How the pictures do that come and go, since this was asked last. */
+  pictureStatistics() {
+    return this.#visit.peer.pictureStatistics();
   }
 
   /** @param {PictureChoice} choice */

@@ -4,6 +4,7 @@ import { OvationError } from './errors.js';
 import { PictureLines } from './pictures.js';
 import { carries, QualityWatch } from './quality.js';
 import { editAnswer, editOffer, soundQualities } from './sdp.js';
+import { PictureStatisticsReader } from './statistics.js';
 
 /** @typedef {import('./room.js').OvationRoom} OvationRoom */
 /** @typedef {'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'} PeerState */
@@ -83,6 +84,7 @@ export class OvationPeer {
   #tight = false;
   /** @type {any} */ #timer = null;
   #watch;
+  #statistics = new PictureStatisticsReader();
 
   /**
    * @param {OvationRoom} room entered
@@ -369,6 +371,21 @@ export class OvationPeer {
     );
     // Null is the browser's own choice.
     if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = this.#tight ? 0 : null;
+  }
+
+  /**
+   * How the pictures do that come and go, since this was asked last.
+   * @returns {Promise<import('./statistics.js').PictureStatistics[]>}
+   */
+  async pictureStatistics() {
+    const [pc, lines] = [this.#pc, this.#lines];
+    if (!pc || !lines) return [];
+    try {
+      return this.#statistics.read(await pc.getStats(), lines.names, this.#room.now.info.seats);
+    } catch {
+      // A connection that is closing has none.
+      return [];
+    }
   }
 
   /** @param {RTCPeerConnectionState} state */

@@ -55,7 +55,7 @@ function tile(context, live, seat, area) {
   return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}
       ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'}>
     <div class="tile-face">${avatar(user)}${says && html`<p class="tile-says">${says}</p>`}</div>
-    <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null}></ov-video>
+    <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null} @frames=${() => !seat.isMe && live.noteFrame()}></ov-video>
     <span class="tile-ring"></span>
     <button class="tile-plate" type="button" data-testid=${`seat-${seat.index}`} aria-label=${t('live.person', { name: user.name })} @click=${() => openPerson(context, user.id)}>
       ${icon(silent ? 'mic-off' : 'mic')}

@@ -5,6 +5,7 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { canBeApart, openQuality, pressApart } from '../live/controls.js';
+import { openStatistics } from '../live/statistics.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { busy, problem } from '../parts.js';
@@ -78,6 +79,15 @@ export function openMore(context, leave) {
             'sliders-horizontal',
             t('quality.title'),
             then(() => salon.live && openQuality(context, salon.live)),
+          )
+        }
+        ${
+          salon.live &&
+          item(
+            'more-statistics',
+            'signal',
+            t('statistics.title'),
+            then(() => salon.live && openStatistics(context, salon.live)),
           )
         }
         ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'more.undeafen' : 'more.deafen'), deafen)}

@@ -14,6 +14,7 @@ import { watchSong } from '../duet/song-bar.js';
 import { duetStage } from '../duet/stage.js';
 import { pressCamera } from '../live/controls.js';
 import { liveStage, watchPlaces } from '../live/stage.js';
+import { openStatistics } from '../live/statistics.js';
 import { audienceStrip } from './audience.js';
 import { watchBackground } from './background.js';
 import { banners } from './banners.js';
@@ -120,6 +121,7 @@ export function salonPage(app, salon, tones) {
           if (salon.state.get().me.seat !== null) void pressMicrophone(context);
         },
         c: () => chat.focus(),
+        ...(live && { s: () => openStatistics(context, live) }),
         ...(live && { v: () => salon.state.get().me.seat !== null && void pressCamera(context, live) }),
         escape: () => {
           if (!requests.close()) chat.close();
