@@ -119,15 +119,18 @@ def test_anchor_is_seen(page):
         const second = await watch(await enter(carl));
         const later = seen(second.video);
         await anchor.setCamera(null);
-        await new Promise(resolve => setTimeout(resolve, 500));
-        const before = (await inbound(viewer, first.track)).framesDecoded;
-        await new Promise(resolve => setTimeout(resolve, 1000));
-        const stopped = (await inbound(viewer, first.track)).framesDecoded - before;
+        // What the encoder has begun still comes, on a busy machine for more than half a second; then nothing does.
+        const frames = async () => (await inbound(viewer, first.track)).framesDecoded;
+        const stopped = await until('the end of frames', async () => {
+          const before = await frames();
+          await new Promise(resolve => setTimeout(resolve, 1000));
+          return (await frames()) === before;
+        });
         return [colours, size, later, stopped];""")
     chart = ["100", "010", "001", "111", "000"]
     assert colours == chart and later == chart
     assert size == [1280, 720]
-    assert stopped <= 2
+    assert stopped
 
 
 @story("L07-W L03-W somebody without a seat is not seen whatever they send; with one they are, and without it no more")

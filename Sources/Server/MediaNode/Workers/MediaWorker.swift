@@ -310,6 +310,8 @@ final class MediaWorker {
             redundant.payloadType == type
         else { return nil }
         peer.media.recover(from: media, redundant, type: type, in: payload, at: packet.arrival) { copy, sequence in
+            // A copy costs listeners as much as the packet itself.
+            guard peer.maySend(copy.range.count, at: time.now) else { return }
             var lost = SourcePacket(
                 ssrc: packet.ssrc, sequence: sequence, timestamp: packet.timestamp &- copy.timestampOffset,
                 marker: false, arrival: packet.arrival, roundTrip: packet.roundTrip)
