@@ -11,7 +11,7 @@ struct Doctor: AsyncParsableCommand {
         discussion: """
             On the server:  ovation doctor --config /etc/ovation/ovation.yml
             From outside:   ovation doctor --from https://salon.example --name Test
-                            OVATION_KEY=… ovation doctor --from https://salon.example --app 1400000001 --user test
+            As a user:      --app 1400000001 --user test, with OVATION_KEY
 
             From outside it signs in, makes a room for a moment, and opens a media path to it. Give --name where the server issues tickets (guests), or --app and --user. \
             Exit code: 0 when nothing was found, 1 when something keeps people out. Warnings alone are 0.

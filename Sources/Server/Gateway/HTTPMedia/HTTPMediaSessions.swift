@@ -23,8 +23,6 @@ final class HTTPMediaSessions: Sendable {
         var tag: String
     }
 
-    var count: Int { sessions.withLock { $0.count } }
-
     func session(_ secret: String, _ kind: HTTPMediaKind, of user: UserID, in application: ApplicationID)
         -> HTTPMediaSession?
     {
