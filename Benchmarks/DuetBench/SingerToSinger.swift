@@ -76,7 +76,7 @@ enum SingerToSinger {
         try await ben.join(node, stage: stage, slots: 2, by: ways.last?.port)
         for (slot, singer) in [anna, ben].enumerated() {
             await withCheckedContinuation { done in
-                node.assign(slot: slot, to: singer.id, muted: false, on: stage) { done.resume() }
+                node.assign(slot: slot, to: singer.id, muted: false, dark: false, on: stage) { done.resume() }
             }
         }
         try anna.audio.startMicrophone()

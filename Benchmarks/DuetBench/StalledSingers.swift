@@ -69,7 +69,7 @@ enum StalledSingers {
             singer.say(try await node.answer(offer).sdp)
             guard try singer.text() == "connected" else { return nil }
             await withCheckedContinuation { done in
-                node.assign(slot: number, to: id, muted: false, on: stage) { done.resume() }
+                node.assign(slot: number, to: id, muted: false, dark: false, on: stage) { done.resume() }
             }
         }
         // Buffers settle first.

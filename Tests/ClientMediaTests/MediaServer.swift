@@ -29,7 +29,7 @@ final class MediaServer {
 
     func assign(_ slot: Int, _ person: Person?) async {
         await withCheckedContinuation { continuation in
-            node.assign(slot: slot, to: person?.id, muted: false, on: stage) { continuation.resume() }
+            node.assign(slot: slot, to: person?.id, muted: false, dark: false, on: stage) { continuation.resume() }
         }
     }
 }

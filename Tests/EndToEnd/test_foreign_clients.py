@@ -66,6 +66,7 @@ def test_aiortc(server):
     ben.call("room.enter", room=room)
     if not created["snapshot"]["seats"][0].get("user"):
         anna.call("seat.take", room=room, seat=0)
+    anna.call("camera.set", room=room, on=True)
 
     async def play():
         publisher, viewer = connection(), connection()

@@ -52,7 +52,7 @@ def test_go_live(people):
     anna.sees("tile-0", "Your camera is off")
     sees_no_picture(anna, "picture-0")
     sees_no_picture(ben, "picture-0")
-    ben.sees("tile-0", "No picture comes from Anna right now")
+    ben.sees("tile-0", "Anna is live with sound only")
     ben.hears_tone(440)
     anna.click("camera")
     sees_picture(ben, "picture-0")
@@ -105,6 +105,78 @@ def test_on_stage(people):
     carl.wait("the tile gone", "return !document.querySelector(arguments[0])", carl.selector("tile-1"))
     ben.wait("the camera let go", "return __cameras.length > 0 && __cameras.every(track => track.readyState === 'ended')")
     ben.sees("quality")
+
+
+def on_stage(host, guest):
+    """The guest asks, the host says yes, and the guest is on the stage with a camera."""
+    guest.click("hand")
+    if guest.run("return !!document.querySelector(arguments[0])", guest.selector("microphone-continue")):
+        guest.click("microphone-continue")
+    host.click("accept")
+    guest.sees("tile-1")
+    guest.click("camera")
+
+
+@story("L07-W a host switches a camera off: nobody sees it from then on, its user is told by whom and cannot switch it on until it is allowed again")
+def test_camera_switched_off(people):
+    anna, ben, carl = people("Anna"), people("Ben"), people("Carl")
+    room = go_live(anna)
+    for viewer in (ben, carl):
+        sign_in(viewer, f"/r/{room}")
+        sees_picture(viewer, "picture-0")
+    on_stage(anna, ben)
+    sees_picture(carl, "picture-1")
+    anna.click("seat-1")
+    anna.click("allow-camera")
+    sees_no_picture(carl, "picture-1")
+    carl.sees("tile-1", "Ben has switched the camera off")
+    ben.sees("toast", "Anna switched your camera off")
+    ben.sees("tile-1", "The host has switched your camera off")
+    ben.wait("the camera let go", "return __cameras.length > 0 && __cameras.every(track => track.readyState === 'ended')")
+    ben.click("camera")
+    ben.sees("error-toast", "Ask them to allow it again")
+    anna.click("seat-1")
+    anna.click("allow-camera")
+    ben.sees("tile-1", "Your camera is off")
+    ben.click("camera")
+    sees_picture(carl, "picture-1")
+
+
+@story("L16-W somebody on stage shares a screen: all see it whole, larger than people, the sharer a still of it; it ends with the button, with the host, and with the seat")
+def test_screen(people):
+    anna, ben, carl = people("Anna"), people("Ben"), people("Carl")
+    room = go_live(anna)
+    for viewer in (ben, carl):
+        sign_in(viewer, f"/r/{room}")
+        sees_picture(viewer, "picture-0")
+    assert carl.run("return !document.querySelector(arguments[0])", carl.selector("screen")), "who watches shares nothing"
+    on_stage(anna, ben)
+    ben.click("screen")
+    for viewer in (anna, carl):
+        sees_picture(viewer, "picture-screen")
+    sees_picture(ben, "picture-screen")
+    assert ben.run("return document.querySelector(arguments[0] + ' video').paused", ben.selector("picture-screen"))
+    larger = "const [screen, person] = [...arguments].map(e => document.querySelector(e).getBoundingClientRect().width); return screen > 2 * person"
+    for viewer, width, height in ((carl, 1280, 800), (anna, 390, 844)):
+        viewer.size(width, height)
+        viewer.wait("the screen larger than people", larger, viewer.selector("tile-screen"), viewer.selector("tile-0"))
+    sees_picture(carl, "picture-1")
+    anna.size(1280, 800)
+    assert carl.run("return !document.querySelector(arguments[0])", carl.selector("screen-stop")), "a viewer cannot end it"
+    # Who comes later sees it too; a second one cannot be shared.
+    dora = people("Dora")
+    sign_in(dora, f"/r/{room}")
+    sees_picture(dora, "picture-screen")
+    anna.click("screen")
+    anna.sees("error-toast", "Somebody is sharing a screen")
+    anna.click("screen-stop")
+    for viewer in (anna, ben, carl, dora):
+        viewer.wait("the screen gone", "return !document.querySelector(arguments[0])", viewer.selector("tile-screen"))
+    ben.sees("toast", "Screen sharing has stopped")
+    ben.click("screen")
+    sees_picture(carl, "picture-screen")
+    ben.click("stand-button")
+    carl.wait("the screen gone", "return !document.querySelector(arguments[0])", carl.selector("tile-screen"))
 
 
 @story("L14-W a camera that is denied has its sentence, and one goes live with sound alone")
@@ -250,10 +322,14 @@ def test_statistics(people):
     mine = dict(anna.run(NUMBERS))["Your picture"]
     assert mine["Size"] == "1280 × 720" and "Quality" not in mine, mine
     anna.click("sheet-close")
+    # Her camera fails without a word: what is missing is hers.
+    anna.run("__cameras.forEach(track => track.stop())")
+    ben.sees("tile-0", "No picture comes from Anna")
+    ben.keys("s")
+    ben.wait("the word of the sender", f"return (() => {{ {words} }})()[2] === 'poor'")
+    # Whoever switches it off lacks nothing.
     anna.click("camera")
     anna.sees("tile-0", "Your camera is off")
     anna.keys("s")
     anna.sees("statistics-none")
-    ben.sees("tile-0", "No picture comes from Anna")
-    ben.keys("s")
-    ben.wait("the word of the sender", f"return (() => {{ {words} }})()[2] === 'poor'")
+    ben.wait("no word against her", f"return (() => {{ {words} }})()[2] !== 'poor'")

@@ -25,6 +25,7 @@ const busy = () => {
 window.anna = await signIn('Anna');
 window.room = await OvationRoom.create(window.anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
 await until('the anchor on her seat', () => window.room.now.seats[0].user || window.room.takeSeat(0).then(() => true, () => true));
+await window.room.setCamera(true);
 window.peer = await connected(new OvationPeer(window.room));
 const context = new AudioContext();
 const [tone, out] = [new OscillatorNode(context), context.createMediaStreamDestination()];

@@ -95,6 +95,7 @@ def test_anchor_is_seen(page):
         const [anna, ben, carl] = [await signIn('Anna'), await signIn('Ben'), await signIn('Carl')];
         const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}, {}] });
         await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        await room.setCamera(true);
         const anchor = await connected(new OvationPeer(room));
         await anchor.setCamera(chart());
         const enter = async session => {
@@ -148,6 +149,7 @@ def test_seat_decides(page):
         show(track);
         const before = (await inbound(anchor, track))?.framesDecoded ?? 0;
         await his.takeSeat(1);
+        await his.setCamera(true);
         await until('frames', async () => (await inbound(anchor, track))?.framesDecoded > 15);
         const frames = (await inbound(anchor, track)).framesDecoded;
         await his.leaveSeat();
@@ -165,6 +167,7 @@ def test_layers(page):
         const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
         const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
         await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        await room.setCamera(true);
         const anchor = await connected(new OvationPeer(room));
         await anchor.setCamera(chart());
         const his = new OvationRoom(ben, room.id);
@@ -193,6 +196,7 @@ def test_sizes(page):
         const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
         const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
         await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        await room.setCamera(true);
         const anchor = await connected(new OvationPeer(room));
         await anchor.setCamera(chart());
         const his = new OvationRoom(ben, room.id);
@@ -241,6 +245,7 @@ def test_wishes(page):
         const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
         const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
         await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        await room.setCamera(true);
         const anchor = await connected(new OvationPeer(room));
         await anchor.setCamera(chart());
         const his = new OvationRoom(ben, room.id);
@@ -279,6 +284,7 @@ def test_firefox(people):
         window.anna = await signIn('Anna');
         window.room = await OvationRoom.create(window.anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
         await until('the anchor on her seat', () => window.room.now.seats[0].user || window.room.takeSeat(0).then(() => true, () => true));
+        await window.room.setCamera(true);
         window.peer = await connected(new OvationPeer(window.room));
         await window.peer.setCamera(chart());
         return window.room.id;""")
@@ -295,6 +301,7 @@ def test_firefox(people):
           return all.some(name => name.includes('?')) || all[4] !== '000' ? null : all;
         }});
         await window.room.takeSeat(1);
+        await window.room.setCamera(true);
         await window.peer.setCamera(chart(1280, 720, ['#ff0', '#0ff', '#f0f', '#00f']));
         return colours;""")
     assert colours == ["100", "010", "001", "111", "000"]
@@ -315,6 +322,7 @@ def test_lip_sync(page):
         const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
         const room = await OvationRoom.create(anna, { name: 'Live', kind: 'live', seats: [{}, {}] });
         await until('the anchor on her seat', () => room.now.seats[0].user || room.takeSeat(0).then(() => true, () => true));
+        await room.setCamera(true);
         const anchor = await connected(new OvationPeer(room));
         const context = new AudioContext();
         const [tone, out] = [new OscillatorNode(context), context.createMediaStreamDestination()];

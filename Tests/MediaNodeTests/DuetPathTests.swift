@@ -67,7 +67,7 @@ private final class Confirmation: Sendable {
         }
         let confirmed = Confirmation()
         if isMute {
-            party.node.assign(slot: 0, to: alice.id, muted: true, on: party.stage) { confirmed.set() }
+            party.node.assign(slot: 0, to: alice.id, muted: true, dark: false, on: party.stage) { confirmed.set() }
         } else {
             party.node.closePeer(alice.id, on: party.stage) { confirmed.set() }
         }

@@ -90,7 +90,7 @@ final class Party {
 
     func assign(_ slot: Int, _ client: TestClient?, muted: Bool = false) async {
         await withCheckedContinuation { continuation in
-            node.assign(slot: slot, to: client?.id, muted: muted, on: stage) { continuation.resume() }
+            node.assign(slot: slot, to: client?.id, muted: muted, dark: false, on: stage) { continuation.resume() }
         }
     }
 
@@ -107,7 +107,7 @@ final class Party {
         while SystemClock.now() < end {
             await withCheckedContinuation { continuation in
                 // Told on the worker's thread, within its turn.
-                node.assign(slot: 3, to: nil, muted: false, on: stage) {
+                node.assign(slot: 3, to: nil, muted: false, dark: false, on: stage) {
                     let work = SystemClock.now() + .milliseconds(50)
                     while SystemClock.now() < work {}
                     continuation.resume()

@@ -139,7 +139,7 @@ internal import Wire
         await party.run { people.allSatisfy { party.isTold(MediaFact.closed, of: $0) } }
         #expect(await party.node.counters()?.peers == 0)
         await withCheckedContinuation { continuation in
-            party.node.assign(slot: 0, to: nil, muted: false, on: party.stage) { continuation.resume() }
+            party.node.assign(slot: 0, to: nil, muted: false, dark: false, on: party.stage) { continuation.resume() }
         }
         party.node.stop()
         await party.run { party.facts.isEnded }

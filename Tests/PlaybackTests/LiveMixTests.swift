@@ -90,7 +90,7 @@ private final class Reports: Sendable {
         }
         for slot in 0..<2 {
             await withCheckedContinuation { done in
-                node.assign(slot: slot, to: clients[slot].id, muted: false, on: stage) { done.resume() }
+                node.assign(slot: slot, to: clients[slot].id, muted: false, dark: false, on: stage) { done.resume() }
             }
         }
         let start = SystemClock.now() + .milliseconds(300)
@@ -180,7 +180,7 @@ private final class Reports: Sendable {
             return singer.isConnected && listener.isConnected
         }
         await withCheckedContinuation { done in
-            node.assign(slot: 0, to: singer.id, muted: false, on: stage) { done.resume() }
+            node.assign(slot: 0, to: singer.id, muted: false, dark: false, on: stage) { done.resume() }
         }
         let start = SystemClock.now() + .milliseconds(300)
         node.setSong(StageSong(file: "song", startAt: start, position: .zero), on: stage)

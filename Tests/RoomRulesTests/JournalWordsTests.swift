@@ -39,6 +39,13 @@ import Testing
         (.seatMuted(1, muted: true), #"{"muted":true,"seat":1,"type":"seat.muted"}"#),
         (.seatClosed(1, closed: false), #"{"closed":false,"seat":1,"type":"seat.closed"}"#),
         (.microphoneMuted(.owner, muted: true), #"{"muted":true,"type":"microphone.muted","user":"olga"}"#),
+        (
+            .seatTaken(1, user: olga, micMuted: false, camera: .blocked, moved: true),
+            #"{"camera":"blocked","from":{"avatar":"/a.png","id":"olga","name":"Olga"},"moved":true,"seat":1,"type":"seat.taken"}"#
+        ),
+        (.cameraChanged(.owner, .on), #"{"camera":"on","type":"camera.changed","user":"olga"}"#),
+        (.screenChanged(.owner), #"{"type":"screen.changed","user":"olga"}"#),
+        (.screenChanged(nil), #"{"type":"screen.changed"}"#),
         (.roleChanged(.owner, .admin), #"{"role":"admin","type":"role.changed","user":"olga"}"#),
         (
             .ownerChanged(olga, .ownerAbsent),

@@ -9,14 +9,15 @@ import Testing
     private struct Case {
         var title: String
         var seated: Bool
+        var kind = RoomKind.chorus
         var command: (_ caller: UserID) -> RoomCommand
         var prepare: (inout Stage, UserID) -> Void = { _, _ in }
     }
 
     /// Seats 0, 1, 2 are the owner's, another admin's and a member's, or empty if the caller is that person and
     /// unseated; 3 is the caller's if seated; 4 is empty, 5 empty and muted, 6 closed.
-    private func stage(caller: UserID, seated: Bool) -> Stage {
-        var stage = Stage(kind: .chorus, needsRequest: true)
+    private func stage(caller: UserID, seated: Bool, kind: RoomKind) -> Stage {
+        var stage = Stage(kind: kind, needsRequest: true)
         stage.enter(.admin, .otherAdmin, .member, .other)
         let steps: [(RoomCommand, UserID)] =
             [(.setRole(.admin, .admin), .owner), (.setRole(.otherAdmin, .admin), .owner)]
@@ -58,6 +59,32 @@ import Testing
             Case(
                 title: "setMicrophone on in a muted seat", seated: true, command: { _ in .setMicrophone(muted: false) },
                 prepare: { stage, _ in #expect(stage.refusal(.muteSeat(3, muted: true), by: .owner) == nil) }),
+            Case(title: "setCamera", seated: true, kind: .live) { _ in .setCamera(on: true) },
+            Case(title: "setCamera without a seat", seated: false, kind: .live) { _ in .setCamera(on: true) },
+            Case(
+                title: "setCamera on when the host switched it off", seated: true, kind: .live,
+                command: { _ in .setCamera(on: true) },
+                prepare: { stage, _ in #expect(stage.refusal(.allowCamera(3, allowed: false), by: .owner) == nil) }),
+            Case(title: "setCamera in a room without pictures", seated: true) { _ in .setCamera(on: true) },
+            Case(title: "startScreen", seated: true, kind: .live) { _ in .startScreen },
+            Case(title: "startScreen without a seat", seated: false, kind: .live) { _ in .startScreen },
+            Case(
+                title: "startScreen while another shares", seated: true, kind: .live, command: { _ in .startScreen },
+                prepare: { stage, _ in #expect(stage.refusal(.startScreen, by: .otherAdmin) == nil) }),
+            Case(
+                title: "stopScreen of one's own", seated: true, kind: .live, command: { _ in .stopScreen },
+                prepare: { stage, caller in #expect(stage.refusal(.startScreen, by: caller) == nil) }),
+            Case(
+                title: "stopScreen of a member", seated: true, kind: .live, command: { _ in .stopScreen },
+                prepare: { stage, _ in #expect(stage.refusal(.startScreen, by: .other) == nil) }),
+            Case(
+                title: "stopScreen of the owner", seated: true, kind: .live, command: { _ in .stopScreen },
+                prepare: { stage, _ in
+                    if stage.state.seat(of: .owner) == nil {
+                        #expect(stage.refusal(.takeSeat(0), by: .owner) == nil)
+                    }
+                    #expect(stage.refusal(.startScreen, by: .owner) == nil)
+                }),
             Case(title: "sendInvitation", seated: false) { _ in
                 .sendInvitation(InvitationDraft(to: .other, command: "PICK_SEAT"))
             },
@@ -87,6 +114,10 @@ import Testing
             // The owner has no seat of somebody higher to aim at.
             let seated = false
             cases.append(Case(title: "kickSeat \(whose)", seated: seated) { _ in .kickSeat(seat) })
+            cases.append(
+                Case(title: "allowCamera \(whose)", seated: seated, kind: .live) { _ in
+                    .allowCamera(seat, allowed: false)
+                })
             cases.append(Case(title: "muteSeat \(whose)", seated: seated) { _ in .muteSeat(seat, muted: true) })
             cases.append(Case(title: "closeSeat \(whose)", seated: seated) { _ in .closeSeat(seat, closed: true) })
         }
@@ -131,7 +162,7 @@ import Testing
     }
 
     private func outcome(_ test: Case, as caller: UserID) -> String {
-        var stage = stage(caller: caller, seated: test.seated)
+        var stage = stage(caller: caller, seated: test.seated, kind: test.kind)
         test.prepare(&stage, caller)
         let before = stage.state
         let refusal = stage.refusal(test.command(caller), by: caller)
@@ -182,7 +213,7 @@ import Testing
     @Test("whoever is not in the room may do nothing", arguments: RoomCommand.Name.allCases)
     func outsiders(_ name: RoomCommand.Name) {
         for test in cases where test.command(.member).name == name {
-            var stage = stage(caller: .other, seated: false)
+            var stage = stage(caller: .other, seated: false, kind: test.kind)
             #expect(stage.refusal(test.command(.member), by: UserID(literal: "stranger")) == .notInRoom)
         }
     }

@@ -23,7 +23,7 @@ import Testing
         mutating func command() -> RoomCommand {
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
-            switch number(0..<23) {
+            switch number(0..<25) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4, 5: return .moveSeat(seat)
@@ -53,6 +53,8 @@ import Testing
                     .seekSong(positionMs: Int64(number(-1..<61_000)), leadMs: 1_000),
                 ][number(0..<5)]
             case 21: return .setDuetMode(chance(70) ? .leadFollow : .together, leader: chance(60) ? someone() : nil)
+            case 22: return chance(60) ? .setCamera(on: chance(60)) : .allowCamera(seat, allowed: chance(50))
+            case 23: return chance(70) ? .startScreen : .stopScreen
             default: return .exitRoom
             }
         }
@@ -68,6 +70,11 @@ import Testing
         #expect(!state.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
         #expect(state.seats.count == 6, "\(note())")
         #expect(state.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
+        if let screen = state.screen {
+            #expect(state.kind == .live && seated.contains(screen), "whose screen is seen has no seat: \(note())")
+        }
+        let filmed = state.seats.contains { ($0.occupant?.camera ?? .off) != .off }
+        #expect(!filmed || state.kind == .live, "somebody is seen in a room without pictures: \(note())")
         if let leader = state.leader {
             #expect(state.kind == .chorus && seated.contains(leader), "who leads has no seat: \(note())")
         }
@@ -80,7 +87,7 @@ import Testing
         var refused = 0
         for round in 0..<(Self.steps / Self.stepsPerRoom) {
             var walk = Walk(
-                stage: Stage(kind: round.isMultiple(of: 2) ? .voice : .chorus, seats: 6, owner: Self.cast[0]),
+                stage: Stage(kind: [.voice, .chorus, .live][round % 3], seats: 6, owner: Self.cast[0]),
                 generator: SeededGenerator(seed: seed &+ UInt64(round)))
             let note = "seed \(seed), round \(round)"
             for step in 0..<Self.stepsPerRoom {
@@ -96,6 +103,8 @@ import Testing
                         walk.stage.serve(.invitationTimedOut(id: waiting.id))
                     } else if let consent = before.consents.first {
                         walk.stage.serve(.consentTimedOut(consent.user))
+                    } else if walk.chance(50) {
+                        walk.stage.serve(.picturesGone(user, camera: walk.chance(50), screen: walk.chance(50)))
                     } else if before.heir(among: walk.stage.people) != nil {
                         walk.stage.serve(.ownerAbsenceOver)
                     }

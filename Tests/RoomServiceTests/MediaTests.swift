@@ -246,3 +246,67 @@ import Timing
         #expect(throws: RoomError(.notInRoom)) { try salon.core.openMedia(for: stranger.session) }
     }
 }
+
+@Suite struct PictureMediaTests {
+    private func live() async throws -> (salon: Salon, owner: Client, guest: Client, peer: PeerID) {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .live)
+        let guest = salon.enter(.member)
+        salon.submit(.takeSeat(2), by: guest)
+        return (salon, owner, guest, try salon.core.openMedia(for: guest.session).peer)
+    }
+
+    @Test(
+        "L07-S a picture is taken from a seat while its user shows it and the host lets them, confirmed when it is cut")
+    func cameras() async throws {
+        let (salon, owner, guest, peer) = try await live()
+        #expect(salon.media.slots(of: salon.stage)?[2] == RecordingMedia.Slot(peer: peer, muted: false, dark: true))
+        salon.submit(.setCamera(on: true), by: guest)
+        #expect(salon.media.slots(of: salon.stage)?[2] == RecordingMedia.Slot(peer: peer, muted: false, dark: false))
+        salon.media.holdConfirmations()
+        let block = salon.submit(.allowCamera(2, allowed: false), by: owner)
+        #expect(salon.media.slots(of: salon.stage)?[2]?.dark == true)
+        #expect(block.current == nil, "said only when it is in force")
+        salon.media.confirm()
+        salon.settle()
+        #expect(block.current == .success(.done))
+        try await salon.crash()
+        salon.attach(guest)
+        _ = try salon.core.openMedia(for: guest.session)
+        #expect(salon.media.slots(of: salon.stage)?[2]?.dark == true, "nor after a restart")
+    }
+
+    @Test(
+        "L16-S a screen comes from the session that shares it, is gone when that is, and is cut before its end is said")
+    func screens() async throws {
+        let (salon, owner, guest, peer) = try await live()
+        let second = salon.enter(.member)
+        let other = try salon.core.openMedia(for: second.session).peer
+        salon.submit(.startScreen, by: second)
+        #expect(salon.media.orders.last == .assignScreen(other, salon.stage), "not from the session that took the seat")
+        salon.submit(.exitRoom, by: second)
+        #expect(salon.media.orders.contains(.assignScreen(nil, salon.stage)))
+        #expect(salon.enter(.other).snapshot?.screen == nil)
+        salon.submit(.startScreen, by: guest)
+        #expect(salon.media.orders.last == .assignScreen(peer, salon.stage))
+        salon.media.holdConfirmations()
+        let stop = salon.submit(.kickSeat(2), by: owner)
+        #expect(stop.current == nil)
+        #expect(salon.media.orders.last == .assignScreen(nil, salon.stage))
+        salon.media.confirm()
+        salon.settle()
+        #expect(stop.current == .success(.done))
+    }
+
+    @Test("L07-S what a second session of a person filmed is not said to be seen once that session is gone")
+    func filmingSession() async throws {
+        let (salon, _, guest, _) = try await live()
+        let film = salon.enter(.member)
+        _ = try salon.core.openMedia(for: film.session)
+        salon.submit(.takeSeat(2), by: film)
+        salon.submit(.setCamera(on: true), by: film)
+        salon.submit(.exitRoom, by: film)
+        let seen = try #require(salon.enter(.other).snapshot)
+        #expect(seen.seats[2].user == guest.user && seen.seats[2].camera == .off)
+    }
+}

@@ -49,7 +49,7 @@ private struct Belief {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .destroyed, .ownerChanged: contradictions.append("\(change)")
+            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged: contradictions.append("\(change)")
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
@@ -105,7 +105,9 @@ extension RoomChange {
         case .updated(var info):
             (info.memberCount, info.speaking) = (0, false)
             change.what = .updated(info)
-        case .destroyed, .microphoneMuted, .roleChanged, .ownerChanged, .songChanged, .duetChanged: break
+        case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .roleChanged, .ownerChanged, .songChanged,
+            .duetChanged:
+            break
         }
         return change
     }

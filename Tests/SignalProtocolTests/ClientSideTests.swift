@@ -61,7 +61,8 @@ import Testing
         ]
         let commands: [RoomCommand] = [
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
-            .closeSeat(1, closed: false), .setMicrophone(muted: true),
+            .closeSeat(1, closed: false), .setMicrophone(muted: true), .setCamera(on: false),
+            .allowCamera(3, allowed: true), .startScreen, .stopScreen,
             .sendInvitation(InvitationDraft(to: bobID, command: "c", content: "x", timeoutSeconds: 9, id: "i")),
             .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil),
             .rejectInvitation(id: "i", reason: "r"),
@@ -176,7 +177,8 @@ import Testing
             .seatMuted(seat, by: alice), .seatClosed(seat, by: nil),
             .microphoneMuted(user: bobID, muted: true, seat: 1), .roleChanged(user: bobID, role: .admin, by: alice),
             .ownerChanged(user: bob, reason: .ownerAbsent), .duetChanged(.leadFollow(leader: bobID), by: alice),
-            .duetChanged(.together, by: nil),
+            .duetChanged(.together, by: nil), .cameraChanged(user: bobID, camera: .blocked, seat: 1, by: alice),
+            .screenChanged(user: bobID, by: bobID), .screenChanged(user: nil, by: nil),
         ]
         return changes.enumerated().map { .change(RoomChange(seq: UInt64($0.offset + 1), time: 7, what: $0.element)) }
     }

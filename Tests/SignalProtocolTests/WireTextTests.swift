@@ -79,6 +79,15 @@ import Testing
                 #"{"muted":true,"seat":1,"seq":3,"time":4,"type":"microphone.muted","user":"alice"}"#
             ),
             (
+                change(.cameraChanged(user: alice.id, camera: .blocked, seat: 1, by: alice.id)),
+                #"{"by":"alice","camera":"blocked","seat":1,"seq":3,"time":4,"type":"camera.changed","user":"alice"}"#
+            ),
+            (
+                change(.screenChanged(user: alice.id, by: nil)),
+                #"{"seq":3,"time":4,"type":"screen.changed","user":"alice"}"#
+            ),
+            (change(.screenChanged(user: nil, by: nil)), #"{"seq":3,"time":4,"type":"screen.changed"}"#),
+            (
                 change(.roleChanged(user: alice.id, role: .admin, by: alice.id)),
                 #"{"by":"alice","role":"admin","seq":3,"time":4,"type":"role.changed","user":"alice"}"#
             ),

@@ -5,6 +5,7 @@ import { PreferencesModel } from '../../Web/models/preferences.js';
 import { FakeMediaDevices, FakeStorage } from './support/media.js';
 import { emptySeat, salonServer, usedSeat } from './support/rooms.js';
 import { salonTab } from './support/salon.js';
+import { Refusal } from './support/server.js';
 import { settle } from './support/time.js';
 
 class FakePage extends EventTarget {
@@ -17,18 +18,24 @@ class FakePage extends EventTarget {
 }
 
 /** Bob in Alice's live room of three seats; on the second one if asked. */
-async function live(t, { sits = false } = {}) {
+async function live(t, { sits = false, seat = {}, screen = undefined, memory = new FakeStorage() } = {}) {
   const page = new FakePage();
   Object.assign(globalThis, { document: page });
   t.after(() => {
     globalThis.document = undefined;
   });
   const server = salonServer({
-    seats: [usedSeat(0, 'alice'), sits ? usedSeat(1, 'bob') : emptySeat(1), emptySeat(2)],
+    seats: [
+      usedSeat(0, 'alice'),
+      sits ? usedSeat(1, 'bob', { camera: 'off', ...seat }) : emptySeat(1),
+      emptySeat(2),
+    ],
   });
   server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 3 };
+  if (screen) server.snapshot.screen = screen;
   if (sits) server.snapshot.me = { ...server.snapshot.me, seat: 1 };
-  server.on('media.view', () => ({}));
+  for (const method of ['media.view', 'camera.set', 'screen.start', 'screen.stop'])
+    server.on(method, () => ({}));
   server.on('media.offer', ({ number, lines }) => ({
     number,
     sdp: 'answer',
@@ -43,12 +50,16 @@ async function live(t, { sits = false } = {}) {
     { kind: 'videoinput', deviceId: 'front', label: 'Front' },
     { kind: 'audioinput', deviceId: 'built-in', label: 'Built-in' },
   ]);
+  Object.assign(globalThis, { sessionStorage: memory });
+  t.after(() => Reflect.deleteProperty(globalThis, 'sessionStorage'));
+  Object.assign(globalThis, { navigator: { ...globalThis.navigator, mediaDevices: devices } });
+  t.after(() => Object.assign(globalThis, { navigator: undefined }));
   const camera = new CameraModel(new PreferencesModel(new FakeStorage(), null), devices);
   const tab = await salonTab(t, { server, camera });
   await settle();
   const sizes = () => {
     const last = {};
-    for (const { seat, size } of server.of('media.view')) last[seat] = size;
+    for (const { seat, screen, size } of server.of('media.view')) last[screen ? 'screen' : seat] = size;
     return last;
   };
   return { ...tab, server, camera, devices, page, model: tab.salon.live, sizes };
@@ -59,25 +70,26 @@ test('L02-W pictures are asked for as large as their places are, and not at all 
   const places = new Map([
     [0, 'high'],
     [1, 'middle'],
+    ['screen', 'high'],
   ]);
   model.place(places);
   await settle();
-  assert.deepEqual(sizes(), { 0: 'high', 1: 'middle', 2: 'off' });
+  assert.deepEqual(sizes(), { 0: 'high', 1: 'middle', 2: 'off', screen: 'high' });
   model.choose('middle');
   await settle();
-  assert.deepEqual(sizes(), { 0: 'middle', 1: 'middle', 2: 'off' });
+  assert.deepEqual(sizes(), { 0: 'middle', 1: 'middle', 2: 'off', screen: 'middle' });
   model.choose('off');
   await settle();
-  assert.deepEqual(sizes(), { 0: 'off', 1: 'off', 2: 'off' });
+  assert.deepEqual(sizes(), { 0: 'off', 1: 'off', 2: 'off', screen: 'off' });
   model.choose('auto');
   page.turn(true);
   await time.advance(2000);
   assert.equal(sizes()[0], 'high', 'a short look elsewhere changes nothing');
   await time.advance(2000);
-  assert.deepEqual(sizes(), { 0: 'off', 1: 'off', 2: 'off' });
+  assert.deepEqual(sizes(), { 0: 'off', 1: 'off', 2: 'off', screen: 'off' });
   page.turn(false);
   await settle();
-  assert.deepEqual(sizes(), { 0: 'high', 1: 'middle', 2: 'off' });
+  assert.deepEqual(sizes(), { 0: 'high', 1: 'middle', 2: 'off', screen: 'high' });
 });
 
 test('L01-W L07-W my camera is seen while I sit and want it, and let go with the seat and with the room', async t => {
@@ -96,6 +108,120 @@ test('L01-W L07-W my camera is seen while I sit and want it, and let go with the
   await model.setCamera(true);
   await salon.leave();
   assert.equal(camera.track.get(), null);
+});
+
+/** What the room says of Bob's camera. */
+const camera = (seq, state, by = 'bob') => ({
+  seq,
+  type: 'camera.changed',
+  user: 'bob',
+  camera: state,
+  seat: 1,
+  by,
+  time: 1,
+});
+
+test('L07-W the room is told of my camera once I sit, again after a failure, and when I switch it off', async t => {
+  const { model, server, time } = await live(t);
+  await model.setCamera(true);
+  assert.deepEqual(server.of('camera.set'), [], 'without a seat there is nothing to say');
+  server.on('camera.set', () => {
+    throw new Refusal('unavailable', 20503);
+  });
+  const bob = { id: 'bob', name: 'Bob', avatar: '' };
+  const seat = usedSeat(1, 'bob', { camera: 'off' });
+  server.news(48213, [{ seq: 2, type: 'seat.taken', seat, user: bob, by: 'bob', time: 1 }]);
+  await settle();
+  const words = () => server.of('camera.set').map(({ on }) => on);
+  assert.equal(words()[0], true);
+  server.on('camera.set', () => ({}));
+  const failed = words().length;
+  await time.advance(2500);
+  await settle();
+  assert.equal(words().length, failed + 1);
+  server.news(48213, [camera(3, 'on')]);
+  await settle();
+  await model.setCamera(false);
+  await settle();
+  assert.equal(words().at(-1), false);
+});
+
+test('L07-W a host who switches my camera off lets the device go, and it cannot be switched on until it is allowed', async t => {
+  const { model, server, devices } = await live(t, { sits: true });
+  await model.setCamera(true);
+  server.news(48213, [camera(2, 'on')]);
+  await settle();
+  server.news(48213, [camera(3, 'blocked', 'alice')]);
+  await settle();
+  assert.equal(model.state.get().showing, false);
+  assert.ok(devices.tracks.every(track => track.readyState === 'ended'));
+  await assert.rejects(model.setCamera(true), { name: 'camera_blocked' });
+  server.news(48213, [camera(4, 'off', 'alice')]);
+  await settle();
+  await model.setCamera(true);
+  assert.equal(model.state.get().showing, true);
+});
+
+test('L07-W a tab that was loaded anew says that its camera is off, and leaves alone what another program films', async t => {
+  const other = await live(t, { sits: true, seat: { camera: 'on' } });
+  assert.deepEqual(other.server.of('camera.set'), []);
+  const memory = new FakeStorage();
+  memory.setItem('ovation.camera.48213', '1');
+  const again = await live(t, { sits: true, seat: { camera: 'on' }, memory });
+  assert.deepEqual(
+    again.server.of('camera.set').map(({ on }) => on),
+    [false],
+  );
+});
+
+/** What the room says of the screen. */
+const shares = (seq, user, by = user) => ({
+  seq,
+  type: 'screen.changed',
+  ...(user && { user }),
+  by,
+  time: 1,
+});
+
+test('L16-W my screen is shared when I choose one, and ends with the button, with the host and with the seat', async t => {
+  const { model, server, devices } = await live(t, { sits: true });
+  const { screen } = model;
+  devices.refusal = 'NotAllowedError';
+  await screen.share();
+  assert.deepEqual(server.of('screen.start'), [], 'a closed question says nothing');
+  devices.refusal = null;
+  const begin = async seq => {
+    await screen.share();
+    server.news(48213, [shares(seq, 'bob')]);
+    await settle();
+    assert.equal(screen.state.get().track?.readyState, 'live');
+  };
+  await begin(2);
+  assert.equal(model.state.get().tracks[3], screen.state.get().track, 'the last of the pictures');
+  devices.tracks.at(-1).stop();
+  devices.tracks.at(-1).onended();
+  await settle();
+  assert.equal(screen.state.get().track, null, "the browser's own button");
+  assert.equal(server.of('screen.stop').length, 1);
+  server.news(48213, [shares(3, null, 'bob')]);
+  await settle();
+  await begin(4);
+  server.news(48213, [shares(5, null, 'alice')]);
+  await settle();
+  assert.equal(screen.state.get().track, null, 'the host');
+  assert.equal(devices.tracks.at(-1).readyState, 'ended');
+  await begin(6);
+  screen.stop();
+  await settle();
+  assert.equal(server.of('screen.stop').length, 2);
+  server.news(48213, [shares(7, null, 'bob'), shares(8, 'alice')]);
+  await settle();
+  await assert.rejects(screen.share(), { name: 'screen_taken' });
+});
+
+test('L16-W a screen that was shared before the page was loaded anew is said to have ended', async t => {
+  const { server } = await live(t, { sits: true, screen: 'bob' });
+  assert.equal(server.of('screen.stop').length, 1);
 });
 
 test('L14-W a camera that is switched off while the browser asks stays off', async t => {

@@ -2,17 +2,21 @@
 const staleMs = 3_000;
 /** How often it is looked at that. */
 const lookMs = 1_000;
+/** A picture that is shown as stills is renewed so often. */
+const stillMs = 5_000;
 /** A picture that would lose more than this by filling its place is shown whole. */
 const mostLost = 0.45;
 
 /**
- * `<ov-video .track=${MediaStreamTrack | null} ?data-mirror>`: a picture without its sound, which plays elsewhere. It has `data-playing`
+ * `<ov-video .track=${MediaStreamTrack | null} ?data-mirror ?data-still>`: a picture without its sound, which plays elsewhere; `data-still`
+ * shows a still of it every five seconds. It has `data-playing`
  * while frames come, and sends `frames` when they begin to, and `data-whole` while it does not fill its place.
  */
 export class Video extends HTMLElement {
   /** @type {MediaStreamTrack | null} */ #track = null;
   #video = document.createElement('video');
   #lastFrame = 0;
+  #lastStill = 0;
   /** @type {any} */ #timer = null;
   #watched = 0;
   #sizes;
@@ -63,6 +67,10 @@ export class Video extends HTMLElement {
     return 'playing' in this.dataset;
   }
 
+  get #isStill() {
+    return 'still' in this.dataset;
+  }
+
   #fit() {
     const { videoWidth, videoHeight } = this.#video;
     const { clientWidth, clientHeight } = this;
@@ -80,12 +88,17 @@ export class Video extends HTMLElement {
       if (watch !== this.#watched) return;
       this.#lastFrame = performance.now();
       if (!this.playing) this.#tell(true);
+      if (this.#isStill) {
+        this.#lastStill = this.#lastFrame;
+        this.#video.pause();
+      }
       this.#video.requestVideoFrameCallback(frame);
     };
     this.#video.requestVideoFrameCallback(frame);
     this.#timer = setInterval(() => {
-      // Nobody looks at a hidden tab, and nothing is drawn there.
-      if (document.hidden) this.#lastFrame = performance.now();
+      if (this.#isStill && performance.now() - this.#lastStill > stillMs) void this.#play();
+      // Nobody looks at a hidden tab, and nothing is drawn there. A still stays as long as it comes from something.
+      if (document.hidden || this.#isStill) this.#lastFrame = performance.now();
       else if (this.playing && performance.now() - this.#lastFrame > staleMs) this.#tell(false);
     }, lookMs);
   }

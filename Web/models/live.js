@@ -1,5 +1,7 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
+import { CameraWord } from './camera-word.js';
+import { ScreenModel } from './screen.js';
 
 /** @typedef {import('../protocol/pictures.js').PictureSize} PictureSize */
 /** @typedef {import('../protocol/pictures.js').PictureNews} PictureNews */
@@ -9,7 +11,7 @@ import { OvationError } from '../protocol/errors.js';
  */
 /**
  * @typedef {object} LiveState
- * @property {readonly (MediaStreamTrack | null)[]} tracks the picture of each seat, mine from the camera itself
+ * @property {readonly (MediaStreamTrack | null)[]} tracks the picture of each seat, mine from the camera itself, and last the screen
  * @property {readonly PictureNews[]} received what comes of each, and why it is less than is wanted
  * @property {boolean} showing my camera is on, for whoever sees my seat
  * @property {boolean} opening the browser asks for the camera, or it starts
@@ -43,10 +45,14 @@ export class LiveModel {
     }),
   );
 
+  /** The screen that I share. */ screen;
+
   #stage;
   #visit;
   #camera;
-  /** @type {Map<number, PictureSize>} How large each seat's place on the page is. */ #places = new Map();
+  #word;
+  /** @type {Map<number | 'screen', PictureSize>} How large each picture's place on the page is. */ #places =
+    new Map();
   #hidden = false;
   /** The picture is seen in a window of its own. */ #isApart = false;
   #sits = false;
@@ -66,6 +72,8 @@ export class LiveModel {
     this.#stage = stage;
     this.#visit = visit;
     this.#camera = camera;
+    this.screen = new ScreenModel(stage, visit);
+    this.#word = new CameraWord(stage, () => this.state.get().showing, visit.life.signal);
     const { signal } = visit.life;
     visit.peer.pictures.subscribe(() => this.#show(), { signal });
     visit.peer.received.subscribe(received => this.#change({ received }), { signal });
@@ -76,6 +84,7 @@ export class LiveModel {
       },
       { signal, now: false },
     );
+    this.screen.state.subscribe(() => this.#show(), { signal, now: false });
     stage.room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.state.subscribe(state => state === 'connected' && this.#await(), { signal });
     page?.addEventListener('visibilitychange', () => this.#look(page.hidden), { signal });
@@ -93,7 +102,7 @@ export class LiveModel {
 
   /**
    * Shows my camera to whoever sees my seat, from the moment in which I have one, or no longer. Throws OvationError `camera_*` (also in
-   * `state.problem`) and `aborted`.
+   * `state.problem`), `camera_blocked` where the host has switched it off, and `aborted`.
    * @param {boolean} on
    */
   async setCamera(on) {
@@ -102,8 +111,10 @@ export class LiveModel {
       this.#change({ showing: false, opening: false, problem: null });
       this.#camera.close(holder);
       this.#send();
+      this.#word.settle();
       return;
     }
+    if (this.#word.present === 'blocked') throw new OvationError('camera_blocked');
     this.#change({ opening: true, problem: null });
     try {
       await this.#camera.open(holder);
@@ -118,6 +129,7 @@ export class LiveModel {
     if (wish !== this.#wish || this.#visit.life.signal.aborted) throw new OvationError('aborted');
     this.#change({ showing: true, opening: false });
     this.#send();
+    this.#word.settle();
   }
 
   /** My own picture is seen as in a mirror, by me alone. */
@@ -143,8 +155,8 @@ export class LiveModel {
   }
 
   /**
-   * How large the places are in which people are seen; seats that are not named are not seen.
-   * @param {ReadonlyMap<number, PictureSize>} places
+   * How large the places are in which people and the screen are seen; what is not named is not seen.
+   * @param {ReadonlyMap<number | 'screen', PictureSize>} places
    */
   place(places) {
     this.#places = new Map(places);
@@ -155,7 +167,13 @@ export class LiveModel {
   #follow() {
     const sat = this.#sits;
     this.#sits = this.#seat !== undefined;
-    if (sat && !this.#sits) void this.setCamera(false);
+    if (sat && !this.#sits) {
+      void this.setCamera(false);
+      this.screen.stop();
+    }
+    // The host has switched it off: the device is let go.
+    if (this.#word.present === 'blocked' && this.state.get().showing) void this.setCamera(false);
+    this.#word.settle();
     for (const { index, user } of this.#stage.room.state.get()?.seats ?? []) {
       if (this.#known.get(index)?.user !== user) this.#awaitSeat(index, user);
     }
@@ -208,10 +226,10 @@ export class LiveModel {
     const { choice } = this.state.get();
     const most = this.#hidden && !this.#isApart ? 'off' : choice === 'auto' ? 'high' : choice;
     const seats = this.#stage.room.state.get()?.seats.length ?? 0;
-    for (let seat = 0; seat < seats; seat++) {
-      const wanted = this.#places.get(seat) ?? 'off';
-      const size = order[Math.min(order.indexOf(wanted), order.indexOf(most))];
-      this.#visit.peer.view(seat, size);
+    const pictures = /** @type {(number | 'screen')[]} */ ([...Array(seats).keys(), 'screen']);
+    for (const picture of pictures) {
+      const wanted = this.#places.get(picture) ?? 'off';
+      this.#visit.peer.view(picture, order[Math.min(order.indexOf(wanted), order.indexOf(most))]);
     }
   }
 
@@ -226,7 +244,11 @@ export class LiveModel {
   #show() {
     const mine = this.#seat;
     const own = this.state.get().showing ? this.#camera.track.get() : null;
-    const tracks = this.#visit.peer.pictures.get().map((track, seat) => (seat === mine ? own : track));
+    const { track: screen } = this.screen.state.get();
+    const seats = this.#stage.room.state.get()?.seats.length ?? 0;
+    const tracks = this.#visit.peer.pictures
+      .get()
+      .map((track, picture) => (picture === mine ? own : picture === seats ? (screen ?? track) : track));
     // Before the path is there I see myself already.
     if (mine !== undefined && tracks.length <= mine) tracks[mine] = own;
     const before = this.state.get().tracks;

@@ -41,6 +41,7 @@ export function emptyState({ id, name, avatar }) {
     error: null,
     room: null,
     seats: [],
+    screen: null,
     me: {
       id,
       name,
@@ -85,6 +86,7 @@ export function composeState(state, local, around, parts) {
     error,
     room: roomView(state, around.origin),
     seats: seatViews(state, around),
+    screen: state.screen ? profileOf(state, state.screen) : null,
     me: meView(state, around),
     audience: audienceView(state, around),
     memberCount: state.memberCount,

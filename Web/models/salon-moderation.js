@@ -35,6 +35,19 @@ export class ModerationActions {
     );
   }
 
+  /**
+   * Switches somebody's camera off, or allows it again.
+   * @param {number} seat @param {boolean} allowed
+   */
+  async allowCamera(seat, allowed) {
+    await this.#stage.run(`seat:${seat}`, () => this.#stage.room.allowCamera(seat, allowed));
+  }
+
+  /** Ends the sharing of a screen, whose ever it is. */
+  async stopScreen() {
+    await this.#stage.run('screen', () => this.#stage.room.stopScreen());
+  }
+
   /** @param {number} seat @param {boolean} closed */
   async closeSeat(seat, closed) {
     const user = this.#userOn(seat);

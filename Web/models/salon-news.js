@@ -70,6 +70,19 @@ export function tellNews({ room, chat, likes, news, react }, signal) {
     react.seatMuted(seat.muted ? (by ?? null) : null);
     news.emit('mutedByHost', { by: maybe(by), muted: seat.muted });
   });
+  on('camera.changed', ({ user, camera, by }) => {
+    if (!isMe(user) || !by || isMe(by)) return;
+    news.emit('cameraByHost', { by: person(by), allowed: camera !== 'blocked' });
+  });
+  let sharer = room.now.screen;
+  on('screen.changed', ({ user }) => {
+    news.emit('screen', {
+      user: user ? person(user) : null,
+      mine: user !== undefined && isMe(user),
+      wasMine: sharer !== null && isMe(sharer),
+    });
+    sharer = user ?? null;
+  });
   on('seat.closed', ({ seat, by, time }) => {
     const what = seat.state === 'closed' ? 'seatClosed' : 'seatOpened';
     chat.tell(what, person(by ?? room.now.info.owner.id), { seat: seat.index, time });

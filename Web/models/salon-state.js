@@ -33,6 +33,7 @@
  * @property {User | null} user
  * @property {boolean} muted the host muted this seat (also when empty)
  * @property {boolean} micMuted the person's own mute
+ * @property {'off' | 'on' | 'blocked' | null} camera in a live room, while somebody sits
  * @property {'online' | 'reconnecting'} presence
  * @property {number | null} presenceUntil when the server will free the seat of somebody who is reconnecting
  * @property {boolean} isMe
@@ -146,6 +147,7 @@
  * @property {OvationError | null} error why it `failed`, or why we are out (`session_replaced`, …)
  * @property {RoomView | null} room
  * @property {SeatView[]} seats
+ * @property {User | null} screen who shares a screen
  * @property {Me} me
  * @property {PersonView[]} audience those known who have no seat: owner, admins, then as they came
  * @property {number} memberCount everyone, the seated too
@@ -179,6 +181,8 @@
  * @property {{seat: number, user: User, mine: boolean, reason: string}} seatLeft
  * @property {{by: User | null}} kicked I was taken off my seat
  * @property {{by: User | null, muted: boolean}} mutedByHost my seat was muted or unmuted
+ * @property {{by: User | null, allowed: boolean}} cameraByHost my camera was switched off, or may be on again
+ * @property {{user: User | null, mine: boolean, wasMine: boolean}} screen somebody shares a screen from now on, or nobody
  * @property {{request: RequestView}} requestReceived
  * @property {{by: User | null, seat: number | null}} requestAccepted
  * @property {{by: User | null, reason: string}} requestRejected

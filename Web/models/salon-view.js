@@ -59,6 +59,7 @@ export function seatViews(state, around) {
       user,
       muted: seat.muted,
       micMuted: seat.micMuted ?? member?.micMuted ?? false,
+      camera: seat.camera ?? null,
       presence: seat.presence ?? 'online',
       presenceUntil: user ? (state.presenceUntil[user.id] ?? null) : null,
       isMe,

@@ -35,6 +35,9 @@ export const serverErrors = Object.freeze({
   already_seated: 20424,
   not_seated: 20425,
   seat_muted: 20426,
+  not_live: 20471,
+  camera_blocked: 20472,
+  screen_taken: 20473,
   consent_required: 20427,
   user_not_in_room: 20428,
   too_frequent: 10001,
@@ -90,6 +93,7 @@ export const clientErrors = Object.freeze({
   /** The page is not a secure context: no camera on plain HTTP but localhost. */
   camera_insecure: -24,
   /** The person said no. */
+  screen_denied: -1308,
   camera_denied: -1314,
   /** The system keeps the camera from the browser. */
   camera_denied_by_system: -1314,

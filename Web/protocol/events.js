@@ -69,6 +69,7 @@ export class Emitter {
  * @property {string} [user]
  * @property {boolean} muted the host's mute of the seat
  * @property {boolean} [micMuted] the user's own mute
+ * @property {'off' | 'on' | 'blocked'} [camera] in a live room; `blocked` by the host
  * @property {Presence} [presence]
  * @property {string} [by]
  */
@@ -104,6 +105,7 @@ export class Emitter {
  * @property {number} likes
  * @property {SongPlay} [play] what a chorus room sings
  * @property {DuetMode} [duet] how those who sit sing; absent: together
+ * @property {string} [screen] who shares a screen in a live room
  * @property {number} mediaEpoch
  */
 /**
@@ -152,6 +154,8 @@ export const danmuCommand = 'CMD_DANMU';
  *   'seat.muted': {seat: Seat, by?: string, time: number},
  *   'seat.closed': {seat: Seat, by?: string, time: number},
  *   'microphone.muted': {user: string, muted: boolean, seat?: number, time: number},
+ *   'camera.changed': {user: string, camera: 'off' | 'on' | 'blocked', seat: number, by?: string, time: number},
+ *   'screen.changed': {user?: string, by?: string, time: number},
  *   'role.changed': {user: string, role: Role, by?: string, time: number},
  *   'owner.changed': {user: User, reason: string, time: number},
  *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},

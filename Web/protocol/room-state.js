@@ -35,6 +35,7 @@ export const profilesKept = 1_000;
  * @property {readonly Message[]} messages oldest first
  * @property {number} likes
  * @property {import('./events.js').SongPlay | null} play what is sung
+ * @property {string | null} screen who shares a screen in a live room
  * @property {import('./events.js').DuetMode} duet how those who sit sing
  * @property {import('./events.js').NetworkReport | null} network how their ways do; null before it was told
  * @property {number} mediaEpoch
@@ -68,6 +69,7 @@ export function stateOf(snapshot) {
     likes: snapshot.likes,
     play: snapshot.play ?? null,
     duet: snapshot.duet ?? together,
+    screen: snapshot.screen ?? null,
     network: null,
     mediaEpoch: snapshot.mediaEpoch,
     ended: null,
@@ -112,6 +114,11 @@ const changes = {
     return sat && seat.user !== sat ? unseat(next, sat, seat.index) : next;
   },
   'microphone.muted': (state, { user, muted }) => setPerson(state, user, { micMuted: muted }),
+  'camera.changed': (state, { user, camera }) => ({
+    ...state,
+    seats: state.seats.map(seat => (seat.user === user ? { ...seat, camera } : seat)),
+  }),
+  'screen.changed': (state, { user }) => ({ ...state, screen: user ?? null }),
   'role.changed': (state, { user, role }) => changeMember(state, user, { role }),
   'owner.changed': (state, { user }) => {
     const id = typeof user === 'string' ? user : user.id;

@@ -190,6 +190,32 @@ export class OvationRoom {
   }
 
   /**
+   * Whether my camera is to be seen in a live room. Throws `camera_blocked` when the host has switched it off.
+   * @param {boolean} on
+   */
+  setCamera(on) {
+    return this.#change('camera.set', { on });
+  }
+
+  /**
+   * Switches somebody's camera off, or allows it again; for owner and admins.
+   * @param {number} seat @param {boolean} allowed
+   */
+  allowCamera(seat, allowed) {
+    return this.#change('seat.camera', { seat, allowed });
+  }
+
+  /** The screen that I send is seen from now on. Throws `screen_taken` while another's is. */
+  startScreen() {
+    return this.#change('screen.start', {});
+  }
+
+  /** Ends mine, or, for owner and admins, anybody's. */
+  stopScreen() {
+    return this.#change('screen.stop', {});
+  }
+
+  /**
    * @param {{user: string, command: string, content?: string, timeoutSeconds?: number}} invitation
    * @returns {Promise<{id: string, position?: number}>}
    */

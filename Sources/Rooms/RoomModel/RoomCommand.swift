@@ -9,6 +9,11 @@ package enum RoomCommand: Hashable, Sendable {
     case muteSeat(Int, muted: Bool)
     case closeSeat(Int, closed: Bool)
     case setMicrophone(muted: Bool)
+    // pictures
+    case setCamera(on: Bool)
+    case allowCamera(Int, allowed: Bool)
+    case startScreen
+    case stopScreen
     // invitations
     case sendInvitation(InvitationDraft)
     case acceptInvitation(id: String)
@@ -35,6 +40,7 @@ package enum RoomCommand: Hashable, Sendable {
     /// The command without its arguments: a line of the permission table.
     package enum Name: String, CaseIterable, Hashable, Sendable {
         case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
+        case setCamera, allowCamera, startScreen, stopScreen
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
         case sendMessage, sendLikes
         case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
@@ -51,6 +57,10 @@ package enum RoomCommand: Hashable, Sendable {
         case .muteSeat: .muteSeat
         case .closeSeat: .closeSeat
         case .setMicrophone: .setMicrophone
+        case .setCamera: .setCamera
+        case .allowCamera: .allowCamera
+        case .startScreen: .startScreen
+        case .stopScreen: .stopScreen
         case .sendInvitation: .sendInvitation
         case .acceptInvitation: .acceptInvitation
         case .rejectInvitation: .rejectInvitation

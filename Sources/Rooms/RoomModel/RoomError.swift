@@ -114,6 +114,14 @@ public struct RoomError: Error, Hashable, Sendable {
         /// This room requires a request first.
         case consentRequired = "consent_required"
 
+        // Pictures
+        /// Only live rooms have pictures.
+        case notLive = "not_live"
+        /// The host switched this camera off.
+        case cameraBlocked = "camera_blocked"
+        /// Somebody else shares a screen.
+        case screenTaken = "screen_taken"
+
         // Messages and invitations
         /// A message may be at most 12 KiB.
         case messageTooLarge = "message_too_large"
@@ -197,6 +205,9 @@ public struct RoomError: Error, Hashable, Sendable {
             case .notSeated: (20425, "the user has no seat")
             case .seatMuted: (20426, "the host muted this seat")
             case .consentRequired: (20427, "this room requires a request first")
+            case .notLive: (20471, "only live rooms have pictures")
+            case .cameraBlocked: (20472, "the host switched this camera off")
+            case .screenTaken: (20473, "somebody else shares a screen")
             case .messageTooLarge: (80002, "a message may be at most 12 KiB")
             case .invitationNotFound: (8010, "unknown or already settled")
             case .invitationDenied: (8011, "you may not answer or cancel this invitation")

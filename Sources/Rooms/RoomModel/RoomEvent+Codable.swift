@@ -13,6 +13,8 @@ extension RoomEvent: Codable {
         case seatMuted = "seat.muted"
         case seatClosed = "seat.closed"
         case microphoneMuted = "microphone.muted"
+        case cameraChanged = "camera.changed"
+        case screenChanged = "screen.changed"
         case roleChanged = "role.changed"
         case ownerChanged = "owner.changed"
         case invitationSent = "invitation.sent"
@@ -26,7 +28,7 @@ extension RoomEvent: Codable {
 
     private enum CodingKeys: String, CodingKey {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
-        case message, from, count, users, owner, moved, play, duet
+        case message, from, count, users, owner, moved, play, duet, camera
     }
 
     package init(from decoder: any Decoder) throws {
@@ -49,6 +51,7 @@ extension RoomEvent: Codable {
             self = .seatTaken(
                 try fields.decode(Int.self, forKey: .seat), user: try fields.decode(UserProfile.self, forKey: .from),
                 micMuted: try fields.decodeIfPresent(Bool.self, forKey: .muted) ?? false,
+                camera: try fields.decodeIfPresent(CameraState.self, forKey: .camera) ?? .off,
                 moved: try fields.decodeIfPresent(Bool.self, forKey: .moved) ?? false)
         case .seatLeft:
             self = .seatLeft(
@@ -63,6 +66,10 @@ extension RoomEvent: Codable {
         case .microphoneMuted:
             self = .microphoneMuted(
                 try fields.decode(UserID.self, forKey: .user), muted: try fields.decode(Bool.self, forKey: .muted))
+        case .cameraChanged:
+            self = .cameraChanged(
+                try fields.decode(UserID.self, forKey: .user), try fields.decode(CameraState.self, forKey: .camera))
+        case .screenChanged: self = .screenChanged(try fields.decodeIfPresent(UserID.self, forKey: .user))
         case .roleChanged:
             self = .roleChanged(
                 try fields.decode(UserID.self, forKey: .user), try fields.decode(Role.self, forKey: .role))
@@ -104,11 +111,12 @@ extension RoomEvent: Codable {
             try type(.ended)
             try fields.encode(reason, forKey: .reason)
             try fields.encode(summary, forKey: .summary)
-        case .seatTaken(let seat, let user, let micMuted, let moved):
+        case .seatTaken(let seat, let user, let micMuted, let camera, let moved):
             try type(.seatTaken)
             try fields.encode(seat, forKey: .seat)
             try fields.encode(user, forKey: .from)
             if micMuted { try fields.encode(true, forKey: .muted) }
+            if camera != .off { try fields.encode(camera, forKey: .camera) }
             if moved { try fields.encode(true, forKey: .moved) }
         case .seatLeft(let seat, let user, let reason):
             try type(.seatLeft)
@@ -127,6 +135,13 @@ extension RoomEvent: Codable {
             try type(.microphoneMuted)
             try fields.encode(user, forKey: .user)
             try fields.encode(muted, forKey: .muted)
+        case .cameraChanged(let user, let camera):
+            try type(.cameraChanged)
+            try fields.encode(user, forKey: .user)
+            try fields.encode(camera, forKey: .camera)
+        case .screenChanged(let user):
+            try type(.screenChanged)
+            try fields.encodeIfPresent(user, forKey: .user)
         case .roleChanged(let user, let role):
             try type(.roleChanged)
             try fields.encode(user, forKey: .user)

@@ -4,13 +4,17 @@ package enum RoomEvent: Hashable, Sendable {
     case created(RoomFounding)
     case updated(RoomSettings)
     case ended(RoomEndReason, RoomSummary)
-    /// `moved`: from another seat, in the same command; the user's own mute comes along.
-    case seatTaken(Int, user: UserProfile, micMuted: Bool, moved: Bool)
+    /// `moved`: from another seat, in the same command; the user's own mute and the camera come along.
+    case seatTaken(Int, user: UserProfile, micMuted: Bool, camera: CameraState = .off, moved: Bool)
     case seatLeft(Int, user: UserProfile, reason: SeatLeaveReason)
     case seatMuted(Int, muted: Bool)
     case seatClosed(Int, closed: Bool)
     /// The user's own mute.
     case microphoneMuted(UserID, muted: Bool)
+    /// By its user, or by the host.
+    case cameraChanged(UserID, CameraState)
+    /// Whose screen is seen from now on; `nil`: nobody's.
+    case screenChanged(UserID?)
     case roleChanged(UserID, Role)
     case ownerChanged(UserProfile, OwnerChangeReason)
     case invitationSent(Invitation)
@@ -29,7 +33,7 @@ package enum RoomEvent: Hashable, Sendable {
     package var isNumbered: Bool {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
-            .ownerChanged, .songChanged, .duetChanged:
+            .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged:
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked: false
         }

@@ -52,6 +52,10 @@ package struct RoomChange: Hashable, Sendable {
         case seatClosed(Seat, by: UserID?)
         /// The user's own mute.
         case microphoneMuted(user: UserID, muted: Bool, seat: Int)
+        /// Whether somebody's camera is seen. `by` is who changed it.
+        case cameraChanged(user: UserID, camera: CameraState, seat: Int, by: UserID?)
+        /// Whose screen is seen from now on; `nil`: nobody's. `by` is who changed it.
+        case screenChanged(user: UserID?, by: UserID?)
         /// Somebody became an admin, or a member again.
         case roleChanged(user: UserID, role: Role, by: UserID?)
         /// The room has another owner.

@@ -34,6 +34,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var play: SongPlay?
     /// How those who sit sing; absent while all sing at once.
     package var duet: DuetMode?
+    /// Who shares a screen; absent while nobody does.
+    package var screen: UserID?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     package var mediaEpoch: UInt64
 
@@ -42,7 +44,7 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
-        duet: DuetMode? = nil, mediaEpoch: UInt64
+        duet: DuetMode? = nil, screen: UserID? = nil, mediaEpoch: UInt64
     ) {
         self.room = room
         self.epoch = epoch
@@ -61,6 +63,7 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         self.likes = likes
         self.play = play
         self.duet = duet
+        self.screen = screen
         self.mediaEpoch = mediaEpoch
     }
 }

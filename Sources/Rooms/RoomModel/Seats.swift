@@ -8,6 +8,16 @@ public enum SeatState: String, Codable, Hashable, Sendable {
     case closed
 }
 
+/// Whether somebody who sits in a live room is seen.
+public enum CameraState: String, Codable, Hashable, Sendable {
+    /// By their own choice not.
+    case off
+    /// They show their camera.
+    case on
+    /// The host has switched it off, until the host allows it again. It stays off then until its user switches it on.
+    case blocked
+}
+
 /// A seat as everybody sees it.
 public struct Seat: Codable, Hashable, Sendable {
     /// Its number, from 0.
@@ -20,6 +30,8 @@ public struct Seat: Codable, Hashable, Sendable {
     public var muted: Bool
     /// The user's own mute; absent while nobody sits there.
     public var micMuted: Bool?
+    /// Whether the user's camera is seen; only in live rooms, and absent while nobody sits there.
+    public var camera: CameraState?
     /// Absent while nobody sits there.
     public var presence: Presence?
     /// Who muted or closed the seat, while it is muted or closed.
@@ -28,13 +40,14 @@ public struct Seat: Codable, Hashable, Sendable {
     /// A free seat, where nothing else is given.
     public init(
         index: Int, state: SeatState = .empty, user: UserID? = nil, muted: Bool = false, micMuted: Bool? = nil,
-        presence: Presence? = nil, by: UserID? = nil
+        camera: CameraState? = nil, presence: Presence? = nil, by: UserID? = nil
     ) {
         self.index = index
         self.state = state
         self.user = user
         self.muted = muted
         self.micMuted = micMuted
+        self.camera = camera
         self.presence = presence
         self.by = by
     }

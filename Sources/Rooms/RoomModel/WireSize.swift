@@ -49,7 +49,8 @@ extension RoomChange {
         case .songChanged(let play, _, _):
             WireSize.object + (play?.wireSize ?? 0)
         case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
-        case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged, .ownerChanged, .duetChanged:
+        case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .roleChanged,
+            .ownerChanged, .duetChanged:
             4 * WireSize.object
         }
     }

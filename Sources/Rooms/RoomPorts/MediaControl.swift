@@ -231,11 +231,13 @@ package protocol MediaControl: Sendable {
     /// any more.
     func closePeer(_ peer: PeerID, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 
-    /// Says whose microphone is heard on `slot`, and whether it is cut there; with pictures, whose camera is seen there. A peer is on one slot at most; assigning
+    /// Says whose microphone is heard on `slot`, and whether it is cut there (`muted`); with pictures, whose camera is seen there, and
+    /// whether it is cut (`dark`). A peer is on one slot at most; assigning
     /// it elsewhere takes it off the other. `confirmed` runs on the media thread once no further packet against this
     /// rule can leave.
     func assign(
-        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
+        slot: Int, to peer: PeerID?, muted: Bool, dark: Bool, on stage: StageID,
+        confirmed: @escaping @Sendable () -> Void)
 
     /// Says whose screen is seen; nil: nobody's. `confirmed` as with `assign`.
     func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void)

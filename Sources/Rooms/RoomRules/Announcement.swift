@@ -27,7 +27,8 @@ extension DurableRoomState {
 
     package func seatView(_ index: Int, _ people: [UserID: DecisionContext.Person]) -> Seat {
         let user = seats[index].occupant?.profile.id
-        return seats[index].view(index, presence: user.flatMap { people[$0]?.presence } ?? .reconnecting)
+        return seats[index].view(
+            index, presence: user.flatMap { people[$0]?.presence } ?? .reconnecting, hasPictures: kind == .live)
     }
 
     package func member(_ person: DecisionContext.Person) -> Member {
@@ -51,7 +52,7 @@ extension DurableRoomState {
         case .created, .consentLapsed, .liked: return nil
         case .updated: return change(.updated(info()))
         case .ended(let reason, let summary): return change(.destroyed(reason, summary))
-        case .seatTaken(let index, let user, _, _):
+        case .seatTaken(let index, let user, _, _, _):
             return change(.seatTaken(seatView(index, people), user: user, by: by))
         case .seatLeft(let index, let user, let reason):
             return change(.seatLeft(seatView(index, people), user: user, reason: reason, by: by))
@@ -60,6 +61,10 @@ extension DurableRoomState {
         case .microphoneMuted(let user, let muted):
             guard let seat = seat(of: user) else { return nil }
             return change(.microphoneMuted(user: user, muted: muted, seat: seat))
+        case .cameraChanged(let user, let camera):
+            guard let seat = seat(of: user) else { return nil }
+            return change(.cameraChanged(user: user, camera: camera, seat: seat, by: by))
+        case .screenChanged(let user): return change(.screenChanged(user: user, by: by))
         case .roleChanged(let user, let role): return change(.roleChanged(user: user, role: role, by: by))
         case .ownerChanged(let user, let reason): return change(.ownerChanged(user: user, reason: reason))
         case .songChanged(let play, let reason): return change(.songChanged(play, reason, by: by))

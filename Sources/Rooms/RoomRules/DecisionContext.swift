@@ -39,12 +39,27 @@ package struct Decision: Hashable, Sendable {
     }
 
     package static let nothing = Decision([])
+
+    /// Whether that person, who sits, sits no more after it.
+    func leavesUnseated(_ person: UserID) -> Bool {
+        var isSeated = true
+        for event in events {
+            switch event {
+            case .seatLeft(_, let user, _) where user.id == person: isSeated = false
+            case .seatTaken(_, let user, _, _, _) where user.id == person: isSeated = true
+            default: break
+            }
+        }
+        return !isSeated
+    }
 }
 
 /// What happens to a room without anybody asking: timers that ran out, people who are gone, the operator.
 package enum ServerCommand: Hashable, Sendable {
     /// Somebody is no longer in the room (`exited` or `lost`).
     case departed(UserID, SeatLeaveReason)
+    /// The session by which somebody's camera or screen came is gone; its user is still there by another one.
+    case picturesGone(UserID, camera: Bool, screen: Bool)
     case ownerAbsenceOver
     case invitationTimedOut(id: String)
     case consentTimedOut(UserID)

@@ -44,11 +44,13 @@ extension DurableRoomState {
             consents = []
             play = nil
             leader = nil
-        case .seatTaken(let index, let user, let micMuted, let moved):
+            screen = nil
+        case .seatTaken(let index, let user, let micMuted, let camera, let moved):
             try check(seats.indices.contains(index) && seats[index].condition == .empty, event)
             try check(seat(of: user.id) == nil, event)
             seats[index].condition = .used(
-                SeatPlace.Occupant(profile: user, micMuted: micMuted, movedAt: moved ? time : nil))
+                SeatPlace.Occupant(
+                    profile: user, micMuted: micMuted, camera: camera, movedAt: moved ? time : nil))
             consents.removeAll { $0.user == user.id }
         case .seatLeft(let index, let user, _):
             try check(seats.indices.contains(index) && seats[index].occupant?.profile.id == user.id, event)
@@ -66,6 +68,15 @@ extension DurableRoomState {
             }
             occupant.micMuted = muted
             seats[index].condition = .used(occupant)
+        case .cameraChanged(let user, let camera):
+            guard let index = seat(of: user), var occupant = seats[index].occupant, kind == .live else {
+                throw InapplicableEvent(description: "\(event)")
+            }
+            occupant.camera = camera
+            seats[index].condition = .used(occupant)
+        case .screenChanged(let user):
+            try check(kind == .live && user.map { seat(of: $0) != nil } ?? true, event)
+            screen = user
         case .roleChanged(let user, let role):
             try check(user != owner.id && role != .owner, event)
             admins.removeAll { $0 == user }

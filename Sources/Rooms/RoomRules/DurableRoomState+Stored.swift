@@ -7,7 +7,7 @@ import RoomModel
 extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
-            leader, peak
+            leader, screen, peak
         case createdAt, createdIn, answers, creation
     }
 
@@ -33,6 +33,7 @@ extension DurableRoomState: Codable {
         likes = try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0
         play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
         leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
+        screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
         peak = try fields.decodeIfPresent(Int.self, forKey: .peak) ?? 0
         createdAt = try fields.decodeIfPresent(Int64.self, forKey: .createdAt) ?? 0
         createdIn = try fields.decodeIfPresent(UInt64.self, forKey: .createdIn) ?? 0
@@ -57,6 +58,7 @@ extension DurableRoomState: Codable {
         try fields.encode(likes, forKey: .likes)
         try fields.encodeIfPresent(play, forKey: .play)
         try fields.encodeIfPresent(leader, forKey: .leader)
+        try fields.encodeIfPresent(screen, forKey: .screen)
         try fields.encode(peak, forKey: .peak)
         try fields.encode(createdAt, forKey: .createdAt)
         try fields.encode(createdIn, forKey: .createdIn)
@@ -136,12 +138,13 @@ extension SeatPlace.Condition: Codable {
 }
 
 extension SeatPlace.Occupant: Codable {
-    private enum CodingKeys: String, CodingKey { case profile, micMuted, movedAt }
+    private enum CodingKeys: String, CodingKey { case profile, micMuted, camera, movedAt }
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         profile = try fields.decode(UserProfile.self, forKey: .profile)
         micMuted = try fields.decodeIfPresent(Bool.self, forKey: .micMuted) ?? false
+        camera = try fields.decodeIfPresent(CameraState.self, forKey: .camera) ?? .off
         movedAt = try fields.decodeIfPresent(Int64.self, forKey: .movedAt)
     }
 
@@ -149,6 +152,7 @@ extension SeatPlace.Occupant: Codable {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(profile, forKey: .profile)
         try fields.encode(micMuted, forKey: .micMuted)
+        try fields.encode(camera, forKey: .camera)
         try fields.encodeIfPresent(movedAt, forKey: .movedAt)
     }
 }

@@ -34,6 +34,8 @@ package struct DurableRoomState: Equatable, Sendable {
     package var play: SongPlay?
     /// Who leads in a chorus room; nobody: all sing at once. Whoever leads has a seat.
     package var leader: UserID?
+    /// Whose screen a live room sees. Whoever shares one has a seat.
+    package var screen: UserID?
     /// Most people at once.
     package var peak = 0
     /// Milliseconds since 1970.

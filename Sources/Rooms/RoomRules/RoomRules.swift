@@ -10,7 +10,7 @@ extension DurableRoomState {
         guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
         let permission = try permission(of: user.id, to: command.name)
         let decision = try decide(command, by: user, permission, context)
-        return settlingLead(decision)
+        return settlingScreen(settlingLead(decision))
     }
 
     private func decide(
@@ -25,6 +25,10 @@ extension DurableRoomState {
         case .muteSeat(let seat, let muted): try muteSeat(seat, muted, by: user, permission)
         case .closeSeat(let seat, let closed): try closeSeat(seat, closed, by: user, permission)
         case .setMicrophone(let muted): try setMicrophone(muted: muted, by: user)
+        case .setCamera(let on): try setCamera(on: on, by: user)
+        case .allowCamera(let seat, let allowed): try allowCamera(seat, allowed, by: user, permission)
+        case .startScreen: try startScreen(by: user)
+        case .stopScreen: try stopScreen(by: user)
         case .sendInvitation(let draft): try sendInvitation(draft, by: user, context)
         case .acceptInvitation(let id): try answerInvitation(id, .accepted, reason: nil, by: user, permission)
         case .rejectInvitation(let id, let reason):
@@ -51,7 +55,8 @@ extension DurableRoomState {
     package func decide(_ command: ServerCommand, in context: DecisionContext) -> Decision {
         guard phase == .open else { return .nothing }
         return switch command {
-        case .departed(let user, let reason): settlingLead(depart(user, reason))
+        case .departed(let user, let reason): settlingScreen(settlingLead(depart(user, reason)))
+        case .picturesGone(let user, let camera, let screen): picturesGone(of: user, camera: camera, screen: screen)
         case .ownerAbsenceOver: ownerAbsenceOver(context)
         case .invitationTimedOut(let id): invitationTimedOut(id)
         case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing

@@ -35,6 +35,8 @@ struct Attendance {
     private var tokens: [UserID: [SessionToken]] = [:]
     /// Which session's microphone a person speaks by, if they have several.
     private var microphones: [UserID: SessionToken] = [:]
+    /// Which session a person shares a screen from.
+    private var screens: [UserID: SessionToken] = [:]
     private var peers: [PeerID: SessionToken] = [:]
     /// In the order in which they came.
     private var roll: [(arrival: UInt64, user: UserID)] = []
@@ -48,8 +50,8 @@ struct Attendance {
 
     /// Whether nothing is kept of anybody.
     var isEmpty: Bool {
-        sessions.isEmpty && people.isEmpty && tokens.isEmpty && microphones.isEmpty && peers.isEmpty && roll.isEmpty
-            && arrivals.isEmpty
+        sessions.isEmpty && people.isEmpty && tokens.isEmpty && microphones.isEmpty && screens.isEmpty && peers.isEmpty
+            && roll.isEmpty && arrivals.isEmpty
     }
 
     func user(of session: SessionToken) -> UserID? { sessions[session]?.attendee.profile.id }
@@ -104,6 +106,7 @@ struct Attendance {
     mutating func setProfile(_ profile: UserProfile) { people[profile.id]?.profile = profile }
     mutating func setPresence(_ presence: Presence, of user: UserID) { people[user]?.presence = presence }
     mutating func setMicrophone(_ session: SessionToken, of user: UserID) { microphones[user] = session }
+    mutating func setScreen(_ session: SessionToken, of user: UserID) { screens[user] = session }
 
     mutating func remove(session token: SessionToken) -> Session? {
         guard let session = sessions.removeValue(forKey: token) else { return nil }
@@ -111,6 +114,7 @@ struct Attendance {
         tokens[user]?.removeAll { $0 == token }
         if tokens[user]?.isEmpty == true { tokens[user] = nil }
         if microphones[user] == token { microphones[user] = nil }
+        if screens[user] == token { screens[user] = nil }
         if let peer = session.peer { peers[peer] = nil }
         return session
     }
@@ -131,6 +135,19 @@ struct Attendance {
             if let peer = sessions[token]?.peer { return (token, peer) }
         }
         return nil
+    }
+
+    /// The path by which a person's screen comes: that of the session which shares it, and after a restart of the server, which knows
+    /// none, that of the microphone.
+    func screen(of user: UserID) -> PeerID? {
+        guard let token = screens[user] else { return microphone(of: user)?.peer }
+        return sessions[token]?.peer
+    }
+
+    /// Whether that session is the one by which its user's camera comes, and their screen.
+    func pictures(of token: SessionToken) -> (camera: Bool, screen: Bool) {
+        guard let user = user(of: token) else { return (false, false) }
+        return (microphone(of: user)?.session == token, screens[user] == token)
     }
 
     /// People in the order in which they came, after that arrival.

@@ -58,7 +58,8 @@ struct EntryComposer {
             members: leadingMembers, memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
             messages: recent.messages(Self.messages, budget: Self.messageBytes), likes: state.likes,
-            play: state.play, duet: state.leader == nil ? nil : state.duet, mediaEpoch: mediaEpoch)
+            play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
+            mediaEpoch: mediaEpoch)
     }
 
     /// The last invitations that were settled, as far as they fit: who misses one finds it gone from the waiting ones all the same.

@@ -6,15 +6,16 @@ extension RoomCommand {
     var fingerprint: UInt64 {
         var hash = Fingerprint(name.rawValue)
         switch self {
-        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong: break
+        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong, .startScreen, .stopScreen: break
         case .takeSeat(let seat), .moveSeat(let seat), .kickSeat(let seat): hash.add(seat)
         case .pickSeat(let seat, let user):
             hash.add(seat)
             hash.add(user.rawValue)
-        case .muteSeat(let seat, let on), .closeSeat(let seat, let on):
+        case .muteSeat(let seat, let on), .closeSeat(let seat, let on), .allowCamera(let seat, let on):
             hash.add(seat)
             hash.add(on)
         case .setMicrophone(let muted): hash.add(muted)
+        case .setCamera(let on): hash.add(on)
         case .sendInvitation(let draft):
             hash.add(draft.to.rawValue)
             hash.add(draft.command)

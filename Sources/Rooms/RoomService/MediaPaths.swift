@@ -38,20 +38,23 @@ final class MediaPaths {
     // MARK: Seats
 
     /// The steps from the last decision to this one.
-    func steps(to seats: [SeatPlace]) -> [StageStep] { stage.steps(to: seats) }
+    func steps(to state: DurableRoomState) -> [StageStep] { stage.steps(to: state.seats, screen: state.screen) }
 
     /// A room that has been loaded: the media plane is told what holds now.
-    func adopt(_ seats: [SeatPlace]) { post(stage.adopt(seats)) }
+    func adopt(_ state: DurableRoomState) { post(stage.adopt(state.seats, screen: state.screen)) }
 
     /// - Parameter confirmed: called once for each step that is confirmed, from any thread.
     func post(_ steps: [StageStep], confirmed: @escaping @Sendable () -> Void = {}) {
         let attendance = core.people.attendance
-        stage.post(steps, speaking: { attendance.microphone(of: $0)?.peer }, confirmed: confirmed)
+        stage.post(
+            steps, speaking: { attendance.microphone(of: $0)?.peer }, sharing: { attendance.screen(of: $0) },
+            confirmed: confirmed)
     }
 
-    /// Says again what the media plane was told about a person's seat, after their media path has changed.
+    /// Says again what the media plane was told about a person's seat and screen, after their media path has changed.
     func assignAgain(_ user: UserID) {
-        stage.assignAgain(user, to: core.people.attendance.microphone(of: user)?.peer)
+        let attendance = core.people.attendance
+        stage.assignAgain(user, speaking: attendance.microphone(of: user)?.peer, sharing: attendance.screen(of: user))
     }
 
     // MARK: Paths

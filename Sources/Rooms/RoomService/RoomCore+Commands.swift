@@ -100,12 +100,13 @@ extension RoomCore {
         case .sendLikes(let count): gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
             if case .takeSeat = command { people.setMicrophone(session, of: user.id) }
+            if command == .startScreen { people.setScreen(session, of: user.id) }
             let numbered = decision.events.count { $0.isNumbered }
             let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? state.seq + UInt64(numbered) : nil)
             carryOut(
                 decision, by: user.id, keyed: kept, answer: { reply(.success(outcome)) },
                 refuse: { reply(.failure($0)) })
-            for case .seatTaken(_, let seated, _, _) in decision.events { people.notePresence(of: seated.id) }
+            for case .seatTaken(_, let seated, _, _, _) in decision.events { people.notePresence(of: seated.id) }
             if case .setRole = command { people.refreshHeir() }
         }
     }
@@ -146,7 +147,7 @@ extension RoomCore {
         carryOut(command)
     }
 
-    private func carryOut(_ command: ServerCommand) {
+    func carryOut(_ command: ServerCommand) {
         guard phase == .open else { return }
         if command == .dismissed || command == .ownerAbsenceOver { gathered.storeLikes() }
         if command == .ownerAbsenceOver { people.endOwnerAbsence() }

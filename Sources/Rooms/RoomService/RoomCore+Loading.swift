@@ -18,7 +18,7 @@ extension RoomCore {
         if phase == .open {
             people.seatTheAbsent(tell: again)
             media.open(slots: state.seats.count, kind: state.kind)
-            media.adopt(state.seats)
+            media.adopt(state)
             // Also that nothing is sung any more, should the journal have lost what the media plane was told.
             if again || state.play != nil { media.play(state.play) }
             people.restartClocks()

@@ -136,7 +136,7 @@ package final class RoomCore {
         let play = state.play
         queue.append(
             ReleaseQueue.Item(
-                needs: state.position, steps: closing + media.steps(to: state.seats),
+                needs: state.position, steps: closing + media.steps(to: state),
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
                     announcer.show(info)

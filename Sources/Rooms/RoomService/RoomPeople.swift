@@ -136,6 +136,7 @@ final class RoomPeople {
 
     /// By whose microphone a person speaks.
     func setMicrophone(_ session: SessionToken, of user: UserID) { attendance.setMicrophone(session, of: user) }
+    func setScreen(_ session: SessionToken, of user: UserID) { attendance.setScreen(session, of: user) }
 
     func setEquipment(_ equipment: SingerEquipment, of session: SessionToken) {
         attendance.update(session) { $0.equipment = equipment }
@@ -185,6 +186,7 @@ final class RoomPeople {
 
     /// The session is over, at once; its person stays, seat and all, for the grace time.
     private func replace(_ token: SessionToken, _ done: @escaping @Sendable () -> Void) {
+        let shown = attendance.pictures(of: token)
         guard let session = attendance.remove(session: token) else { return done() }
         let user = session.attendee.profile.id
         core.deadlines.cancel(.grace(token))
@@ -196,6 +198,7 @@ final class RoomPeople {
         core.media.assignAgain(user)
         if attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
         if session.admission.isGranted { session.attendee.departed(session.stay, .replaced) }
+        core.carryOut(.picturesGone(user, camera: shown.camera, screen: shown.screen))
         notePresence(of: user)
     }
 
@@ -226,6 +229,7 @@ final class RoomPeople {
     }
 
     private func remove(_ token: SessionToken, _ reason: SeatLeaveReason, answer: @escaping () -> Void = {}) {
+        let shown = attendance.pictures(of: token)
         guard let session = attendance.remove(session: token) else { return }
         core.deadlines.cancel(.grace(token))
         let user = session.attendee.profile.id
@@ -241,6 +245,7 @@ final class RoomPeople {
                 depart()
                 core.media.assignAgain(user)
             }
+            core.carryOut(.picturesGone(user, camera: shown.camera, screen: shown.screen))
             return notePresence(of: user)
         }
         part(with: user, reason, closing: session.peer, answer: depart)

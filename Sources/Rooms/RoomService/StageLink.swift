@@ -44,23 +44,34 @@ struct StageLink {
     // MARK: Seats
 
     /// The steps from the last decision to this one.
-    mutating func steps(to seats: [SeatPlace]) -> [StageStep] { director.steps(to: seats) }
+    mutating func steps(to seats: [SeatPlace], screen: UserID?) -> [StageStep] {
+        director.steps(to: seats, screen: screen)
+    }
 
     /// The steps for a room that has been loaded: from what the media plane was told, if anything, to what holds.
-    mutating func adopt(_ seats: [SeatPlace]) -> [StageStep] { director.adopt(seats) }
+    mutating func adopt(_ seats: [SeatPlace], screen: UserID?) -> [StageStep] {
+        director.adopt(seats, screen: screen)
+    }
 
     /// - Parameters:
     ///   - speaking: the path that a person speaks by.
+    ///   - sharing: the path that a person's screen comes by.
     ///   - confirmed: called once for each step that is confirmed, from any thread.
     mutating func post(
-        _ steps: [StageStep], speaking: (UserID) -> PeerID?, confirmed: @escaping @Sendable () -> Void = {}
+        _ steps: [StageStep], speaking: (UserID) -> PeerID?, sharing: (UserID) -> PeerID?,
+        confirmed: @escaping @Sendable () -> Void = {}
     ) {
         for step in steps {
             switch step {
             case .assign(let slot, let rule, _):
                 director.notePosted(rule, on: slot)
                 let peer = rule.user.flatMap(speaking)
-                media.assign(slot: slot, to: peer, muted: rule.silent, on: stage) {
+                media.assign(slot: slot, to: peer, muted: rule.silent, dark: rule.dark, on: stage) {
+                    if step.isConfirmed { confirmed() }
+                }
+            case .showScreen(let user, _):
+                director.notePostedScreen(user)
+                media.assignScreen(to: user.flatMap(sharing), on: stage) {
                     if step.isConfirmed { confirmed() }
                 }
             case .close(let peer): media.closePeer(peer, on: stage, confirmed: confirmed)
@@ -68,10 +79,11 @@ struct StageLink {
         }
     }
 
-    /// Says again what was told about a person's seat, after their path has changed.
-    func assignAgain(_ user: UserID, to peer: PeerID?) {
+    /// Says again what was told about a person's seat and screen, after their path has changed.
+    func assignAgain(_ user: UserID, speaking peer: PeerID?, sharing screenPeer: PeerID?) {
+        if director.postedScreen == user { media.assignScreen(to: screenPeer, on: stage) {} }
         guard let slot = director.postedSlot(of: user), let rule = director.posted[slot] else { return }
-        media.assign(slot: slot, to: peer, muted: rule.silent, on: stage) {}
+        media.assign(slot: slot, to: peer, muted: rule.silent, dark: rule.dark, on: stage) {}
     }
 
     // MARK: Paths

@@ -104,9 +104,10 @@ package final class MediaPlane: MediaControl {
     }
 
     package func assign(
-        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+        slot: Int, to peer: PeerID?, muted: Bool, dark: Bool, on stage: StageID,
+        confirmed: @escaping @Sendable () -> Void
     ) {
-        pool.assign(slot: slot, to: peer, muted: muted, on: stage, confirmed: confirmed)
+        pool.assign(slot: slot, to: peer, muted: muted, dark: dark, on: stage, confirmed: confirmed)
     }
 
     package func view(_ picture: PictureView, as layer: PictureLayer, by peer: PeerID, on stage: StageID) {

@@ -30,7 +30,7 @@ extension Call {
         case room, kind, cover, tags, seats, needsRequest, since, query, tag, limit, cursor, rooms, users
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
-        case song, track, positionMs, leadMs, mode, leader
+        case song, track, positionMs, leadMs, mode, leader, on, allowed
     }
 }
 
@@ -190,6 +190,10 @@ extension RoomCommand {
         case .muteSeat: .seatMute
         case .closeSeat: .seatClose
         case .setMicrophone: .microphoneSet
+        case .setCamera: .cameraSet
+        case .allowCamera: .seatCamera
+        case .startScreen: .screenStart
+        case .stopScreen: .screenStop
         case .sendInvitation: .invitationSend
         case .acceptInvitation: .invitationAccept
         case .rejectInvitation: .invitationReject
@@ -213,7 +217,7 @@ extension RoomCommand {
     fileprivate func encode(into params: inout KeyedEncodingContainer<Call.ParameterName>) throws {
         switch self {
         case .takeSeat(let seat), .moveSeat(let seat), .kickSeat(let seat): try params.encode(seat, forKey: .seat)
-        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong: break
+        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong, .startScreen, .stopScreen: break
         case .pickSeat(let seat, let user):
             try params.encode(seat, forKey: .seat)
             try params.encode(user, forKey: .user)
@@ -223,7 +227,11 @@ extension RoomCommand {
         case .closeSeat(let seat, let closed):
             try params.encode(seat, forKey: .seat)
             try params.encode(closed, forKey: .closed)
+        case .allowCamera(let seat, let allowed):
+            try params.encode(seat, forKey: .seat)
+            try params.encode(allowed, forKey: .allowed)
         case .setMicrophone(let muted): try params.encode(muted, forKey: .muted)
+        case .setCamera(let on): try params.encode(on, forKey: .on)
         case .sendInvitation(let draft):
             try params.encode(draft.to, forKey: .user)
             try params.encode(draft.command, forKey: .command)

@@ -8,6 +8,8 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case seatMuted = "seat.muted"
     case seatClosed = "seat.closed"
     case microphoneMuted = "microphone.muted"
+    case cameraChanged = "camera.changed"
+    case screenChanged = "screen.changed"
     case roleChanged = "role.changed"
     case ownerChanged = "owner.changed"
     case songChanged = "song.changed"

@@ -66,6 +66,13 @@ extension HeardEvent: Decodable {
                 .microphoneMuted(
                     user: user(), muted: fields.decode(Bool.self, forKey: .muted),
                     seat: fields.decode(Int.self, forKey: .seat)))
+        case .cameraChanged:
+            return try change(
+                .cameraChanged(
+                    user: user(), camera: fields.decode(CameraState.self, forKey: .camera),
+                    seat: fields.decode(Int.self, forKey: .seat), by: by()))
+        case .screenChanged:
+            return try change(.screenChanged(user: fields.decodeIfPresent(UserID.self, forKey: .user), by: by()))
         case .roleChanged:
             return try change(.roleChanged(user: user(), role: fields.decode(Role.self, forKey: .role), by: by()))
         case .ownerChanged:

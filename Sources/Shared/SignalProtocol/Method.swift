@@ -26,7 +26,11 @@ package enum Method: String, CaseIterable, Sendable {
     case seatKick = "seat.kick"
     case seatMute = "seat.mute"
     case seatClose = "seat.close"
+    case seatCamera = "seat.camera"
     case microphoneSet = "microphone.set"
+    case cameraSet = "camera.set"
+    case screenStart = "screen.start"
+    case screenStop = "screen.stop"
 
     case invitationSend = "invitation.send"
     case invitationAccept = "invitation.accept"
@@ -88,7 +92,11 @@ package enum Method: String, CaseIterable, Sendable {
         case .seatKick: try p.command(.kickSeat(p.seat()))
         case .seatMute: try p.command(.muteSeat(p.seat(), muted: p.required("muted")))
         case .seatClose: try p.command(.closeSeat(p.seat(), closed: p.required("closed")))
+        case .seatCamera: try p.command(.allowCamera(p.seat(), allowed: p.required("allowed")))
         case .microphoneSet: try p.command(.setMicrophone(muted: p.required("muted")))
+        case .cameraSet: try p.command(.setCamera(on: p.required("on")))
+        case .screenStart: try p.command(.startScreen)
+        case .screenStop: try p.command(.stopScreen)
 
         case .invitationSend: try p.command(.sendInvitation(p.invitation()))
         case .invitationAccept: try p.command(.acceptInvitation(id: p.required("id")))

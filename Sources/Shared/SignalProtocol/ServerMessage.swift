@@ -156,7 +156,8 @@ extension CallAnswer {
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
         case .sessionClose, .mediaView, .mediaClose, .songLatency: self = .empty
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
-            .seatMute, .seatClose, .microphoneSet, .invitationSend, .invitationAccept, .invitationReject,
+            .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .invitationSend,
+            .invitationAccept, .invitationReject,
             .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,
             .songStop, .duetMode:
             self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)

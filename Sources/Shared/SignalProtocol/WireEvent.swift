@@ -62,6 +62,16 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try container.encode(user, forKey: .user)
             try container.encode(muted, forKey: .muted)
             try container.encode(seat, forKey: .seat)
+        case .cameraChanged(let user, let camera, let seat, let by):
+            try type(.cameraChanged)
+            try container.encode(user, forKey: .user)
+            try container.encode(camera, forKey: .camera)
+            try container.encode(seat, forKey: .seat)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .screenChanged(let user, let by):
+            try type(.screenChanged)
+            try container.encodeIfPresent(user, forKey: .user)
+            try container.encodeIfPresent(by, forKey: .by)
         case .roleChanged(let user, let role, let by):
             try type(.roleChanged)
             try container.encode(user, forKey: .user)

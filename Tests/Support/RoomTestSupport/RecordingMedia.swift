@@ -7,9 +7,11 @@ package final class RecordingMedia: MediaControl {
     package struct Slot: Hashable, Sendable {
         package var peer: PeerID?
         package var muted: Bool
-        package init(peer: PeerID?, muted: Bool) {
+        package var dark: Bool
+        package init(peer: PeerID?, muted: Bool, dark: Bool = true) {
             self.peer = peer
             self.muted = muted
+            self.dark = dark
         }
     }
 
@@ -18,7 +20,7 @@ package final class RecordingMedia: MediaControl {
         case close(StageID)
         case admit(PeerID, StageID)
         case closePeer(PeerID, StageID)
-        case assign(slot: Int, PeerID?, muted: Bool, StageID)
+        case assign(slot: Int, PeerID?, muted: Bool, dark: Bool = true, StageID)
         case assignScreen(PeerID?, StageID)
         case view(PictureView, PictureLayer, PeerID, StageID)
     }
@@ -132,11 +134,12 @@ package final class RecordingMedia: MediaControl {
     }
 
     package func assign(
-        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+        slot: Int, to peer: PeerID?, muted: Bool, dark: Bool, on stage: StageID,
+        confirmed: @escaping @Sendable () -> Void
     ) {
         let holding = contents.withLock { contents in
-            contents.orders.append(.assign(slot: slot, peer, muted: muted, stage))
-            contents.stages[stage]?[slot] = Slot(peer: peer, muted: muted)
+            contents.orders.append(.assign(slot: slot, peer, muted: muted, dark: dark, stage))
+            contents.stages[stage]?[slot] = Slot(peer: peer, muted: muted, dark: dark)
             if contents.holding { contents.held.append(confirmed) }
             return contents.holding
         }

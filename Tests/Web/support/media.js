@@ -150,6 +150,13 @@ export class FakeMediaDevices extends EventTarget {
     const of = (/** @type {string} */ wished) => (wished === kind ? [track] : []);
     return { getAudioTracks: () => of('audio'), getVideoTracks: () => of('video'), getTracks: () => [track] };
   }
+
+  async getDisplayMedia() {
+    if (this.refusal) throw named(this.refusal);
+    const track = new FakeTrack('screen');
+    this.tracks.push(track);
+    return { getVideoTracks: () => [track] };
+  }
 }
 
 function named(name) {

@@ -5,6 +5,7 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { areaOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
 import { openPerson } from '../salon/person.js';
+import { screenTile } from './screen.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').SeatView} SeatView */
@@ -28,8 +29,10 @@ export function liveStage(context, live) {
     ]),
   );
   const { areas, shape } = layoutOf(people.length);
-  return html`<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${people.length}
-      .vars=${{ '--areas': areas, '--shape': String(shape) }}>
+  const { screen } = context.state;
+  return html`<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${people.length} ?data-screen=${screen !== null}
+      .vars=${{ '--areas': areas, '--shape': String(shape), '--count': String(people.length) }}>
+    ${screen && screenTile(context, live, screen)}
     ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
     ${
       people.length === 0 &&
@@ -52,8 +55,9 @@ function tile(context, live, seat, area) {
   const silent = seat.muted || seat.micMuted;
   const mirrored = seat.isMe && live.mirrored && context.app.preferences.get().mirror;
   const says = without(context, live, seat);
+  const dark = seat.camera !== null && seat.camera !== 'on';
   return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}
-      ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'}>
+      ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'} ?data-dark=${dark && !seat.isMe}>
     <div class="tile-face">${avatar(user)}${says && html`<p class="tile-says">${says}</p>`}</div>
     <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null} @frames=${() => !seat.isMe && live.noteFrame()}></ov-video>
     <span class="tile-ring"></span>
@@ -74,16 +78,21 @@ function without(context, live, seat) {
   const name = seat.user?.name ?? '';
   if (seat.presence === 'reconnecting') return t('seat.reconnecting');
   if (seat.isMe) {
+    if (seat.camera === 'blocked') return t('live.cameraBlockedMine');
     if (problem) return errorText({ name: problem });
     return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
   }
   if (choice === 'off') return t('live.listening');
+  if (seat.camera === 'off' || seat.camera === 'blocked') {
+    const alone = context.state.seats.filter(({ user }) => user).length === 1;
+    return t(alone ? 'live.soundOnly' : 'live.cameraOffOf', { name });
+  }
   const news = received.find(picture => picture.seat === seat.index);
   if (news?.lack === 'line' && news.size === 'off') return t('live.audioOnly');
   if (news?.lack === 'sender') return t('live.noPictureFrom', { name });
   // What comes without a lack is on its way, as what has just begun may be.
   const comes = news || awaited.has(seat.index) || context.salon.connection.get().media !== 'connected';
-  return comes ? t('live.connecting', { name }) : t('live.soundOnly', { name });
+  return t(comes ? 'live.connecting' : 'live.noPictureFrom', { name });
 }
 
 /**
@@ -109,10 +118,14 @@ export function watchPlaces(root, context, live) {
   const { signal, salon } = context;
   /** @type {Set<HTMLElement>} */ const seen = new Set();
   const tell = () => {
-    /** @type {Map<number, import('../../protocol/pictures.js').PictureSize>} */ const places = new Map();
+    /** @type {Map<number | 'screen', import('../../protocol/pictures.js').PictureSize>} */ const places =
+      new Map();
     for (const element of seen) {
       const height = element.getBoundingClientRect().height;
-      if (height > 0) places.set(Number(element.dataset.seat), sizeFor(height, devicePixelRatio));
+      if (height === 0) continue;
+      // A screen is to be read: it comes as large as the line carries.
+      if (element.dataset.seat === 'screen') places.set('screen', 'high');
+      else places.set(Number(element.dataset.seat), sizeFor(height, devicePixelRatio));
     }
     live.place(places);
   };

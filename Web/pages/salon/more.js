@@ -5,6 +5,7 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { canBeApart, openQuality, pressApart } from '../live/controls.js';
+import { canShare, pressScreen } from '../live/screen.js';
 import { openStatistics } from '../live/statistics.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
@@ -60,6 +61,16 @@ export function openMore(context, leave) {
             'wand-sparkles',
             t('effects.title'),
             then(() => openEffects(app, signal, { salon })),
+          )
+        }
+        ${
+          salon.live &&
+          canShare(context, salon.live) &&
+          item(
+            'more-screen',
+            'monitor',
+            t(salon.live.screen.state.get().track ? 'sharing.stop' : 'sharing.share'),
+            then(() => salon.live && pressScreen(context, salon.live)),
           )
         }
         ${

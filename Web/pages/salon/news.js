@@ -52,6 +52,23 @@ export function watchNews(root, context, requests) {
     options,
   );
   news.on(
+    'cameraByHost',
+    ({ by, allowed }) => {
+      tones.play('muted');
+      const sentence = t(allowed ? 'news.cameraAllowed' : 'news.cameraBlocked', { name: name(by) });
+      context.say(sentence, allowed ? 'video' : 'video-off');
+    },
+    options,
+  );
+  news.on(
+    'screen',
+    ({ user, mine, wasMine }) => {
+      if (wasMine && !mine) context.say(t('sharing.ended'), 'monitor');
+      else if (user && !mine) read(t('sharing.begun', { name: user.name }));
+    },
+    options,
+  );
+  news.on(
     'requestReceived',
     ({ request }) => {
       tones.play('request');

@@ -107,6 +107,11 @@ function hosting(context, person, close) {
       view &&
       html`<button type="button" data-testid="mute-seat" @click=${then(() => salon.moderation.muteSeat(seat, !view.muted))}>
           ${icon(view.muted ? 'mic' : 'mic-off')}<span>${t(view.muted ? 'person.unmute' : 'person.mute')}</span></button>
+        ${
+          view.camera !== null &&
+          html`<button type="button" data-testid="allow-camera" @click=${then(() => salon.moderation.allowCamera(seat, view.camera === 'blocked'))}>
+          ${icon(view.camera === 'blocked' ? 'video' : 'video-off')}<span>${t(view.camera === 'blocked' ? 'person.cameraAllow' : 'person.cameraOff')}</span></button>`
+        }
         <button type="button" data-testid="kick" @click=${then(() => salon.moderation.kick(seat))}>
           ${icon('arrow-down-to-line')}<span>${t('person.kick')}</span></button>
         <button type="button" data-testid="close-seat" @click=${then(() => salon.moderation.closeSeat(seat, true))}>

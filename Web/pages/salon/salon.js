@@ -77,7 +77,7 @@ export function salonPage(app, salon, tones) {
         app.effects.active,
         context.opened,
         ...(duet ? [duet.state, duet.library.state] : []),
-        ...(live ? [live.state, app.camera.state] : []),
+        ...(live ? [live.state, live.screen.state, app.camera.state] : []),
       ],
       () => {
         const state = salon.state.get();

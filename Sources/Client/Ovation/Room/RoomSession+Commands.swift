@@ -54,6 +54,15 @@ extension RoomSession {
     /// Mutes or unmutes the user's own microphone for everybody. On a seat that the host muted, unmuting is refused (`seat_muted`).
     public func setMicrophone(muted: Bool) async throws(OvationError) { try await ask(.setMicrophone(muted: muted)) }
 
+    /// Switches the camera off of whoever sits there, or allows it again: it stays off then until its user switches it on. For the owner
+    /// and admins of a live room.
+    public func allowCamera(_ seat: Int, _ allowed: Bool) async throws(OvationError) {
+        try await ask(.allowCamera(seat, allowed: allowed))
+    }
+
+    /// Ends the sharing of a screen in a live room. For whoever shares it, the owner, and admins.
+    public func stopScreen() async throws(OvationError) { try await ask(.stopScreen) }
+
     // MARK: - Invitations
 
     /// Sends an invitation: to take a seat, to be given one, or whatever the command means to the application.

@@ -17,6 +17,10 @@ extension RoomSession {
         case seatClosed(Seat, by: UserID?)
         /// Somebody seated has muted or unmuted their own microphone.
         case microphoneMuted(user: UserID, muted: Bool, seat: Int)
+        /// In a live room, somebody seated is seen from now on, or no longer. `by` did it: the user, or the host.
+        case cameraChanged(user: UserID, camera: CameraState, seat: Int, by: UserID?)
+        /// In a live room, somebody shares a screen from now on; `user` is `nil` when nobody does. `by` did it.
+        case screenChanged(user: UserID?, by: UserID?)
         /// The owner has made somebody an admin, or a member again.
         case roleChanged(user: UserID, role: Role, by: UserID?)
         /// The room has another owner.

@@ -88,6 +88,12 @@ extension RoomState {
             change(user) { $0.micMuted = muted }
             changeSeats(of: user) { $0.micMuted = muted }
             return [.microphoneMuted(user: user, muted: muted, seat: seat)]
+        case .cameraChanged(let user, let camera, let seat, let by):
+            changeSeats(of: user) { $0.camera = camera }
+            return [.cameraChanged(user: user, camera: camera, seat: seat, by: by)]
+        case .screenChanged(let user, let by):
+            screen = user
+            return [.screenChanged(user: user, by: by)]
         case .roleChanged(let user, let role, let by):
             change(user) { $0.role = role }
             return [.roleChanged(user: user, role: role, by: by)]

@@ -115,6 +115,7 @@ extension RoomState {
                 }
             events.append(.songChanged(play, change, by: nil))
         }
+        if screen != old.screen { events.append(.screenChanged(user: screen, by: nil)) }
         if duet != old.duet { events.append(.duetChanged(duet, by: nil)) }
         for member in members where member.role != .owner {
             guard let before = old.member(member.id), before.role != member.role, before.role != .owner else {
@@ -153,6 +154,9 @@ extension RoomState {
         } else if let user = seat.user {
             if old?.micMuted != seat.micMuted {
                 events.append(.microphoneMuted(user: user, muted: seat.micMuted ?? false, seat: seat.index))
+            }
+            if let camera = seat.camera, old?.camera != camera {
+                events.append(.cameraChanged(user: user, camera: camera, seat: seat.index, by: nil))
             }
             if old?.presence != seat.presence {
                 events.append(.presenceChanged(user: user, presence: seat.presence ?? .online, until: nil))

@@ -54,6 +54,8 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var play: SongPlay?
     /// Whether the singers of a chorus room sing together, or one leads.
     public internal(set) var duet: DuetMode
+    /// Who shares a screen in a live room; `nil`: nobody.
+    public internal(set) var screen: UserID?
     /// The network quality of a chorus room's singers, and whether they are too far apart. Empty until the first report.
     public internal(set) var network: NetworkReport
     /// Whether the user is in the room.
@@ -81,6 +83,7 @@ public struct RoomState: Sendable, Hashable {
         likes = snapshot.likes
         play = snapshot.play
         duet = snapshot.duet ?? .together
+        screen = snapshot.screen
         network = NetworkReport()
         phase = .present
         mediaEpoch = snapshot.mediaEpoch

@@ -15,6 +15,8 @@ package struct SeatPlace: Hashable, Sendable {
         package var profile: UserProfile
         /// The user's own mute. A user who sits down speaks: taking a seat starts the microphone.
         package var micMuted: Bool
+        /// Means something in live rooms only. Whoever sits down is not seen before they say so.
+        package var camera = CameraState.off
         /// When the user last moved here from another seat, in milliseconds since 1970.
         package var movedAt: Int64?
     }
@@ -42,7 +44,10 @@ package struct SeatPlace: Hashable, Sendable {
     /// the other.
     package var isSilent: Bool { muted || occupant?.micMuted == true }
 
-    package func view(_ index: Int, presence: Presence) -> Seat {
+    /// Whether whoever sits here is seen.
+    package var isSeen: Bool { occupant?.camera == .on }
+
+    package func view(_ index: Int, presence: Presence, hasPictures: Bool) -> Seat {
         var seat = Seat(index: index, muted: muted, by: muted ? mutedBy : nil)
         switch condition {
         case .empty: seat.state = .empty
@@ -50,6 +55,7 @@ package struct SeatPlace: Hashable, Sendable {
             seat.state = .used
             seat.user = occupant.profile.id
             seat.micMuted = occupant.micMuted
+            seat.camera = hasPictures ? occupant.camera : nil
             seat.presence = presence
         case .closed(let closer):
             seat.state = .closed

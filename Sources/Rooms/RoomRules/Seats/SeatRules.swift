@@ -20,8 +20,8 @@ extension DurableRoomState {
         return Decision([.seatLeft(index, user: occupant.profile, reason: .left)])
     }
 
-    /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute comes along, the
-    /// host's stays.
+    /// V09. Both steps are one command: nobody can take either seat in between. The user's own mute and the camera
+    /// come along, the host's mute stays.
     func moveSeat(to target: Int, by user: UserProfile, _ context: DecisionContext) throws(RoomError) -> Decision {
         let (index, occupant) = try ownSeat(of: user)
         guard seats.indices.contains(target) else { throw RoomError(.seatNotFound) }
@@ -40,7 +40,8 @@ extension DurableRoomState {
         }
         return Decision([
             .seatLeft(index, user: occupant.profile, reason: .moved),
-            .seatTaken(target, user: user, micMuted: occupant.micMuted, moved: true),
+            .seatTaken(
+                target, user: user, micMuted: occupant.micMuted, camera: occupant.camera, moved: true),
         ])
     }
 
@@ -105,7 +106,7 @@ extension DurableRoomState {
         }
     }
 
-    private func mayTouch(_ index: Int, _ user: UserProfile, _ permission: Permission) throws(RoomError) {
+    func mayTouch(_ index: Int, _ user: UserProfile, _ permission: Permission) throws(RoomError) {
         guard permission == .notAgainstHigherRole, let occupant = seats[index].occupant else { return }
         if role(of: occupant.profile.id) > role(of: user.id) { throw RoomError(.permissionDenied) }
     }

@@ -21,16 +21,7 @@ extension DurableRoomState {
     /// Nobody leads from outside a seat: when the leader leaves it, in whatever way, all sing at once again. Moving to another
     /// seat is no leaving.
     func settlingLead(_ decision: Decision) -> Decision {
-        guard let leader else { return decision }
-        var isSeated = true
-        for event in decision.events {
-            switch event {
-            case .seatLeft(_, let user, _) where user.id == leader: isSeated = false
-            case .seatTaken(_, let user, _, _) where user.id == leader: isSeated = true
-            default: break
-            }
-        }
-        guard !isSeated else { return decision }
+        guard let leader, decision.leavesUnseated(leader) else { return decision }
         return Decision(decision.events + [.duetChanged(.together)], decision.result)
     }
 }

@@ -8,7 +8,7 @@ extension RoomError.Code {
         case .parseError, .invalidRequest, .invalidParams, .userIDInvalid, .roomIDInvalid: .badRequest
         case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:
             .unauthorized
-        case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .invitationDenied: .forbidden
+        case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .cameraBlocked, .invitationDenied: .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
             .songNotFound:
             .notFound

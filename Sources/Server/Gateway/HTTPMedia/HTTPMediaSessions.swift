@@ -56,7 +56,9 @@ final class HTTPMediaSessions: Sendable {
             let snapshot = try await enter(session, profile.brief)
             var lines: [String: MediaLine] = [:]
             switch kind {
-            case .publish: try await sit(session, snapshot, seat)
+            case .publish:
+                try await sit(
+                    session, snapshot, seat, filming: outline.sections.contains { $0.kind == "video" })
             case .play: lines = try Self.lines(outline, snapshot, seat)
             }
             let answer = try await negotiate(session, offer, lines)
@@ -125,16 +127,21 @@ final class HTTPMediaSessions: Sendable {
         }
     }
 
-    /// Takes a seat, or speaks from the one that the person has already.
-    private func sit(_ session: HTTPMediaSession, _ snapshot: RoomSnapshot, _ wanted: Int?) async throws(Refusal) {
+    /// Takes a seat, or speaks from the one that the person has already. In a live room, who publishes a picture wants it seen.
+    private func sit(
+        _ session: HTTPMediaSession, _ snapshot: RoomSnapshot, _ wanted: Int?, filming: Bool
+    ) async throws(Refusal) {
         let own = snapshot.seats.first { $0.user == session.user }?.index
         let free = snapshot.seats.first { $0.state == .empty }?.index
         guard let seat = own ?? wanted ?? free else { throw Refusal(RoomError(.seatTaken, "no seat is free")) }
+        try await submit(.takeSeat(seat), by: session)
+        if snapshot.info.kind == .live { try await submit(.setCamera(on: filming), by: session) }
+    }
+
+    private func submit(_ command: RoomCommand, by session: HTTPMediaSession) async throws(Refusal) {
         let outcome: Result<CommandOutcome, RoomError> = await withCheckedContinuation { continuation in
             Task {
-                await session.room.submit(.takeSeat(seat), from: session.token, key: nil) {
-                    continuation.resume(returning: $0)
-                }
+                await session.room.submit(command, from: session.token, key: nil) { continuation.resume(returning: $0) }
             }
         }
         if case .failure(let error) = outcome { throw Refusal(error) }

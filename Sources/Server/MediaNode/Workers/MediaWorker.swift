@@ -146,18 +146,19 @@ final class MediaWorker {
         case .closePeer(let id, let stage, let confirmed): closePeer(id, on: stage, confirmed)
         case .stateRoundTrip(let roundTrip, let id, let stage):
             if let peer = table[id], peer.stage.id == stage { peer.statedRoundTrip = roundTrip }
-        case .assign(let slot, let id, let muted, let stageID, let confirmed):
+        case .assign(let slot, let id, let muted, let dark, let stageID, let confirmed):
             guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
             home.audio.assign(
                 slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, muted: muted, at: time.now,
                 send: egress.send)
             home.pictures?.cameras.assign(
-                slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: false)
+                slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: dark)
             peers.runErrands()
             confirm(confirmed, on: home)
         case .assignScreen(let id, let stageID, let confirmed):
             guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
             home.pictures?.screens.assign(slot: 0, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: false)
+            peers.runErrands()
             confirm(confirmed, on: home)
         case .place(let id, let slot, let stageID):
             guard let stage = stages[stageID], let branch = stage.branch else { return }
@@ -203,7 +204,7 @@ final class MediaWorker {
     private func refuse(_ command: WorkerCommand) {
         switch command {
         case .offer(_, let reply): reply(.failure(.stopped), false)
-        case .assign(_, _, _, _, let confirmed), .closePeer(_, _, let confirmed), .assignScreen(_, _, let confirmed):
+        case .assign(_, _, _, _, _, let confirmed), .closePeer(_, _, let confirmed), .assignScreen(_, _, let confirmed):
             confirmed()
         case .resetSource(_, _, let confirmed): confirmed?()
         case .readCounters(let reply): reply(presentCounters())

@@ -14,7 +14,7 @@ enum WorkerCommand: Sendable {
     case closePeer(PeerID, StageID, confirmed: @Sendable () -> Void)
     /// What a client has measured itself.
     case stateRoundTrip(Interval, PeerID, StageID)
-    case assign(slot: Int, PeerID?, muted: Bool, StageID, confirmed: @Sendable () -> Void)
+    case assign(slot: Int, PeerID?, muted: Bool, dark: Bool, StageID, confirmed: @Sendable () -> Void)
     case assignScreen(PeerID?, StageID, confirmed: @Sendable () -> Void)
     case view(PictureView, PictureLayer, PeerID, StageID)
     case readCounters(reply: @Sendable (MediaCounters) -> Void)

@@ -141,11 +141,14 @@ final class WorkerPool: Sendable {
     }
 
     func assign(
-        slot: Int, to peer: PeerID?, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+        slot: Int, to peer: PeerID?, muted: Bool, dark: Bool, on stage: StageID,
+        confirmed: @escaping @Sendable () -> Void
     ) {
         let isPosted = state.withLock { state in
             let home = state.routes[stage]?.home ?? 0
-            return workers[home].mailbox.post(.assign(slot: slot, peer, muted: muted, stage, confirmed: confirmed))
+            return workers[home].mailbox.post(
+                .assign(
+                    slot: slot, peer, muted: muted, dark: dark, stage, confirmed: confirmed))
         }
         // Nothing leaves a stopped worker.
         if !isPosted { confirmed() }

@@ -1,0 +1,66 @@
+import RoomModel
+
+/// L01, L16: who is seen in a live room, and whose screen. Nobody is seen who has not said so, and whom the host has switched off
+/// says so in vain.
+extension DurableRoomState {
+    func setCamera(on: Bool, by user: UserProfile) throws(RoomError) -> Decision {
+        try checkLive()
+        let (_, occupant) = try ownSeat(of: user)
+        switch (occupant.camera, on) {
+        case (.blocked, true): throw RoomError(.cameraBlocked)
+        case (.on, true), (.off, false), (.blocked, false): return .nothing
+        case (.off, true): return Decision([.cameraChanged(user.id, .on)])
+        case (.on, false): return Decision([.cameraChanged(user.id, .off)])
+        }
+    }
+
+    /// A host switches a camera off, never on: whom it is allowed again decides that alone. It belongs to the person, not to the
+    /// seat: it goes along to another seat, and who comes on stage anew is seen again.
+    func allowCamera(
+        _ index: Int, _ allowed: Bool, by user: UserProfile, _ permission: Permission
+    ) throws(RoomError) -> Decision {
+        try checkLive()
+        guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
+        guard let occupant = seats[index].occupant else { throw RoomError(.seatEmpty) }
+        try mayTouch(index, user, permission)
+        if allowed == (occupant.camera != .blocked) { return .nothing }
+        return Decision([.cameraChanged(occupant.profile.id, allowed ? .off : .blocked)])
+    }
+
+    /// One at a time: two would leave neither of them large enough to be read.
+    func startScreen(by user: UserProfile) throws(RoomError) -> Decision {
+        try checkLive()
+        _ = try ownSeat(of: user)
+        guard let screen else { return Decision([.screenChanged(user.id)]) }
+        guard screen == user.id else { throw RoomError(.screenTaken) }
+        return .nothing
+    }
+
+    /// One's own, or, for owner and admins, anybody's.
+    func stopScreen(by user: UserProfile) throws(RoomError) -> Decision {
+        try checkLive()
+        guard let screen else { return .nothing }
+        guard screen == user.id || (role(of: user.id) > .member && role(of: user.id) >= role(of: screen)) else {
+            throw RoomError(.permissionDenied)
+        }
+        return Decision([.screenChanged(nil)])
+    }
+
+    /// What another session of the same person shows, that one says.
+    func picturesGone(of user: UserID, camera isCameraGone: Bool, screen isScreenGone: Bool) -> Decision {
+        var events: [RoomEvent] = []
+        if isCameraGone, let seat = seat(of: user), seats[seat].isSeen { events.append(.cameraChanged(user, .off)) }
+        if isScreenGone, screen == user { events.append(.screenChanged(nil)) }
+        return Decision(events)
+    }
+
+    /// Nobody shares a screen from outside a seat: it ends with the seat, in whatever way. Moving to another seat is no leaving.
+    func settlingScreen(_ decision: Decision) -> Decision {
+        guard let screen, decision.leavesUnseated(screen) else { return decision }
+        return Decision(decision.events + [.screenChanged(nil)], decision.result)
+    }
+
+    private func checkLive() throws(RoomError) {
+        guard kind == .live else { throw RoomError(.notLive) }
+    }
+}

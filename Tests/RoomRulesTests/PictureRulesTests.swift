@@ -1,0 +1,112 @@
+import RoomModel
+import RoomRules
+import Testing
+
+@Suite struct PictureRulesTests {
+    /// The owner on 0, an admin on 1, a member on 2, another member on 3; 4 is empty.
+    private func live() throws -> Stage {
+        var stage = Stage(kind: .live, seats: 5)
+        stage.enter(.admin, .member, .other)
+        try stage.run(.setRole(.admin, .admin), by: .owner)
+        try stage.run(.takeSeat(0), by: .owner)
+        try stage.run(.takeSeat(1), by: .admin)
+        try stage.run(.takeSeat(2), by: .member)
+        try stage.run(.takeSeat(3), by: .other)
+        return stage
+    }
+
+    private func camera(of user: UserID, in stage: Stage) -> CameraState? {
+        stage.state.seat(of: user).flatMap { stage.state.seatView($0, [:]).camera }
+    }
+
+    @Test("L01-S L07-S nobody is seen before they say so; what is said again changes nothing; a new seat begins unseen")
+    func ownWord() throws {
+        var stage = try live()
+        #expect(camera(of: .member, in: stage) == .off)
+        #expect(try stage.run(.setCamera(on: false), by: .member).events.isEmpty)
+        #expect(try stage.run(.setCamera(on: true), by: .member).events == [.cameraChanged(.member, .on)])
+        #expect(try stage.run(.setCamera(on: true), by: .member).events.isEmpty)
+        try stage.run(.moveSeat(4), by: .member)
+        #expect(camera(of: .member, in: stage) == .on, "a move takes the camera along")
+        try stage.run(.leaveSeat, by: .member)
+        try stage.run(.takeSeat(2), by: .member)
+        #expect(camera(of: .member, in: stage) == .off)
+        #expect(stage.state.seatView(4, [:]).camera == nil, "an empty seat has none")
+    }
+
+    @Test("L07-S a host switches a camera off for as long as its user sits, and never on; not against a higher role")
+    func hostsWord() throws {
+        var stage = try live()
+        try stage.run(.setCamera(on: true), by: .member)
+        #expect(
+            try stage.run(.allowCamera(2, allowed: false), by: .admin).events == [.cameraChanged(.member, .blocked)])
+        #expect(try stage.run(.allowCamera(2, allowed: false), by: .owner).events.isEmpty)
+        #expect(stage.refusal(.setCamera(on: true), by: .member) == .cameraBlocked)
+        #expect(try stage.run(.setCamera(on: false), by: .member).events.isEmpty)
+        #expect(camera(of: .member, in: stage) == .blocked, "switching it off does not undo it")
+        try stage.run(.moveSeat(4), by: .member)
+        #expect(camera(of: .member, in: stage) == .blocked, "nor does another seat")
+        try stage.run(.allowCamera(4, allowed: true), by: .owner)
+        #expect(camera(of: .member, in: stage) == .off, "allowed is not on")
+        try stage.run(.setCamera(on: true), by: .member)
+        #expect(try stage.run(.allowCamera(4, allowed: true), by: .owner).events.isEmpty, "nor does it switch off")
+        #expect(stage.refusal(.allowCamera(0, allowed: false), by: .admin) == .permissionDenied)
+        #expect(stage.refusal(.allowCamera(3, allowed: false), by: .member) == .permissionDenied)
+        #expect(stage.refusal(.allowCamera(2, allowed: false), by: .owner) == .seatEmpty)
+        #expect(stage.refusal(.allowCamera(9, allowed: false), by: .owner) == .seatNotFound)
+    }
+
+    @Test("L16-S one screen at a time; whose it is ends it, or the host, and nobody below them")
+    func oneScreen() throws {
+        var stage = try live()
+        #expect(try stage.run(.stopScreen, by: .member).events.isEmpty, "there is none")
+        #expect(try stage.run(.startScreen, by: .admin).events == [.screenChanged(.admin)])
+        #expect(try stage.run(.startScreen, by: .admin).events.isEmpty)
+        #expect(stage.refusal(.startScreen, by: .owner) == .screenTaken)
+        #expect(stage.refusal(.stopScreen, by: .member) == .permissionDenied)
+        try stage.run(.stopScreen, by: .owner)
+        #expect(stage.state.screen == nil)
+        try stage.run(.startScreen, by: .owner)
+        #expect(stage.refusal(.stopScreen, by: .admin) == .permissionDenied)
+    }
+
+    @Test("L16-S a screen ends with its seat, however that is lost; a move keeps it", arguments: 0..<7)
+    func screenEndsWithTheSeat(_ way: Int) throws {
+        var stage = try live()
+        try stage.run(.startScreen, by: .member)
+        let decision: Decision =
+            switch way {
+            case 0: try stage.run(.leaveSeat, by: .member)
+            case 1: try stage.run(.kickSeat(2), by: .owner)
+            case 2: try stage.run(.closeSeat(2, closed: true), by: .owner)
+            case 3: stage.serve(.departed(.member, .lost))
+            case 4: stage.serve(.picturesGone(.member, camera: false, screen: true))
+            case 5: try stage.run(.moveSeat(4), by: .member)
+            default: try stage.run(.leaveSeat, by: .other)
+            }
+        let ends = way < 5
+        #expect(decision.events.contains(.screenChanged(nil)) == ends)
+        #expect(stage.state.screen == (ends ? nil : .member))
+    }
+
+    @Test("L07-S what a session showed is no longer said to be seen when it is gone and its user is not")
+    func sessionGone() throws {
+        var stage = try live()
+        try stage.run(.setCamera(on: true), by: .member)
+        #expect(stage.serve(.picturesGone(.member, camera: false, screen: true)).events.isEmpty)
+        #expect(
+            stage.serve(.picturesGone(.member, camera: true, screen: true)).events == [.cameraChanged(.member, .off)])
+        try stage.run(.allowCamera(2, allowed: false), by: .owner)
+        #expect(stage.serve(.picturesGone(.member, camera: true, screen: false)).events.isEmpty, "blocked it stays")
+    }
+
+    @Test("L07-S L16-S a room without pictures has neither cameras nor a screen", arguments: [RoomKind.voice, .chorus])
+    func otherRooms(_ kind: RoomKind) throws {
+        var stage = Stage(kind: kind, seats: 3)
+        try stage.run(.takeSeat(0), by: .owner)
+        for command in [RoomCommand.setCamera(on: true), .allowCamera(0, allowed: false), .startScreen, .stopScreen] {
+            #expect(stage.refusal(command, by: .owner) == .notLive)
+        }
+        #expect(stage.state.seatView(0, [:]).camera == nil)
+    }
+}
