@@ -115,7 +115,7 @@ def live_room(me, others):
     others["Luc"].call("invitation.send", room=room, user=me_id(me), command="seat.ask")
     me.click("accept")
     others["Luc"].call("seat.take", room=room, seat=1)
-    me.sees("tile-1", "sound only")
+    me.sees("tile-1", "camera is off")
     shoot(me, "live-two")
 
 

@@ -155,7 +155,7 @@ def live_room(me, others, reader, salon):
     reader.look("live, asked", letters=both)
     me.click("accept")
     others["Luc"].call("seat.take", room=room, seat=1)
-    me.sees("tile-1", "sound only")
+    me.sees("tile-1", "camera is off")
     reader.look("live, two on stage", letters=both)
     me.click("more")
     me.click("more-quality")

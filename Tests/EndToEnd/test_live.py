@@ -129,7 +129,7 @@ def test_camera_switched_off(people):
     anna.click("seat-1")
     anna.click("allow-camera")
     sees_no_picture(carl, "picture-1")
-    carl.sees("tile-1", "Ben has switched the camera off")
+    carl.sees("tile-1", "Ben's camera is off")
     ben.sees("toast", "Anna switched your camera off")
     ben.sees("tile-1", "The host has switched your camera off")
     ben.wait("the camera let go", "return __cameras.length > 0 && __cameras.every(track => track.readyState === 'ended')")

@@ -302,5 +302,36 @@ extension WholeServerTests {
                 #expect(try await open(0).status == 409)
             }
         }
+
+        @Test(
+            "L17-S L07-S a program that films is seen without another word, and not where the host has switched its camera off"
+        )
+        func filming() async throws {
+            try await TestServer.with { server async throws in
+                let owner = try await server.signedIn("owner")
+                let room = try await room(owner, kind: "live")
+                let mine = try bearer("camera", at: server)
+                let picture = [
+                    "m=video 9 UDP/TLS/RTP/SAVPF 96", "c=IN IP4 0.0.0.0", "a=mid:1", "a=sendonly", "a=rtcp-mux",
+                    "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack pli", "",
+                ].joined(separator: "\r\n")
+                func publish(_ offer: String) async throws -> PlainHTTP.Response {
+                    try await send(
+                        "POST", "/v1/whip/\(room.text)?seat=1", at: server, headers: [Self.offerType, mine], offer)
+                }
+                func camera(_ reader: String) async throws -> String? {
+                    let entered = try await server.signedIn(reader).call("room.enter", ["room": room])
+                    return entered["snapshot"]["seats"][1]["camera"].string
+                }
+                let filmed = Self.offer.replacingOccurrences(of: "BUNDLE 0", with: "BUNDLE 0 1") + picture
+                #expect(try await publish(filmed).status == 201)
+                #expect(try await camera("first") == "on")
+                try await owner.call("seat.camera", ["room": room, "seat": 1, "allowed": false])
+                let refused = try await publish(filmed)
+                #expect(refused.status == 403 && refused.json["error"]["name"].string == "camera_blocked")
+                #expect(try await publish(Self.offer).status == 201, "sound alone may come")
+                #expect(try await camera("second") == "blocked")
+            }
+        }
     }
 }

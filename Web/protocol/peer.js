@@ -118,7 +118,7 @@ export class OvationPeer {
   }
 
   /**
-   * What my camera shows in a live room; null for nothing. The others see it once I sit.
+   * What my camera shows in a live room; null for nothing. The others see it while I sit and have said so: `OvationRoom.setCamera`.
    * @param {MediaStreamTrack | null} track
    */
   async setCamera(track) {
@@ -127,7 +127,7 @@ export class OvationPeer {
   }
 
   /**
-   * The screen that I share; null for none.
+   * The screen that I share; null for none. The others see it from `OvationRoom.startScreen` on.
    * @param {MediaStreamTrack | null} track
    */
   async setScreen(track) {

@@ -710,7 +710,7 @@ export const strings = Object.freeze({
   'live.cameraOpening': 'The camera is starting…',
   'live.cameraOffMine': 'Your camera is off.',
   'live.connecting': 'Connecting to {name}…',
-  'live.cameraOffOf': '{name} has switched the camera off. The sound goes on.',
+  'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',
   'live.soundOnly': '{name} is live with sound only; just listen.',
   'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',

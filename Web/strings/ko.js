@@ -674,7 +674,7 @@ export const strings = Object.freeze({
   'live.cameraOpening': '카메라를 켜는 중…',
   'live.cameraOffMine': '카메라가 꺼져 있어요.',
   'live.connecting': '{name}님에게 연결하는 중…',
-  'live.cameraOffOf': '{name}님이 카메라를 껐어요. 소리는 계속 들려요.',
+  'live.cameraOffOf': '{name}님의 카메라가 꺼져 있어요. 소리는 계속 들려요.',
   'live.cameraBlockedMine': '호스트가 내 카메라를 껐어요.',
   'live.soundOnly': '{name}님은 소리만으로 라이브 중이에요. 편하게 들어 주세요.',
   'live.noPictureFrom': '지금 {name}님의 화면이 오지 않아요. 소리는 계속 들려요.',

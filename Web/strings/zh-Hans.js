@@ -654,7 +654,7 @@ export const strings = Object.freeze({
   'live.cameraOpening': '正在打开摄像头…',
   'live.cameraOffMine': '你的摄像头已关闭。',
   'live.connecting': '正在连接{name}…',
-  'live.cameraOffOf': '{name}关闭了摄像头，声音不受影响。',
+  'live.cameraOffOf': '{name}的摄像头已关闭，声音不受影响。',
   'live.cameraBlockedMine': '主持人关闭了你的摄像头。',
   'live.soundOnly': '{name}正在进行纯声音直播，请听吧。',
   'live.noPictureFrom': '暂时收不到{name}的画面，声音不受影响。',
