@@ -298,6 +298,20 @@ import Timing
         #expect(stop.current == .success(.done))
     }
 
+    @Test("L16-S whose session says it last shares the screen, and it is not lost with the session before")
+    func screenMoves() async throws {
+        let (salon, _, guest, _) = try await live()
+        let second = salon.enter(.member)
+        let other = try salon.core.openMedia(for: second.session).peer
+        salon.submit(.startScreen, by: guest)
+        salon.submit(.startScreen, by: second)
+        #expect(
+            salon.media.orders.last { if case .assignScreen = $0 { true } else { false } }
+                == .assignScreen(other, salon.stage))
+        salon.submit(.exitRoom, by: guest)
+        #expect(salon.enter(.other).snapshot?.screen == .member)
+    }
+
     @Test("L07-S what a second session of a person filmed is not said to be seen once that session is gone")
     func filmingSession() async throws {
         let (salon, _, guest, _) = try await live()

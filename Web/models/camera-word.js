@@ -1,4 +1,5 @@
 import { OvationError } from '../protocol/errors.js';
+import { storageOrNull } from './preferences.js';
 
 /** After a failure it is said again then. */
 const againMs = 2_000;
@@ -22,7 +23,7 @@ export class CameraWord {
    * @param {AbortSignal} signal ends with my visit
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null} memory of this tab, over a reload
    */
-  constructor(stage, wanted, signal, memory = storage()) {
+  constructor(stage, wanted, signal, memory = storageOrNull(() => sessionStorage)) {
     this.#stage = stage;
     this.#wanted = wanted;
     this.#signal = signal;
@@ -64,13 +65,5 @@ export class CameraWord {
     if (failed && !this.#signal.aborted) this.#timer = setTimeout(() => this.settle(), againMs);
     // What has been said is not said again before the room's own news of it.
     else if (this.#wanted() !== on) this.settle();
-  }
-}
-
-function storage() {
-  try {
-    return globalThis.sessionStorage ?? null;
-  } catch {
-    return null;
   }
 }

@@ -28,7 +28,7 @@ extension DurableRoomState {
         case .setCamera(let on): try setCamera(on: on, by: user)
         case .allowCamera(let seat, let allowed): try allowCamera(seat, allowed, by: user, permission)
         case .startScreen: try startScreen(by: user)
-        case .stopScreen: try stopScreen(by: user)
+        case .stopScreen: try stopScreen(by: user, permission)
         case .sendInvitation(let draft): try sendInvitation(draft, by: user, context)
         case .acceptInvitation(let id): try answerInvitation(id, .accepted, reason: nil, by: user, permission)
         case .rejectInvitation(let id, let reason):

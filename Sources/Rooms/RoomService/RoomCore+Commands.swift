@@ -100,7 +100,11 @@ extension RoomCore {
         case .sendLikes(let count): gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
             if case .takeSeat = command { people.setMicrophone(session, of: user.id) }
-            if command == .startScreen { people.setScreen(session, of: user.id) }
+            if command == .startScreen {
+                people.setScreen(session, of: user.id)
+                // From another session than until now: no event says so.
+                if decision.events.isEmpty { media.assignAgain(user.id) }
+            }
             let numbered = decision.events.count { $0.isNumbered }
             let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? state.seq + UInt64(numbered) : nil)
             carryOut(

@@ -37,12 +37,16 @@ extension DurableRoomState {
     }
 
     /// One's own, or, for owner and admins, anybody's.
-    func stopScreen(by user: UserProfile) throws(RoomError) -> Decision {
+    func stopScreen(by user: UserProfile, _ permission: Permission) throws(RoomError) -> Decision {
         try checkLive()
         guard let screen else { return .nothing }
-        guard screen == user.id || (role(of: user.id) > .member && role(of: user.id) >= role(of: screen)) else {
-            throw RoomError(.permissionDenied)
-        }
+        let mayStop =
+            switch permission {
+            case .allowed: true
+            case .notAgainstHigherRole: role(of: screen) <= role(of: user.id)
+            default: screen == user.id
+            }
+        guard mayStop else { throw RoomError(.permissionDenied) }
         return Decision([.screenChanged(nil)])
     }
 
