@@ -153,6 +153,7 @@ let package = Package(
         target(
             "Server", "Playback",
             ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs", "CConfine"]),
+        target("Server", "BusLocal", ["RoomPorts"]),
         target(
             "Server", "StoreSQLite",
             ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -174,7 +175,8 @@ let package = Package(
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "RoomModel", "RoomPorts", "RoomRules", "RoomService",
+                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "RoomModel", "RoomPorts", "RoomRules",
+                "RoomService",
                 "Timing",
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

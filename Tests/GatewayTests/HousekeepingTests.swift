@@ -60,7 +60,8 @@ import Timing
     ) async throws {
         let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), media: RecordingMedia(), clock: gateway.clock, encoder: SignalNewsEncoder())
+            journal: MemoryJournal(), media: RecordingMedia(), bus: RecordingBus(), clock: gateway.clock,
+            encoder: SignalNewsEncoder())
         try await rooms.start()
         var settings = GatewaySettings()
         settings.port = 0

@@ -46,8 +46,8 @@ final class Party {
 
     deinit { node.stop() }
 
-    func client(_ id: UInt64, slots: Int = 4, ip: IPAddress? = nil) throws -> TestClient {
-        let client = try TestClient(id, on: stage, slots: slots, ip: ip ?? self.ip)
+    func client(_ id: UInt64, slots: Int = 4, ip: IPAddress? = nil, on stage: StageID? = nil) throws -> TestClient {
+        let client = try TestClient(id, on: stage ?? self.stage, slots: slots, ip: ip ?? self.ip)
         try poller.add(client.socket, tag: clients.count)
         clients.append(client)
         return client
@@ -55,9 +55,10 @@ final class Party {
 
     /// A client that has joined.
     func joined(
-        _ id: UInt64, slots: Int = 4, pictures: Int = 0, hasCamera: Bool = false, ip: IPAddress? = nil
+        _ id: UInt64, slots: Int = 4, pictures: Int = 0, hasCamera: Bool = false, ip: IPAddress? = nil,
+        on stage: StageID? = nil
     ) async throws -> TestClient {
-        let client = try client(id, slots: slots, ip: ip)
+        let client = try client(id, slots: slots, ip: ip, on: stage)
         client.pictures = pictures
         client.hasCamera = hasCamera
         try await client.negotiate(with: node)
@@ -88,9 +89,13 @@ final class Party {
         return people
     }
 
-    func assign(_ slot: Int, _ client: TestClient?, muted: Bool = false) async {
+    func assign(
+        _ slot: Int, _ client: TestClient?, muted: Bool = false, dark: Bool = false, on stage: StageID? = nil
+    ) async {
         await withCheckedContinuation { continuation in
-            node.assign(slot: slot, to: client?.id, muted: muted, dark: false, on: stage) { continuation.resume() }
+            node.assign(slot: slot, to: client?.id, muted: muted, dark: dark, on: stage ?? self.stage) {
+                continuation.resume()
+            }
         }
     }
 
@@ -144,7 +149,7 @@ final class Party {
 
     /// Whether that fact came, for example `MediaFact.closed`, of each of these clients.
     func isTold(_ fact: (StageID, PeerID) -> MediaFact, of clients: TestClient...) -> Bool {
-        clients.allSatisfy { facts.contains(fact(stage, $0.id)) }
+        clients.allSatisfy { facts.contains(fact($0.stage, $0.id)) }
     }
 
     func timesTold(_ fact: (StageID, PeerID) -> MediaFact, of client: TestClient) -> Int {

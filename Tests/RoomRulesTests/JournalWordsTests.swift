@@ -6,6 +6,7 @@ import Testing
 /// What stands in journals that people have on their disks. A line here is never changed, only added to.
 @Suite struct JournalWordsTests {
     private static let olga = UserProfile(id: .owner, name: "Olga", avatar: "/a.png")
+    private static let link = HostLink(id: "1/1/9", place: 0, room: .number(2), host: olga, isOurs: true, since: 3)
     private static let events: [(RoomEvent, String)] = [
         (
             .created(
@@ -46,6 +47,27 @@ import Testing
         (.cameraChanged(.owner, .on), #"{"camera":"on","type":"camera.changed","user":"olga"}"#),
         (.screenChanged(.owner), #"{"type":"screen.changed","user":"olga"}"#),
         (.screenChanged(nil), #"{"type":"screen.changed"}"#),
+        (
+            .pkChanged(
+                PKState(links: [link], match: PKMatch(link: "1/1/9", terms: PKTerms(seconds: 60), until: 5)), .accepted),
+            #"{"cause":"accepted","pk":{"links":[{"host":{"avatar":"/a.png","id":"olga","name":"Olga"},"id":"1/1/9","isEnding":false,"isOurs":true,"muted":false,"place":0,"room":2,"since":3}],"match":{"hasFinal":false,"isOtherReady":false,"isReady":false,"link":"1/1/9","ours":0,"phase":"linking","terms":{"forfeit":"","forfeitSeconds":0,"seconds":60},"theirs":0,"until":5}},"type":"pk.changed"}"#
+        ),
+        (.pointsChanged(ours: 3, theirs: 4), #"{"ours":3,"theirs":4,"type":"pk.points"}"#),
+        (.challengesPaused(by: .owner, until: 9), #"{"type":"pk.paused","until":9,"user":"olga"}"#),
+        (.challengesPaused(by: nil, until: nil), #"{"type":"pk.paused"}"#),
+        (
+            .letterPosted(RoomLetter(session: "s", step: 1, to: .number(2), content: .withdrawn(.cancelled))),
+            #"{"letter":{"content":{"state":"cancelled","type":"withdrawn"},"session":"s","step":1,"to":2},"type":"letter.posted"}"#
+        ),
+        (
+            .letterPosted(
+                RoomLetter(
+                    session: "s", step: 2, to: .number(2), content: .result(PKResult(.won, .quit), theirs: 1, ours: 2))),
+            #"{"letter":{"content":{"ours":2,"result":{"cause":"quit","outcome":"won"},"theirs":1,"type":"result"},"session":"s","step":2,"to":2},"type":"letter.posted"}"#
+        ),
+        (.lettersDelivered(session: "s", step: 2), #"{"session":"s","step":2,"type":"letter.delivered"}"#),
+        (.lettersGivenUp(session: "s"), #"{"session":"s","type":"letter.lost"}"#),
+        (.letterHeard(session: "s", step: 2), #"{"session":"s","step":2,"type":"letter.heard"}"#),
         (.roleChanged(.owner, .admin), #"{"role":"admin","type":"role.changed","user":"olga"}"#),
         (
             .ownerChanged(olga, .ownerAbsent),

@@ -66,6 +66,16 @@ import Testing
                 command: { _ in .setCamera(on: true) },
                 prepare: { stage, _ in #expect(stage.refusal(.allowCamera(3, allowed: false), by: .owner) == nil) }),
             Case(title: "setCamera in a room without pictures", seated: true) { _ in .setCamera(on: true) },
+            Case(
+                title: "challenge", seated: false, kind: .live, command: { _ in .challenge(.number(2), nil) },
+                prepare: { stage, _ in stage.target = Stage(kind: .live).state.info(memberCount: 1, speaking: false) }),
+            Case(title: "cancelChallenge of none", seated: false, kind: .live) { _ in .cancelChallenge },
+            Case(title: "answerChallenge of none", seated: false, kind: .live) { _ in
+                .answerChallenge(id: "x", agreed: true, pause: nil)
+            },
+            Case(title: "readyForPK of none", seated: false, kind: .live) { _ in .readyForPK },
+            Case(title: "quitPK of none", seated: false, kind: .live) { _ in .quitPK(link: nil) },
+            Case(title: "muteLink of none", seated: false, kind: .live) { _ in .muteLink("x", muted: true) },
             Case(title: "startScreen", seated: true, kind: .live) { _ in .startScreen },
             Case(title: "startScreen without a seat", seated: false, kind: .live) { _ in .startScreen },
             Case(

@@ -28,7 +28,13 @@ struct Stage {
         accept(decision, by: owner)
     }
 
-    var context: DecisionContext { DecisionContext(now: now, people: people, policy: policy) }
+    /// The other room that commands are about.
+    var target: RoomInfo?
+    var context: DecisionContext {
+        var context = DecisionContext(now: now, people: people, policy: policy)
+        context.target = target
+        return context
+    }
 
     mutating func enter(_ users: UserID..., presence: Presence = .online) {
         for user in users { people[user] = DecisionContext.Person(profile: .named(user), presence: presence) }

@@ -19,7 +19,8 @@ struct DirectoryHouse {
     init(_ journal: MemoryJournal = MemoryJournal(), policy: RoomPolicy = RoomPolicy()) async throws {
         self.journal = journal
         directory = RoomDirectory(
-            journal: journal, media: media, clock: clock, encoder: PlainEncoder(), policy: { _ in policy },
+            journal: journal, media: media, bus: RecordingBus(), clock: clock, encoder: PlainEncoder(),
+            policy: { _ in policy },
             report: { [reports] report in reports.update { $0.append(report) } })
         try await directory.start()
     }

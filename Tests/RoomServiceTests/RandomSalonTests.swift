@@ -49,13 +49,14 @@ private struct Belief {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged: contradictions.append("\(change)")
+            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .pkChanged:
+                contradictions.append("\(change)")
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
             chat = message.chat
         case .passing(.audienceEntered(let member)): roles[member.id] = member.role
-        case .passing, .invitation: break
+        case .passing, .invitation, .challenge: break
         }
     }
 }
@@ -87,7 +88,7 @@ private struct History {
         case .message(let message):
             if let said = messages[message.chat], said != message { contradictions.append("\(said) became \(message)") }
             messages[message.chat] = message
-        case .passing, .invitation: break
+        case .passing, .invitation, .challenge: break
         }
     }
 }
@@ -106,7 +107,7 @@ extension RoomChange {
             (info.memberCount, info.speaking) = (0, false)
             change.what = .updated(info)
         case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .roleChanged, .ownerChanged, .songChanged,
-            .duetChanged:
+            .duetChanged, .pkChanged:
             break
         }
         return change

@@ -100,7 +100,10 @@ final class Salon {
     let clock: VirtualRoomClock
     let journal: MemoryJournal
     let media = RecordingMedia()
+    let bus: RecordingBus
     let encoder = PlainEncoder()
+    /// Other rooms, as the directory shows them.
+    let others = Shared<[RoomID: RoomInfo]>([:])
     let policy = Shared(RoomPolicy())
     let infos = Shared<[RoomInfo]>([])
     let reports = Shared<[RoomReport]>([])
@@ -113,22 +116,25 @@ final class Salon {
 
     init(
         _ mode: MemoryJournal.Mode = .automatic, journal: MemoryJournal = MemoryJournal(),
-        room: RoomID = .number(48_213)
+        room: RoomID = .number(48_213), bus: RecordingBus = RecordingBus(), clock: VirtualRoomClock = VirtualRoomClock()
     )
         async throws
     {
         key = RoomKey(application: ApplicationID(1_400_000_001), room: room)
         self.journal = journal
-        clock = VirtualRoomClock()
+        self.clock = clock
+        self.bus = bus
         core = Salon.core(
-            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded,
+            key, stage, journal, media, bus, others, clock, encoder, policy, infos, reports, turnWanted, reloadWanted,
+            hasEnded,
             aside)
         try await load()
         journal.setMode(mode)
     }
 
     private static func core(
-        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ media: RecordingMedia, _ clock: VirtualRoomClock,
+        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ media: RecordingMedia, _ bus: RecordingBus,
+        _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
         _ encoder: PlainEncoder, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
         _ reports: Shared<[RoomReport]>,
         _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
@@ -138,8 +144,9 @@ final class Salon {
         return RoomCore(
             key: key, stage: stage,
             dependencies: RoomDependencies(
-                journal: journal, media: media, clock: clock, encoder: encoder, policy: { policy.current },
-                peerNumbers: Serial(), publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
+                journal: journal, media: media, bus: bus, clock: clock, encoder: encoder,
+                policy: { policy.current }, peerNumbers: Serial(), find: { others.current[$0] },
+                publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
                 report: { report in reports.update { $0.append(report) } }, aside: { aside.add($0) }),
             inbox: inbox)
@@ -156,7 +163,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, media, clock, encoder, policy, infos, reports, turnWanted, reloadWanted, hasEnded,
+            key, stage, journal, media, bus, others, clock, encoder, policy, infos, reports, turnWanted, reloadWanted,
+            hasEnded,
             aside)
         try await load()
     }

@@ -38,6 +38,19 @@ import Testing
             ("seat.camera", #"{"room":7,"seat":2,"allowed":false}"#, room(.allowCamera(2, allowed: false))),
             ("screen.start", #"{"room":7}"#, room(.startScreen)),
             ("screen.stop", #"{"room":7}"#, room(.stopScreen)),
+            (
+                "pk.challenge", #"{"room":7,"other":8,"terms":{"seconds":60,"forfeitSeconds":30,"forfeit":"Sing"}}"#,
+                room(.challenge(.number(8), PKTerms(seconds: 60, forfeitSeconds: 30, forfeit: "Sing")))
+            ),
+            ("pk.challenge", #"{"room":7,"other":8}"#, room(.challenge(.number(8), nil))),
+            ("pk.cancel", #"{"room":7}"#, room(.cancelChallenge)),
+            (
+                "pk.answer", #"{"room":7,"id":"a","agreed":false,"pause":"host"}"#,
+                room(.answerChallenge(id: "a", agreed: false, pause: .host))
+            ),
+            ("pk.ready", #"{"room":7}"#, room(.readyForPK)),
+            ("pk.quit", #"{"room":7}"#, room(.quitPK(link: nil))),
+            ("pk.mute", #"{"room":7,"link":"a","muted":true}"#, room(.muteLink("a", muted: true))),
             ("microphone.set", #"{"room":7,"muted":true}"#, room(.setMicrophone(muted: true))),
             ("role.set", #"{"room":7,"user":"bob","role":"admin"}"#, room(.setRole(bob, .admin))),
             ("room.exit", #"{"room":7}"#, room(.exitRoom)),
@@ -126,6 +139,9 @@ import Testing
         #expect(
             try decode("media.view", #"{"room":7,"screen":true,"size":"off"}"#)
                 == .viewPicture(.number(7), .screen, .off))
+        #expect(
+            try decode("media.view", #"{"room":7,"guest":1,"size":"low"}"#)
+                == .viewPicture(.number(7), .guest(1), .low))
         for params in [
             #"{"room":7,"size":"off"}"#, #"{"room":7,"seat":-1,"size":"off"}"#, #"{"room":7,"seat":1,"size":"huge"}"#,
         ] {

@@ -56,6 +56,7 @@ import Testing
                 room, number: 4, sdp: "v=0\r\n",
                 lines: ["0": .microphone, "1": .camera, "2": .screen, "a": .sound(3), "b": .picture(10)]),
             .viewPicture(room, .seat(3), .low), .viewPicture(room, .screen, .off),
+            .viewPicture(room, .guest(2), .high),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),
         ]
@@ -63,6 +64,10 @@ import Testing
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
             .closeSeat(1, closed: false), .setMicrophone(muted: true), .setCamera(on: false),
             .allowCamera(3, allowed: true), .startScreen, .stopScreen,
+            .challenge(.number(8), PKTerms(seconds: 60, forfeitSeconds: 5, forfeit: "Sing")),
+            .challenge(.number(8), nil), .cancelChallenge, .answerChallenge(id: "a", agreed: true, pause: nil),
+            .answerChallenge(id: "a", agreed: false, pause: .all), .readyForPK, .quitPK(link: "l"), .quitPK(link: nil),
+            .muteLink("l", muted: false),
             .sendInvitation(InvitationDraft(to: bobID, command: "c", content: "x", timeoutSeconds: 9, id: "i")),
             .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil),
             .rejectInvitation(id: "i", reason: "r"),
@@ -179,6 +184,16 @@ import Testing
             .ownerChanged(user: bob, reason: .ownerAbsent), .duetChanged(.leadFollow(leader: bobID), by: alice),
             .duetChanged(.together, by: nil), .cameraChanged(user: bobID, camera: .blocked, seat: 1, by: alice),
             .screenChanged(user: bobID, by: bobID), .screenChanged(user: nil, by: nil),
+            .pkChanged(
+                PKState(
+                    links: [
+                        HostLink(
+                            id: "1/1/9", place: 0, room: .number(2), host: UserProfile(id: bobID), isOurs: true,
+                            since: 3)
+                    ],
+                    match: PKMatch(link: "1/1/9", terms: PKTerms(seconds: 60, forfeit: "Sing"), until: 5)), .accepted,
+                by: bobID),
+            .pkChanged(PKState(), .quit, by: nil),
         ]
         return changes.enumerated().map { .change(RoomChange(seq: UInt64($0.offset + 1), time: 7, what: $0.element)) }
     }
@@ -192,8 +207,10 @@ import Testing
             .ownerAbsent(until: 9, heir: nil),
             .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
             .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
-            .network(NetworkReport()), .cameraWanted(.off),
-            .pictures([PictureNews(.seat(1), .high), PictureNews(.screen, .off, lack: .sender)]), .pictures([]),
+            .network(NetworkReport()), .cameraWanted(.off), .points(PKPoints(ours: 3, theirs: 4)),
+            .pictures([
+                PictureNews(.seat(1), .high), PictureNews(.screen, .off, lack: .sender), PictureNews(.guest(1), .low),
+            ]), .pictures([]),
             .network(
                 NetworkReport(
                     singers: [

@@ -535,6 +535,15 @@ export const strings = Object.freeze({
     '다른 사람이 화면을 공유하고 있어요. 끝날 때까지 기다리거나 멈춰 달라고 부탁해 주세요.',
   'error.screen_denied':
     '시스템이 브라우저의 화면 기록을 막고 있어요. 개인정보 보호 설정에서 화면 기록을 허용한 뒤 다시 해 보세요.',
+  'error.host_off_stage': '먼저 무대에 올라 주세요.',
+  'error.people_on_stage':
+    'PK는 두 호스트 사이에서만 할 수 있어요. 다른 사람들에게 먼저 내려가 달라고 해 주세요.',
+  'error.challenge_pending': '이미 보낸 초대가 있어요. 답을 기다리거나 취소해 주세요.',
+  'error.challenge_gone': '더 이상 유효하지 않은 초대예요.',
+  'error.challenge_refused': '이 호스트는 지금 초대를 받지 않아요. 나중에 다시 해 보세요.',
+  'error.in_pk': 'PK가 진행 중이에요. 끝난 뒤에 다시 해 보세요.',
+  'error.links_full': '방이 이미 다른 방과 연결되어 있어요. 먼저 끝내 주세요.',
+  'error.not_linked': '두 방이 더 이상 연결되어 있지 않아요.',
   'error.seat_muted': '호스트가 음소거한 자리예요. 호스트만 풀 수 있어요.',
   'error.consent_required': '여기서 말하려면 손을 들어 주세요.',
   'error.user_not_in_room': '더 이상 여기 없는 사람이에요.',

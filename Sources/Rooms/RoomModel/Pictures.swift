@@ -7,10 +7,12 @@ package enum PictureSize: String, Codable, Hashable, Sendable {
     case high
 }
 
-/// Which picture: a seat's, or the room's screen.
+/// Which picture: a seat's, the room's screen, or another room's host.
 package enum PictureName: Hashable, Sendable {
     case seat(Int)
     case screen
+    /// On that place beside the seats.
+    case guest(Int)
 }
 
 /// Why somebody gets less of a picture than they want.
@@ -36,13 +38,14 @@ package struct PictureNews: Hashable, Sendable {
 }
 
 extension PictureNews: Codable {
-    private enum Keys: String, CodingKey { case seat, screen, size, lack }
+    private enum Keys: String, CodingKey { case seat, screen, guest, size, lack }
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Keys.self)
         let isScreen = try fields.decodeIfPresent(Bool.self, forKey: .screen) ?? false
+        let guest = try fields.decodeIfPresent(Int.self, forKey: .guest)
         self.init(
-            isScreen ? .screen : .seat(try fields.decode(Int.self, forKey: .seat)),
+            isScreen ? .screen : try guest.map { .guest($0) } ?? .seat(try fields.decode(Int.self, forKey: .seat)),
             try fields.decode(PictureSize.self, forKey: .size),
             // A later server may name one that is not known here.
             lack: try fields.decodeIfPresent(String.self, forKey: .lack).flatMap(PictureLack.init))
@@ -53,6 +56,7 @@ extension PictureNews: Codable {
         switch picture {
         case .seat(let seat): try fields.encode(seat, forKey: .seat)
         case .screen: try fields.encode(true, forKey: .screen)
+        case .guest(let place): try fields.encode(place, forKey: .guest)
         }
         try fields.encode(size, forKey: .size)
         try fields.encodeIfPresent(lack, forKey: .lack)

@@ -31,6 +31,16 @@ package enum RoomCommand: Hashable, Sendable {
     case stopSong
     /// Without a leader whoever sits foremost leads.
     case setDuetMode(DuetMode.Name, leader: UserID?)
+    // other rooms
+    /// Asks another room's host for a PK, or without terms for a link alone.
+    case challenge(RoomID, PKTerms?)
+    case cancelChallenge
+    case answerChallenge(id: String, agreed: Bool, pause: PKPause?)
+    /// The host sees the other one.
+    case readyForPK
+    /// Ends a link and the PK with it; without an id the only one.
+    case quitPK(link: String?)
+    case muteLink(String, muted: Bool)
     // membership
     case updateRoom(RoomUpdate)
     case setRole(UserID, Role)
@@ -44,6 +54,7 @@ package enum RoomCommand: Hashable, Sendable {
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
         case sendMessage, sendLikes
         case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
+        case challenge, cancelChallenge, answerChallenge, readyForPK, quitPK, muteLink
         case updateRoom, setRole, exitRoom, destroyRoom
     }
 
@@ -74,6 +85,12 @@ package enum RoomCommand: Hashable, Sendable {
         case .setSongTrack: .setSongTrack
         case .stopSong: .stopSong
         case .setDuetMode: .setDuetMode
+        case .challenge: .challenge
+        case .cancelChallenge: .cancelChallenge
+        case .answerChallenge: .answerChallenge
+        case .readyForPK: .readyForPK
+        case .quitPK: .quitPK
+        case .muteLink: .muteLink
         case .updateRoom: .updateRoom
         case .setRole: .setRole
         case .exitRoom: .exitRoom

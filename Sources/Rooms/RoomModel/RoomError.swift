@@ -121,6 +121,22 @@ public struct RoomError: Error, Hashable, Sendable {
         case cameraBlocked = "camera_blocked"
         /// Somebody else shares a screen.
         case screenTaken = "screen_taken"
+        /// The host has not sat down on the first seat.
+        case hostOffStage = "host_off_stage"
+        /// Others are on stage: a PK is between hosts alone.
+        case peopleOnStage = "people_on_stage"
+        /// A challenge waits for its answer already.
+        case challengePending = "challenge_pending"
+        /// The challenge has been answered, taken back, or is too old.
+        case challengeGone = "challenge_gone"
+        /// The other host takes no challenges for the time being.
+        case challengeRefused = "challenge_refused"
+        /// A PK is on.
+        case inPK = "in_pk"
+        /// The room is linked already, or with as many rooms as can be.
+        case linksFull = "links_full"
+        /// There is no such link.
+        case notLinked = "not_linked"
 
         // Messages and invitations
         /// A message may be at most 12 KiB.
@@ -208,6 +224,14 @@ public struct RoomError: Error, Hashable, Sendable {
             case .notLive: (20471, "only live rooms have pictures")
             case .cameraBlocked: (20472, "the host switched this camera off")
             case .screenTaken: (20473, "somebody else shares a screen")
+            case .hostOffStage: (20474, "the host has not sat down on the first seat")
+            case .peopleOnStage: (20475, "others are on stage")
+            case .challengePending: (20476, "a challenge waits for its answer already")
+            case .challengeGone: (20477, "the challenge has been answered, taken back, or is too old")
+            case .challengeRefused: (20478, "the other host takes no challenges for the time being")
+            case .inPK: (20479, "a PK is on")
+            case .linksFull: (20480, "the room is linked already, or with as many rooms as can be")
+            case .notLinked: (20481, "there is no such link")
             case .messageTooLarge: (80002, "a message may be at most 12 KiB")
             case .invitationNotFound: (8010, "unknown or already settled")
             case .invitationDenied: (8011, "you may not answer or cancel this invitation")

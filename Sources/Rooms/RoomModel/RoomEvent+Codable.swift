@@ -24,11 +24,20 @@ extension RoomEvent: Codable {
         case liked
         case songChanged = "song.changed"
         case duetChanged = "duet.changed"
+        case pkChanged = "pk.changed"
+        case pointsChanged = "pk.points"
+        case challengeChanged = "pk.challenge"
+        case challengesPaused = "pk.paused"
+        case letterPosted = "letter.posted"
+        case lettersDelivered = "letter.delivered"
+        case lettersGivenUp = "letter.lost"
+        case letterHeard = "letter.heard"
     }
 
     private enum CodingKeys: String, CodingKey {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
         case message, from, count, users, owner, moved, play, duet, camera
+        case pk, cause, ours, theirs, challenge, until, letter, session, step
     }
 
     package init(from decoder: any Decoder) throws {
@@ -94,6 +103,29 @@ extension RoomEvent: Codable {
                 try fields.decodeIfPresent(SongPlay.self, forKey: .play),
                 try fields.decode(SongChange.self, forKey: .reason))
         case .duetChanged: self = .duetChanged(try fields.decode(DuetMode.self, forKey: .duet))
+        case .pkChanged:
+            self = .pkChanged(
+                try fields.decode(PKState.self, forKey: .pk), try fields.decode(PKCause.self, forKey: .cause))
+        case .pointsChanged:
+            self = .pointsChanged(
+                ours: try fields.decode(UInt64.self, forKey: .ours),
+                theirs: try fields.decode(UInt64.self, forKey: .theirs))
+        case .challengeChanged:
+            self = .challengeChanged(try fields.decode(ChallengeNews.self, forKey: .challenge))
+        case .challengesPaused:
+            self = .challengesPaused(
+                by: try fields.decodeIfPresent(UserID.self, forKey: .user),
+                until: try fields.decodeIfPresent(Int64.self, forKey: .until))
+        case .letterPosted: self = .letterPosted(try fields.decode(RoomLetter.self, forKey: .letter))
+        case .lettersDelivered:
+            self = .lettersDelivered(
+                session: try fields.decode(String.self, forKey: .session),
+                step: try fields.decode(UInt64.self, forKey: .step))
+        case .lettersGivenUp: self = .lettersGivenUp(session: try fields.decode(String.self, forKey: .session))
+        case .letterHeard:
+            self = .letterHeard(
+                session: try fields.decode(String.self, forKey: .session),
+                step: try fields.decode(UInt64.self, forKey: .step))
         }
     }
 
@@ -175,6 +207,35 @@ extension RoomEvent: Codable {
         case .duetChanged(let mode):
             try type(.duetChanged)
             try fields.encode(mode, forKey: .duet)
+        case .pkChanged(let pk, let cause):
+            try type(.pkChanged)
+            try fields.encode(pk, forKey: .pk)
+            try fields.encode(cause, forKey: .cause)
+        case .pointsChanged(let ours, let theirs):
+            try type(.pointsChanged)
+            try fields.encode(ours, forKey: .ours)
+            try fields.encode(theirs, forKey: .theirs)
+        case .challengeChanged(let news):
+            try type(.challengeChanged)
+            try fields.encode(news, forKey: .challenge)
+        case .challengesPaused(let host, let until):
+            try type(.challengesPaused)
+            try fields.encodeIfPresent(host, forKey: .user)
+            try fields.encodeIfPresent(until, forKey: .until)
+        case .letterPosted(let letter):
+            try type(.letterPosted)
+            try fields.encode(letter, forKey: .letter)
+        case .lettersDelivered(let session, let step):
+            try type(.lettersDelivered)
+            try fields.encode(session, forKey: .session)
+            try fields.encode(step, forKey: .step)
+        case .lettersGivenUp(let session):
+            try type(.lettersGivenUp)
+            try fields.encode(session, forKey: .session)
+        case .letterHeard(let session, let step):
+            try type(.letterHeard)
+            try fields.encode(session, forKey: .session)
+            try fields.encode(step, forKey: .step)
         }
     }
 }

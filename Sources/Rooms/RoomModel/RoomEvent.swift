@@ -28,14 +28,31 @@ package enum RoomEvent: Hashable, Sendable {
     /// What is sung from now on; `nil`: nothing.
     case songChanged(SongPlay?, SongChange)
     case duetChanged(DuetMode)
+    /// Whole: links to other rooms, and the PK with them.
+    case pkChanged(PKState, PKCause)
+    case pointsChanged(ours: UInt64, theirs: UInt64)
+    /// `waiting`: from now on; else it is settled.
+    case challengeChanged(ChallengeNews)
+    /// The host takes no challenges until then, by that host or by anybody; `nil`: takes them again.
+    case challengesPaused(by: UserID?, until: Int64?)
+    /// Something is on its way to another room.
+    case letterPosted(RoomLetter)
+    /// The other room has stored all letters of the session up to that one.
+    case lettersDelivered(session: String, step: UInt64)
+    /// There is nobody any more who would read the session's letters.
+    case lettersGivenUp(session: String)
+    case letterHeard(session: String, step: UInt64)
 
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
-            .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged:
+            .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged, .pkChanged:
             true
-        case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked: false
+        case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked, .pointsChanged,
+            .challengeChanged,
+            .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard:
+            false
         }
     }
 }

@@ -96,11 +96,13 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     public var createdAt: Int64
     /// Whether anybody is speaking now.
     public var speaking: Bool
+    /// Whether the host can be challenged to a PK; only live rooms say it.
+    public var pk: PKReadiness?
 
     /// Creates the value from its parts.
     public init(
         room: RoomID, kind: RoomKind, settings: RoomSettings, owner: UserProfile, seats: Int, seated: Int,
-        memberCount: Int, createdAt: Int64, speaking: Bool
+        memberCount: Int, createdAt: Int64, speaking: Bool, pk: PKReadiness? = nil
     ) {
         self.room = room
         self.kind = kind
@@ -114,6 +116,7 @@ public struct RoomInfo: Codable, Hashable, Sendable {
         self.needsRequest = settings.needsRequest
         self.createdAt = createdAt
         self.speaking = speaking
+        self.pk = pk
     }
 }
 

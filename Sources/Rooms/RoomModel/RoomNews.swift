@@ -25,6 +25,8 @@ package enum RoomNewsEvent: Hashable, Sendable {
     case passing(PassingNews)
     /// Not numbered, only to whom it concerns.
     case invitation(InvitationNews)
+    /// Not numbered, to the owner alone.
+    case challenge(ChallengeNews)
 }
 
 /// A durable change with its number.
@@ -64,6 +66,8 @@ package struct RoomChange: Hashable, Sendable {
         case songChanged(SongPlay?, SongChange, by: UserID?)
         /// Whether one leads, or all sing at once. `by` chose it, or let the leader's seat become free.
         case duetChanged(DuetMode, by: UserID?)
+        /// Links to other rooms and the PK with them, whole. `by` is who changed it, in this room.
+        case pkChanged(PKState, PKCause, by: UserID?)
     }
 
     /// The change of that number.
@@ -97,6 +101,8 @@ package enum PassingNews: Hashable, Sendable {
     case network(NetworkReport)
     /// What one gets of the pictures of a live room, of all that say something: to the one alone, when it has changed.
     case pictures([PictureNews])
+    /// How the points of the PK stand.
+    case points(PKPoints)
     /// How large somebody wants one's camera: to the one alone.
     case cameraWanted(PictureSize)
 }

@@ -36,6 +36,10 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var duet: DuetMode?
     /// Who shares a screen; absent while nobody does.
     package var screen: UserID?
+    /// Links to other rooms and the PK with them; absent while there is neither.
+    package var pk: PKState?
+    /// The challenge that waits; for the owner alone.
+    package var challenge: PKChallenge?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     package var mediaEpoch: UInt64
 
@@ -44,7 +48,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
-        duet: DuetMode? = nil, screen: UserID? = nil, mediaEpoch: UInt64
+        duet: DuetMode? = nil, screen: UserID? = nil, pk: PKState? = nil, challenge: PKChallenge? = nil,
+        mediaEpoch: UInt64
     ) {
         self.room = room
         self.epoch = epoch
@@ -64,6 +69,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         self.play = play
         self.duet = duet
         self.screen = screen
+        self.pk = pk
+        self.challenge = challenge
         self.mediaEpoch = mediaEpoch
     }
 }
@@ -119,13 +126,19 @@ package struct RoomResumption: Hashable, Sendable {
         package var ownerAbsentUntil: Int64?
         /// Who would inherit the room now, while the owner is away.
         package var heir: UserID?
+        /// How the PK's points stand; absent without one.
+        package var points: PKPoints?
+        /// The challenge that waits; for the owner alone.
+        package var challenge: PKChallenge?
 
         /// Creates the value from its parts.
         package init(
             memberCount: Int, presence: [SeatedPresence], invitations: [Invitation],
             moreInvitations: String? = nil, settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?,
-            heir: UserID?
+            heir: UserID?, points: PKPoints? = nil, challenge: PKChallenge? = nil
         ) {
+            self.points = points
+            self.challenge = challenge
             self.settled = settled
             self.memberCount = memberCount
             self.presence = presence

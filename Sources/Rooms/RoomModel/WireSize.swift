@@ -49,6 +49,7 @@ extension RoomChange {
         case .songChanged(let play, _, _):
             WireSize.object + (play?.wireSize ?? 0)
         case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
+        case .pkChanged(let pk, _, _): 2 * WireSize.object + pk.wireSize
         case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .roleChanged,
             .ownerChanged, .duetChanged:
             4 * WireSize.object
@@ -62,6 +63,7 @@ extension RoomNewsEvent {
         case .change(let change): change.wireSize
         case .message(let message): message.wireSize
         case .invitation(let news): WireSize.object + news.invitation.wireSize
+        case .challenge(let news): WireSize.object + news.challenge.wireSize
         case .passing(.audienceEntered(let member)): 2 * WireSize.object + member.profile.wireSize
         case .passing(.levels(let levels)): WireSize.object + 40 * levels.count
         case .passing(.network(let report)): WireSize.object * (2 + report.singers.count)
@@ -75,6 +77,19 @@ extension RoomInfo {
     package var wireSize: Int {
         3 * WireSize.object + owner.wireSize + WireSize.of(name) + WireSize.of(cover)
             + tags.reduce(0) { $0 + WireSize.of($1) }
+    }
+}
+
+extension PKState {
+    package var wireSize: Int {
+        let match = match.map { 4 * WireSize.object + WireSize.of($0.terms.forfeit) } ?? 0
+        return links.reduce(match) { $0 + 3 * WireSize.object + $1.host.wireSize }
+    }
+}
+
+extension PKChallenge {
+    package var wireSize: Int {
+        4 * WireSize.object + host.wireSize + WireSize.of(terms?.forfeit ?? "")
     }
 }
 
@@ -98,7 +113,7 @@ extension RoomSnapshot {
     fileprivate var wireSize: Int {
         var size = 6 * WireSize.object + info.wireSize + (play?.wireSize ?? 0)
         size += (members + [me]).reduce(0) { $0 + 2 * WireSize.object + $1.profile.wireSize }
-        size += 2 * WireSize.object * seats.count
+        size += 2 * WireSize.object * seats.count + (pk?.wireSize ?? 0) + (challenge?.wireSize ?? 0)
         size += invitations.reduce(0) { $0 + $1.wireSize }
         return messages.reduce(size) { $0 + $1.wireSize }
     }
@@ -107,7 +122,7 @@ extension RoomSnapshot {
 extension RoomResumption {
     fileprivate var wireSize: Int {
         var size = 6 * WireSize.object + WireSize.object * state.presence.count
-        size += state.invitations.reduce(0) { $0 + $1.wireSize }
+        size += state.invitations.reduce(0) { $0 + $1.wireSize } + (state.challenge?.wireSize ?? 0)
         size += (state.settled ?? []).reduce(0) { $0 + WireSize.object + $1.invitation.wireSize }
         return events.reduce(size) { $0 + $1.wireSize }
     }

@@ -38,9 +38,9 @@ package enum MediaLine: Hashable, Sendable {
     case microphone
     case camera
     case screen
-    /// To hear a slot.
+    /// To hear a slot; those after the last seat's are the places of other rooms' hosts.
     case sound(Int)
-    /// To see a slot; the one after the last seat is the room's screen.
+    /// To see a slot; the one after the last seat is the room's screen, and the places of other rooms' hosts follow.
     case picture(Int)
 }
 
@@ -57,10 +57,13 @@ package struct MediaAnswer: Sendable, Hashable {
         package var index: Int
         package var mid: String
         package var isScreen: Bool
-        package init(index: Int, mid: String, isScreen: Bool = false) {
+        /// The place of another room's host, from 0.
+        package var guest: Int?
+        package init(index: Int, mid: String, isScreen: Bool = false, guest: Int? = nil) {
             self.index = index
             self.mid = mid
             self.isScreen = isScreen
+            self.guest = guest
         }
     }
 
@@ -69,10 +72,13 @@ package struct MediaAnswer: Sendable, Hashable {
         package var mid: String
         /// It carries the mix of all seats instead of one of them.
         package var isMix: Bool
-        package init(index: Int, mid: String, isMix: Bool = false) {
+        /// The place of another room's host, from 0.
+        package var guest: Int?
+        package init(index: Int, mid: String, isMix: Bool = false, guest: Int? = nil) {
             self.index = index
             self.mid = mid
             self.isMix = isMix
+            self.guest = guest
         }
     }
     package init(number: UInt32, sdp: String, slots: [Slot], pictures: [Picture] = []) {
@@ -119,6 +125,15 @@ package protocol SongFiles: Sendable {
 package enum PictureView: Hashable, Sendable {
     case seat(Int)
     case screen
+    /// Another room's host.
+    case guest(Int)
+}
+
+/// A way between two rooms by which each sees and hears who is on the first slot of the other. Both rooms name it alike; nothing goes
+/// either way unless both have opened it.
+package struct BridgeID: Hashable, Sendable {
+    package var rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// How much of a picture: the highest layer that is sent to somebody. A producer with fewer layers sends the next lower one.
@@ -241,6 +256,13 @@ package protocol MediaControl: Sendable {
 
     /// Says whose screen is seen; nil: nobody's. `confirmed` as with `assign`.
     func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
+
+    /// Opens this room's end of a bridge: the other room's host is seen and heard on a guest's place from now on, unless `muted`, and
+    /// this room's there. Opening it again changes what is said here. `confirmed` as with `assign`.
+    func openBridge(
+        _ bridge: BridgeID, place: Int, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
+    /// Closes this room's end, and with it both ways. `confirmed` runs once nothing by it is seen or heard in either room.
+    func closeBridge(_ bridge: BridgeID, on stage: StageID, confirmed: @escaping @Sendable () -> Void)
 
     /// How much of a picture a peer is sent from now on; until it says, the highest layer that comes. Holds for its present path.
     func view(_ picture: PictureView, as layer: PictureLayer, by peer: PeerID, on stage: StageID)

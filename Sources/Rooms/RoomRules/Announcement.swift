@@ -22,7 +22,7 @@ extension DurableRoomState {
         RoomInfo(
             room: room, kind: kind, settings: settings, owner: owner, seats: seats.count,
             seated: seats.count { $0.occupant != nil }, memberCount: memberCount, createdAt: createdAt,
-            speaking: speaking)
+            speaking: speaking, pk: readiness)
     }
 
     package func seatView(_ index: Int, _ people: [UserID: DecisionContext.Person]) -> Seat {
@@ -69,6 +69,11 @@ extension DurableRoomState {
         case .ownerChanged(let user, let reason): return change(.ownerChanged(user: user, reason: reason))
         case .songChanged(let play, let reason): return change(.songChanged(play, reason, by: by))
         case .duetChanged(let mode): return change(.duetChanged(mode, by: by))
+        case .pkChanged(let pk, let cause): return change(.pkChanged(pk, cause, by: by))
+        case .pointsChanged(let ours, let theirs):
+            return Announcement(.passing(.points(PKPoints(ours: ours, theirs: theirs))))
+        case .challengeChanged(let news): return Announcement(.challenge(news), to: .these([owner.id]))
+        case .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard: return nil
         case .messageSent(let message): return Announcement(.message(message))
         case .invitationSent(let invitation):
             // The inviter has the answer already.

@@ -10,6 +10,8 @@ package struct DecisionContext: Sendable {
     package var policy: RoomPolicy
     /// Most people at once since the room was loaded.
     package var peak: Int
+    /// The other room that the command is about, as the directory shows it; `nil`: there is none.
+    package var target: RoomInfo?
 
     package struct Person: Hashable, Sendable {
         package var profile: UserProfile
@@ -64,6 +66,16 @@ package enum ServerCommand: Hashable, Sendable {
     case invitationTimedOut(id: String)
     case consentTimedOut(UserID)
     case songOver
+    /// Something between rooms may be due.
+    case pkTimeOver
+    /// Another room says something.
+    case letter(RoomLetter, from: RoomID)
+    /// Another room's people have made so many points so far.
+    case points(UInt64, session: String)
+    /// The other room has stored the letters up to that one.
+    case delivered(session: String, step: UInt64)
+    /// There is nobody who would read the session's letters.
+    case partnerGone(session: String)
     /// The operator dismisses the room.
     case dismissed
 }

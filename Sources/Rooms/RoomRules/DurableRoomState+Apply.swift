@@ -45,6 +45,8 @@ extension DurableRoomState {
             play = nil
             leader = nil
             screen = nil
+            pk = PKState()
+            challenge = nil
         case .seatTaken(let index, let user, let micMuted, let camera, let moved):
             try check(seats.indices.contains(index) && seats[index].condition == .empty, event)
             try check(seat(of: user.id) == nil, event)
@@ -111,7 +113,42 @@ extension DurableRoomState {
         case .duetChanged(let mode):
             try check(kind == .chorus && mode.leader.map { seat(of: $0) != nil } ?? true, event)
             leader = mode.leader
+        case .pkChanged(let pk, _):
+            try check(kind == .live && pk.links.count <= RoomLimits.links, event)
+            self.pk = pk
+        case .pointsChanged(let ours, let theirs):
+            try check(pk.match != nil, event)
+            pk.match?.ours = ours
+            pk.match?.theirs = theirs
+        case .challengeChanged(let news):
+            try check(kind == .live && (news.state == .waiting || news.challenge.id == challenge?.id), event)
+            challenge = news.state == .waiting ? news.challenge : nil
+            if let until = news.until, news.challenge.isOurs {
+                Self.note(news.challenge.host.id, until: until, in: &refusals, at: time)
+            }
+        case .challengesPaused(let host, let until):
+            if let until {
+                Self.note(host, until: until, in: &pauses, at: time)
+            } else {
+                pauses.removeAll { $0.host == host }
+            }
+        case .letterPosted(let letter):
+            try check(letter.step == mail.sent(in: letter.session) + 1, event)
+            mail.post(letter, keeping: activeSessions)
+        case .lettersDelivered(let session, let step): mail.deliver(step, of: session)
+        case .lettersGivenUp(let session): mail.giveUp(session)
+        case .letterHeard(let session, let step): mail.hear(step, in: session, keeping: activeSessions)
         }
+    }
+
+    /// Those whose time is over are forgotten, and of too many the one that ends first.
+    private static func note(_ host: UserID?, until: Int64, in pauses: inout [ChallengePause], at time: Int64) {
+        pauses.removeAll { $0.host == host || $0.until <= time }
+        pauses.append(ChallengePause(host: host, until: until))
+        guard pauses.count > RoomLimits.challengePauses,
+            let first = pauses.indices.min(by: { pauses[$0].until < pauses[$1].until })
+        else { return }
+        pauses.remove(at: first)
     }
 
     private mutating func begin(_ founding: RoomFounding, at time: Int64) {

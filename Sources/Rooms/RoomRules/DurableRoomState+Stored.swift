@@ -7,7 +7,7 @@ import RoomModel
 extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
-            leader, screen, peak
+            leader, screen, pk, challenge, pauses, refusals, outbox, sessions, peak
         case createdAt, createdIn, answers, creation
     }
 
@@ -34,6 +34,12 @@ extension DurableRoomState: Codable {
         play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
         leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
         screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
+        pk = try fields.decodeIfPresent(PKState.self, forKey: .pk) ?? PKState()
+        challenge = try fields.decodeIfPresent(PKChallenge.self, forKey: .challenge)
+        pauses = try fields.decodeIfPresent([ChallengePause].self, forKey: .pauses) ?? []
+        refusals = try fields.decodeIfPresent([ChallengePause].self, forKey: .refusals) ?? []
+        mail.outbox = try fields.decodeIfPresent([RoomLetter].self, forKey: .outbox) ?? []
+        mail.sessions = try fields.decodeIfPresent([RoomMail.Session].self, forKey: .sessions) ?? []
         peak = try fields.decodeIfPresent(Int.self, forKey: .peak) ?? 0
         createdAt = try fields.decodeIfPresent(Int64.self, forKey: .createdAt) ?? 0
         createdIn = try fields.decodeIfPresent(UInt64.self, forKey: .createdIn) ?? 0
@@ -59,6 +65,12 @@ extension DurableRoomState: Codable {
         try fields.encodeIfPresent(play, forKey: .play)
         try fields.encodeIfPresent(leader, forKey: .leader)
         try fields.encodeIfPresent(screen, forKey: .screen)
+        if !pk.isEmpty { try fields.encode(pk, forKey: .pk) }
+        try fields.encodeIfPresent(challenge, forKey: .challenge)
+        if !pauses.isEmpty { try fields.encode(pauses, forKey: .pauses) }
+        if !refusals.isEmpty { try fields.encode(refusals, forKey: .refusals) }
+        if !mail.outbox.isEmpty { try fields.encode(mail.outbox, forKey: .outbox) }
+        if !mail.sessions.isEmpty { try fields.encode(mail.sessions, forKey: .sessions) }
         try fields.encode(peak, forKey: .peak)
         try fields.encode(createdAt, forKey: .createdAt)
         try fields.encode(createdIn, forKey: .createdIn)
@@ -80,6 +92,40 @@ extension DurableRoomState.Consent: Codable {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(user, forKey: .user)
         try fields.encode(since, forKey: .since)
+    }
+}
+
+extension ChallengePause: Codable {
+    private enum CodingKeys: String, CodingKey { case host, until }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        host = try fields.decodeIfPresent(UserID.self, forKey: .host)
+        until = try fields.decode(Int64.self, forKey: .until)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(host, forKey: .host)
+        try fields.encode(until, forKey: .until)
+    }
+}
+
+extension RoomMail.Session: Codable {
+    private enum CodingKeys: String, CodingKey { case id, sent, heard }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        id = try fields.decode(String.self, forKey: .id)
+        sent = try fields.decodeIfPresent(UInt64.self, forKey: .sent) ?? 0
+        heard = try fields.decodeIfPresent(UInt64.self, forKey: .heard) ?? 0
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(id, forKey: .id)
+        try fields.encode(sent, forKey: .sent)
+        try fields.encode(heard, forKey: .heard)
     }
 }
 

@@ -36,6 +36,15 @@ package struct DurableRoomState: Equatable, Sendable {
     package var leader: UserID?
     /// Whose screen a live room sees. Whoever shares one has a seat.
     package var screen: UserID?
+    /// Links to other rooms, and the PK with them.
+    package var pk = PKState()
+    /// Of this room's host to another one, or the other way round.
+    package var challenge: PKChallenge?
+    /// Who is not to challenge this room's host for the time being.
+    package var pauses: [ChallengePause] = []
+    /// Who has told this room's host so.
+    package var refusals: [ChallengePause] = []
+    package var mail = RoomMail()
     /// Most people at once.
     package var peak = 0
     /// Milliseconds since 1970.
@@ -66,6 +75,11 @@ package struct DurableRoomState: Equatable, Sendable {
 
     package func seat(of user: UserID) -> Int? {
         seats.firstIndex { $0.occupant?.profile.id == user }
+    }
+
+    /// Sessions with other rooms that are not over.
+    var activeSessions: Set<String> {
+        Set(pk.links.map(\.id)).union(mail.outbox.map(\.session)).union([challenge?.id].compactMap { $0 })
     }
 
     package func hasConsent(_ user: UserID) -> Bool { consents.contains { $0.user == user } }

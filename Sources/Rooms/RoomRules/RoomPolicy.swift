@@ -64,6 +64,13 @@ package enum RoomLimits {
     package static let invitationsPerRoom = 1_000
     package static let admins = 50
     package static let likesPerCall = 1...100
+    /// A room shows its own host and three others.
+    package static let links = 3
+    static let pkSeconds = 60...600
+    static let forfeitSeconds = 0...180
+    static let forfeitCharacters = 60
+    /// Hosts whose challenges are refused for the time being; more is settled by taking none at all.
+    static let challengePauses = 32
     static let songIDBytes = 1...64
     static let songTitleCharacters = 1...100
     static let songTitleBytes = 400

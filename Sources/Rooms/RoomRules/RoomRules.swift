@@ -10,7 +10,7 @@ extension DurableRoomState {
         guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
         let permission = try permission(of: user.id, to: command.name)
         let decision = try decide(command, by: user, permission, context)
-        return settlingScreen(settlingLead(decision))
+        return settlingLinks(settlingScreen(settlingLead(decision)), context)
     }
 
     private func decide(
@@ -44,6 +44,13 @@ extension DurableRoomState {
         case .setSongTrack(let track): try setSongTrack(track)
         case .stopSong: try stopSong()
         case .setDuetMode(let mode, let leader): try setDuetMode(mode, leader: leader)
+        case .challenge(let room, let terms): try sendChallenge(room, terms, by: user, context)
+        case .cancelChallenge: try cancelChallenge(context)
+        case .answerChallenge(let id, let agreed, let pause):
+            try answerChallenge(id, agreed: agreed, pause, context)
+        case .readyForPK: try readyForPK(context)
+        case .quitPK(let link): try quitPK(link, context)
+        case .muteLink(let link, let muted): try muteLink(link, muted, context)
         case .updateRoom(let update): try updateRoom(update)
         case .setRole(let other, let role): try setRole(role, of: other, context)
         case .exitRoom: depart(user.id, .exited)
@@ -54,13 +61,24 @@ extension DurableRoomState {
     /// Decides what happens by itself. A timer that comes too late finds nothing to do.
     package func decide(_ command: ServerCommand, in context: DecisionContext) -> Decision {
         guard phase == .open else { return .nothing }
-        return switch command {
+        return settlingLinks(decideAlone(command, context), context)
+    }
+
+    private func decideAlone(_ command: ServerCommand, _ context: DecisionContext) -> Decision {
+        switch command {
         case .departed(let user, let reason): settlingScreen(settlingLead(depart(user, reason)))
         case .picturesGone(let user, let camera, let screen): picturesGone(of: user, camera: camera, screen: screen)
         case .ownerAbsenceOver: ownerAbsenceOver(context)
         case .invitationTimedOut(let id): invitationTimedOut(id)
         case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing
         case .songOver: songOver(context)
+        case .pkTimeOver: pkTimeOver(context)
+        case .letter(let letter, let room): hear(letter, from: room, context)
+        case .points(let points, let session): hearPoints(points, in: session)
+        case .delivered(let session, let step):
+            mail.outbox.contains { $0.session == session && $0.step <= step }
+                ? Decision([.lettersDelivered(session: session, step: step)]) : .nothing
+        case .partnerGone(let session): partnerIsGone(session, context)
         case .dismissed: end(.operator, context)
         }
     }

@@ -19,6 +19,12 @@ enum Deadline: Hashable, Sendable {
     case levels
     case network
     case count
+    /// Something between rooms is due.
+    case pk
+    /// Letters that another room has not confirmed are said again.
+    case letters
+    /// The other room is told the points.
+    case points
     /// The media plane must have confirmed a cut by then.
     case confirmation
 }

@@ -43,7 +43,9 @@ struct EntryComposer {
             state: RoomResumption.PassingState(
                 memberCount: attendance.count, presence: presence, invitations: invitations.page,
                 moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
-                ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir),
+                ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir,
+                points: state.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
+                challenge: challenge(for: user)),
             mediaEpoch: mediaEpoch)
     }
 
@@ -59,8 +61,10 @@ struct EntryComposer {
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
             messages: recent.messages(Self.messages, budget: Self.messageBytes), likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
-            mediaEpoch: mediaEpoch)
+            pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), mediaEpoch: mediaEpoch)
     }
+
+    private func challenge(for user: UserID) -> PKChallenge? { user == state.owner.id ? state.challenge : nil }
 
     /// The last invitations that were settled, as far as they fit: who misses one finds it gone from the waiting ones all the same.
     private func settled(for user: UserID) -> [InvitationNews] {

@@ -6,7 +6,9 @@ extension RoomCommand {
     var fingerprint: UInt64 {
         var hash = Fingerprint(name.rawValue)
         switch self {
-        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong, .startScreen, .stopScreen: break
+        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong, .startScreen, .stopScreen, .cancelChallenge,
+            .readyForPK:
+            break
         case .takeSeat(let seat), .moveSeat(let seat), .kickSeat(let seat): hash.add(seat)
         case .pickSeat(let seat, let user):
             hash.add(seat)
@@ -54,6 +56,19 @@ extension RoomCommand {
         case .setDuetMode(let mode, let leader):
             hash.add(mode.rawValue)
             hash.add(leader?.rawValue)
+        case .challenge(let room, let terms):
+            hash.add(room.description)
+            hash.add(terms?.seconds)
+            hash.add(terms?.forfeitSeconds)
+            hash.add(terms?.forfeit)
+        case .answerChallenge(let id, let agreed, let pause):
+            hash.add(id)
+            hash.add(agreed)
+            hash.add(pause?.rawValue)
+        case .quitPK(let link): hash.add(link)
+        case .muteLink(let link, let muted):
+            hash.add(link)
+            hash.add(muted)
         case .updateRoom(let update):
             hash.add(update.name)
             hash.add(update.cover)

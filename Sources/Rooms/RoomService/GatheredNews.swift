@@ -35,7 +35,9 @@ final class GatheredNews {
         let taken = likes.take(at: core.now)
         let total = core.state.likes &+ taken.count
         core.carryOut(
-            Decision([.liked(count: taken.count, users: taken.users)]), by: nil,
+            Decision(
+                [.liked(count: taken.count, users: taken.users)]
+                    + [core.correspondence.takeGained()].compactMap { $0 }), by: nil,
             answer: { for answer in taken.answers { answer() } },
             afterwards: { [unowned core] in
                 core.tell(.likes(LikesNews(total: total, added: taken.count, users: taken.users)))
@@ -46,6 +48,7 @@ final class GatheredNews {
     /// The journal has failed: what is still being counted is refused.
     func refuseLikes(_ error: RoomError) {
         let pending = likes.take(at: core.now)
+        _ = core.correspondence.takeGained()
         for refuse in pending.refusals { core.inOrder { refuse(error) } }
     }
 

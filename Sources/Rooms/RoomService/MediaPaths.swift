@@ -11,7 +11,7 @@ final class MediaPaths {
 
     init(_ core: RoomCore, stage: StageID) {
         self.core = core
-        self.stage = StageLink(stage, media: core.dependencies.media)
+        self.stage = StageLink(stage, of: core.key.application, media: core.dependencies.media)
     }
 
     /// Changes when the media plane has lost everything.
@@ -38,10 +38,10 @@ final class MediaPaths {
     // MARK: Seats
 
     /// The steps from the last decision to this one.
-    func steps(to state: DurableRoomState) -> [StageStep] { stage.steps(to: state.seats, screen: state.screen) }
+    func steps(to state: DurableRoomState) -> [StageStep] { stage.steps(to: state) }
 
     /// A room that has been loaded: the media plane is told what holds now.
-    func adopt(_ state: DurableRoomState) { post(stage.adopt(state.seats, screen: state.screen)) }
+    func adopt(_ state: DurableRoomState) { post(stage.adopt(state)) }
 
     /// - Parameter confirmed: called once for each step that is confirmed, from any thread.
     func post(_ steps: [StageStep], confirmed: @escaping @Sendable () -> Void = {}) {
@@ -163,6 +163,7 @@ extension PictureNews {
             switch reading.picture {
             case .seat(let seat): .seat(seat)
             case .screen: .screen
+            case .guest(let place): .guest(place)
             }
         let lack: PictureLack? =
             switch reading.lack {

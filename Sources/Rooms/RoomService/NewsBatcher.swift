@@ -79,14 +79,14 @@ extension RoomNewsEvent {
     /// What must arrive, and what may be shed when a connection is too slow.
     var lane: NewsLane {
         switch self {
-        case .change, .invitation: .control
+        case .change, .invitation, .challenge: .control
         case .message: .chatter
         case .passing(let news):
             switch news {
             // Who comes and goes is told only in rooms that are not big. A list that lacks one of them stays wrong, and a role that
             // is told before its bearer is lost.
             case .presence, .ownerAbsent, .ownerBack, .audienceEntered, .audienceLeft: .control
-            case .levels, .likes, .count, .network, .pictures: .chatter
+            case .levels, .likes, .count, .network, .pictures, .points: .chatter
             // Nothing tells a camera again that it is wanted.
             case .cameraWanted: .control
             }

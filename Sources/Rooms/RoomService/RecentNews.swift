@@ -39,7 +39,7 @@ struct RecentNews {
         case .change(let change): newest.seq = change.seq
         case .message(let message): newest.chat = message.chat
         case .invitation(let news): return keep(news)
-        case .passing: return
+        case .passing, .challenge: return
         }
         let line = Line(event: event, bytes: event.wireSize)
         lines.append(line)
@@ -52,7 +52,7 @@ struct RecentNews {
         switch oldest.event {
         case .change(let change): floor.seq = change.seq
         case .message(let message): floor.chat = message.chat
-        case .passing, .invitation: break
+        case .passing, .invitation, .challenge: break
         }
         bytes -= oldest.bytes
     }
@@ -104,7 +104,7 @@ extension RoomNewsEvent {
         switch self {
         case .change(let change): change.seq > seq
         case .message(let message): message.chat > chat
-        case .passing, .invitation: false
+        case .passing, .invitation, .challenge: false
         }
     }
 }

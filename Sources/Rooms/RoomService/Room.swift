@@ -77,6 +77,9 @@ package actor Room {
 
     package func hear(_ fact: MediaFact) { core.hear(fact) }
 
+    /// Another room says something, or answers.
+    package func hear(_ parcel: RoomParcel) { core.hear(parcel) }
+
     /// Dismisses the room by the operator's order.
     package func dismiss() { core.serve(.dismissed) }
 

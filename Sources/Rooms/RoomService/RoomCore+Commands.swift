@@ -62,6 +62,11 @@ extension RoomCore {
         media.hear(fact)
     }
 
+    package func hear(_ parcel: RoomParcel) {
+        defer { endTurn() }
+        correspondence.hear(parcel)
+    }
+
     // MARK: Commands
 
     package func submit(
@@ -87,9 +92,14 @@ extension RoomCore {
             kept = KeyedAnswer(user: user.id, key: key.rawValue, fingerprint: fingerprint, result: .done)
         }
         // Likes that are still being counted belong to the room that ends.
-        if command == .destroyRoom { gathered.storeLikes() }
+        switch command {
+        case .destroyRoom, .quitPK: gathered.storeLikes()
+        default: break
+        }
         let decision: Decision
         do throws(RoomError) {
+            var context = context
+            if case .challenge(let other, _) = command { context.target = dependencies.find(other) }
             decision = try state.decide(command, by: user, in: context)
         } catch {
             return answer(reply, .failure(error))
@@ -97,7 +107,9 @@ extension RoomCore {
         kept?.result = decision.result
         switch command {
         case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
-        case .sendLikes(let count): gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
+        case .sendLikes(let count):
+            correspondence.gain(count, by: user.id)
+            gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
             if case .takeSeat = command { people.setMicrophone(session, of: user.id) }
             if command == .startScreen {
@@ -151,11 +163,11 @@ extension RoomCore {
         carryOut(command)
     }
 
-    func carryOut(_ command: ServerCommand) {
+    func carryOut(_ command: ServerCommand, afterwards: @escaping () -> Void = {}) {
         guard phase == .open else { return }
         if command == .dismissed || command == .ownerAbsenceOver { gathered.storeLikes() }
         if command == .ownerAbsenceOver { people.endOwnerAbsence() }
-        carryOut(state.decide(command, in: context), by: nil)
+        carryOut(state.decide(command, in: context), by: nil, afterwards: afterwards)
     }
 
     // MARK: Timers
@@ -175,6 +187,12 @@ extension RoomCore {
         case .likes: gathered.storeLikes()
         case .levels: gathered.tellLevels()
         case .network: gathered.tellNetwork()
+        case .pk:
+            gathered.storeLikes()
+            carryOut(.pkTimeOver)
+            correspondence.awaitPK()
+        case .letters: correspondence.repeatLetters()
+        case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))
         case .confirmation: giveUpConfirmation()
         }

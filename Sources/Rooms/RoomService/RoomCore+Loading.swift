@@ -95,6 +95,7 @@ extension RoomCore {
             let left = min(max(0, consent.since + whole - wallNow), whole)
             deadlines.set(.consent(consent.user), at: now + .milliseconds(left))
         }
+        correspondence.begin()
         // No clock begins anew here: the song went on in people's ears.
         awaitEndOfSong()
     }

@@ -37,6 +37,7 @@ package final class RoomCore {
     var draining: [@Sendable () -> Void] = []
     private(set) lazy var people = RoomPeople(self)
     private(set) lazy var gathered = GatheredNews(self)
+    private(set) lazy var correspondence = Correspondence(self)
     private(set) lazy var media = MediaPaths(self, stage: stageID)
     private let stageID: StageID
 
@@ -134,6 +135,7 @@ package final class RoomCore {
         let ends = state.phase == .ended
         let changesSong = accepted.events.contains { if case .songChanged = $0 { true } else { false } }
         let play = state.play
+        let letters = accepted.events.compactMap { if case .letterPosted(let letter) = $0 { letter } else { nil } }
         queue.append(
             ReleaseQueue.Item(
                 needs: state.position, steps: closing + media.steps(to: state),
@@ -149,6 +151,7 @@ package final class RoomCore {
                     if changesSong { media.play(play) }
                     answer()
                     for announcement in said { tell(announcement) }
+                    correspondence.send(letters)
                     afterwards()
                     if ends { close() } else { media.open(slots: info.seats, kind: info.kind) }
                 }, fail: refuse))
@@ -156,6 +159,7 @@ package final class RoomCore {
 
     /// Sets the timers that accepted events ask for.
     private func wait(for accepted: AcceptedCommand) {
+        correspondence.wait(for: accepted.events)
         for event in accepted.events {
             switch event {
             case .invitationSent(let invitation):

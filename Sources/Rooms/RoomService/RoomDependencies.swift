@@ -7,6 +7,9 @@ import Synchronization
 package struct RoomDependencies: Sendable {
     package var journal: any RoomJournal
     package var media: any MediaControl
+    package var bus: any EventBus
+    /// Another open room, as the directory shows it.
+    package var find: @Sendable (RoomID) -> RoomInfo?
     package var clock: any TimeSource
     package var encoder: any NewsEncoder
     /// The operator's decisions; asked for each decision, so that they can change while rooms are open.
@@ -25,14 +28,18 @@ package struct RoomDependencies: Sendable {
     package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        journal: any RoomJournal, media: any MediaControl, clock: any TimeSource, encoder: any NewsEncoder,
+        journal: any RoomJournal, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
+        encoder: any NewsEncoder,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
+        find: @escaping @Sendable (RoomID) -> RoomInfo? = { _ in nil },
         publish: @escaping @Sendable (RoomInfo?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (RoomReport) -> Void = { _ in },
         aside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
         self.journal = journal
         self.media = media
+        self.bus = bus
+        self.find = find
         self.clock = clock
         self.encoder = encoder
         self.policy = policy

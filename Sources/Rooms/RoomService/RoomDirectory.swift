@@ -16,6 +16,7 @@ package actor RoomDirectory {
 
     private let journal: any RoomJournal
     private let media: any MediaControl
+    private let bus: any EventBus
     private let clock: any TimeSource
     private let encoder: any NewsEncoder
     private let policy: @Sendable (ApplicationID) -> RoomPolicy
@@ -34,6 +35,7 @@ package actor RoomDirectory {
     private var owned: [OwnerKey: Set<RoomKey>] = [:]
     private var ownerOf: [RoomKey: OwnerKey] = [:]
     private var listening: Task<Void, Never>?
+    private var carrying: Task<Void, Never>?
     private var isDown = false
 
     private struct CreationKey: Hashable {
@@ -48,12 +50,14 @@ package actor RoomDirectory {
     }
 
     package init(
-        journal: any RoomJournal, media: any MediaControl, clock: any TimeSource, encoder: any NewsEncoder,
+        journal: any RoomJournal, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
+        encoder: any NewsEncoder,
         policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
         self.journal = journal
         self.media = media
+        self.bus = bus
         self.clock = clock
         self.encoder = encoder
         self.policy = policy
@@ -81,6 +85,11 @@ package actor RoomDirectory {
         listening = Task { [weak self] in
             for await fact in facts { await self?.room(on: fact.stage)?.hear(fact) }
         }
+        // Not before all rooms are loaded: who is still missing then is gone.
+        let parcels = bus.parcels
+        carrying = Task { [weak self] in
+            for await parcel in parcels { await self?.deliver(parcel) }
+        }
     }
 
     /// Takes no more commands, waits until all that was accepted is stored and answered.
@@ -96,6 +105,7 @@ package actor RoomDirectory {
             }
         }
         listening?.cancel()
+        carrying?.cancel()
     }
 
     // MARK: Finding
@@ -125,6 +135,12 @@ package actor RoomDirectory {
 
     package nonisolated func infos(_ ids: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         index.infos(ids, of: application)
+    }
+
+    /// A room that is being opened, or read anew, gets what is said to it once more.
+    private func deliver(_ parcel: RoomParcel) async {
+        if let room = rooms[parcel.to] { return await room.hear(parcel) }
+        if opening[parcel.to] == nil, let answer = parcel.refusal { bus.send(answer) }
     }
 
     private nonisolated func room(on stage: StageID) -> Room? { stages.withLock { $0[stage] } }
@@ -273,8 +289,9 @@ package actor RoomDirectory {
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, media: media, clock: clock, encoder: encoder,
+            journal: journal, media: media, bus: bus, clock: clock, encoder: encoder,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
+            find: { [index] in index.infos([$0], of: key.application).first },
             publish: { [index] in if let info = $0 { index.set(info, of: key) } else { index.remove(key) } },
             reload: { [weak self] in Task { await self?.reload(key) } },
             ended: { [weak self, index] in

@@ -7,11 +7,12 @@ import Timing
 struct StageLink {
     let stage: StageID
     private let media: any MediaControl
-    private var director = StageDirector()
+    private var director: StageDirector
     private var isOpen = false
 
-    init(_ stage: StageID, media: any MediaControl) {
+    init(_ stage: StageID, of application: ApplicationID, media: any MediaControl) {
         self.stage = stage
+        director = StageDirector(of: application)
         self.media = media
     }
 
@@ -44,13 +45,13 @@ struct StageLink {
     // MARK: Seats
 
     /// The steps from the last decision to this one.
-    mutating func steps(to seats: [SeatPlace], screen: UserID?) -> [StageStep] {
-        director.steps(to: seats, screen: screen)
+    mutating func steps(to state: DurableRoomState) -> [StageStep] {
+        director.steps(to: state.seats, screen: state.screen, links: state.pk.links)
     }
 
     /// The steps for a room that has been loaded: from what the media plane was told, if anything, to what holds.
-    mutating func adopt(_ seats: [SeatPlace], screen: UserID?) -> [StageStep] {
-        director.adopt(seats, screen: screen)
+    mutating func adopt(_ state: DurableRoomState) -> [StageStep] {
+        director.adopt(state.seats, screen: state.screen, links: state.pk.links)
     }
 
     /// - Parameters:
@@ -74,6 +75,11 @@ struct StageLink {
                 media.assignScreen(to: user.flatMap(sharing), on: stage) {
                     if step.isConfirmed { confirmed() }
                 }
+            case .openBridge(let bridge, let place, let muted, _):
+                media.openBridge(bridge, place: place, muted: muted, on: stage) {
+                    if step.isConfirmed { confirmed() }
+                }
+            case .closeBridge(let bridge): media.closeBridge(bridge, on: stage, confirmed: confirmed)
             case .close(let peer): media.closePeer(peer, on: stage, confirmed: confirmed)
             }
         }

@@ -118,6 +118,16 @@ package final class MediaPlane: MediaControl {
         pool.assignScreen(to: peer, on: stage, confirmed: confirmed)
     }
 
+    package func openBridge(
+        _ bridge: BridgeID, place: Int, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+    ) {
+        pool.openBridge(bridge, place: place, muted: muted, on: stage, confirmed: confirmed)
+    }
+
+    package func closeBridge(_ bridge: BridgeID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        pool.closeBridge(bridge, on: stage, confirmed: confirmed)
+    }
+
     package func answer(_ offer: MediaOffer) async throws(MediaRefusal) -> MediaAnswer {
         let parsed: ParsedOffer
         do throws(MediaRefusal) {
@@ -130,11 +140,16 @@ package final class MediaPlane: MediaControl {
         let negotiated = try await pool.answer(parsed)
         return MediaAnswer(
             number: negotiated.number, sdp: negotiated.session.answer.text,
-            slots: negotiated.session.slots.map {
-                MediaAnswer.Slot(index: $0.index, mid: $0.mid, isMix: $0.index == negotiated.mixSlot)
+            slots: negotiated.session.slots.map { slot in
+                MediaAnswer.Slot(
+                    index: slot.index, mid: slot.mid, isMix: slot.index == negotiated.mixSlot,
+                    // The number of the screen among the pictures is that of the seats.
+                    guest: negotiated.screen.flatMap { slot.index >= $0 ? slot.index - $0 : nil })
             },
-            pictures: negotiated.session.views.map {
-                MediaAnswer.Picture(index: $0.index, mid: $0.mid, isScreen: $0.index == negotiated.screen)
+            pictures: negotiated.session.views.map { view in
+                MediaAnswer.Picture(
+                    index: view.index, mid: view.mid, isScreen: view.index == negotiated.screen,
+                    guest: negotiated.screen.flatMap { view.index > $0 ? view.index - $0 - 1 : nil })
             })
     }
 

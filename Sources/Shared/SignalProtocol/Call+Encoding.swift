@@ -31,6 +31,7 @@ extension Call {
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
+        case other, terms, agreed, pause, link, guest
     }
 }
 
@@ -84,6 +85,7 @@ extension Call.Body {
             switch picture {
             case .seat(let seat): try params.encode(seat, forKey: .seat)
             case .screen: try params.encode(true, forKey: .screen)
+            case .guest(let place): try params.encode(place, forKey: .guest)
             }
             try params.encode(size, forKey: .size)
         case .closeMedia(let room): try params.encode(room, forKey: .room)
@@ -207,6 +209,12 @@ extension RoomCommand {
         case .setSongTrack: .songTrack
         case .stopSong: .songStop
         case .setDuetMode: .duetMode
+        case .challenge: .pkChallenge
+        case .cancelChallenge: .pkCancel
+        case .answerChallenge: .pkAnswer
+        case .readyForPK: .pkReady
+        case .quitPK: .pkQuit
+        case .muteLink: .pkMute
         case .updateRoom: .roomUpdate
         case .setRole: .roleSet
         case .exitRoom: .roomExit
@@ -217,7 +225,9 @@ extension RoomCommand {
     fileprivate func encode(into params: inout KeyedEncodingContainer<Call.ParameterName>) throws {
         switch self {
         case .takeSeat(let seat), .moveSeat(let seat), .kickSeat(let seat): try params.encode(seat, forKey: .seat)
-        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong, .startScreen, .stopScreen: break
+        case .leaveSeat, .exitRoom, .destroyRoom, .pauseSong, .stopSong, .startScreen, .stopScreen,
+            .cancelChallenge, .readyForPK:
+            break
         case .pickSeat(let seat, let user):
             try params.encode(seat, forKey: .seat)
             try params.encode(user, forKey: .user)
@@ -264,6 +274,17 @@ extension RoomCommand {
         case .setDuetMode(let mode, let leader):
             try params.encode(mode, forKey: .mode)
             try params.encodeIfPresent(leader, forKey: .leader)
+        case .challenge(let other, let terms):
+            try params.encode(other, forKey: .other)
+            try params.encodeIfPresent(terms, forKey: .terms)
+        case .answerChallenge(let id, let agreed, let pause):
+            try params.encode(id, forKey: .id)
+            try params.encode(agreed, forKey: .agreed)
+            try params.encodeIfPresent(pause?.rawValue, forKey: .pause)
+        case .quitPK(let link): try params.encodeIfPresent(link, forKey: .link)
+        case .muteLink(let link, let muted):
+            try params.encode(link, forKey: .link)
+            try params.encode(muted, forKey: .muted)
         case .updateRoom(let update):
             try params.encodeIfPresent(update.name, forKey: .name)
             try params.encodeIfPresent(update.cover, forKey: .cover)

@@ -14,6 +14,7 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case ownerChanged = "owner.changed"
     case songChanged = "song.changed"
     case duetChanged = "duet.changed"
+    case pkChanged = "pk.changed"
 
     // Chat, which has numbers of its own.
     case message
@@ -26,6 +27,9 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case invitationCancelled = "invitation.cancelled"
     case invitationExpired = "invitation.expired"
 
+    // For the owner, whom a challenge to a PK concerns.
+    case pkChallenge = "pk.challenge"
+
     // In passing: without a number.
     case audienceEntered = "audience.entered"
     case audienceLeft = "audience.left"
@@ -36,6 +40,7 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case likes
     case count
     case network
+    case pkPoints = "pk.points"
     case mediaPictures = "media.pictures"
     case mediaWanted = "media.wanted"
 }

@@ -83,6 +83,10 @@ extension HeardEvent: Decodable {
                 .songChanged(
                     fields.decodeIfPresent(SongPlay.self, forKey: .play),
                     fields.decode(SongChange.self, forKey: .reason), by: by()))
+        case .pkChanged:
+            return try change(
+                .pkChanged(
+                    fields.decode(PKState.self, forKey: .pk), fields.decode(PKCause.self, forKey: .cause), by: by()))
         case .duetChanged: return try change(.duetChanged(fields.decode(DuetMode.self, forKey: .duet), by: by()))
 
         case .message: return .known(.message(try Message(from: decoder)))
@@ -95,6 +99,14 @@ extension HeardEvent: Decodable {
             return .known(
                 .invitation(
                     InvitationNews(invitation: try fields.decode(Invitation.self, forKey: .invitation), by: try by())))
+
+        case .pkChallenge:
+            return .known(
+                .challenge(
+                    ChallengeNews(
+                        try fields.decode(PKChallenge.self, forKey: .challenge),
+                        try fields.decode(ChallengeState.self, forKey: .state),
+                        until: try fields.decodeIfPresent(Int64.self, forKey: .until))))
 
         case .audienceEntered: return passing(.audienceEntered(try fields.decode(Member.self, forKey: .member)))
         case .audienceLeft:
@@ -125,6 +137,12 @@ extension HeardEvent: Decodable {
                         added: try fields.decode(UInt64.self, forKey: .added),
                         users: try fields.decode([UserID].self, forKey: .users))))
         case .count: return passing(.count(memberCount: try fields.decode(Int.self, forKey: .memberCount)))
+        case .pkPoints:
+            return passing(
+                .points(
+                    PKPoints(
+                        ours: try fields.decode(UInt64.self, forKey: .ours),
+                        theirs: try fields.decode(UInt64.self, forKey: .theirs))))
         case .network: return passing(.network(try network(fields)))
         case .mediaPictures: return passing(.pictures(try fields.decode([PictureNews].self, forKey: .pictures)))
         case .mediaWanted: return passing(.cameraWanted(try fields.decode(PictureSize.self, forKey: .camera)))

@@ -49,6 +49,13 @@ package enum Method: String, CaseIterable, Sendable {
     case songLatency = "song.latency"
     case duetMode = "duet.mode"
 
+    case pkChallenge = "pk.challenge"
+    case pkCancel = "pk.cancel"
+    case pkAnswer = "pk.answer"
+    case pkReady = "pk.ready"
+    case pkQuit = "pk.quit"
+    case pkMute = "pk.mute"
+
     case mediaOffer = "media.offer"
     case mediaView = "media.view"
     case mediaClose = "media.close"
@@ -124,6 +131,14 @@ package enum Method: String, CaseIterable, Sendable {
                     bufferMs: try p.optionalInteger("bufferMs", in: bufferRange)))
         case .duetMode: try p.command(.setDuetMode(p.duetMode(), leader: p.optionalUser("leader")))
 
+        case .pkChallenge: try p.command(.challenge(p.room("other"), p.pkTerms()))
+        case .pkCancel: try p.command(.cancelChallenge)
+        case .pkAnswer:
+            try p.command(.answerChallenge(id: p.required("id"), agreed: p.required("agreed"), pause: p.pkPause()))
+        case .pkReady: try p.command(.readyForPK)
+        case .pkQuit: try p.command(.quitPK(link: p.optional("link")))
+        case .pkMute: try p.command(.muteLink(p.required("link"), muted: p.required("muted")))
+
         case .mediaOffer:
             .offerMedia(
                 try p.room(), number: try p.required("number"), sdp: try p.required("sdp"), lines: try p.mediaLines())
@@ -136,7 +151,23 @@ package enum Method: String, CaseIterable, Sendable {
 // How the parameters of a call become the values of the room model. What only a room can judge (lengths, who may) is left to its rules.
 extension Parameters {
     fileprivate func picture() throws -> PictureName {
-        try optional("screen") == true ? .screen : .seat(seat())
+        if try optional("screen") == true { return .screen }
+        return try optionalInteger("guest", in: 0...Int(UInt16.max)).map { .guest($0) } ?? .seat(seat())
+    }
+
+    fileprivate func pkTerms() throws -> PKTerms? {
+        guard let terms = try object("terms") else { return nil }
+        return PKTerms(
+            seconds: try terms.required("seconds"), forfeitSeconds: try terms.optional("forfeitSeconds") ?? 0,
+            forfeit: try terms.optional("forfeit") ?? "")
+    }
+
+    fileprivate func pkPause() throws -> PKPause? {
+        guard let name: String = try optional("pause") else { return nil }
+        guard let pause = PKPause(rawValue: name) else {
+            throw RoomError.invalid("pause", "a pause is host or all")
+        }
+        return pause
     }
 
     fileprivate func mediaLines() throws -> [String: MediaLineName] {

@@ -106,6 +106,8 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
         package var seat: Int?
         /// True or left out.
         package var mix: Bool?
+        /// The place of another room's host.
+        package var guest: Int?
         package var mid: String
         package init(seat: Int, mid: String) {
             self.seat = seat
@@ -115,13 +117,19 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
             mix = true
             self.mid = mid
         }
+        package init(guest place: Int, mid: String) {
+            guest = place
+            self.mid = mid
+        }
     }
 
-    /// A seat's picture, or the room's screen.
+    /// A seat's picture, the room's screen, or another room's host.
     package struct Picture: Codable, Sendable, Hashable {
         package var seat: Int?
         /// True or left out.
         package var screen: Bool?
+        /// The place of another room's host.
+        package var guest: Int?
         package var mid: String
         package init(seat: Int, mid: String) {
             self.seat = seat
@@ -129,6 +137,10 @@ package struct MediaAnswered: Codable, Sendable, Hashable {
         }
         package init(screenMid mid: String) {
             screen = true
+            self.mid = mid
+        }
+        package init(guest place: Int, mid: String) {
+            guest = place
             self.mid = mid
         }
     }

@@ -159,7 +159,7 @@ extension CallAnswer {
             .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .invitationSend,
             .invitationAccept, .invitationReject,
             .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,
-            .songStop, .duetMode:
+            .songStop, .duetMode, .pkChallenge, .pkCancel, .pkAnswer, .pkReady, .pkQuit, .pkMute:
             self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)
         }
     }

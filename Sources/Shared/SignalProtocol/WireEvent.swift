@@ -10,6 +10,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play
         case duet, apartMs, tight, pictures, camera
+        case pk, cause, ours, theirs, challenge, state
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -24,6 +25,11 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try container.encode(Self.type(of: news.invitation.state), forKey: .type)
             try container.encode(news.invitation, forKey: .invitation)
             try container.encodeIfPresent(news.by, forKey: .by)
+        case .challenge(let news):
+            try container.encode(EventType.pkChallenge, forKey: .type)
+            try container.encode(news.challenge, forKey: .challenge)
+            try container.encode(news.state, forKey: .state)
+            try container.encodeIfPresent(news.until, forKey: .until)
         }
     }
 
@@ -90,6 +96,11 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try type(.duetChanged)
             try container.encode(mode, forKey: .duet)
             try container.encodeIfPresent(by, forKey: .by)
+        case .pkChanged(let pk, let cause, let by):
+            try type(.pkChanged)
+            try container.encode(pk, forKey: .pk)
+            try container.encode(cause, forKey: .cause)
+            try container.encodeIfPresent(by, forKey: .by)
         }
         try container.encode(change.time, forKey: .time)
     }
@@ -137,6 +148,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case .pictures(let pictures):
             try type(.mediaPictures)
             try container.encode(pictures, forKey: .pictures)
+        case .points(let points):
+            try type(.pkPoints)
+            try container.encode(points.ours, forKey: .ours)
+            try container.encode(points.theirs, forKey: .theirs)
         case .cameraWanted(let size):
             try type(.mediaWanted)
             try container.encode(size, forKey: .camera)

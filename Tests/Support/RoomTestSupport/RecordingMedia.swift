@@ -22,6 +22,8 @@ package final class RecordingMedia: MediaControl {
         case closePeer(PeerID, StageID)
         case assign(slot: Int, PeerID?, muted: Bool, dark: Bool = true, StageID)
         case assignScreen(PeerID?, StageID)
+        case openBridge(BridgeID, place: Int, muted: Bool, StageID)
+        case closeBridge(BridgeID, StageID)
         case view(PictureView, PictureLayer, PeerID, StageID)
     }
 
@@ -124,13 +126,27 @@ package final class RecordingMedia: MediaControl {
         contents.withLock { $0.orders.append(.view(picture, layer, peer, stage)) }
     }
 
-    package func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+    package func openBridge(
+        _ bridge: BridgeID, place: Int, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+    ) {
+        note(.openBridge(bridge, place: place, muted: muted, stage), confirmed)
+    }
+
+    package func closeBridge(_ bridge: BridgeID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        note(.closeBridge(bridge, stage), confirmed)
+    }
+
+    private func note(_ order: Order, _ confirmed: @escaping @Sendable () -> Void) {
         let holding = contents.withLock { contents in
-            contents.orders.append(.assignScreen(peer, stage))
+            contents.orders.append(order)
             if contents.holding { contents.held.append(confirmed) }
             return contents.holding
         }
         if !holding { confirmed() }
+    }
+
+    package func assignScreen(to peer: PeerID?, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        note(.assignScreen(peer, stage), confirmed)
     }
 
     package func assign(

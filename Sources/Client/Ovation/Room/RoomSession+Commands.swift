@@ -63,6 +63,34 @@ extension RoomSession {
     /// Ends the sharing of a screen in a live room. For whoever shares it, the owner, and admins.
     public func stopScreen() async throws(OvationError) { try await ask(.stopScreen) }
 
+    // MARK: - Other rooms
+
+    /// Asks another live room's host for a PK, or without terms for a link alone: both rooms see and hear both hosts. The answer comes as
+    /// `challengeChanged`, within 15 s. For the owner of a live room, who sits on the first seat with nobody else on stage.
+    public func challenge(_ room: RoomID, terms: PKTerms? = nil) async throws(OvationError) {
+        try await ask(.challenge(room, terms))
+    }
+
+    /// Takes the owner's own challenge back.
+    public func cancelChallenge() async throws(OvationError) { try await ask(.cancelChallenge) }
+
+    /// Says whether the owner agrees to another host's challenge.
+    public func answerChallenge(_ id: String, agreed: Bool) async throws(OvationError) {
+        try await ask(.answerChallenge(id: id, agreed: agreed, pause: nil))
+    }
+
+    /// Says that the owner sees the other host. Points count from three seconds after both have said it.
+    public func readyForPK() async throws(OvationError) { try await ask(.readyForPK) }
+
+    /// Ends a link to another room, and the PK with it: whoever breaks off a PK that is running has lost it. Without an id the only
+    /// link. For the owner and admins.
+    public func quitPK(link: String? = nil) async throws(OvationError) { try await ask(.quitPK(link: link)) }
+
+    /// Mutes the host of a linked room for everybody in this one. For the owner and admins.
+    public func muteLink(_ link: String, _ muted: Bool) async throws(OvationError) {
+        try await ask(.muteLink(link, muted: muted))
+    }
+
     // MARK: - Invitations
 
     /// Sends an invitation: to take a seat, to be given one, or whatever the command means to the application.

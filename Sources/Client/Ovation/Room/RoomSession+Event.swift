@@ -21,6 +21,12 @@ extension RoomSession {
         case cameraChanged(user: UserID, camera: CameraState, seat: Int, by: UserID?)
         /// In a live room, somebody shares a screen from now on; `user` is `nil` when nobody does. `by` did it.
         case screenChanged(user: UserID?, by: UserID?)
+        /// In a live room, the links to other rooms or the PK with them have changed. `by` did it, if it was somebody in this room.
+        case pkChanged(PKState, PKCause, by: UserID?)
+        /// The points of the PK have changed. At most twice a second for the other room's.
+        case pointsChanged(PKPoints)
+        /// Something happened to a challenge to a PK. Only the owner of a live room gets it.
+        case challengeChanged(ChallengeNews)
         /// The owner has made somebody an admin, or a member again.
         case roleChanged(user: UserID, role: Role, by: UserID?)
         /// The room has another owner.

@@ -55,6 +55,9 @@ extension RoomState {
         case .invitation(let news):
             note(news.invitation)
             return [.invitation(news)]
+        case .challenge(let news):
+            challenge = news.state == .waiting ? news.challenge : nil
+            return [.challengeChanged(news)]
         }
     }
 
@@ -94,6 +97,9 @@ extension RoomState {
         case .screenChanged(let user, let by):
             screen = user
             return [.screenChanged(user: user, by: by)]
+        case .pkChanged(let pk, let cause, let by):
+            self.pk = pk
+            return [.pkChanged(pk, cause, by: by)]
         case .roleChanged(let user, let role, let by):
             change(user) { $0.role = role }
             return [.roleChanged(user: user, role: role, by: by)]
@@ -158,6 +164,10 @@ extension RoomState {
             ownerAbsentUntil = until
             self.heir = heir
             return [.ownerAbsent(until: until, heir: heir)]
+        case .points(let points):
+            pk.match?.ours = points.ours
+            pk.match?.theirs = points.theirs
+            return [.pointsChanged(points)]
         case .ownerBack:
             ownerAbsentUntil = nil
             heir = nil

@@ -49,10 +49,18 @@ extension RoomState {
             let added = passing.likes > likes ? passing.likes - likes : 0
             events += apply(.passing(.likes(LikesNews(total: passing.likes, added: added, users: []))))
         }
+        if let points = passing.points { events += apply(.passing(.points(points))) }
+        if challenge != passing.challenge { events += changedChallenge(to: passing.challenge) }
         events += absence(until: passing.ownerAbsentUntil, heir: passing.heir)
         events += settledInvitations(passing)
         events += takeInvitations(passing.invitations, after: nil, isLast: passing.moreInvitations == nil)
         return events
+    }
+
+    /// One that is gone was settled meanwhile; how is not known.
+    private mutating func changedChallenge(to now: PKChallenge?) -> [RoomSession.Event] {
+        if let now { return apply(.challenge(ChallengeNews(now, .waiting))) }
+        return challenge.map { apply(.challenge(ChallengeNews($0, .gone))) } ?? []
     }
 
     private mutating func absence(until: Int64?, heir: UserID?) -> [RoomSession.Event] {
@@ -114,6 +122,12 @@ extension RoomState {
                 default: .started
                 }
             events.append(.songChanged(play, change, by: nil))
+        }
+        if pk != old.pk { events.append(.pkChanged(pk, .ready, by: nil)) }
+        if challenge != old.challenge {
+            events += [challenge ?? old.challenge].compactMap { $0 }.map {
+                .challengeChanged(ChallengeNews($0, challenge == nil ? .gone : .waiting))
+            }
         }
         if screen != old.screen { events.append(.screenChanged(user: screen, by: nil)) }
         if duet != old.duet { events.append(.duetChanged(duet, by: nil)) }

@@ -56,6 +56,10 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var duet: DuetMode
     /// Who shares a screen in a live room; `nil`: nobody.
     public internal(set) var screen: UserID?
+    /// A live room's links to other rooms, and the PK with them.
+    public internal(set) var pk = PKState()
+    /// The challenge to a PK that waits; only the owner of a live room sees it.
+    public internal(set) var challenge: PKChallenge?
     /// The network quality of a chorus room's singers, and whether they are too far apart. Empty until the first report.
     public internal(set) var network: NetworkReport
     /// Whether the user is in the room.
@@ -84,6 +88,8 @@ public struct RoomState: Sendable, Hashable {
         play = snapshot.play
         duet = snapshot.duet ?? .together
         screen = snapshot.screen
+        pk = snapshot.pk ?? PKState()
+        challenge = snapshot.challenge
         network = NetworkReport()
         phase = .present
         mediaEpoch = snapshot.mediaEpoch

@@ -12,8 +12,9 @@ internal import Wire
 ///
 /// The stage decides what is heard and numbers it; `fanout` sends it to the listeners of this worker, and taps get it for all others.
 package final class AudioStage {
-    /// Browsers handle this many receiving media sections well, and no conversation has more speakers at once.
-    package static let maximumSlots = 16
+    /// Browsers handle 16 receiving media sections well, and no conversation has more speakers at once; the hosts of three other rooms
+    /// come on top.
+    package static let maximumSlots = 19
     /// The shortest time between two reports of levels.
     package static let levelPeriod = Interval.milliseconds(100)
 
@@ -51,7 +52,7 @@ package final class AudioStage {
     /// Told when somebody gets a slot or gives it up, before `assign` returns.
     package var onPlace: ((_ member: MemberID, _ slot: Int?) -> Void)?
 
-    /// `slots` is brought into 1…16; the mix comes on top.
+    /// `slots` is brought into 1…19; the mix comes on top.
     package init(slots: Int, hasMix: Bool = false) {
         let count = min(max(slots, 1), Self.maximumSlots)
         self.slots = ContiguousArray((0..<count + (hasMix ? 1 : 0)).map { _ in Slot() })
@@ -78,6 +79,11 @@ package final class AudioStage {
     package func add(_ tap: some StageTap) { taps.append(Tap(tap: tap)) }
 
     package func remove(_ tap: some StageTap) { taps.removeAll { $0.tap === tap } }
+
+    /// A tap has been asked to follow a cut of something beside the sound.
+    package func note(_ cut: UInt64, of tap: some StageTap) {
+        for index in taps.indices where taps[index].tap === tap { taps[index].lastCut = max(taps[index].lastCut, cut) }
+    }
 
     /// What has been cut so far, as far as taps must follow.
     package var lastCuts: AwaitedCuts {
@@ -158,9 +164,13 @@ package final class AudioStage {
     }
 
     /// A producer's report tells when its stream was captured. The listeners of this worker get it in their reports.
-    package func note(_ clock: CaptureClock, of ssrc: SSRC, from member: MemberID) {
-        guard let slot = places[member], let offset = slots[slot].stream.timestampOffset(of: ssrc) else { return }
-        fanout.setClock(clock.shifted(by: offset), of: slot)
+    /// - Returns: the clock of the slot's stream; nil if that stream is not heard.
+    @discardableResult
+    package func note(_ clock: CaptureClock, of ssrc: SSRC, from member: MemberID) -> CaptureClock? {
+        guard let slot = places[member], let offset = slots[slot].stream.timestampOffset(of: ssrc) else { return nil }
+        let shifted = clock.shifted(by: offset)
+        fanout.setClock(shifted, of: slot)
+        return shifted
     }
 
     /// Sends a packet of the mix to everybody who has no slot.

@@ -20,6 +20,8 @@ struct VideoSlot {
     private var nextLook = Instant.distantPast
     var stats = VideoStats()
     private var wish = LayerWish()
+    /// The highest layer that is wanted by somebody who is not among the consumers; below 0: none.
+    private var wantedElsewhere = -1
     /// Told what the producer needs to send.
     var onWish: VideoStage.Wish?
     /// Told for each stream that begins, or whose clock has been learnt anew.
@@ -80,6 +82,11 @@ struct VideoSlot {
     private mutating func noteWish(of index: Int) {
         let wanted = wanted(of: consumers[index])
         if wanted >= 0, let layer = wish.raise(to: wanted) { tell(layer) }
+    }
+
+    mutating func setWantedElsewhere(_ layer: Int) {
+        wantedElsewhere = layer
+        if layer >= 0, let raised = wish.raise(to: layer) { tell(raised) }
     }
 
     private func wanted(of consumer: VideoConsumer) -> Int {
@@ -162,6 +169,11 @@ struct VideoSlot {
         }
     }
 
+    mutating func request(_ ssrc: SSRC, at now: Instant, _ ask: Ask) {
+        guard !isCut, let layer = layers.firstIndex(where: { $0?.ssrc == ssrc }) else { return }
+        request(layer, roundTrip: nil, at: now, ask)
+    }
+
     mutating func request(_ layer: Int, roundTrip: Interval?, at now: Instant, _ ask: Ask) {
         guard let producer, layers[layer] != nil else { return }
         if layers[layer]?.asks(roundTrip: roundTrip, at: now) == true, let ssrc = layers[layer]?.ssrc {
@@ -173,7 +185,7 @@ struct VideoSlot {
     /// Lets everybody begin, or wait for, what they should get. A picture from which nothing comes needs no look.
     private mutating func look(at now: Instant, _ send: Send, _ ask: Ask) {
         hasWaiting = false
-        var highest = -1
+        var highest = wantedElsewhere
         for index in consumers.indices {
             start(index, at: now, send, ask)
             highest = max(highest, wanted(of: consumers[index]))

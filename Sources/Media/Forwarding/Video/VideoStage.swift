@@ -76,6 +76,19 @@ package final class VideoStage {
     /// Forgets what `member` has sent so far, since its path is new or gone; its slot stays its own.
     package func resetSource(of member: MemberID) { if let slot = places[member] { slots[slot].resetSource() } }
 
+    /// Whether what `member` sends is seen on that slot.
+    package func shows(_ member: MemberID, on slot: Int) -> Bool { places[member] == slot && !slots[slot].isCut }
+
+    /// Somebody who is not among the viewers here wants that layer of a slot; below 0: nobody does.
+    package func setWantedElsewhere(_ layer: Int, on slot: Int) {
+        if slots.indices.contains(slot) { slots[slot].setWantedElsewhere(layer) }
+    }
+
+    /// Somebody who is not among the viewers here cannot go on without a key frame of that stream.
+    package func keyFrameWanted(onSlot slot: Int, of ssrc: SSRC, at now: Instant, ask: Ask) {
+        if slots.indices.contains(slot) { slots[slot].request(ssrc, at: now, ask) }
+    }
+
     private func clear(_ slot: Int) {
         if let producer = slots[slot].producer { places[producer] = nil }
         slots[slot].assign(nil)

@@ -17,6 +17,7 @@ extension DurableRoomState {
         }
         // Who is not here now but owns the room is asked when back (V19: an owner's absence is temporary).
         guard context.people[draft.to] != nil || draft.to == owner.id else { throw RoomError(.userNotInRoom) }
+        if kind == .live, draft.to == owner.id || user.id == owner.id { try checkUntied() }
         if let id = draft.id {
             guard DurableRoomState.isClientID(id) else {
                 throw .invalid("id", "an id has 1…64 printable ASCII characters")

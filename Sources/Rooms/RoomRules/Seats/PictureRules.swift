@@ -64,7 +64,7 @@ extension DurableRoomState {
         return Decision(decision.events + [.screenChanged(nil)], decision.result)
     }
 
-    private func checkLive() throws(RoomError) {
+    func checkLive() throws(RoomError) {
         guard kind == .live else { throw RoomError(.notLive) }
     }
 }

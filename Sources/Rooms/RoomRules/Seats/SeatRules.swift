@@ -7,12 +7,18 @@ extension DurableRoomState {
         _ index: Int, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         if try isFree(index, for: user.id) == .alreadyTheirs { return .nothing }
+        try checkUntied()
         if permission == .withConsent, settings.needsRequest, context.policy.consent == .enforced,
             !hasConsent(user.id)
         {
             throw RoomError(.consentRequired)
         }
         return Decision([.seatTaken(index, user: user, micMuted: false, moved: false)])
+    }
+
+    /// While the host is with another room nobody comes on stage.
+    func checkUntied() throws(RoomError) {
+        if isTied { throw RoomError(.inPK) }
     }
 
     func leaveSeat(by user: UserProfile) throws(RoomError) -> Decision {
@@ -50,6 +56,7 @@ extension DurableRoomState {
         guard seats.indices.contains(index) else { throw RoomError(.seatNotFound) }
         guard let person = context.people[other] else { throw RoomError(.userNotInRoom) }
         if try isFree(index, for: other) == .alreadyTheirs { return .nothing }
+        try checkUntied()
         return Decision([.seatTaken(index, user: person.profile, micMuted: false, moved: false)])
     }
 

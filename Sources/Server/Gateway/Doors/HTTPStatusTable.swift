@@ -10,7 +10,7 @@ extension RoomError.Code {
             .unauthorized
         case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .cameraBlocked, .invitationDenied: .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
-            .songNotFound:
+            .songNotFound, .notLinked:
             .notFound
         case .roomClosed: .gone
         case .messageTooLarge, .songTooLarge: .contentTooLarge

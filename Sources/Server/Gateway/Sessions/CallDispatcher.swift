@@ -272,14 +272,10 @@ actor CallDispatcher: InputReceiver {
                     call,
                     MediaAnswered(
                         number: answer.number, sdp: answer.sdp,
-                        slots: answer.slots.map {
-                            $0.isMix ? .init(mixMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
-                        },
+                        slots: answer.slots.map(MediaAnswered.Slot.init),
                         pictures: answer.pictures.isEmpty
                             ? nil
-                            : answer.pictures.map {
-                                $0.isScreen ? .init(screenMid: $0.mid) : .init(seat: $0.index, mid: $0.mid)
-                            },
+                            : answer.pictures.map(MediaAnswered.Picture.init),
                         mediaEpoch: services.media.epoch,
                         iceServers: services.relays.servers(for: session.user, at: services.clock.wallTime)))
             } catch {
@@ -310,11 +306,36 @@ actor CallDispatcher: InputReceiver {
     }
 }
 
+extension MediaAnswered.Slot {
+    fileprivate init(_ slot: MediaAnswer.Slot) {
+        if let place = slot.guest {
+            self.init(guest: place, mid: slot.mid)
+        } else if slot.isMix {
+            self.init(mixMid: slot.mid)
+        } else {
+            self.init(seat: slot.index, mid: slot.mid)
+        }
+    }
+}
+
+extension MediaAnswered.Picture {
+    fileprivate init(_ picture: MediaAnswer.Picture) {
+        if let place = picture.guest {
+            self.init(guest: place, mid: picture.mid)
+        } else if picture.isScreen {
+            self.init(screenMid: picture.mid)
+        } else {
+            self.init(seat: picture.index, mid: picture.mid)
+        }
+    }
+}
+
 extension PictureView {
     fileprivate init(_ name: PictureName) {
         switch name {
         case .seat(let seat): self = .seat(seat)
         case .screen: self = .screen
+        case .guest(let place): self = .guest(place)
         }
     }
 }

@@ -169,13 +169,15 @@ final class Peer {
         }
     }
 
-    /// The lines on which it sees its stage's cameras, or the screen.
-    func viewLines(ofScreen: Bool, seats: Int) -> [ViewerLine] {
-        views.filter { ($0.index >= seats) == ofScreen }.compactMap { view in
+    /// The lines on which it sees some of its stage's pictures.
+    func viewLines(of part: VideoStage, in pictures: StagePictures) -> [ViewerLine] {
+        views.compactMap { view in
+            let (stage, slot) = pictures.place(view.index)
+            guard stage === part else { return nil }
             let start = terms.viewStarts[view.index]
             return viewStreams[view.index].map {
                 ViewerLine(
-                    slot: ofScreen ? 0 : view.index, ssrc: SSRC(view.ssrc), stream: $0, format: .vp8,
+                    slot: slot, ssrc: SSRC(view.ssrc), stream: $0, format: .vp8,
                     firstSequence: start.sequence, firstTimestamp: start.timestamp)
             }
         }

@@ -17,6 +17,8 @@ final class PeerLifecycle {
     private let table: PeerTable
     private let egress: Egress
     private let facts: FactPublisher
+    /// Where guests of other rooms are known; set once, by the worker that has both.
+    weak var stages: StageTable?
     private let time: WorkerTime
     private var negotiator: Negotiator
     private var deadlines = DeadlineQueue()
@@ -160,15 +162,13 @@ final class PeerLifecycle {
     private func serve(_ peer: Peer) {
         peer.stage.fanout.setListener(peer.member, handle: peer.handle, lines: peer.lines())
         guard let pictures = peer.stage.pictures else { return }
-        let seats = pictures.cameras.slotCount
         guard !peer.views.isEmpty || peer.viewer != nil else { return }
         let viewer = peer.viewer ?? PictureViewer(peer.member, handle: peer.handle)
         viewer.bandwidth = peer.media.bandwidth
         peer.viewer = viewer
-        for (stage, isScreen) in [(pictures.cameras, false), (pictures.screens, true)] {
+        for stage in pictures.all {
             stage.setViewer(
-                viewer, lines: peer.viewLines(ofScreen: isScreen, seats: seats), at: now, send: egress.send,
-                ask: egress.ask)
+                viewer, lines: peer.viewLines(of: stage, in: pictures), at: now, send: egress.send, ask: egress.ask)
         }
         runErrands()
     }
@@ -176,11 +176,7 @@ final class PeerLifecycle {
     /// Holds from now on, and once it is connected if it is not yet.
     func view(_ picture: PictureView, as layer: PictureLayer, by peer: Peer) {
         guard let pictures = peer.stage.pictures else { return }
-        let (stage, slot) =
-            switch picture {
-            case .seat(let seat): (pictures.cameras, seat)
-            case .screen: (pictures.screens, 0)
-            }
+        let (stage, slot) = pictures.place(picture)
         stage.limit(peer.member, slot: slot, toLayer: layer.rawValue, at: now, send: egress.send, ask: egress.ask)
         runErrands()
     }
@@ -200,7 +196,7 @@ final class PeerLifecycle {
         switch peer.stage.part {
         case .home(let home):
             home.audio.resetSource(of: peer.member, at: now, send: egress.send)
-            for stage in [home.pictures?.cameras, home.pictures?.screens].compactMap({ $0 }) {
+            for stage in home.pictures?.all ?? [] {
                 stage.removeViewer(peer.member)
                 stage.resetSource(of: peer.member)
             }
@@ -296,9 +292,14 @@ final class PeerLifecycle {
             func clock(_ rate: UInt32) -> CaptureClock {
                 CaptureClock(clockRate: rate, instant: made, timestamp: timestamp.rawValue)
             }
-            home.audio.note(clock(48_000), of: ssrc, from: peer.member)
+            let heard = home.audio.note(clock(48_000), of: ssrc, from: peer.member)
             pictures.cameras.note(clock(90_000), of: ssrc, from: peer.member)
             pictures.screens.note(clock(90_000), of: ssrc, from: peer.member)
+            // What other rooms get of the host keeps in step there too.
+            let isHost = home.audio.slot(of: peer.member) == BridgeWay.slot
+            for guest in home.guests.all where isHost {
+                guest.say(heard.map { .clock($0, nil) } ?? .clock(clock(90_000), ssrc))
+            }
         case .receiverReport(_, let roundTrip, let fractionLost):
             peer.noteReport(roundTrip: roundTrip, fractionLost: fractionLost)
         }
@@ -325,7 +326,10 @@ final class PeerLifecycle {
     /// Tells the receivers of streams that begin or change their source how the new timestamps map to time, and asks for key frames.
     func runErrands() {
         while let wanted = egress.nextWantedKeyFrame() {
-            guard let peer = table[PeerID(rawValue: wanted.producer.rawValue)] else { continue }
+            guard let peer = table[PeerID(rawValue: wanted.producer.rawValue)] else {
+                stages?.guest(wanted.producer)?.say(.keyFrameWanted(wanted.ssrc))
+                continue
+            }
             peer.media.requestKeyFrame(of: wanted.ssrc, at: peer.time(now))
             settle(peer)
         }
@@ -349,7 +353,7 @@ extension PictureReading {
             case nil: nil
             }
         self.init(
-            picture: gets.stage === pictures.screens ? .screen : .seat(gets.slot),
-            layer: PictureLayer(rawValue: gets.layer) ?? .none, lack: lack)
+            picture: pictures.view(gets.slot, of: gets.stage), layer: PictureLayer(rawValue: gets.layer) ?? .none,
+            lack: lack)
     }
 }

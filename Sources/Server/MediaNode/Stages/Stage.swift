@@ -57,6 +57,10 @@ final class StageHome {
     let audio: AudioStage
     /// Pictures of those who sit, and one person's screen; nil in rooms without.
     let pictures: StagePictures?
+    /// Hosts of other rooms on places of their own, after the seats'.
+    private(set) var guests = StageGuests()
+    /// How many seats the room has.
+    let seats: Int
     /// To and from the mixer, if there is a mix.
     let feed: MixFeed?
     /// The same room on other workers.
@@ -72,7 +76,9 @@ final class StageHome {
 
     init(id: StageID, slots: Int, hasPictures: Bool = false, feed: MixFeed?) {
         self.feed = feed
-        pictures = hasPictures ? StagePictures(seats: slots) : nil
+        seats = slots
+        let slots = slots + (hasPictures ? StageGuests.places : 0)
+        pictures = hasPictures ? StagePictures(seats: seats) : nil
         audio = AudioStage(slots: slots, hasMix: feed != nil)
         if let feed { audio.add(feed) }
         audio.onPlace = { [unowned self] member, slot in
@@ -87,6 +93,50 @@ final class StageHome {
         for member in audio.producers {
             _ = mailbox.post(.place(PeerID(rawValue: member.rawValue), audio.slot(of: member), id))
         }
+    }
+
+    // MARK: Guests
+
+    /// The other end of a bridge is there: its room's host is heard and seen here from now on, and this room's there.
+    func join(_ guest: StageGuest, at now: Instant, send: AudioFanout.Send) {
+        let terms = guest.terms
+        guests.add(guest)
+        audio.add(terms.wayOut)
+        place(terms.member, on: terms.place, isMuted: terms.isMuted, at: now, send)
+        pictures?.cameras.setWantedElsewhere(guests.wanted, on: BridgeWay.slot)
+    }
+
+    func setMuted(_ isMuted: Bool, _ bridge: BridgeID, at now: Instant, send: AudioFanout.Send) {
+        guard let guest = guests[bridge] else { return }
+        place(guest.terms.member, on: guest.terms.place, isMuted: isMuted, at: now, send)
+    }
+
+    /// Nothing comes from there any more when this returns, and nothing that is heard here from now on goes there.
+    /// - Returns: who is to be told once what came from there before has left.
+    func part(from bridge: BridgeID, at now: Instant, send: AudioFanout.Send) -> StageGuest? {
+        guard let guest = guests.remove(bridge) else { return nil }
+        audio.remove(guest.terms.wayOut)
+        place(nil, on: guest.terms.place, isMuted: false, at: now, send)
+        pictures?.cameras.setWantedElsewhere(guests.wanted, on: BridgeWay.slot)
+        return guest
+    }
+
+    private func place(_ member: MemberID?, on place: Int, isMuted: Bool, at now: Instant, _ send: AudioFanout.Send) {
+        audio.assign(slot: seats + place, to: member, muted: isMuted, at: now, send: send)
+        // A muted host is still seen: it is what is said that one does not want to hear.
+        pictures?.guests.assign(slot: place, to: member, isCut: false)
+    }
+
+    /// The camera on the slot that others see may be cut, or another one.
+    func cutPictureOfHost() {
+        for guest in guests.all {
+            audio.note(guest.terms.wayOut.cut(slot: BridgeWay.slot, before: 0), of: guest.terms.wayOut)
+        }
+    }
+
+    func setWanted(_ layer: Int, by bridge: BridgeID) {
+        guests[bridge]?.wanted = layer
+        pictures?.cameras.setWantedElsewhere(guests.wanted, on: BridgeWay.slot)
     }
 
     // MARK: Cuts
@@ -115,21 +165,38 @@ final class StageHome {
     }
 }
 
-/// The pictures of a room: a camera for each seat, and one screen.
+/// The pictures of a room: a camera for each seat, one screen, and the hosts of other rooms.
 final class StagePictures {
     let cameras: VideoStage
     /// What is shown there comes before faces.
     let screens = VideoStage(slots: 1, importance: 1)
 
+    let guests = VideoStage(slots: StageGuests.places)
+
     init(seats: Int) { cameras = VideoStage(slots: seats) }
 
-    /// As offers count them: the screen is the one after the last seat.
-    var count: Int { cameras.slotCount + 1 }
-    var stats: VideoStats { cameras.stats + screens.stats }
+    var all: [VideoStage] { [cameras, screens, guests] }
+    /// As offers count them: the screen is the one after the last seat, and guests follow.
+    var count: Int { cameras.slotCount + 1 + StageGuests.places }
+    var stats: VideoStats { cameras.stats + screens.stats + guests.stats }
 
     /// Where a picture of that number is.
     func place(_ picture: Int) -> (stage: VideoStage, slot: Int) {
-        picture < cameras.slotCount ? (cameras, picture) : (screens, 0)
+        let seats = cameras.slotCount
+        if picture < seats { return (cameras, picture) }
+        return picture == seats ? (screens, 0) : (guests, picture - seats - 1)
+    }
+
+    func place(_ view: PictureView) -> (stage: VideoStage, slot: Int) {
+        switch view {
+        case .seat(let seat): (cameras, seat)
+        case .screen: (screens, 0)
+        case .guest(let place): (guests, place)
+        }
+    }
+
+    func view(_ slot: Int, of stage: VideoStage) -> PictureView {
+        stage === screens ? .screen : stage === guests ? .guest(slot) : .seat(slot)
     }
 }
 

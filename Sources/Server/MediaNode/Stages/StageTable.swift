@@ -1,6 +1,20 @@
 internal import Forwarding
+internal import RTP
 internal import RoomPorts
 internal import Timing
+
+/// Who is told that cuts of another stage are in force here.
+enum CutFollower {
+    case branch(StageBranch)
+    case guest(StageGuest)
+
+    func confirm(_ cuts: UInt64) {
+        switch self {
+        case .branch(let branch): branch.confirm(cuts)
+        case .guest(let guest): guest.confirm(cuts)
+        }
+    }
+}
 
 /// The stages of one worker: opens and closes them, carries what comes by their feeds and links, and tells again and again how loud
 /// everybody is and how the singers' ways do.
@@ -20,6 +34,8 @@ final class StageTable {
     /// Homes with branches elsewhere.
     private var forked: ContiguousArray<(stage: Stage, home: StageHome)> = []
     private var branches: ContiguousArray<(stage: Stage, branch: StageBranch)> = []
+    /// Homes with guests.
+    private var hosting: ContiguousArray<(stage: Stage, home: StageHome)> = []
     /// Of stages that are closed.
     private var closed = AudioStats()
     private var closedPictures = VideoStats()
@@ -48,10 +64,11 @@ final class StageTable {
         guard stages[id] == nil else { return }
         let home = StageHome(id: id, slots: slots, hasPictures: kind == .live, feed: feed)
         let setClock: AudioFanout.Clock = { [egress] in egress.setClock($0, $1, $2) }
-        home.pictures?.cameras.onClock = setClock
-        home.pictures?.screens.onClock = setClock
-        home.pictures?.cameras.onWaiting = { [egress] in egress.wait($0) }
-        home.pictures?.screens.onWaiting = { [egress] in egress.wait($0) }
+        for stage in home.pictures?.all ?? [] {
+            stage.onClock = setClock
+            stage.onWaiting = { [egress] in egress.wait($0) }
+        }
+        home.pictures?.guests.onWish = { [unowned home] in home.guests[$0]?.say(.wanted(layer: $1)) }
         home.pictures?.cameras.onWish = { [facts] producer, layer in
             facts.publish(
                 .cameraWanted(id, PeerID(rawValue: producer.rawValue), PictureLayer(rawValue: layer) ?? .high))
@@ -76,6 +93,62 @@ final class StageTable {
         if !forked.contains(where: { $0.home === home }) { forked.append((stage, home)) }
     }
 
+    // MARK: Bridges
+
+    func join(_ terms: BridgeTerms) {
+        guard let stage = stages[terms.stage], let home = stage.home else { return terms.wayIn.confirmCuts(.max) }
+        if home.guests.isEmpty { hosting.append((stage, home)) }
+        home.join(StageGuest(terms), at: time.now, send: egress.send)
+    }
+
+    /// - Returns: who is to be told once what came from there before has left: whoever waits there waits no longer for us.
+    func part(from bridge: BridgeID, on id: StageID) -> StageGuest? {
+        guard let home = stages[id]?.home else { return nil }
+        let guest = home.part(from: bridge, at: time.now, send: egress.send)
+        if home.guests.isEmpty { hosting.removeAll { $0.home === home } }
+        return guest
+    }
+
+    /// Whose picture comes by a bridge under that name.
+    func guest(_ member: MemberID) -> StageGuest? {
+        for (_, home) in hosting { if let guest = home.guests[member] { return guest } }
+        return nil
+    }
+
+    func hear(_ word: BridgeWord, by bridge: BridgeID, on id: StageID) {
+        guard let home = stages[id]?.home, let guest = home.guests[bridge], let pictures = home.pictures else { return }
+        switch word {
+        case .keyFrameWanted(let ssrc):
+            pictures.cameras.keyFrameWanted(onSlot: BridgeWay.slot, of: ssrc, at: time.now, ask: egress.ask)
+        case .wanted(let layer): home.setWanted(layer, by: bridge)
+        case .clock(let clock, let source?): pictures.guests.note(clock, of: source, from: guest.terms.member)
+        case .clock(let clock, nil): home.audio.note(clock, of: Self.guestSource, from: guest.terms.member)
+        }
+    }
+
+    /// A guest's sound is one source, from the first packet to the last: the slot that it comes from has made one of it.
+    private static let guestSource = SSRC(0)
+
+    private func takeGuest(_ guest: StageGuest, on stage: Stage, _ home: StageHome) {
+        let member = guest.terms.member
+        var isAnyHeard = false
+        while guest.terms.wayIn.take({ content, payload in
+            switch content {
+            case .sound(let packet):
+                isAnyHeard = true
+                var source = SourcePacket(
+                    ssrc: Self.guestSource, sequence: packet.sequence, timestamp: packet.timestamp,
+                    marker: packet.marker, arrival: packet.arrival)
+                source.redundancy = packet.redundancy
+                home.audio.forward(source, from: member, payload: payload, send: egress.send)
+            case .picture(let packet):
+                home.pictures?.guests.forward(
+                    packet, from: member, payload: payload, send: egress.send, ask: egress.ask)
+            }
+        }) {}
+        if isAnyHeard, !home.isMetered { meter(stage, home) }
+    }
+
     private func add(_ stage: Stage) {
         stages[stage.id] = stage
         guard stage.kind == .chorus else { return }
@@ -92,6 +165,8 @@ final class StageTable {
             metered.removeAll { $0.home === home }
             mixed.removeAll { $0.home === home }
             forked.removeAll { $0.home === home }
+            hosting.removeAll { $0.home === home }
+            for guest in home.guests.all { guest.confirm(.max) }
             closed = closed + home.audio.stats
             closedPictures = closedPictures + (home.pictures?.stats ?? VideoStats())
             return (stage, home.giveUpCuts())
@@ -106,13 +181,14 @@ final class StageTable {
 
     func giveUpCuts() -> [@Sendable () -> Void] {
         for entry in branches { entry.branch.confirm(.max) }
+        for entry in hosting { for guest in entry.home.guests.all { guest.confirm(.max) } }
         return stages.values.flatMap { $0.home?.giveUpCuts() ?? [] }
     }
 
     // MARK: What comes from other threads
 
     /// There are mixers, homes or branches on other threads.
-    var hasWays: Bool { !(mixed.isEmpty && forked.isEmpty && branches.isEmpty) }
+    var hasWays: Bool { !(mixed.isEmpty && forked.isEmpty && branches.isEmpty && hosting.isEmpty) }
 
     /// Nothing waits on other threads' ways into this worker. Asked before it sleeps.
     var isIdle: Bool {
@@ -120,13 +196,16 @@ final class StageTable {
             && forked.allSatisfy { _, home in
                 !home.hasCutsInForce && home.branches.allSatisfy { !$0.link.hasSpoken }
             }
+            && hosting.allSatisfy { _, home in
+                !home.hasCutsInForce && home.guests.all.allSatisfy { !$0.hasWork }
+            }
     }
 
     /// Sends what mixers, homes and branches have given.
     /// - Returns: who is to be told of cuts once what has been queued so far has left, and which cuts are in force then.
-    func carry() -> (confirmations: [@Sendable () -> Void], cuts: [(StageBranch, UInt64)]) {
+    func carry() -> (confirmations: [@Sendable () -> Void], cuts: [(CutFollower, UInt64)]) {
         var confirmations: [@Sendable () -> Void] = []
-        var cuts: [(StageBranch, UInt64)] = []
+        var cuts: [(CutFollower, UInt64)] = []
         for (home, feed) in mixed {
             // Asked first: what the mixer made before it said so has then been taken when it is told.
             let inForce = home.takeCuts()
@@ -140,7 +219,15 @@ final class StageTable {
         for (stage, branch) in branches {
             let asked = branch.link.cutsAsked
             while branch.link.takeHeard({ stage.fanout.deliver($0, $1, send: egress.send) }) {}
-            if branch.awaits(asked) { cuts.append((branch, asked)) }
+            if branch.awaits(asked) { cuts.append((.branch(branch), asked)) }
+        }
+        for (stage, home) in hosting {
+            confirmations += home.takeCuts()
+            for guest in home.guests.all {
+                let asked = guest.terms.wayIn.cutsAsked
+                takeGuest(guest, on: stage, home)
+                if guest.awaits(asked) { cuts.append((.guest(guest), asked)) }
+            }
         }
         return (confirmations, cuts)
     }

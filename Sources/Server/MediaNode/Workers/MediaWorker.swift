@@ -40,7 +40,7 @@ final class MediaWorker {
     /// Told once everything that was queued before has left or been dropped.
     private var confirmations: [@Sendable () -> Void] = []
     /// What homes are told in the same way.
-    private var branchCuts: [(branch: StageBranch, cuts: UInt64)] = []
+    private var followedCuts: [(follower: CutFollower, cuts: UInt64)] = []
     private var counters = MediaCounters()
 
     /// - Parameter port: 0 for one that is free.
@@ -69,6 +69,7 @@ final class MediaWorker {
         } catch {
             throw .cryptography(error.message)
         }
+        peers.stages = stages
     }
 
     // MARK: The turn
@@ -108,7 +109,7 @@ final class MediaWorker {
         let start = time.read()
         let (inForce, cuts) = stages.carry()
         confirmations += inForce
-        branchCuts += cuts
+        followedCuts += cuts.map { ($0, $1) }
         peers.runErrands()
         load.note(workFrom: start, to: time.read())
     }
@@ -117,9 +118,9 @@ final class MediaWorker {
         let start = time.read()
         defer { load.note(workFrom: start, to: time.read()) }
         egress.flush()
-        guard !egress.isBlocked, !(confirmations.isEmpty && branchCuts.isEmpty) else { return }
-        for (branch, cuts) in branchCuts { branch.confirm(cuts) }
-        branchCuts.removeAll(keepingCapacity: true)
+        guard !egress.isBlocked, !(confirmations.isEmpty && followedCuts.isEmpty) else { return }
+        for (follower, cuts) in followedCuts { follower.confirm(cuts) }
+        followedCuts.removeAll(keepingCapacity: true)
         let due = confirmations
         confirmations = []
         for confirmation in due { confirmation() }
@@ -153,6 +154,7 @@ final class MediaWorker {
                 send: egress.send)
             home.pictures?.cameras.assign(
                 slot: slot, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: dark)
+            if slot == BridgeWay.slot { home.cutPictureOfHost() }
             peers.runErrands()
             confirm(confirmed, on: home)
         case .assignScreen(let id, let stageID, let confirmed):
@@ -160,6 +162,21 @@ final class MediaWorker {
             home.pictures?.screens.assign(slot: 0, to: id.map { MemberID(rawValue: $0.rawValue) }, isCut: false)
             peers.runErrands()
             confirm(confirmed, on: home)
+        case .joinBridge(let terms):
+            stages.join(terms)
+            peers.runErrands()
+        case .muteGuest(let isMuted, let bridge, let stageID, let confirmed):
+            guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
+            home.setMuted(isMuted, bridge, at: time.now, send: egress.send)
+            confirm(confirmed, on: home)
+        case .partBridge(let bridge, let stageID, let confirmed):
+            if let guest = stages.part(from: bridge, on: stageID) { followedCuts.append((.guest(guest), .max)) }
+            peers.runErrands()
+            guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
+            confirm(confirmed, on: home)
+        case .bridgeWord(let bridge, let word, let stageID):
+            stages.hear(word, by: bridge, on: stageID)
+            peers.runErrands()
         case .place(let id, let slot, let stageID):
             guard let stage = stages[stageID], let branch = stage.branch else { return }
             let member = MemberID(rawValue: id.rawValue)
@@ -207,9 +224,13 @@ final class MediaWorker {
         case .assign(_, _, _, _, _, let confirmed), .closePeer(_, _, let confirmed), .assignScreen(_, _, let confirmed):
             confirmed()
         case .resetSource(_, _, let confirmed): confirmed?()
+        case .muteGuest(_, _, _, let confirmed), .partBridge(_, _, let confirmed): confirmed()
+        case .joinBridge(let terms): terms.wayIn.confirmCuts(.max)
         case .readCounters(let reply): reply(presentCounters())
         case .openBranch(let terms): terms.link.confirmCuts(.max)
-        case .openStage, .closeStage, .stateRoundTrip, .view, .addBranch, .place, .readings, .drain, .stop: break
+        case .openStage, .closeStage, .stateRoundTrip, .view, .addBranch, .place, .readings, .bridgeWord, .drain,
+            .stop:
+            break
         }
     }
 
@@ -356,9 +377,13 @@ final class MediaWorker {
             ssrc: media.header.ssrc, layer: place.layer, sequence: media.extendedSequence,
             timestamp: media.header.timestamp.rawValue, marker: media.header.marker, format: .vp8, arrival: arrival)
         let stage = place.track == Track.screen.rawValue ? pictures.screens : pictures.cameras
-        stage.forward(
-            packet, from: peer.member, payload: UnsafeRawBufferPointer(rebasing: datagram[media.payload]),
-            send: egress.send, ask: egress.ask)
+        let payload = UnsafeRawBufferPointer(rebasing: datagram[media.payload])
+        stage.forward(packet, from: peer.member, payload: payload, send: egress.send, ask: egress.ask)
+        if let guests = peer.stage.home?.guests, !guests.isEmpty, stage === pictures.cameras,
+            stage.shows(peer.member, on: BridgeWay.slot)
+        {
+            for guest in guests.all { guest.terms.wayOut.see(packet, payload) }
+        }
         if egress.hasErrands { peers.runErrands() }
         load.note(workFrom: start, to: time.read())
     }

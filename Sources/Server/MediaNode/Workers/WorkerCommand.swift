@@ -22,6 +22,16 @@ enum WorkerCommand: Sendable {
     case drain
     case stop
 
+    // Between stages that have a bridge.
+
+    case joinBridge(BridgeTerms)
+    /// This room's host hears the other one no more, or again.
+    case muteGuest(Bool, BridgeID, StageID, confirmed: @Sendable () -> Void)
+    /// `confirmed` once nothing by it is seen or heard on the stage.
+    case partBridge(BridgeID, StageID, confirmed: @Sendable () -> Void)
+    /// From the other end.
+    case bridgeWord(BridgeID, BridgeWord, to: StageID)
+
     // Between the home of a stage and its branches.
 
     /// Listeners of a stage whose home is elsewhere come here too.
@@ -54,6 +64,6 @@ struct NegotiatedOffer: Sendable {
     var session: NegotiatedSession
     /// The slot that carries the mix.
     var mixSlot: Int?
-    /// The picture that is the room's screen.
+    /// The picture that is the room's screen. Pictures after it, and slots from that number on, are guests'.
     var screen: Int?
 }

@@ -16,6 +16,9 @@ final class WorkerPool: Sendable {
         let thread: WorkerThread
     }
 
+    /// A room has no more.
+    private static let seats = 16
+
     private let workers: [Worker]
     /// What a branch is opened with, beside its route.
     private struct Opened {
@@ -27,6 +30,7 @@ final class WorkerPool: Sendable {
     private struct State {
         var routes: Routes
         var opened: [StageID: Opened] = [:]
+        var bridges = Bridges()
     }
 
     /// Held while a command is posted, so that the order in which workers see commands is the order in which routes change.
@@ -125,7 +129,7 @@ final class WorkerPool: Sendable {
             guard let home = state.routes.open(stage, isWhole: kind == .live, loads: loads) else { return }
             let mailbox = workers[home].mailbox
             let feed = makeFeed { mailbox.wake() }
-            let count = min(max(slots, 1), AudioStage.maximumSlots)
+            let count = min(max(slots, 1), Self.seats)
             state.opened[stage] = Opened(slots: count, kind: kind, hasMix: feed != nil)
             _ = mailbox.post(.openStage(stage, slots: count, kind, feed: feed))
         }
@@ -133,6 +137,12 @@ final class WorkerPool: Sendable {
 
     func closeStage(_ stage: StageID) {
         state.withLock { state in
+            for bridge in state.bridges.bridges(of: stage) {
+                guard let other = state.bridges.close(bridge, of: stage), let home = state.routes[other]?.home else {
+                    continue
+                }
+                _ = workers[home].mailbox.post(.partBridge(bridge, other, confirmed: {}))
+            }
             state.opened[stage] = nil
             for worker in state.routes.close(stage)?.workers ?? [] {
                 _ = workers[worker].mailbox.post(.closeStage(stage))
@@ -159,6 +169,57 @@ final class WorkerPool: Sendable {
             workers[state.routes[stage]?.home ?? 0].mailbox.post(.assignScreen(peer, stage, confirmed: confirmed))
         }
         if !isPosted { confirmed() }
+    }
+
+    // MARK: Bridges
+
+    func openBridge(
+        _ bridge: BridgeID, place: Int, muted: Bool, on stage: StageID, confirmed: @escaping @Sendable () -> Void
+    ) {
+        let isPosted = state.withLock { state in
+            guard let home = state.routes[stage]?.home, (0..<StageGuests.places).contains(place) else { return false }
+            let end = Bridges.End(stage: stage, place: place, isMuted: muted)
+            switch state.bridges.open(bridge, end) {
+            case .waits: return false
+            case .muted(let isMuted):
+                return workers[home].mailbox.post(.muteGuest(isMuted, bridge, stage, confirmed: confirmed))
+            case .joined(let first, let second):
+                join(bridge, first, second, &state)
+                return false
+            }
+        }
+        if !isPosted { confirmed() }
+    }
+
+    private func join(_ bridge: BridgeID, _ first: Bridges.End, _ second: Bridges.End, _ state: inout State) {
+        guard let one = state.routes[first.stage]?.home, let two = state.routes[second.stage]?.home else { return }
+        let (here, there) = (workers[one].mailbox, workers[two].mailbox)
+        let out = BridgeWay(wakeTaker: { there.ring() }, wakeGiver: { here.ring() })
+        let back = BridgeWay(wakeTaker: { here.ring() }, wakeGiver: { there.ring() })
+        _ = here.post(
+            .joinBridge(
+                BridgeTerms(
+                    bridge: bridge, stage: first.stage, otherStage: second.stage, place: first.place,
+                    isMuted: first.isMuted, member: state.bridges.name(), wayIn: back, wayOut: out, mailbox: there)))
+        _ = there.post(
+            .joinBridge(
+                BridgeTerms(
+                    bridge: bridge, stage: second.stage, otherStage: first.stage, place: second.place,
+                    isMuted: second.isMuted, member: state.bridges.name(), wayIn: out, wayOut: back, mailbox: here)))
+    }
+
+    func closeBridge(_ bridge: BridgeID, on stage: StageID, confirmed: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            let ends = [stage, state.bridges.close(bridge, of: stage)].compactMap { $0 }
+            let both = Countdown(ends.count, confirmed)
+            for end in ends {
+                let isPosted =
+                    state.routes[end].map {
+                        workers[$0.home].mailbox.post(.partBridge(bridge, end, confirmed: { both.count() }))
+                    } ?? false
+                if !isPosted { both.count() }
+            }
+        }
     }
 
     // MARK: Peers
@@ -256,5 +317,24 @@ private final class Launch: Sendable {
     func result() async -> Outcome {
         for await outcome in stream { return outcome }
         return .failure(.cryptography("the media thread ended before it began"))
+    }
+}
+
+/// Runs something when so many others have said that they are ready, from any thread.
+private final class Countdown: Sendable {
+    private let left: Mutex<Int>
+    private let done: @Sendable () -> Void
+
+    init(_ count: Int, _ done: @escaping @Sendable () -> Void) {
+        left = Mutex(count)
+        self.done = done
+    }
+
+    func count() {
+        let isDone = left.withLock {
+            $0 -= 1
+            return $0 == 0
+        }
+        if isDone { done() }
     }
 }

@@ -1,0 +1,257 @@
+package import RoomModel
+
+/// L04, L05: what a live room's host does about other rooms. The rooms tell each other by letters; the room that asked owns the clock
+/// and the result, the other one says the same.
+extension DurableRoomState {
+    /// Whether this room decides on what happens by that link.
+    func leads(_ link: HostLink) -> Bool { link.isOurs }
+
+    /// Nobody can come on stage: the host is with another room, or about to be.
+    var isTied: Bool { !pk.links.isEmpty || challenge?.isOurs == true }
+
+    /// Whether the host can be challenged now, and why not.
+    package var readiness: PKReadiness? {
+        guard kind == .live else { return nil }
+        if pk.match?.isOn == true { return .inPK }
+        if !pk.links.isEmpty { return .linked }
+        if challenge != nil { return .challenged }
+        if seats.first?.occupant?.profile.id != owner.id { return .away }
+        if seats.dropFirst().contains(where: { $0.occupant != nil }) { return .peopleOnStage }
+        return pauses.contains { $0.host == nil } ? .paused : .free
+    }
+
+    /// What stands in the way of a link with that room, or a PK.
+    func obstacle(to terms: PKTerms?, with other: RoomID) -> RoomError.Code? {
+        if seats.first?.occupant?.profile.id != owner.id { return .hostOffStage }
+        if seats.dropFirst().contains(where: { $0.occupant != nil }) { return .peopleOnStage }
+        if pk.match?.isOn == true { return .inPK }
+        let present = pk.links.first { $0.room == other }
+        if present?.isEnding == true { return .inPK }
+        if terms != nil {
+            // Points are between two.
+            return pk.links.isEmpty || (pk.links.count == 1 && present != nil) ? nil : .linksFull
+        }
+        return present == nil && pk.links.count < RoomLimits.links ? nil : .linksFull
+    }
+
+    /// L04: the other room's own state decides whether it can be asked; what is known of it here only saves the way.
+    func sendChallenge(
+        _ other: RoomID, _ terms: PKTerms?, by user: UserProfile, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try checkLive()
+        try Self.check(terms)
+        guard other != room else { throw .invalid("room", "a room does not challenge itself") }
+        guard let target = context.target else { throw RoomError(.roomNotFound) }
+        guard target.kind == .live else { throw RoomError(.notLive) }
+        if challenge != nil { throw RoomError(.challengePending) }
+        guard mail.outbox.count < RoomMail.waiting else { throw RoomError(.rateLimited, retryAfterMs: 1_000) }
+        if let obstacle = obstacle(to: terms, with: other) { throw RoomError(obstacle) }
+        if let refusal = refusals.first(where: { $0.host == target.owner.id && $0.until > context.now }) {
+            throw RoomError(.challengeRefused, retryAfterMs: Int(refusal.until - context.now))
+        }
+        var draft = PKDraft(self, now: context.now)
+        // Who asks others is to be asked.
+        if pauses.contains(where: { $0.host == nil }) { draft.add(.challengesPaused(by: nil, until: nil)) }
+        let ring = pk.links.contains { $0.room == other } ? PKTimes.rematch : PKTimes.ring
+        let asked = PKChallenge(
+            id: "\(room)/\(createdIn)/\(position + 1)", isOurs: true, room: other, host: target.owner, terms: terms,
+            expiresAt: context.now + ring)
+        draft.settle(asked, .waiting)
+        draft.post(
+            .challenge(host: owner, terms: terms, expiresAt: asked.expiresAt), in: asked.id, to: other)
+        return draft.decision
+    }
+
+    func cancelChallenge(_ context: DecisionContext) throws(RoomError) -> Decision {
+        try checkLive()
+        guard let challenge, challenge.isOurs else { throw RoomError(.challengeGone) }
+        return withdraw(challenge, .cancelled, at: context.now)
+    }
+
+    private func withdraw(_ challenge: PKChallenge, _ state: ChallengeState, at now: Int64) -> Decision {
+        var draft = PKDraft(self, now: now)
+        draft.settle(challenge, state)
+        draft.post(.withdrawn(state), in: challenge.id, to: challenge.room)
+        return draft.decision
+    }
+
+    func answerChallenge(
+        _ id: String, agreed: Bool, _ pause: PKPause?, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        try checkLive()
+        guard let challenge, challenge.id == id, !challenge.isOurs else { throw RoomError(.challengeGone) }
+        var draft = PKDraft(self, now: context.now)
+        if agreed {
+            if let obstacle = obstacle(to: challenge.terms, with: challenge.room) { throw RoomError(obstacle) }
+            let link = draft.link(challenge, challenge.host)
+            draft.post(.answered(.accepted, host: owner, until: nil, link: link), in: id, to: challenge.room)
+            return draft.decision
+        }
+        let until: Int64? =
+            switch pause {
+            case .host: context.now + PKTimes.pauseForHost
+            case .all: context.now + PKTimes.pauseForAll
+            case nil: nil
+            }
+        if let pause, let until {
+            draft.add(.challengesPaused(by: pause == .host ? challenge.host.id : nil, until: until))
+        }
+        draft.settle(challenge, .declined)
+        draft.post(.answered(.declined, host: nil, until: until, link: nil), in: id, to: challenge.room)
+        return draft.decision
+    }
+
+    func readyForPK(_ context: DecisionContext) throws(RoomError) -> Decision {
+        try checkLive()
+        guard let match = pk.match, let link = pk.links.first(where: { $0.id == match.link }) else {
+            throw RoomError(.notLinked)
+        }
+        guard match.phase == .linking, !match.isReady else { return .nothing }
+        var draft = PKDraft(self, now: context.now)
+        draft.pk.match?.isReady = true
+        draft.post(.ready, in: link.id, to: link.room)
+        draft.beginIfReady()
+        return draft.decision
+    }
+
+    func quitPK(_ id: String?, _ context: DecisionContext) throws(RoomError) -> Decision {
+        try checkLive()
+        guard let link = pk.links.first(where: { id == nil || $0.id == id }), !link.isEnding,
+            id != nil || pk.links.count == 1
+        else { throw RoomError(.notLinked) }
+        var draft = PKDraft(self, now: context.now)
+        draft.leave(link, .quit)
+        return draft.decision
+    }
+
+    func muteLink(_ id: String, _ muted: Bool, _ context: DecisionContext) throws(RoomError) -> Decision {
+        try checkLive()
+        guard let index = pk.links.firstIndex(where: { $0.id == id }) else { throw RoomError(.notLinked) }
+        guard pk.links[index].muted != muted else { return .nothing }
+        var draft = PKDraft(self, now: context.now)
+        draft.pk.links[index].muted = muted
+        draft.tell(.muted)
+        return draft.decision
+    }
+
+    // MARK: What happens by itself
+
+    /// The host is with other rooms only from the first seat: links end when they leave it, and with the room. What was asked is
+    /// taken back.
+    func settlingLinks(_ decision: Decision, _ context: DecisionContext) -> Decision {
+        guard !pk.links.isEmpty || challenge != nil, let cause = endOfLinks(in: decision) else { return decision }
+        var draft = PKDraft(self, now: context.now)
+        if let challenge { draft.giveUpChallenge(with: challenge.room) }
+        for link in pk.links { draft.leave(link, cause) }
+        // Before what ends them: a room that has ended says nothing more.
+        return Decision(draft.events + decision.events, decision.result)
+    }
+
+    private func endOfLinks(in decision: Decision) -> PKCause? {
+        var cause: PKCause?
+        for event in decision.events {
+            switch event {
+            case .seatLeft(0, let user, let reason) where user.id == owner.id: cause = reason == .lost ? .gone : .quit
+            case .seatTaken(0, let user, _, _, _) where user.id == owner.id: cause = nil
+            case .ended(let reason, _): return reason == .owner ? .quit : .gone
+            case .ownerChanged: return .gone
+            default: break
+            }
+        }
+        return cause
+    }
+
+    /// When something between rooms is due next, in milliseconds since 1970.
+    package var nextPKTime: Int64? {
+        var times = pauses.map(\.until)
+        if let challenge { times.append(challenge.expiresAt) }
+        if let match = pk.match {
+            if let until = match.until { times.append(until) }
+            if match.phase == .running, let end = match.endAt { times.append(end) }
+        }
+        return times.min()
+    }
+
+    /// What is due. A timer that comes too late finds nothing to do.
+    func pkTimeOver(_ context: DecisionContext) -> Decision {
+        let now = context.now
+        var draft = PKDraft(self, now: now)
+        for pause in pauses where pause.until <= now { draft.add(.challengesPaused(by: pause.host, until: nil)) }
+        if let challenge, challenge.expiresAt <= now {
+            draft.settle(challenge, .unanswered)
+            draft.post(
+                challenge.isOurs
+                    ? .withdrawn(.unanswered) : .answered(.unanswered, host: nil, until: nil, link: nil),
+                in: challenge.id, to: challenge.room)
+        }
+        if let match = pk.match { draft.advance(match) }
+        return draft.decision
+    }
+
+    /// How many people have liked counts while a PK runs.
+    package func pointsGained(_ count: UInt64) -> RoomEvent? {
+        guard count > 0, let match = pk.match, match.phase == .running else { return nil }
+        return .pointsChanged(ours: match.ours &+ count, theirs: match.theirs)
+    }
+
+    /// The other room tells what its people have made so far.
+    func hearPoints(_ points: UInt64, in session: String) -> Decision {
+        guard let match = pk.match, match.link == session, match.phase == .running, points > match.theirs else {
+            return .nothing
+        }
+        return Decision([.pointsChanged(ours: match.ours, theirs: points)])
+    }
+
+    private static func check(_ terms: PKTerms?) throws(RoomError) {
+        guard let terms else { return }
+        guard RoomLimits.pkSeconds.contains(terms.seconds) else {
+            throw .invalid("seconds", "a PK takes 60…600 s")
+        }
+        guard RoomLimits.forfeitSeconds.contains(terms.forfeitSeconds) else {
+            throw .invalid("forfeitSeconds", "a forfeit takes 0…180 s")
+        }
+        guard terms.forfeit.count <= RoomLimits.forfeitCharacters,
+            terms.forfeit.utf8.count <= 4 * RoomLimits.forfeitCharacters,
+            terms.forfeit.isEmpty || ReadableName.isReadable(terms.forfeit)
+        else { throw .invalid("forfeit", "a forfeit has up to 60 characters that people can see") }
+    }
+}
+
+extension PKDraft {
+    /// The phase's time may be over.
+    fileprivate mutating func advance(_ match: PKMatch) {
+        let link = pk.links.first { $0.id == match.link }
+        switch match.phase {
+        case .linking:
+            guard let until = match.until, until <= now, let link else { return }
+            leave(link, .unseen)
+        case .running:
+            guard let end = match.endAt, end <= now, let link else { return }
+            pk.match?.phase = .counting
+            if state.leads(link) {
+                pk.match?.until = now + PKTimes.counting
+                if match.hasFinal { return finish(link) }
+            } else {
+                pk.match?.until = now + PKTimes.hearing
+                post(.final(points: match.ours), in: link.id, to: link.room)
+            }
+            tell(.counting)
+        case .counting:
+            guard let until = match.until, until <= now, let link else { return }
+            if state.leads(link) { return finish(link) }
+            // Nobody is left to say how it ended.
+            post(.left(.gone, points: match.ours), in: link.id, to: link.room)
+            remove(link)
+            tell(.gone)
+        case .over:
+            guard let until = match.until, until <= now else { return }
+            pk.match = nil
+            tell(.cleared)
+        }
+    }
+
+    mutating func finish(_ link: HostLink) {
+        decide(resultByPoints(.time), on: link)
+        tell(.over)
+    }
+}

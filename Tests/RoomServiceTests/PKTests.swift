@@ -1,0 +1,216 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomService
+import RoomTestSupport
+import Testing
+import Timing
+
+/// Two live rooms at work, and the bus between them.
+private final class Salons {
+    let bus = RecordingBus()
+    let clock = VirtualRoomClock()
+    let left: Salon
+    let right: Salon
+    let olga: Client
+    let leo: Client
+    /// Whether what is sent gets through.
+    var isCarrying = true
+
+    static let leo = UserID(literal: "leo")
+
+    init() async throws {
+        left = try await Salon(room: .number(1), bus: bus, clock: clock)
+        right = try await Salon(room: .number(2), bus: bus, clock: clock)
+        olga = left.create(.owner, kind: .live, seats: 4)
+        leo = right.create(Self.leo, kind: .live, seats: 4)
+        left.submit(.takeSeat(0), by: olga)
+        right.submit(.takeSeat(0), by: leo)
+        show()
+    }
+
+    /// The directory shows each room to the other.
+    private func show() {
+        for (salon, other) in [(left, right), (right, left)] {
+            guard let info = other.infos.current.last else { continue }
+            salon.others.set([info.room: info])
+        }
+    }
+
+    /// Until nothing is on its way any more, and the news have left.
+    func carry() {
+        deliver()
+        advance(.milliseconds(10))
+    }
+
+    private func deliver() {
+        while true {
+            left.settle()
+            right.settle()
+            let parcels = bus.take()
+            guard !parcels.isEmpty else { return }
+            guard isCarrying else { continue }
+            for parcel in parcels { (parcel.to == left.key ? left : right).core.hear(parcel) }
+        }
+    }
+
+    func advance(_ interval: Interval) {
+        clock.advance(by: interval) { self.deliver() }
+        deliver()
+    }
+
+    func begin(seconds: Int = 60) throws {
+        left.submit(.challenge(.number(2), PKTerms(seconds: seconds)), by: olga)
+        carry()
+        let id = try #require(leo.challenges.last?.challenge.id)
+        right.submit(.answerChallenge(id: id, agreed: true, pause: nil), by: leo)
+        carry()
+        left.submit(.readyForPK, by: olga)
+        right.submit(.readyForPK, by: leo)
+        carry()
+        advance(.seconds(3))
+    }
+
+    func bridges(_ salon: Salon) -> [RecordingMedia.Order] {
+        salon.media.orders.filter {
+            switch $0 {
+            case .openBridge, .closeBridge: true
+            default: false
+            }
+        }
+    }
+}
+
+extension Client {
+    fileprivate var challenges: [ChallengeNews] {
+        outbox.news.compactMap { if case .challenge(let news) = $0 { news } else { nil } }
+    }
+
+    fileprivate var pk: PKState? {
+        outbox.news.compactMap {
+            if case .change(let change) = $0, case .pkChanged(let pk, _, _) = change.what { pk } else { nil }
+        }
+        .last
+    }
+
+    fileprivate var points: PKPoints? {
+        outbox.news.compactMap { if case .passing(.points(let points)) = $0 { points } else { nil } }.last
+    }
+}
+
+@Suite struct PKTests {
+    @Test(
+        "L04-S the challenge is for the host alone; accepting it opens the same bridge in both rooms, muting and ending it too"
+    )
+    func bridge() async throws {
+        let salons = try await Salons()
+        let viewer = salons.right.enter(.member)
+        try salons.begin()
+        #expect(viewer.challenges.isEmpty)
+        #expect(salons.olga.challenges.map(\.state) == [.waiting, .accepted])
+        #expect(salons.leo.challenges.map(\.state) == [.waiting, .accepted])
+        let link = try #require(viewer.pk?.links.first)
+        #expect(link.host.id == .owner)
+        let bridge = BridgeID(rawValue: "1400000001/\(link.id)")
+        for salon in [salons.left, salons.right] {
+            #expect(salons.bridges(salon) == [.openBridge(bridge, place: 0, muted: false, salon.stage)])
+        }
+        salons.right.media.holdConfirmations()
+        let mute = salons.right.submit(.muteLink(link.id, muted: true), by: salons.leo)
+        #expect(mute.current == nil, "it is cut before it is said")
+        salons.right.media.confirm()
+        salons.right.settle()
+        #expect(mute.current == .success(.done))
+        salons.left.submit(.quitPK(link: nil), by: salons.olga)
+        #expect(salons.bridges(salons.left).last == .closeBridge(bridge, salons.left.stage))
+        salons.right.media.confirm()
+        salons.carry()
+        salons.right.media.confirm()
+        salons.carry()
+        #expect(salons.bridges(salons.right).last == .closeBridge(bridge, salons.right.stage))
+        #expect(viewer.pk?.links.isEmpty == true)
+        #expect(viewer.pk?.match?.result == PKResult(.won, .quit))
+    }
+
+    @Test("L05-S likes are points while the clock runs, five a second for each person, and both rooms see them")
+    func points() async throws {
+        let salons = try await Salons()
+        let viewer = salons.right.enter(.member)
+        salons.left.submit(.sendLikes(9), by: salons.olga)
+        try salons.begin()
+        salons.right.submit(.sendLikes(100), by: viewer)
+        salons.advance(.seconds(1))
+        #expect(viewer.points == PKPoints(ours: 5, theirs: 0))
+        #expect(salons.olga.points == PKPoints(ours: 0, theirs: 5))
+        salons.right.submit(.sendLikes(2), by: viewer)
+        // Whoever comes back is told.
+        salons.advance(.seconds(1))
+        salons.right.reconnect(viewer)
+        #expect(viewer.points == PKPoints(ours: 7, theirs: 0) || viewer.snapshot?.pk?.match?.ours == 7)
+        salons.advance(.seconds(61))
+        #expect(salons.olga.pk?.match?.result == PKResult(.lost, .time))
+        #expect(viewer.pk?.match?.result == PKResult(.won, .time))
+        salons.right.submit(.sendLikes(5), by: viewer)
+        salons.advance(.seconds(1))
+        #expect(viewer.pk?.match?.ours == 7, "not after its end")
+    }
+
+    @Test("L04-S a letter that does not get through is said again; one that comes twice is heard once")
+    func lost() async throws {
+        let salons = try await Salons()
+        salons.isCarrying = false
+        salons.left.submit(.challenge(.number(2), nil), by: salons.olga)
+        salons.carry()
+        #expect(salons.leo.challenges.isEmpty)
+        salons.isCarrying = true
+        salons.advance(.seconds(1))
+        #expect(salons.leo.challenges.map(\.state) == [.waiting])
+        salons.advance(.seconds(2))
+        #expect(salons.leo.challenges.count == 1)
+    }
+
+    @Test("L04-S after a crash the clock, the points and what was on its way go on; a room that is gone is noticed")
+    func crash() async throws {
+        let salons = try await Salons()
+        try salons.begin()
+        salons.right.submit(.sendLikes(3), by: salons.leo)
+        salons.advance(.seconds(1))
+        try await salons.left.crash()
+        salons.left.attach(salons.olga)
+        salons.carry()
+        let pk = try #require(salons.olga.snapshot?.pk)
+        #expect(pk.match?.phase == .running && pk.match?.theirs == 3)
+        #expect(salons.bridges(salons.left).count == 2, "the media plane is told again")
+        // The room that was asked ends with nobody to say so.
+        salons.left.core.hear(
+            RoomParcel(from: salons.right.key, to: salons.left.key, .noReader(session: pk.links[0].id)))
+        salons.left.settle()
+        #expect(salons.olga.pk?.match?.result == PKResult(.lost, .gone))
+        #expect(salons.olga.pk?.links.isEmpty == true)
+    }
+
+    @Test("L20-S a room's line in the directory says whether its host can be challenged, and why not")
+    func readiness() async throws {
+        let salons = try await Salons()
+        func line(_ salon: Salon) -> PKReadiness? { salon.infos.current.last?.pk }
+        #expect(line(salons.left) == .free)
+        let guest = salons.left.enter(.member)
+        salons.left.submit(.takeSeat(1), by: guest)
+        #expect(line(salons.left) == .peopleOnStage)
+        salons.left.submit(.leaveSeat, by: guest)
+        salons.left.submit(.challenge(.number(2), nil), by: salons.olga)
+        salons.carry()
+        #expect(line(salons.left) == .challenged && line(salons.right) == .challenged)
+        salons.left.submit(.cancelChallenge, by: salons.olga)
+        salons.carry()
+        try salons.begin()
+        #expect(line(salons.left) == .inPK && line(salons.right) == .inPK)
+        salons.left.submit(.quitPK(link: nil), by: salons.olga)
+        salons.carry()
+        salons.left.submit(.leaveSeat, by: salons.olga)
+        #expect(line(salons.left) == .away)
+        let voice = try await Salon(room: .number(3))
+        _ = voice.create()
+        #expect(voice.infos.current.last?.pk == nil)
+    }
+}
