@@ -2,7 +2,8 @@ import { formatClock } from '../lib/i18n.js';
 
 /**
  * `<ov-countdown .until=${time} .now=${() => salon.serverNow()}>`: the time left, as text or, with the attribute `ring`,
- * as a closing ring around its parent (CSS reads `--left`, 1…0). Both times are milliseconds of the same clock.
+ * as a closing ring around its parent (CSS reads `--left`, 1…0), or, with the attribute `seconds`, as whole seconds that are gone at the
+ * end. Both times are milliseconds of the same clock.
  */
 export class Countdown extends HTMLElement {
   /** @type {number | null} */ #until = null;
@@ -39,7 +40,10 @@ export class Countdown extends HTMLElement {
   #show() {
     const left = Math.max(0, (this.#until ?? 0) - this.now());
     if (this.hasAttribute('ring')) this.style.setProperty('--left', String(left / this.#whole));
-    else this.textContent = formatClock(left / 1000);
+    else if (this.hasAttribute('seconds')) {
+      this.textContent = String(Math.ceil(left / 1000));
+      this.hidden = left === 0;
+    } else this.textContent = formatClock(left / 1000);
     if (left === 0) clearInterval(this.#timer);
   }
 }

@@ -37,6 +37,7 @@ export const dynamicKeys = Object.freeze([
   'kind.',
   'quality.',
   'quality.short.',
+  'rivals.state.',
   'statistics.word.',
   'statistics.limit.',
   'duet.words.',

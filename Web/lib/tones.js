@@ -1,4 +1,4 @@
-/** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended'} Tone */
+/** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended' | 'tick'} Tone */
 
 /**
  * Notes of each tone in Hz. Short, soft, and never two alike.
@@ -11,6 +11,7 @@ const notes = {
   accepted: [523.25, 659.25, 783.99],
   muted: [392, 311.13],
   ended: [523.25, 392, 261.63],
+  tick: [1046.5],
 };
 const loudness = 0.06;
 /** While somebody speaks the tones step back. */

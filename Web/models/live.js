@@ -1,10 +1,13 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
+import { guestPicture } from '../protocol/pictures.js';
 import { CameraWord } from './camera-word.js';
+import { PKModel } from './pk.js';
 import { ScreenModel } from './screen.js';
 
 /** @typedef {import('../protocol/pictures.js').PictureSize} PictureSize */
 /** @typedef {import('../protocol/pictures.js').PictureNews} PictureNews */
+/** @typedef {import('../protocol/pictures.js').PictureName} PictureName */
 /**
  * How large I want to see people: as their place on the page is, or never more than that; `off`: I only listen.
  * @typedef {'auto' | PictureSize} PictureChoice
@@ -46,12 +49,13 @@ export class LiveModel {
   );
 
   /** The screen that I share. */ screen;
+  /** Other rooms. */ pk;
 
   #stage;
   #visit;
   #camera;
   #word;
-  /** @type {Map<number | 'screen', PictureSize>} How large each picture's place on the page is. */ #places =
+  /** @type {Map<PictureName, PictureSize>} How large each picture's place on the page is. */ #places =
     new Map();
   #hidden = false;
   /** The picture is seen in a window of its own. */ #isApart = false;
@@ -73,6 +77,7 @@ export class LiveModel {
     this.#visit = visit;
     this.#camera = camera;
     this.screen = new ScreenModel(stage, visit);
+    this.pk = new PKModel(stage, visit);
     this.#word = new CameraWord(stage, () => this.state.get().showing, visit.life.signal);
     const { signal } = visit.life;
     visit.peer.pictures.subscribe(() => this.#show(), { signal });
@@ -85,6 +90,7 @@ export class LiveModel {
       { signal, now: false },
     );
     this.screen.state.subscribe(() => this.#show(), { signal, now: false });
+    this.pk.state.subscribe(() => this.#ask(), { signal, now: false });
     stage.room.state.subscribe(() => this.#follow(), { signal });
     visit.peer.state.subscribe(state => state === 'connected' && this.#await(), { signal });
     page?.addEventListener('visibilitychange', () => this.#look(page.hidden), { signal });
@@ -156,7 +162,7 @@ export class LiveModel {
 
   /**
    * How large the places are in which people and the screen are seen; what is not named is not seen.
-   * @param {ReadonlyMap<number | 'screen', PictureSize>} places
+   * @param {ReadonlyMap<PictureName, PictureSize>} places
    */
   place(places) {
     this.#places = new Map(places);
@@ -226,10 +232,15 @@ export class LiveModel {
     const { choice } = this.state.get();
     const most = this.#hidden && !this.#isApart ? 'off' : choice === 'auto' ? 'high' : choice;
     const seats = this.#stage.room.state.get()?.seats.length ?? 0;
-    const pictures = /** @type {(number | 'screen')[]} */ ([...Array(seats).keys(), 'screen']);
+    const { links, match } = this.pk.state.get();
+    const guests = links.map(({ place }) => guestPicture(place));
+    // Both hosts must see each other before a PK, whatever lies over the page.
+    const least = match?.phase === 'linking' ? 'low' : 'off';
+    const pictures = /** @type {PictureName[]} */ ([...Array(seats).keys(), 'screen', ...guests]);
     for (const picture of pictures) {
       const wanted = this.#places.get(picture) ?? 'off';
-      this.#visit.peer.view(picture, order[Math.min(order.indexOf(wanted), order.indexOf(most))]);
+      const size = order[Math.min(order.indexOf(wanted), order.indexOf(most))];
+      this.#visit.peer.view(picture, guests.includes(picture) && size === 'off' ? least : size);
     }
   }
 

@@ -22,10 +22,11 @@ export function followVisit(stage, visit) {
   likes.total.subscribe(total => stage.likes.set(total), { signal });
   visit.connection.state.subscribe(view => stage.connection.set(view), { signal });
   visit.connection.state.subscribe(render, quietly);
-  derive([peer.tracks, peer.mix], (tracks, mix) => (mix ? [...tracks, mix] : tracks)).subscribe(
-    tracks => playout.setTracks(tracks),
-    { signal },
-  );
+  derive([peer.tracks, peer.mix, peer.guests], (tracks, mix, guests) => [
+    ...tracks,
+    ...(mix ? [mix] : []),
+    ...guests.map(({ sound }) => sound),
+  ]).subscribe(tracks => playout.setTracks(tracks), { signal });
   stage.speaker.state.subscribe(({ chosen }) => void playout.setOutput(chosen), { signal });
   stage.preferences.subscribe(
     ({ quality, playout: volume }) => {

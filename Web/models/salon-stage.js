@@ -175,6 +175,8 @@ export class SalonStage {
           const listening = this.host.listening.of(user);
           visit.playout.setListening(index, this.leads ? { ...listening, muted: true } : listening);
         }
+        for (const { place, host } of room.pk.links)
+          visit.playout.setListening(room.seats.length + place, this.host.listening.of(host.id));
       }
     }
     const shown = room && this.voice.silent ? { ...room, me: { ...room.me, micMuted: true } } : room;

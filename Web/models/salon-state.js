@@ -183,6 +183,8 @@
  * @property {{by: User | null, muted: boolean}} mutedByHost my seat was muted or unmuted
  * @property {{by: User | null, allowed: boolean}} cameraByHost my camera was switched off, or may be on again
  * @property {{user: User | null, mine: boolean, wasMine: boolean}} screen somebody shares a screen from now on, or nobody
+ * @property {{challenge: import('../protocol/events.js').PKChallenge, state: import('../protocol/events.js').ChallengeState, until: number | null}} challenge what became of my room's invitation to a PK, or another host's
+ * @property {{cause: import('../protocol/events.js').PKCause, match: import('../protocol/events.js').PKMatch | null, host: User | null, mine: boolean}} pk links to other rooms, or the PK, have changed
  * @property {{request: RequestView}} requestReceived
  * @property {{by: User | null, seat: number | null}} requestAccepted
  * @property {{by: User | null, reason: string}} requestRejected

@@ -60,6 +60,7 @@ export class Emitter {
  * @property {boolean} needsRequest
  * @property {number} createdAt milliseconds since 1970
  * @property {boolean} speaking somebody speaks now
+ * @property {'free' | 'away' | 'people_on_stage' | 'challenged' | 'linked' | 'in_pk' | 'paused'} [pk] of a live room: whether its host can be challenged, and why not
  */
 /** @typedef {User & {role: Role, seat?: number, micMuted: boolean, presence: Presence}} Member */
 /**
@@ -106,6 +107,8 @@ export class Emitter {
  * @property {SongPlay} [play] what a chorus room sings
  * @property {DuetMode} [duet] how those who sit sing; absent: together
  * @property {string} [screen] who shares a screen in a live room
+ * @property {PKState} [pk] a live room's links to other rooms
+ * @property {PKChallenge} [challenge] that waits; for the owner alone
  * @property {number} mediaEpoch
  */
 /**
@@ -130,6 +133,23 @@ export class Emitter {
  * How the singers' ways do; `apartMs` is one's sound to another's ear, `tight` whether that is near enough for singing at once.
  * @typedef {{users: Readonly<Record<string, SingerNetwork>>, apartMs?: number, tight?: boolean}} NetworkReport
  */
+/**
+ * Another live room whose host is seen and heard here, on the place `place`, and the other way round.
+ * @typedef {{id: string, place: number, room: RoomID, host: User, isOurs: boolean, muted: boolean, isEnding: boolean, since: number}} HostLink
+ */
+/**
+ * What two hosts agree on before a PK.
+ * @typedef {{seconds: number, forfeitSeconds: number, forfeit: string}} PKTerms
+ */
+/** @typedef {{outcome: 'won' | 'lost' | 'draw', cause: 'time' | 'quit' | 'gone'}} PKResult as this room sees it */
+/**
+ * Times are room times, in milliseconds; `until` is when the phase ends at the latest.
+ * @typedef {{link: string, terms: PKTerms, phase: 'linking' | 'running' | 'counting' | 'over', ours: number, theirs: number, startAt?: number, endAt?: number, until?: number, isReady: boolean, isOtherReady: boolean, result?: PKResult}} PKMatch
+ */
+/** @typedef {{links: readonly HostLink[], match?: PKMatch}} PKState */
+/** @typedef {'accepted' | 'ready' | 'began' | 'counting' | 'over' | 'cleared' | 'muted' | 'quit' | 'gone' | 'unseen'} PKCause */
+/** @typedef {{id: string, isOurs: boolean, room: RoomID, host: User, terms?: PKTerms, expiresAt: number}} PKChallenge */
+/** @typedef {'waiting' | 'accepted' | 'declined' | 'cancelled' | 'unanswered' | 'busy' | 'crossed' | 'gone'} ChallengeState */
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
 
 /** The kinds of rooms that can be entered from here; a newer server may list others. */
@@ -156,6 +176,9 @@ export const danmuCommand = 'CMD_DANMU';
  *   'microphone.muted': {user: string, muted: boolean, seat?: number, time: number},
  *   'camera.changed': {user: string, camera: 'off' | 'on' | 'blocked', seat: number, by?: string, time: number},
  *   'screen.changed': {user?: string, by?: string, time: number},
+ *   'pk.changed': {pk: PKState, cause: PKCause, by?: string, time: number},
+ *   'pk.challenge': {challenge: PKChallenge, state: ChallengeState, until?: number},
+ *   'pk.points': {ours: number, theirs: number},
  *   'role.changed': {user: string, role: Role, by?: string, time: number},
  *   'owner.changed': {user: User, reason: string, time: number},
  *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},

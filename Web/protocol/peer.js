@@ -1,6 +1,8 @@
 import { Store } from '../lib/store.js';
+import { preferOpus } from './codecs.js';
 import { platform } from './connection.js';
 import { OvationError } from './errors.js';
+import { GuestLines } from './guests.js';
 import { PictureLines } from './pictures.js';
 import { carries, QualityWatch } from './quality.js';
 import { editAnswer, editOffer, soundQualities } from './sdp.js';
@@ -53,6 +55,11 @@ export class OvationPeer {
    */
   pictures = new Store(/** @type {readonly (MediaStreamTrack | null)[]} */ ([]));
   /**
+   * The hosts of linked rooms, by their places; empty before the first answer and in other rooms.
+   * @type {Store<readonly import('./guests.js').GuestTracks[]>}
+   */
+  guests = new Store(/** @type {readonly import('./guests.js').GuestTracks[]} */ ([]));
+  /**
    * What comes of the pictures that I watch, of those that come or came, as the server told it last: at most every two seconds.
    * @type {Store<readonly import('./pictures.js').PictureNews[]>}
    */
@@ -73,9 +80,11 @@ export class OvationPeer {
   /** @type {RTCRtpTransceiver | null} */ #microphone = null;
   /** @type {MediaStreamTrack | null} */ #track = null;
   /** @type {PictureLines | null} */ #lines = null;
+  /** @type {GuestLines | null} */ #guests = null;
   /** @type {MediaStreamTrack | null} */ #camera = null;
   /** @type {MediaStreamTrack | null} */ #screen = null;
-  /** @type {Map<number | 'screen', import('./pictures.js').PictureSize>} */ #sizes = new Map();
+  /** @type {Map<import('./pictures.js').PictureName, import('./pictures.js').PictureSize>} */ #sizes =
+    new Map();
   /** @type {number | null} The media epoch that the present connection belongs to. */ #epoch = null;
   /** Grows with each negotiation; an answer to an older one is dropped. */ #turn = 0;
   #attempts = 0;
@@ -105,6 +114,7 @@ export class OvationPeer {
     this.#room.events.on('room.destroyed', () => this.close(), { signal });
     this.#room.events.on('media.pictures', ({ pictures }) => this.received.set(pictures ?? []), { signal });
     this.#room.events.on('media.wanted', ({ camera }) => void this.#lines?.setWanted(camera), { signal });
+    this.#room.state.subscribe(state => state && this.#invite(state.pk.links), { signal });
     this.#room.events.on('gone', () => this.close(), { signal });
   }
 
@@ -137,7 +147,7 @@ export class OvationPeer {
 
   /**
    * How much of a picture is to be sent to me from now on, over lost connections too; before this is called, all there is.
-   * @param {number | 'screen'} picture a seat's number, or the room's screen
+   * @param {import('./pictures.js').PictureName} picture
    * @param {import('./pictures.js').PictureSize} size
    */
   view(picture, size) {
@@ -146,7 +156,7 @@ export class OvationPeer {
     if (this.#epoch !== null) this.#tellSize(picture, size);
   }
 
-  /** @param {number | 'screen'} picture @param {import('./pictures.js').PictureSize} size */
+  /** @param {import('./pictures.js').PictureName} picture @param {import('./pictures.js').PictureSize} size */
   #tellSize(picture, size) {
     this.#room.viewPicture(picture, size).catch(() => {
       // It is told again with the next connection.
@@ -161,6 +171,11 @@ export class OvationPeer {
       void this.#negotiate(pc, false);
   }
 
+  /** @param {readonly {place: number}[]} links rooms whose hosts are to be seen and heard */
+  #invite(links) {
+    void this.#show(Promise.resolve(this.#guests?.need(links) ?? false));
+  }
+
   /**
    * How my sound is encoded from now on; negotiated at once if there is a connection.
    * @param {import('./sdp.js').SoundQuality} quality
@@ -171,6 +186,10 @@ export class OvationPeer {
     this.#quality = quality;
     const pc = this.#pc;
     if (pc && this.#epoch !== null && pc.signalingState === 'stable') void this.#negotiate(pc, false);
+  }
+
+  get #hasNewLines() {
+    return this.#lines?.hasNew || this.#guests?.hasNew;
   }
 
   /** @returns {import('./sdp.js').SoundQuality} */
@@ -251,6 +270,8 @@ export class OvationPeer {
       this.#lines = new PictureLines(pc, slots);
       void this.#lines.setCamera(this.#camera);
       void this.#lines.setScreen(this.#screen);
+      this.#guests = new GuestLines(pc, lines);
+      this.#guests.need(this.#room.now.pk.links);
     }
     if (this.#track) this.#microphone.sender.replaceTrack(this.#track).catch(() => {});
     void this.#negotiate(pc, false);
@@ -266,7 +287,8 @@ export class OvationPeer {
       const offer = await pc.createOffer({ iceRestart });
       if (stale()) return;
       const sdp = await this.#setLocal(pc, offer.sdp ?? '');
-      const answer = await this.#room.offer(sdp, { signal: this.#life.signal, lines: this.#lines?.names });
+      const lines = this.#lines && { ...this.#lines.names, ...this.#guests?.names };
+      const answer = await this.#room.offer(sdp, { signal: this.#life.signal, ...(lines && { lines }) });
       if (stale() || answer.number === undefined) return;
       const [wished, tight] = [this.#wished, this.#tight];
       const sdpWished = editAnswer(answer.sdp, this.#microphone?.mid ?? null, wished, tight);
@@ -276,13 +298,14 @@ export class OvationPeer {
       this.#useServers(pc, answer.iceServers ?? []);
       this.#takeTracks(pc, answer.slots);
       this.pictures.set(this.#lines?.tracks(answer.pictures ?? []) ?? []);
+      this.guests.set(this.#guests?.tracks(answer.slots, answer.pictures ?? []) ?? []);
       for (const [picture, size] of this.#sizes) this.#tellSize(picture, size);
       await this.#cap();
       await this.#lines?.limit();
       if (stale()) return;
       this.error.set(null);
       // Said while the server answered, or the browser took the answer.
-      if (wished !== this.#wished || tight !== this.#tight || this.#lines?.hasNew) {
+      if (wished !== this.#wished || tight !== this.#tight || this.#hasNewLines) {
         void this.#negotiate(pc, false);
         return;
       }
@@ -336,7 +359,7 @@ export class OvationPeer {
     }
   }
 
-  /** @param {RTCPeerConnection} pc @param {{seat?: number, mix?: boolean, mid: string}[]} slots */
+  /** @param {RTCPeerConnection} pc @param {{seat?: number, guest?: number, mix?: boolean, mid: string}[]} slots */
   #takeTracks(pc, slots) {
     /** @type {(MediaStreamTrack | null)[]} */
     const tracks = Array.from({ length: this.#room.now.info.seats }, () => null);
@@ -381,7 +404,11 @@ export class OvationPeer {
     const [pc, lines] = [this.#pc, this.#lines];
     if (!pc || !lines) return [];
     try {
-      return this.#statistics.read(await pc.getStats(), lines.names, this.#room.now.info.seats);
+      return this.#statistics.read(
+        await pc.getStats(),
+        { ...lines.names, ...this.#guests?.names },
+        this.#room.now.info.seats,
+      );
     } catch {
       // A connection that is closing has none.
       return [];
@@ -448,30 +475,15 @@ export class OvationPeer {
     this.#epoch = null;
     this.quality.set(null);
     this.#lines = null;
+    this.#guests = null;
     this.tracks.set([]);
     this.mix.set(null);
     this.pictures.set([]);
+    this.guests.set([]);
     this.received.set([]);
     if (pc) {
       pc.onconnectionstatechange = null;
       pc.close();
     }
-  }
-}
-
-/**
- * Leaves Opus in a line, and packets with copies of earlier ones (RFC 2198) behind it, so that the offer stays small; a browser that
- * cannot offers more, which does no harm.
- * @param {RTCRtpTransceiver} line
- */
-function preferOpus(line) {
-  try {
-    const codecs = RTCRtpReceiver.getCapabilities('audio')?.codecs ?? [];
-    const wanted = ['audio/opus', 'audio/red'].flatMap(type =>
-      codecs.filter(codec => codec.mimeType.toLowerCase() === type),
-    );
-    if (wanted[0]?.mimeType.toLowerCase() === 'audio/opus') line.setCodecPreferences(wanted);
-  } catch {
-    // Older engines lack it.
   }
 }

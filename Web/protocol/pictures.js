@@ -1,13 +1,35 @@
+import { preferVideo } from './codecs.js';
+
 /**
  * How much of a picture is wanted: nothing, a thumbnail, a part of the window, or all there is.
  * @typedef {'off' | 'low' | 'middle' | 'high'} PictureSize
  */
-/** @typedef {{seat?: number, screen?: boolean, mid: string}} PictureLine */
+/**
+ * A seat's number, the room's screen, or another room's host by its place.
+ * @typedef {number | 'screen' | `guest:${number}`} PictureName
+ */
+/** @typedef {{seat?: number, guest?: number, screen?: boolean, mid: string}} PictureLine */
 /**
  * What comes of one picture, and why it is less than is wanted: my own line carries no more, or nothing comes from who shows it. Without
  * `lack` it is all that is wanted, or there is.
- * @typedef {{seat?: number, screen?: boolean, size: PictureSize, lack?: 'line' | 'sender'}} PictureNews
+ * @typedef {{seat?: number, guest?: number, screen?: boolean, size: PictureSize, lack?: 'line' | 'sender'}} PictureNews
  */
+
+/**
+ * The name of another room's host among the pictures.
+ * @param {number} place
+ * @returns {PictureName}
+ */
+export const guestPicture = place => `guest:${place}`;
+
+/**
+ * As calls name a picture.
+ * @param {PictureName} picture
+ */
+export function whichPicture(picture) {
+  if (picture === 'screen') return { screen: true };
+  return typeof picture === 'number' ? { seat: picture } : { guest: Number(picture.slice(6)) };
+}
 
 /**
  * What a camera is sent as: three layers, the lowest first, so that everybody gets one that their line and window bear. Bits a second
@@ -144,19 +166,5 @@ export class PictureLines {
       if (line && view !== undefined && view < tracks.length) tracks[view] = line.receiver.track;
     }
     return tracks;
-  }
-}
-
-/**
- * Leaves VP8 and its repeats alone in a line, so that the offer stays small.
- * @param {RTCRtpTransceiver} line
- */
-function preferVideo(line) {
-  try {
-    const codecs = RTCRtpReceiver.getCapabilities('video')?.codecs ?? [];
-    const wanted = codecs.filter(codec => ['video/vp8', 'video/rtx'].includes(codec.mimeType.toLowerCase()));
-    if (wanted.length > 0) line.setCodecPreferences(wanted);
-  } catch {
-    // Older engines lack it.
   }
 }

@@ -9,6 +9,8 @@
 
 /** @type {Readonly<import('./events.js').DuetMode>} */
 const together = Object.freeze({ mode: 'together' });
+/** @type {Readonly<import('./events.js').PKState>} */
+const alone = Object.freeze({ links: Object.freeze([]) });
 
 /** Messages kept in memory; older ones fall off. */
 export const messagesKept = 300;
@@ -36,6 +38,8 @@ export const profilesKept = 1_000;
  * @property {number} likes
  * @property {import('./events.js').SongPlay | null} play what is sung
  * @property {string | null} screen who shares a screen in a live room
+ * @property {import('./events.js').PKState} pk links to other live rooms, and the PK with them
+ * @property {import('./events.js').PKChallenge | null} challenge that waits; for the owner alone
  * @property {import('./events.js').DuetMode} duet how those who sit sing
  * @property {import('./events.js').NetworkReport | null} network how their ways do; null before it was told
  * @property {number} mediaEpoch
@@ -70,6 +74,8 @@ export function stateOf(snapshot) {
     play: snapshot.play ?? null,
     duet: snapshot.duet ?? together,
     screen: snapshot.screen ?? null,
+    pk: snapshot.pk ?? alone,
+    challenge: snapshot.challenge ?? null,
     network: null,
     mediaEpoch: snapshot.mediaEpoch,
     ended: null,
@@ -119,6 +125,12 @@ const changes = {
     seats: state.seats.map(seat => (seat.user === user ? { ...seat, camera } : seat)),
   }),
   'screen.changed': (state, { user }) => ({ ...state, screen: user ?? null }),
+  'pk.changed': (state, { pk }) => ({ ...state, pk: { ...pk, links: pk?.links ?? [] } }),
+  'pk.challenge': (state, { challenge, state: now }) => ({
+    ...state,
+    challenge: now === 'waiting' ? challenge : null,
+  }),
+  'pk.points': setPoints,
   'role.changed': (state, { user, role }) => changeMember(state, user, { role }),
   'owner.changed': (state, { user }) => {
     const id = typeof user === 'string' ? user : user.id;
@@ -180,7 +192,7 @@ const changes = {
 /**
  * Takes up what a resumed connection tells beside the events of the gap.
  * @param {RoomState} state
- * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], moreInvitations?: string, likes: number, ownerAbsentUntil?: number, heir?: string}} passing
+ * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], moreInvitations?: string, likes: number, ownerAbsentUntil?: number, heir?: string, points?: {ours: number, theirs: number}, challenge?: import('./events.js').PKChallenge}} passing
  * @returns {RoomState}
  */
 export function applyPassing(state, passing) {
@@ -198,8 +210,10 @@ export function applyPassing(state, passing) {
     ),
     ownerAbsentUntil: passing.ownerAbsentUntil ?? null,
     heir: passing.heir ?? null,
+    challenge: passing.challenge ?? null,
     presenceUntil: {},
   };
+  if (passing.points) next = setPoints(next, passing.points);
   for (const seat of state.seats) {
     if (seat.user) next = setPerson(next, seat.user, { presence: presences.get(seat.user) ?? 'online' });
   }
@@ -276,6 +290,12 @@ export function profileOf(state, id) {
 /** @param {any} event */
 function withoutType({ type: _, ...message }) {
   return message;
+}
+
+/** @param {RoomState} state @param {{ours: number, theirs: number}} points @returns {RoomState} */
+function setPoints(state, { ours, theirs }) {
+  const { match } = state.pk;
+  return match ? { ...state, pk: { ...state.pk, match: { ...match, ours, theirs } } } : state;
 }
 
 /** @param {RoomState} state @param {{invitation: Invitation}} event @returns {RoomState} */

@@ -1,6 +1,7 @@
 import { OvationError } from './errors.js';
 import { danmuCommand, roomKinds } from './events.js';
 import { freshKey } from './ids.js';
+import { whichPicture } from './pictures.js';
 import { RoomFollower } from './room-follower.js';
 import { apply } from './room-state.js';
 
@@ -215,6 +216,51 @@ export class OvationRoom {
     return this.#change('screen.stop', {});
   }
 
+  // Other live rooms; but for `quitPK` and `muteLink` for the owner alone.
+
+  /**
+   * Asks another live room's host for a PK, or without terms for a link alone; the answer comes as `pk.challenge`.
+   * @param {RoomID} other
+   * @param {Partial<import('./events.js').PKTerms> & {seconds: number}} [terms]
+   */
+  challenge(other, terms) {
+    return this.#change('pk.challenge', terms ? { other, terms } : { other });
+  }
+
+  cancelChallenge() {
+    return this.#change('pk.cancel', {});
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} agreed
+   * @param {'host' | 'all'} [pause] no more challenges by that host for 3 minutes, or by anybody for 12 hours
+   */
+  answerChallenge(id, agreed, pause) {
+    return this.#change('pk.answer', pause ? { id, agreed, pause } : { id, agreed });
+  }
+
+  /** I see the other host. Points count from three seconds after both of us have said so. */
+  readyForPK() {
+    return this.#change('pk.ready', {});
+  }
+
+  /**
+   * Ends a link and the PK with it, which counts as lost while its clock runs.
+   * @param {string} [link] the only one unless told
+   */
+  quitPK(link) {
+    return this.#change('pk.quit', link ? { link } : {});
+  }
+
+  /**
+   * Whether a linked room's host is heard here, by everybody.
+   * @param {string} link @param {boolean} muted
+   */
+  muteLink(link, muted) {
+    return this.#change('pk.mute', { link, muted });
+  }
+
   /**
    * @param {{user: string, command: string, content?: string, timeoutSeconds?: number}} invitation
    * @returns {Promise<{id: string, position?: number}>}
@@ -351,7 +397,7 @@ export class OvationRoom {
    * Hands an offer to the media plane.
    * @param {string} sdp
    * @param {{signal?: AbortSignal, lines?: Record<string, string>}} [options] `lines`: what they are for, by mid
-   * @returns {Promise<{number: number, sdp: string, slots: {seat?: number, mix?: boolean, mid: string}[], pictures?: import('./pictures.js').PictureLine[], mediaEpoch: number, iceServers: RTCIceServer[]}>}
+   * @returns {Promise<{number: number, sdp: string, slots: {seat?: number, guest?: number, mix?: boolean, mid: string}[], pictures?: import('./pictures.js').PictureLine[], mediaEpoch: number, iceServers: RTCIceServer[]}>}
    */
   offer(sdp, options = {}) {
     const { lines, ...rest } = options;
@@ -361,12 +407,11 @@ export class OvationRoom {
 
   /**
    * How much of a picture is to be sent to me.
-   * @param {number | 'screen'} picture a seat's number, or the room's screen
+   * @param {import('./pictures.js').PictureName} picture
    * @param {import('./pictures.js').PictureSize} size
    */
   async viewPicture(picture, size) {
-    const which = picture === 'screen' ? { screen: true } : { seat: picture };
-    await this.session.call('media.view', { room: this.id, ...which, size });
+    await this.session.call('media.view', { room: this.id, ...whichPicture(picture), size });
   }
 
   /** Tells the media plane that the peer is gone. */

@@ -1,7 +1,9 @@
+import { guestPicture } from './pictures.js';
+
 /**
  * How one picture does, over the time since the last reading.
  * @typedef {object} PictureStatistics
- * @property {number | 'screen' | 'mine'} picture a seat's, the room's screen, or what I send
+ * @property {import('./pictures.js').PictureName | 'mine'} picture a seat's, the room's screen, another room's host, or what I send
  * @property {number} width of what is sent or shown now, in pixels
  * @property {number} height
  * @property {number | null} framesPerSecond
@@ -60,7 +62,11 @@ export class PictureStatisticsReader {
     }
     this.#before = now;
     const place = (/** @type {PictureStatistics} */ { picture }) =>
-      picture === 'mine' ? -1 : picture === 'screen' ? seats : picture;
+      picture === 'mine'
+        ? -1
+        : typeof picture === 'number'
+          ? picture
+          : seats + (picture === 'screen' ? 0 : 1);
     return found.sort((a, b) => place(a) - place(b));
   }
 }
@@ -70,7 +76,8 @@ function pictureOf(name, seats) {
   if (name === 'camera') return 'mine';
   const number = /^picture:(\d+)$/.exec(name)?.[1];
   if (number === undefined) return null;
-  return Number(number) === seats ? 'screen' : Number(number);
+  const after = Number(number) - seats;
+  return after < 0 ? Number(number) : after === 0 ? 'screen' : guestPicture(after - 1);
 }
 
 /**

@@ -4,7 +4,9 @@ import { html, keyed } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { areaOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
+import { guestPicture } from '../../protocol/pictures.js';
 import { openPerson } from '../salon/person.js';
+import { guestTile, pkBar, pkOver } from './pk.js';
 import { screenTile } from './screen.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
@@ -19,7 +21,8 @@ import { screenTile } from './screen.js';
  */
 export function liveStage(context, live) {
   const { seats, room } = context.state;
-  const people = seats.filter(seat => seat.user).slice(0, mostOnStage);
+  const { links } = live.pk.state.get();
+  const people = seats.filter(seat => seat.user).slice(0, mostOnStage - links.length);
   const host = people.find(seat => seat.isOwner);
   // A tile never moves in the page, which would pause its picture: the layout alone says where it is.
   const places = new Map(
@@ -28,14 +31,18 @@ export function liveStage(context, live) {
       areaOf(at),
     ]),
   );
-  const { areas, shape } = layoutOf(people.length);
+  const count = people.length + links.length;
+  const isPair = links.length === 1 && people.length === 1;
+  const { areas, shape } = layoutOf(count);
   const { screen } = context.state;
-  return html`<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${people.length} ?data-screen=${screen !== null}
-      .vars=${{ '--areas': areas, '--shape': String(shape), '--count': String(people.length) }}>
+  return html`${pkBar(context, live)}<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${count} ?data-pair=${isPair} ?data-screen=${screen !== null}
+      .vars=${{ '--areas': areas, '--shape': String(shape), '--count': String(count) }}>
     ${screen && screenTile(context, live, screen)}
     ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
+    ${links.map((link, at) => guestTile(context, live, link, areaOf(people.length + at)))}
+    ${pkOver(context, live)}
     ${
-      people.length === 0 &&
+      count === 0 &&
       html`<div class="live-empty" data-testid="live-empty">${room && avatar(room.owner, 's96')}
         <p>${context.state.me.isOwner ? t('live.takeSeat') : t('live.hostAway', { name: room?.owner.name ?? t('salon.theHost') })}</p>
         ${
@@ -118,14 +125,17 @@ export function watchPlaces(root, context, live) {
   const { signal, salon } = context;
   /** @type {Set<HTMLElement>} */ const seen = new Set();
   const tell = () => {
-    /** @type {Map<number | 'screen', import('../../protocol/pictures.js').PictureSize>} */ const places =
+    /** @type {Map<import('../../protocol/pictures.js').PictureName, import('../../protocol/pictures.js').PictureSize>} */ const places =
       new Map();
     for (const element of seen) {
       const height = element.getBoundingClientRect().height;
       if (height === 0) continue;
       // A screen is to be read: it comes as large as the line carries.
-      if (element.dataset.seat === 'screen') places.set('screen', 'high');
-      else places.set(Number(element.dataset.seat), sizeFor(height, devicePixelRatio));
+      const { seat } = element.dataset;
+      if (seat === 'screen') places.set('screen', 'high');
+      else if (seat?.startsWith('guest:'))
+        places.set(guestPicture(Number(seat.slice(6))), sizeFor(height, devicePixelRatio));
+      else places.set(Number(seat), sizeFor(height, devicePixelRatio));
     }
     live.place(places);
   };
@@ -140,6 +150,8 @@ export function watchPlaces(root, context, live) {
     if (!same) tell();
   };
   // After the page has been drawn anew.
-  salon.state.subscribe(() => queueMicrotask(() => queueMicrotask(look)), { signal });
+  const drawn = () => queueMicrotask(() => queueMicrotask(look));
+  salon.state.subscribe(drawn, { signal });
+  live.pk.state.subscribe(drawn, { signal });
   signal.addEventListener('abort', () => sizes.disconnect());
 }

@@ -4,6 +4,7 @@ import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
 import { openEffects } from '../effects.js';
 import { liveButton } from '../live/controls.js';
+import { pkButton } from '../live/pk.js';
 import { screenButton } from '../live/screen.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { askForSeat, sitDown } from './seat-actions.js';
@@ -108,6 +109,7 @@ export function dock(context, { requests, chat, leave }) {
         <span class="dock-sign">${icon('user-plus')}</span><span class="dock-word">${t('salon.invite')}</span></button>
       ${context.salon.live ? liveButton(context, context.salon.live) : effectsButton(context)}
       ${context.salon.live && screenButton(context, context.salon.live)}
+      ${context.salon.live && pkButton(context, context.salon.live)}
       <button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
         title=${micHint(state)} aria-label=${`${micWords(state)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
         @click=${() => void pressMicrophone(context)}>

@@ -13,6 +13,7 @@ import { watchHeadphones } from '../duet/headphones.js';
 import { watchSong } from '../duet/song-bar.js';
 import { duetStage } from '../duet/stage.js';
 import { pressCamera } from '../live/controls.js';
+import { pkInvitation, watchPK } from '../live/pk-invite.js';
 import { liveStage, watchPlaces } from '../live/stage.js';
 import { openStatistics } from '../live/statistics.js';
 import { audienceStrip } from './audience.js';
@@ -77,7 +78,7 @@ export function salonPage(app, salon, tones) {
         app.effects.active,
         context.opened,
         ...(duet ? [duet.state, duet.library.state] : []),
-        ...(live ? [live.state, live.screen.state, app.camera.state] : []),
+        ...(live ? [live.state, live.screen.state, live.pk.state, live.pk.listening, app.camera.state] : []),
       ],
       () => {
         const state = salon.state.get();
@@ -94,7 +95,7 @@ export function salonPage(app, salon, tones) {
           <div class="salon-foot">
             ${chat.peek()}
             <div class="dock-place">
-              <div class="dock-stack">${requests.tray()}${requests.invitation()}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
+              <div class="dock-stack">${requests.tray()}${requests.invitation()}${live && pkInvitation(context, live)}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
               ${dock(context, { requests, chat, leave })}
             </div>
           </div>
@@ -109,7 +110,10 @@ export function salonPage(app, salon, tones) {
     watchNews(root, context, requests);
     tabSigns(context);
     watchBackground(context, leave);
-    if (live) watchPlaces(root, context, live);
+    if (live) {
+      watchPlaces(root, context, live);
+      watchPK(root, context);
+    }
     if (duet) {
       void duet.library.load();
       watchSong(root, context, duet);

@@ -1,0 +1,123 @@
+"""Two live rooms on their pages: a challenge, both hosts side by side, points, an end."""
+
+import time
+
+from sound import tones
+from steps import go_in, sign_in
+from story import story
+from test_live import go_live, sees_no_picture, sees_picture
+
+
+def two_rooms(people, **tones):
+    anna, leo = people("Anna", **tones.get("anna", {})), people("Leo", **tones.get("leo", {}))
+    rooms = go_live(anna, "Anna sings"), go_live(leo, "Leo cooks")
+    for host in (anna, leo):
+        sees_picture(host, "picture-0")
+    return anna, leo, *rooms
+
+
+def hears_no(person, hertz, seconds=15):
+    """Until no track carries that frequency any more, twice in a row."""
+    deadline = time.monotonic() + seconds
+    quiet = 0
+    while quiet < 2:
+        heard = person.hears()
+        quiet = 0 if any(abs(found - hertz) <= 8 for found in tones(heard)) else quiet + 1
+        assert time.monotonic() < deadline, f"{person.name} still hears {hertz} Hz: {heard}"
+
+
+def invite(host, room, minutes=3):
+    host.click("pk")
+    host.click(f"pk-minutes-{minutes}")
+    row = f"[data-testid=rival][data-room='{room}']"
+    host.wait("the other host in the list", "return document.querySelector(arguments[0])?.dataset.state === 'free'", row)
+    host.run("document.querySelector(arguments[0] + ' button').click()", row)
+
+
+@story("L04-W L05-W L20-W a host invites another one out of the list; both rooms see and hear both, likes are points, and who breaks off has lost in both")
+def test_pk(people):
+    anna, leo, first, second = two_rooms(people, anna={"tone_hertz": 440}, leo={"tone_hertz": 700})
+    ben, carl = people("Ben"), people("Carl")
+    ben.size(390, 844)
+    sign_in(ben, f"/r/{first}")
+    sign_in(carl, f"/r/{second}")
+    sees_picture(ben, "picture-0")
+    sees_picture(carl, "picture-0")
+    invite(anna, second)
+    anna.sees("pk-waiting", "Inviting Leo")
+    leo.sees("pk-invited", "Anna invites you to a PK of 3 minutes")
+    assert carl.run("return document.querySelector('[data-testid=pk-invited]') === null"), "the challenge is the host's alone"
+    leo.click("pk-accept")
+    for person in (anna, leo, ben, carl):
+        sees_picture(person, "picture-guest-0")
+        sees_picture(person, "picture-0")
+        person.wait("the clock", "return document.querySelector('[data-testid=pk-head]')?.dataset.phase === 'running'", seconds=20)
+    ben.hears_tone(700)
+    # Whoever comes now sees all of it at once.
+    dora = people("Dora")
+    sign_in(dora, f"/r/{first}")
+    sees_picture(dora, "picture-guest-0")
+    dora.hears_tone(700)
+    for person in (anna, ben, carl):
+        person.wait("3-2-1 is over", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=10)
+    for _ in range(3):
+        ben.click("like")
+    for person, ours, theirs in ((anna, "3", "0"), (dora, "3", "0"), (leo, "0", "3"), (carl, "0", "3")):
+        person.wait(
+            "the points", "return ['ours', 'theirs'].every((side, at) => document.querySelector(`[data-testid=pk-${side}]`)?.textContent === arguments[at])", ours, theirs
+        )
+    # Nobody comes on stage meanwhile, and the page says why.
+    ben.click("microphone")
+    ben.sees("error-toast", "A PK is on")
+    # Each for themselves.
+    ben.click("guest-0")
+    ben.click("link-mute-me")
+    ben.click("sheet-close")
+    ben.wait("silence from the other host", "return document.querySelector(`[data-testid=playout] audio[data-seat=\"10\"]`).muted")
+    dora.hears_tone(700)
+    # And the host for all.
+    anna.click("guest-0")
+    anna.click("link-mute")
+    anna.click("sheet-close")
+    hears_no(dora, 700)
+    dora.hears_tone(440)
+    carl.hears_tone(440)
+    # Breaking off is asked about.
+    leo.click("pk")
+    leo.click("link-quit")
+    leo.sees("break-off-sheet", "counts as lost")
+    leo.click("ask-yes")
+    for person in (leo, carl, anna, ben):
+        person.wait("no guest", "return document.querySelector('[data-testid=tile-guest-0]') === null", seconds=10)
+    anna.sees("toast", "Leo broke off, and has lost")
+    sees_picture(ben, "picture-0")
+    sees_picture(carl, "picture-0")
+
+
+@story("L04-W L20-W a host who declines has quiet from the other one; one who takes an invitation back, or is alone, is told so; a link needs no PK")
+def test_declined(people):
+    anna, leo, first, second = two_rooms(people)
+    invite(anna, second)
+    leo.click("pk-not-now")
+    anna.sees("toast", "Leo would rather not right now")
+    anna.click("pk")
+    anna.wait("the reason", "return document.querySelector(arguments[0])?.innerText.includes('Declined you')", f"[data-testid=rival][data-room='{second}']")
+    anna.click("sheet-close")
+    invite(leo, first, minutes=0)
+    anna.sees("pk-invited", "Leo would like to connect")
+    leo.click("pk-cancel")
+    anna.sees("toast", "Leo took the invitation back")
+    invite(leo, first, minutes=0)
+    anna.click("pk-accept")
+    for host in (anna, leo):
+        sees_picture(host, "picture-guest-0")
+        assert host.run("return document.querySelector('[data-testid=pk-head]') === null")
+    # A page that is loaded anew sees it still; one whose room ends lets go of the other.
+    leo.open(f"/r/{second}")
+    go_in(leo)
+    sees_picture(leo, "picture-guest-0")
+    leo.click("more")
+    leo.click("more-end")
+    leo.click("ask-yes")
+    anna.sees("toast", "The connection with Leo has ended")
+    anna.wait("no guest", "return document.querySelector('[data-testid=tile-guest-0]') === null")
