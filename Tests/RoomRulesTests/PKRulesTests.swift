@@ -164,6 +164,7 @@ import Testing
         try rooms.run(.cancelChallenge, .left)
         rooms.settle()
         #expect(rooms.right.state.challenge == nil)
+        #expect(rooms.refusal(.challenge(.number(2), nil), .left) == .tooFrequent, "it would ring all the time")
         try rooms.challenge()
         rooms.settle()
         rooms.wait(15_000)
@@ -285,6 +286,7 @@ import Testing
                 #expect(
                     hub.refusal(.challenge(others[index].state.room, PKTerms(seconds: 60)), by: .owner) == .linksFull)
             }
+            hub.now += RoomLimits.challengeIntervalMs
             try hub.run(.challenge(others[index].state.room, nil), by: .owner)
             let letter = try #require(hub.state.mail.outbox.last)
             others[index].serve(.letter(letter, from: .number(9)))

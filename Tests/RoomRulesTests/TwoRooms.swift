@@ -55,6 +55,7 @@ struct TwoRooms {
     }
 
     mutating func challenge(_ side: Side = .left, _ terms: PKTerms? = PKTerms(seconds: 180)) throws {
+        now += RoomLimits.challengeIntervalMs
         try run(.challenge(self[side.other].state.room, terms), side)
     }
 

@@ -189,6 +189,29 @@ extension Client {
         #expect(salons.olga.pk?.links.isEmpty == true)
     }
 
+    @Test(
+        "L05-S a PK waits 15 s for a host whose connection is lost; then the points stand, in both rooms",
+        arguments: [true, false])
+    func lostHost(asked: Bool) async throws {
+        let salons = try await Salons()
+        let viewers = [salons.left.enter(.member), salons.right.enter(.member)]
+        try salons.begin()
+        salons.left.submit(.sendLikes(2), by: viewers[0])
+        salons.advance(.seconds(1))
+        let (salon, host) = asked ? (salons.left, salons.olga) : (salons.right, salons.leo)
+        salon.lose(host)
+        salons.advance(.seconds(14))
+        salon.reconnect(host)
+        salons.advance(.seconds(5))
+        #expect(viewers.map { $0.pk?.match?.phase } == [.running, .running], "back in time")
+        salon.lose(host)
+        salons.advance(.seconds(14))
+        #expect(viewers.map { $0.pk?.match?.phase } == [.running, .running])
+        salons.advance(.seconds(2))
+        #expect(viewers.map { $0.pk?.match?.result } == [PKResult(.won, .gone), PKResult(.lost, .gone)])
+        #expect(viewers.allSatisfy { $0.pk?.links.isEmpty == true })
+    }
+
     @Test("L20-S a room's line in the directory says whether its host can be challenged, and why not")
     func readiness() async throws {
         let salons = try await Salons()
@@ -203,6 +226,7 @@ extension Client {
         #expect(line(salons.left) == .challenged && line(salons.right) == .challenged)
         salons.left.submit(.cancelChallenge, by: salons.olga)
         salons.carry()
+        salons.advance(.seconds(1))
         try salons.begin()
         #expect(line(salons.left) == .inPK && line(salons.right) == .inPK)
         salons.left.submit(.quitPK(link: nil), by: salons.olga)

@@ -68,6 +68,8 @@ package enum ServerCommand: Hashable, Sendable {
     case songOver
     /// Something between rooms may be due.
     case pkTimeOver
+    /// The owner's connection has been lost for longer than a PK waits.
+    case hostLost
     /// Another room says something.
     case letter(RoomLetter, from: RoomID)
     /// Another room's people have made so many points so far.

@@ -123,6 +123,7 @@ extension DurableRoomState {
         case .challengeChanged(let news):
             try check(kind == .live && (news.state == .waiting || news.challenge.id == challenge?.id), event)
             challenge = news.state == .waiting ? news.challenge : nil
+            if news.state == .waiting, news.challenge.isOurs { challengedAt = time }
             if let until = news.until, news.challenge.isOurs {
                 Self.note(news.challenge.host.id, until: until, in: &refusals, at: time)
             }

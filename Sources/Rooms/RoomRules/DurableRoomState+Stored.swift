@@ -7,7 +7,7 @@ import RoomModel
 extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
-            leader, screen, pk, challenge, pauses, refusals, outbox, sessions, peak
+            leader, screen, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak
         case createdAt, createdIn, answers, creation
     }
 
@@ -36,6 +36,7 @@ extension DurableRoomState: Codable {
         screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
         pk = try fields.decodeIfPresent(PKState.self, forKey: .pk) ?? PKState()
         challenge = try fields.decodeIfPresent(PKChallenge.self, forKey: .challenge)
+        challengedAt = try fields.decodeIfPresent(Int64.self, forKey: .challengedAt)
         pauses = try fields.decodeIfPresent([ChallengePause].self, forKey: .pauses) ?? []
         refusals = try fields.decodeIfPresent([ChallengePause].self, forKey: .refusals) ?? []
         mail.outbox = try fields.decodeIfPresent([RoomLetter].self, forKey: .outbox) ?? []
@@ -67,6 +68,7 @@ extension DurableRoomState: Codable {
         try fields.encodeIfPresent(screen, forKey: .screen)
         if !pk.isEmpty { try fields.encode(pk, forKey: .pk) }
         try fields.encodeIfPresent(challenge, forKey: .challenge)
+        try fields.encodeIfPresent(challengedAt, forKey: .challengedAt)
         if !pauses.isEmpty { try fields.encode(pauses, forKey: .pauses) }
         if !refusals.isEmpty { try fields.encode(refusals, forKey: .refusals) }
         if !mail.outbox.isEmpty { try fields.encode(mail.outbox, forKey: .outbox) }

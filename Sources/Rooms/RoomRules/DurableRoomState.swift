@@ -40,6 +40,8 @@ package struct DurableRoomState: Equatable, Sendable {
     package var pk = PKState()
     /// Of this room's host to another one, or the other way round.
     package var challenge: PKChallenge?
+    /// When this room's host last challenged another one, in milliseconds since 1970.
+    package var challengedAt: Int64?
     /// Who is not to challenge this room's host for the time being.
     package var pauses: [ChallengePause] = []
     /// Who has told this room's host so.

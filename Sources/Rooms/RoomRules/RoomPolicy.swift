@@ -78,4 +78,6 @@ package enum RoomLimits {
     static let songDurationMs: ClosedRange<Int64> = 1...3_600_000
     /// Between two moves of one person (the reference component's limit).
     package static let moveIntervalMs: Int64 = 1_000
+    /// Between two challenges of one host.
+    package static let challengeIntervalMs: Int64 = 1_000
 }

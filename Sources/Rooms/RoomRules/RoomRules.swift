@@ -73,6 +73,7 @@ extension DurableRoomState {
         case .consentTimedOut(let user): hasConsent(user) ? Decision([.consentLapsed(user)]) : .nothing
         case .songOver: songOver(context)
         case .pkTimeOver: pkTimeOver(context)
+        case .hostLost: hostLost(context)
         case .letter(let letter, let room): hear(letter, from: room, context)
         case .points(let points, let session): hearPoints(points, in: session)
         case .delivered(let session, let step):

@@ -8,6 +8,8 @@ final class Correspondence {
     static let repeatInterval = Interval.seconds(1)
     /// Points are told to the other room so often at most.
     static let pointsInterval = Interval.milliseconds(500)
+    /// A PK waits so long for a host whose connection is lost.
+    static let hostPatience = Interval.seconds(15)
     /// So many likes of one person count as points: more is a machine.
     static let pointsAllowance = Allowance(burst: 5, perSecond: 5)
 
@@ -41,6 +43,7 @@ final class Correspondence {
             case .pkChanged(let pk, _):
                 if pk.match?.phase != .running { allowances = [:] }
                 awaitPK()
+                awaitHost()
             case .challengeChanged, .challengesPaused: awaitPK()
             case .letterPosted: awaitDelivery()
             case .pointsChanged:
@@ -54,6 +57,14 @@ final class Correspondence {
     func awaitPK() {
         guard let time = state.nextPKTime else { return core.deadlines.cancel(.pk) }
         core.deadlines.set(.pk, at: core.now + .milliseconds(max(time - core.wallNow, 1)))
+    }
+
+    /// The host's connection, or the way of their sound, is lost or back, or a PK has begun or ended.
+    func awaitHost() {
+        guard core.phase == .open, state.pk.match?.isOn == true,
+            core.people.presence(of: state.owner.id) == .reconnecting
+        else { return core.deadlines.cancel(.host) }
+        if !core.deadlines.isSet(.host) { core.deadlines.set(.host, at: core.now + Self.hostPatience) }
     }
 
     private func awaitDelivery() {
@@ -76,6 +87,7 @@ final class Correspondence {
             state.pk.links.map { ($0.id, $0.room) } + [state.challenge].compactMap { $0.map { ($0.id, $0.room) } }
         core.inOrder { [unowned self] in for (session, room) in others { send(.greeting(session: session), to: room) } }
         awaitPK()
+        awaitHost()
     }
 
     // MARK: Hearing

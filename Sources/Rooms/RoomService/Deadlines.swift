@@ -21,6 +21,8 @@ enum Deadline: Hashable, Sendable {
     case count
     /// Something between rooms is due.
     case pk
+    /// A host whose connection is lost must be back by then, or the PK ends.
+    case host
     /// Letters that another room has not confirmed are said again.
     case letters
     /// The other room is told the points.

@@ -191,6 +191,9 @@ extension RoomCore {
             gathered.storeLikes()
             carryOut(.pkTimeOver)
             correspondence.awaitPK()
+        case .host:
+            gathered.storeLikes()
+            carryOut(.hostLost)
         case .letters: correspondence.repeatLetters()
         case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))

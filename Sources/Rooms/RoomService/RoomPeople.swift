@@ -298,7 +298,7 @@ final class RoomPeople {
     // MARK: Presence
 
     /// What everybody should see: a connection, and for the seated a way for their sound, unless it never came.
-    private func presence(of user: UserID) -> Presence {
+    func presence(of user: UserID) -> Presence {
         guard attendance.isConnected(user) else { return .reconnecting }
         guard core.state.seat(of: user) != nil, let microphone = attendance.microphone(of: user) else { return .online }
         return attendance.sessions[microphone.session]?.media == .lost ? .reconnecting : .online
@@ -310,6 +310,7 @@ final class RoomPeople {
         let presence = presence(of: user)
         guard presence != former else { return nil }
         attendance.setPresence(presence, of: user)
+        if user == core.state.owner.id { core.correspondence.awaitHost() }
         let until = attendance.isConnected(user) ? nil : lossTime(of: user)
         return core.state.seat(of: user) == nil ? nil : .presence(user, presence, until: until)
     }

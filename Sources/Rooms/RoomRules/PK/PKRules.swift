@@ -49,6 +49,14 @@ extension DurableRoomState {
         if let refusal = refusals.first(where: { $0.host == target.owner.id && $0.until > context.now }) {
             throw RoomError(.challengeRefused, retryAfterMs: Int(refusal.until - context.now))
         }
+        if let challengedAt {
+            // Whoever asks and takes it back again and again would ring in another room all the time. As with seats, only times within
+            // the second count.
+            let elapsed = context.now - challengedAt
+            if (0..<RoomLimits.challengeIntervalMs).contains(elapsed) {
+                throw RoomError(.tooFrequent, retryAfterMs: Int(RoomLimits.challengeIntervalMs - elapsed))
+            }
+        }
         var draft = PKDraft(self, now: context.now)
         // Who asks others is to be asked.
         if pauses.contains(where: { $0.host == nil }) { draft.add(.challengesPaused(by: nil, until: nil)) }
@@ -185,6 +193,16 @@ extension DurableRoomState {
                 in: challenge.id, to: challenge.room)
         }
         if let match = pk.match { draft.advance(match) }
+        return draft.decision
+    }
+
+    /// L05: the points stand.
+    func hostLost(_ context: DecisionContext) -> Decision {
+        guard let match = pk.match, match.isOn, let link = pk.links.first(where: { $0.id == match.link }) else {
+            return .nothing
+        }
+        var draft = PKDraft(self, now: context.now)
+        draft.leave(link, .gone)
         return draft.decision
     }
 
