@@ -1,9 +1,12 @@
 """A live room on its pages: an anchor goes live, viewers watch, one comes on stage."""
 
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 
+from client import Client, ticket
 from steps import sign_in
 from story import story
 
@@ -333,3 +336,81 @@ def test_statistics(people):
     anna.keys("s")
     anna.sees("statistics-none")
     ben.wait("no word against her", f"return (() => {{ {words} }})()[2] !== 'poor'")
+
+
+@story("L21-W what lies over a picture says how it stands: on its way, none comes, the host's connection is lost, the host is away")
+def test_status_over_the_picture(people, server):
+    mina = Client(server, ticket(server, "Mina"))
+    room = mina.call("room.create", name="Quiet", kind="live", seats=4)["room"]
+    mina.call("seat.take", room=room, seat=0)
+    # She says that she is to be seen, and sends nothing.
+    mina.call("camera.set", room=room, on=True)
+    ben = people("Ben")
+    sign_in(ben, f"/r/{room}")
+    ben.sees("tile-0", "Connecting to Mina")
+    ben.sees("tile-0", "No picture comes from Mina right now")
+    ben.keys("s")
+    ben.sees("statistics-sheet")
+    ben.click("sheet-close")
+    mina.close()
+    ben.sees("tile-0", "Reconnecting")
+    mina = Client(server, mina.account)
+    mina.call("room.enter", room=room)
+    mina.call("room.exit", room=room)
+    ben.sees("live-empty", "Mina is not on stage right now")
+    ben.sees("banner-ownerAbsent", "The host has stepped out")
+    mina.close()
+
+
+@story("L17-S the page gives programs their addresses and a token, which the server takes")
+def test_programs(people, server):
+    anna = people("Anna")
+    room = go_live(anna, camera=False)
+    anna.click("more")
+    anna.click("more-programs")
+    value = "return document.querySelector(arguments[0]).dataset.value"
+    whip, whep, token = (anna.run(value, anna.selector(f"programs-{what}")) for what in ("whip", "whep", "token"))
+    assert whip == f"{server.url}/v1/whip/{room}" and whep == f"{server.url}/v1/whep/{room}"
+    assert token not in anna.text("programs-sheet"), "a stage may be filmed"
+    for address in (whip, whep):
+        for bearer, status in ((token, 422), (f"{token.rpartition(':')[0]}:x", 401)):
+            asked = urllib.request.Request(
+                address, data=b"v=0", headers={"Content-Type": "application/sdp", "Authorization": f"Bearer {bearer}"}
+            )
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(asked)
+            assert refused.value.code == status
+    anna.click("copy-token")
+    anna.sees("programs-sheet")
+
+
+@story("L03-W a viewer makes somebody on the stage large, on this screen alone, and Esc undoes it")
+def test_large(people, server):
+    anna, ben = people("Anna"), people("Ben")
+    mina, luc = (Client(server, ticket(server, name)) for name in ("Mina", "Luc"))
+    room = mina.call("room.create", name="Two on stage", kind="live", seats=4)["room"]
+    luc.call("room.enter", room=room)
+    for seat, person in enumerate((mina, luc)):
+        person.call("seat.take", room=room, seat=seat)
+    for viewer in (anna, ben):
+        sign_in(viewer, f"/r/{room}")
+        viewer.sees("tile-1")
+    wider = "const [a, b] = ['tile-0', 'tile-1'].map(id => document.querySelector(`[data-testid=${id}]`).getBoundingClientRect().width); return arguments[0] ? b > 2 * a : Math.abs(a - b) < 2"
+    assert ben.run(wider, False)
+    for undo in ("escape", "pin"):
+        ben.click("seat-1")
+        ben.click("person-large")
+        ben.wait("Luc large", wider, True)
+        assert anna.run(wider, False), "for Ben alone"
+        if undo == "escape":
+            ben.keys("\ue00c")
+        else:
+            ben.click("unpin")
+        ben.wait("both alike", wider, False)
+    # Who was large leaves the stage: the other one has it whole.
+    ben.click("seat-1")
+    ben.click("person-large")
+    luc.call("seat.leave", room=room)
+    ben.wait("Mina alone", "return document.querySelector('[data-testid=live-stage]').dataset.count === '1' && !document.querySelector('[data-testid=unpin]')")
+    for person in (mina, luc):
+        person.close()

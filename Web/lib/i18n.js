@@ -38,6 +38,7 @@ export const dynamicKeys = Object.freeze([
   'quality.',
   'quality.short.',
   'rivals.state.',
+  'programs.',
   'statistics.word.',
   'statistics.limit.',
   'duet.words.',

@@ -168,6 +168,11 @@ export class IdentityModel {
     if (this.#kept) this.#keep({ ...this.#kept, name, avatar });
   }
 
+  /** With what a program or player calls this server as me; null when signed out. It is as good as my sign-in. */
+  get bearer() {
+    return this.#kept && `${this.#kept.app}:${this.#kept.user}:${this.#kept.ticket}`;
+  }
+
   /** Opens this page in a new tab that is nobody yet. Call it in a click. */
   openAsAnother() {
     this.#around.openTab(this.#around.base);

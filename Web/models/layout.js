@@ -30,6 +30,26 @@ export function layoutOf(count) {
   return { areas: rows.map(row => `"${[...row].join(' ')}"`).join(' '), shape: 16 / 9 };
 }
 
+/**
+ * One of them large, the others beside it: one column of up to four, or two.
+ * @param {number} count people on the stage, 1…10
+ * @returns {Layout}
+ */
+export function largeLayoutOf(count) {
+  const others = Math.min(count, mostOnStage) - 1;
+  if (others < 1) return layoutOf(count);
+  const columns = others <= 4 ? 1 : 2;
+  const rows = Math.max(3, Math.ceil(others / columns));
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const beside = Array.from({ length: columns }, (_, column) => {
+      const place = row * columns + column;
+      return place < others ? areaOf(place + 1) : '.';
+    });
+    return `"${[...'a'.repeat(columns === 1 ? 4 : 6), ...beside].join(' ')}"`;
+  });
+  return { areas: lines.join(' '), shape: 16 / 9 };
+}
+
 /** @param {number} place among those on the stage */
 export function areaOf(place) {
   return String.fromCharCode('a'.charCodeAt(0) + place);

@@ -21,6 +21,7 @@ import { ScreenModel } from './screen.js';
  * @property {string | null} problem why it cannot be, `camera_*`
  * @property {PictureChoice} choice
  * @property {number | null} firstFrameMs from my coming in to the first picture of somebody else
+ * @property {string | null} pinned who is large, for me alone
  * @property {ReadonlySet<number>} awaited seats whose picture may still be on its way: somebody has just sat down, or I have just come
  */
 
@@ -44,6 +45,7 @@ export class LiveModel {
       problem: null,
       choice: 'auto',
       firstFrameMs: null,
+      pinned: null,
       awaited: new Set(),
     }),
   );
@@ -152,6 +154,14 @@ export class LiveModel {
   /** How the pictures do that come and go, since this was asked last. */
   pictureStatistics() {
     return this.#visit.peer.pictureStatistics();
+  }
+
+  /**
+   * Makes somebody on stage large on this page, or nobody.
+   * @param {string | null} user
+   */
+  pin(user) {
+    this.#change({ pinned: user });
   }
 
   /** @param {PictureChoice} choice */

@@ -14,6 +14,12 @@ const lengths = [3, 5, 10, 0];
 const forfeits = [0, 1, 2, 3];
 const forfeitMost = 60;
 
+/**
+ * Whether my seat has a picture, of this page or of another program of mine.
+ * @param {SalonContext} context
+ */
+const isFilmed = ({ state }) => state.seats.some(seat => seat.isMe && seat.camera === 'on');
+
 /** What this page's host chose last. @type {WeakMap<SalonContext, {minutes: number, forfeitMinutes: number, forfeit: string}>} */
 const drafts = new WeakMap();
 
@@ -36,7 +42,7 @@ export function openRivals(context, live, link) {
       forfeit: forfeitMinutes > 0 ? forfeit.trim() : '',
     };
     // The other host would wait for a picture in vain.
-    if (minutes > 0 && !live.state.get().showing) return context.say(t('rivals.needsCamera'), 'video-off');
+    if (minutes > 0 && !isFilmed(context)) return context.say(t('rivals.needsCamera'), 'video-off');
     if (await context.act(() => live.pk.challenge(room, minutes > 0 ? terms : null))) sheet.close();
   };
   const sheet = openSheet({
@@ -180,7 +186,7 @@ export function pkInvitation(context, live) {
         })
       : parts('rivals.invited', { name, minutes: terms.seconds / 60 });
   const accept = async () => {
-    if (terms && !live.state.get().showing) return context.say(t('rivals.needsCamera'), 'video-off');
+    if (terms && !isFilmed(context)) return context.say(t('rivals.needsCamera'), 'video-off');
     await context.act(() => live.pk.answer(true));
   };
   /** @param {'host' | 'all'} pause */

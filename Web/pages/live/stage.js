@@ -3,7 +3,7 @@ import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { areaOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
+import { areaOf, largeLayoutOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
 import { guestPicture } from '../../protocol/pictures.js';
 import { openPerson } from '../salon/person.js';
 import { guestTile, pkBar, pkOver } from './pk.js';
@@ -24,16 +24,14 @@ export function liveStage(context, live) {
   const { links } = live.pk.state.get();
   const people = seats.filter(seat => seat.user).slice(0, mostOnStage - links.length);
   const host = people.find(seat => seat.isOwner);
+  const large = largeOf(context, live);
+  const first = people.find(seat => seat.user?.id === large) ?? host;
   // A tile never moves in the page, which would pause its picture: the layout alone says where it is.
-  const places = new Map(
-    [...(host ? [host] : []), ...people.filter(seat => seat !== host)].map((seat, at) => [
-      seat.index,
-      areaOf(at),
-    ]),
-  );
+  const inOrder = [...new Set([...(first ? [first] : []), ...(host ? [host] : []), ...people])];
+  const places = new Map(inOrder.map((seat, at) => [seat.index, areaOf(at)]));
   const count = people.length + links.length;
   const isPair = links.length === 1 && people.length === 1;
-  const { areas, shape } = layoutOf(count);
+  const { areas, shape } = large ? largeLayoutOf(count) : layoutOf(count);
   const { screen } = context.state;
   return html`${pkBar(context, live)}<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${count} ?data-pair=${isPair} ?data-screen=${screen !== null}
       .vars=${{ '--areas': areas, '--shape': String(shape), '--count': String(count) }}>
@@ -55,6 +53,17 @@ export function liveStage(context, live) {
   ${note(context, live)}`;
 }
 
+/**
+ * Who is large on this page: somebody who is on stage with others, and no screen, nor another room, needs the place.
+ * @param {SalonContext} context @param {LiveModel} live
+ */
+export function largeOf({ state }, live) {
+  const { pinned } = live.state.get();
+  const people = state.seats.filter(({ user }) => user);
+  if (state.screen || people.length < 2 || live.pk.state.get().links.length > 0) return null;
+  return people.some(({ user }) => user?.id === pinned) ? pinned : null;
+}
+
 /** @param {SalonContext} context @param {LiveModel} live @param {SeatView} seat @param {string} area */
 function tile(context, live, seat, area) {
   const user = /** @type {NonNullable<SeatView['user']>} */ (seat.user);
@@ -68,6 +77,10 @@ function tile(context, live, seat, area) {
     <div class="tile-face">${avatar(user)}${says && html`<p class="tile-says">${says}</p>`}</div>
     <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null} @frames=${() => !seat.isMe && live.noteFrame()}></ov-video>
     <span class="tile-ring"></span>
+    ${
+      largeOf(context, live) === user.id &&
+      html`<button class="tile-pin" type="button" data-testid="unpin" aria-label=${t('live.usualSize')} title=${t('live.usualSize')} @click=${() => live.pin(null)}>${icon('pin')}</button>`
+    }
     <button class="tile-plate" type="button" data-testid=${`seat-${seat.index}`} aria-label=${t('live.person', { name: user.name })} @click=${() => openPerson(context, user.id)}>
       ${icon(silent ? 'mic-off' : 'mic')}
       ${seat.isOwner && html`<span class="host-mark">${icon('crown')}</span>`}

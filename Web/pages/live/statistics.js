@@ -3,6 +3,7 @@ import { copy } from '../../lib/clipboard.js';
 import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { guestPicture } from '../../protocol/pictures.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/live.js').LiveModel} LiveModel */
@@ -143,7 +144,9 @@ function picturePart(
   { picture, width, height, framesPerSecond, kilobits, lossPercent, codec, stills, limit },
 ) {
   const seat = context.state.seats.find(({ index }) => index === picture);
-  const size = live.state.get().received.find(news => news.seat === picture)?.size;
+  const link = live.pk.state.get().links.find(({ place }) => guestPicture(place) === picture);
+  const { received } = live.state.get();
+  const size = received.find(news => (link ? news.guest === link.place : news.seat === picture))?.size;
   /** @type {[string, string][]} */ const rows = [
     [t('statistics.size'), `${width} × ${height}`],
     [t('statistics.frames'), t('statistics.perSecond', { count: framesPerSecond ?? 0 })],
@@ -157,6 +160,7 @@ function picturePart(
   if (size && size !== 'off') rows.push([t('statistics.layer'), t(`quality.${size}`)]);
   if (stills !== null) rows.push([t('statistics.stills'), String(stills)]);
   if (limit) rows.push([t('statistics.limit'), t(`statistics.limit.${limit}`)]);
-  const title = picture === 'mine' ? t('statistics.mine') : (seat?.user?.name ?? t('statistics.screen'));
+  const name = seat?.user?.name ?? link?.host.name ?? t('statistics.screen');
+  const title = picture === 'mine' ? t('statistics.mine') : name;
   return { title, rows };
 }

@@ -5,6 +5,7 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { canBeApart, openQuality, pressApart } from '../live/controls.js';
+import { openPrograms } from '../live/programs.js';
 import { canShare, pressScreen } from '../live/screen.js';
 import { openStatistics } from '../live/statistics.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
@@ -99,6 +100,15 @@ export function openMore(context, leave) {
             'signal',
             t('statistics.title'),
             then(() => salon.live && openStatistics(context, salon.live)),
+          )
+        }
+        ${
+          salon.live &&
+          item(
+            'more-programs',
+            'radio',
+            t('programs.title'),
+            then(() => openPrograms(context)),
           )
         }
         ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'more.undeafen' : 'more.deafen'), deafen)}

@@ -33,7 +33,7 @@ export function openPerson(context, id) {
           <p class="soft small">${role(shown)} · ${whereabouts(person)}</p>
         </div>
         ${person && hearing(context, person)}
-        ${person && html`<div class="menu">${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}</div>`}
+        ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}</div>`}
       </div>`;
     },
   });
@@ -69,6 +69,21 @@ function hearing({ salon }, person) {
     <output class="numbers">${listening.volume} %</output>
     <p class="small soft">${t('person.forMe')}</p>
   </div>`;
+}
+
+/**
+ * In a live room: large on this page alone.
+ * @param {SalonContext} context @param {PersonView} person @param {() => void} close
+ */
+function large(context, person, close) {
+  const { live } = context.salon;
+  const onStage = context.state.seats.filter(({ user }) => user).length;
+  if (!live || person.seat === null || onStage < 2 || live.pk.state.get().links.length > 0) return null;
+  const isLarge = live.state.get().pinned === person.id;
+  return html`<button type="button" data-testid="person-large" @click=${() => {
+    close();
+    live.pin(isLarge ? null : person.id);
+  }}>${icon('pin')}<span>${t(isLarge ? 'live.usualSize' : 'live.largeForMe')}</span></button>`;
 }
 
 /** @param {SalonContext} context @param {PersonView} person @param {() => void} close */

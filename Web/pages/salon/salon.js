@@ -128,7 +128,9 @@ export function salonPage(app, salon, tones) {
         ...(live && { s: () => openStatistics(context, live) }),
         ...(live && { v: () => salon.state.get().me.seat !== null && void pressCamera(context, live) }),
         escape: () => {
-          if (!requests.close()) chat.close();
+          if (requests.close()) return;
+          if (live?.state.get().pinned) live.pin(null);
+          else chat.close();
         },
       },
       signal,
