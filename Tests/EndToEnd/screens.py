@@ -10,7 +10,8 @@ from browsers import Chromium
 from client import Client, Refused, ticket
 from server import ROOT, Server
 from steps import go_in, live, sign_in, speaking
-from test_live import sees_picture
+from test_live import go_live, sees_picture
+from test_pk import invite
 
 IMAGES = ROOT / "Documentation/images"
 SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
@@ -86,6 +87,9 @@ def main():
         me.click("back")
         me.click("ask-yes")
         live_room(me, others)
+        leo = Chromium("Leo", server, pathlib.Path(folder) / "leo", tone_hertz=700)
+        two_rooms(me, leo, others)
+        leo.close()
         me.close()
 
 
@@ -117,6 +121,27 @@ def live_room(me, others):
     others["Luc"].call("seat.take", room=room, seat=1)
     me.sees("tile-1", "camera is off")
     shoot(me, "live-two")
+
+
+def two_rooms(me, leo, others):
+    """Who can be invited, what the other host sees of it, and both side by side."""
+    others["Luc"].call("seat.leave", room=int(me.run("return location.pathname.slice(3)")))
+    room = go_live(leo, "Leo cooks")
+    sees_picture(leo, "picture-0")
+    me.size(*SIZES["desktop"])
+    me.click("pk")
+    me.sees("rival", "Leo")
+    shoot(me, "pk-invite")
+    me.size(*SIZES["desktop"])
+    me.click("sheet-close")
+    invite(me, room)
+    leo.click("pk-accept")
+    sees_picture(me, "picture-guest-0")
+    me.wait("the clock", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=20)
+    for name, count in (("Luc", 5), ("서연", 4)):
+        others[name].call("like.send", room=int(me.run("return location.pathname.slice(3)")), count=count)
+    me.sees("pk-ours", "9")
+    shoot(me, "pk")
 
 
 def me_id(person):
