@@ -790,7 +790,6 @@ export const strings = Object.freeze({
   'live.mirror': 'Mirror for me',
   'live.flip': 'Other camera',
   'live.cameraOn': 'Camera',
-  'live.cameraOff': 'Camera off',
   'live.cameraStart': 'Turn the camera on',
   'live.cameraStop': 'Turn the camera off',
   'live.cameraOpening': 'The camera is starting…',

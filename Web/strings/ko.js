@@ -755,7 +755,6 @@ export const strings = Object.freeze({
   'live.mirror': '나에게만 좌우 반전',
   'live.flip': '다른 카메라',
   'live.cameraOn': '카메라',
-  'live.cameraOff': '카메라 꺼짐',
   'live.cameraStart': '카메라 켜기',
   'live.cameraStop': '카메라 끄기',
   'live.cameraOpening': '카메라를 켜는 중…',

@@ -733,7 +733,6 @@ export const strings = Object.freeze({
   'live.mirror': '仅对我镜像',
   'live.flip': '切换摄像头',
   'live.cameraOn': '摄像头',
-  'live.cameraOff': '摄像头已关',
   'live.cameraStart': '打开摄像头',
   'live.cameraStop': '关闭摄像头',
   'live.cameraOpening': '正在打开摄像头…',

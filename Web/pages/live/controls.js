@@ -28,7 +28,7 @@ export function liveButton(context, live) {
   return html`<button class="dock-button" type="button" data-testid="camera" aria-pressed=${String(showing)} aria-busy=${opening} aria-keyshortcuts="v"
     aria-label=${t(showing ? 'live.cameraStop' : 'live.cameraStart')} @click=${() => void pressCamera(context, live)}>
     <span class="dock-sign">${icon(opening ? 'loader-circle' : showing ? 'video' : 'video-off', opening ? 'spin' : '')}</span>
-    <span class="dock-word">${t(showing ? 'live.cameraOn' : 'live.cameraOff')}</span></button>`;
+    <span class="dock-word">${t('live.cameraOn')}</span></button>`;
 }
 
 /** Whether the browser can show a picture in a window of its own. */
