@@ -112,10 +112,7 @@ export class PKModel {
       } catch {
         if (!signal.aborted) this.list.set({ rivals: this.list.get()?.rivals ?? [], failed: true });
       }
-      await new Promise(resolve => {
-        const timer = setTimeout(resolve, listMs);
-        signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
-      });
+      await passed(listMs, signal);
     }
   }
 
@@ -258,4 +255,21 @@ export class PKModel {
 /** @param {readonly HostLink[]} a @param {readonly HostLink[]} b */
 function same(a, b) {
   return a.length === b.length && a.every((link, at) => link === b[at]);
+}
+
+/**
+ * Until that time is over, or nobody waits any more.
+ * @param {number} ms @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+function passed(ms, signal) {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
 }

@@ -8,6 +8,7 @@ import { roomSlug } from '../../protocol/ids.js';
 import { guestPicture } from '../../protocol/pictures.js';
 import { follow } from '../parts.js';
 import { openRivals } from './pk-invite.js';
+import { resultText } from './pk-news.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/live.js').LiveModel} LiveModel */
@@ -72,24 +73,15 @@ function clock(context, match, ending, link) {
       time,
     });
   }
-  return resultText(context, match, link);
+  return resultText(context, match, link.host.name);
 }
 
 /** @param {PKMatch} match */
-export const forfeitOf = match => match.terms.forfeit || t('rivals.forfeit');
+const forfeitOf = match => match.terms.forfeit || t('rivals.forfeit');
 
 /** @param {SalonContext} context @param {PKMatch} match @param {HostLink} link */
 function loserOf(context, match, link) {
   return match.result?.outcome === 'won' ? link.host.name : (context.state.room?.owner.name ?? '');
-}
-
-/** @param {SalonContext} context @param {PKMatch} match @param {HostLink} link */
-export function resultText(context, match, link) {
-  const { outcome } = match.result ?? { outcome: 'draw' };
-  if (outcome === 'draw') return t('rivals.draw');
-  return t('rivals.wins', {
-    name: outcome === 'won' ? (context.state.room?.owner.name ?? '') : link.host.name,
-  });
 }
 
 /**
@@ -106,7 +98,7 @@ export function pkOver(context, live) {
     return html`<ov-countdown class="pk-three numbers" seconds data-testid="pk-three" .now=${context.now} .until=${match.startAt}></ov-countdown>`;
   if (match.phase === 'over' && ending?.phase === 'card')
     return html`<div class="pk-over pk-card" data-testid="pk-card" data-outcome=${match.result?.outcome ?? 'draw'}>${icon(match.result?.outcome === 'draw' ? 'users' : 'crown')}
-      <strong>${resultText(context, match, link)}</strong>
+      <strong>${resultText(context, match, link.host.name)}</strong>
       <span>${t('rivals.points', { ours: formatNumber(match.ours), theirs: formatNumber(match.theirs) })}</span></div>`;
   return null;
 }
