@@ -93,9 +93,9 @@ async def hears_tone(track, hertz=440):
     raise AssertionError("the tone is not heard")
 
 
-def live(server, name="Live"):
+def live(server, encoding="vp8", name="Live"):
     anna = Client(server, ticket(server, "Anna"))
-    created = anna.call("room.create", name=name, kind="live", seats=[{}, {}])
+    created = anna.call("room.create", name=name, kind="live", seats=[{}, {}], pictureFormat=encoding)
     return anna, created["room"]
 
 
@@ -152,21 +152,22 @@ def has_webrtcbin():
     """Debian's GStreamer with its Python bindings, which are the system's own."""
     look = ("import gi; gi.require_version('Gst', '1.0'); gi.require_version('GstWebRTC', '1.0'); "
             "from gi.repository import Gst, GstWebRTC; Gst.init(None); "
-            "assert all(Gst.ElementFactory.find(n) for n in ('webrtcbin', 'nicesrc', 'vp8enc', 'opusenc'))")
+            "assert all(Gst.ElementFactory.find(n) for n in ('webrtcbin', 'nicesrc', 'vp8enc', 'openh264enc', 'h264parse', 'opusenc'))")
     return os.path.exists(SYSTEM_PYTHON) and subprocess.run(
         [SYSTEM_PYTHON, "-c", look], capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.skipif(not has_webrtcbin(), reason="GStreamer's webrtcbin is not installed")
+@pytest.mark.parametrize("encoding", ["vp8", "h264"])
 @story("L17-S GStreamer's webrtcbin pushes sound and pictures by WHIP; a player by WHEP that names no seat shows the first")
-def test_webrtcbin(server, tmp_path):
-    anna, room = live(server)
+def test_webrtcbin(server, tmp_path, encoding):
+    anna, room = live(server, encoding)
     token, camera = bearer(server, "Camera")
     player_token, _ = bearer(server, "Player")
     log = tmp_path / "push.log"
     with open(log, "wb") as output:
         pusher = subprocess.Popen(
-            [SYSTEM_PYTHON, ROOT / "Tests/EndToEnd/webrtcbin_push.py", f"{server.url}/v1/whip/{room}", token],
+            [SYSTEM_PYTHON, ROOT / "Tests/EndToEnd/webrtcbin_push.py", f"{server.url}/v1/whip/{room}", token, encoding],
             stdout=output, stderr=output, stdin=subprocess.DEVNULL)
 
     async def play():

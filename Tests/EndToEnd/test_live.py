@@ -22,7 +22,7 @@ def sees_no_picture(person, where, seconds=15):
     person.wait(f"no picture in {where}", "return !document.querySelector(arguments[0] + '[data-playing]')", person.selector(where), seconds=seconds)
 
 
-def go_live(person, name="Evening live", camera=True):
+def go_live(person, name="Evening live", camera=True, pictures=None):
     """Signs in, looks at oneself, goes live; gives the room's id as its link has it."""
     sign_in(person)
     person.sees("lobby")
@@ -32,6 +32,8 @@ def go_live(person, name="Evening live", camera=True):
     if camera:
         person.click("prepare-camera")
         sees_picture(person, "prepare-video")
+    if pictures:
+        person.click(f"create-format-{pictures}")
     person.type("create-name", name)
     person.click("create-submit")
     person.sees("live-stage")
@@ -303,6 +305,27 @@ def whole_number(detail):
     return int(detail.split()[0].replace(",", ""))
 
 
+@story("L02-W L03-W L11-W in a room of H.264 browsers that have it see each other in every size, and one without it hears and says why it shows nothing")
+def test_h264(people):
+    anna, ben = people("Anna", tone_hertz=440), people("Ben")
+    room = go_live(anna, pictures="h264")
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    whole = "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]"
+    ben.wait("the whole size", whole, ben.selector("picture-0"), 1280, seconds=30)
+    ben.keys("s")
+    ben.sees("statistics-sheet", "H264")
+    ben.click("sheet-close")
+    ben.click("quality")
+    ben.click("quality-low")
+    ben.wait("the small size", whole, ben.selector("picture-0"), 320, seconds=20)
+    sees_picture(ben, "picture-0")
+    fox = people("Fox", browser="firefox")
+    sign_in(fox, f"/r/{room}")
+    fox.sees("tile-0", "cannot show H.264")
+    fox.hears_tone(440)
+
+
 @story("L09-W L11-W the statistics say in three words where it is, and then how large, how fast and as what each picture comes and goes, and after what time the first came")
 def test_statistics(people):
     anna, ben = people("Anna"), people("Ben")
@@ -313,6 +336,8 @@ def test_statistics(people):
     ben.keys("s")
     # The server tells of a quality once it has stayed so for two seconds.
     ben.sees("statistics-sheet", "Quality")
+    # Rates take two readings.
+    ben.wait("all figures", "return !document.querySelector(arguments[0]).textContent.includes('unknown')", ben.selector("statistics-sheet"))
     (line, path), (name, picture) = ben.run(NUMBERS)
     assert line == "Connection" and 1 <= whole_number(path["First picture after"]) < 20_000, path
     assert name == "Anna" and picture["Size"] == "1280 × 720" and picture["Codec"] == "VP8" and picture["Quality"].startswith("High"), picture

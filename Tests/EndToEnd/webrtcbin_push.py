@@ -1,4 +1,5 @@
-"""Sends a test chart and a tone by WHIP with GStreamer's webrtcbin, until it is interrupted: `webrtcbin_push.py <url> <token>`.
+"""Sends a test chart and a tone by WHIP with GStreamer's webrtcbin, until it is interrupted:
+`webrtcbin_push.py <url> <token> vp8|h264`.
 
 For the system's Python, which has GStreamer's bindings. Says "open" once the answer is set."""
 
@@ -17,7 +18,17 @@ from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 COLOURS = ["0xffe61414", "0xff14e614", "0xff1414e6", "0xffe6e6e6"]
 
 
-def pipeline():
+# What encodes the chart, and how its line is described.
+ENCODERS = {
+    "vp8": "vp8enc deadline=1 cpu-used=8 keyframe-max-dist=30 target-bitrate=800000 ! rtpvp8pay "
+           "! application/x-rtp,media=video,encoding-name=VP8,payload=96",
+    "h264": "openh264enc gop-size=30 bitrate=800000 complexity=low ! video/x-h264,profile=constrained-baseline "
+            "! h264parse ! rtph264pay config-interval=-1 aggregate-mode=zero-latency "
+            "! application/x-rtp,media=video,encoding-name=H264,payload=96,packetization-mode=(string)1",
+}
+
+
+def pipeline(encoding):
     quarters = " ".join(
         f"videotestsrc is-live=true pattern=solid-color foreground-color={colour} "
         f"! video/x-raw,width=320,height=180,framerate=15/1 ! mix.sink_{number}"
@@ -27,17 +38,16 @@ def pipeline():
     return (
         f"webrtcbin name=peer bundle-policy=max-bundle {quarters} "
         f"compositor name=mix {places} ! video/x-raw,width=640,height=360 ! videoconvert "
-        "! vp8enc deadline=1 cpu-used=8 keyframe-max-dist=30 target-bitrate=800000 ! rtpvp8pay "
-        "! application/x-rtp,media=video,encoding-name=VP8,payload=96 ! peer. "
+        f"! {ENCODERS[encoding]} ! peer. "
         "audiotestsrc is-live=true freq=440 ! audioconvert ! audioresample ! opusenc ! rtpopuspay "
         "! application/x-rtp,media=audio,encoding-name=OPUS,payload=111 ! peer.")
 
 
 class Pusher:
-    def __init__(self, url, token):
+    def __init__(self, url, token, encoding):
         self.url, self.token, self.session = url, token, None
         self.loop = GLib.MainLoop()
-        self.pipeline = Gst.parse_launch(pipeline())
+        self.pipeline = Gst.parse_launch(pipeline(encoding))
         self.peer = self.pipeline.get_by_name("peer")
         self.peer.connect("on-negotiation-needed", lambda _: self.peer.emit(
             "create-offer", None, Gst.Promise.new_with_change_func(self.offered)))
@@ -89,4 +99,4 @@ class Pusher:
 
 
 Gst.init(None)
-Pusher(sys.argv[1], sys.argv[2]).run()
+Pusher(*sys.argv[1:4]).run()

@@ -27,7 +27,7 @@ internal import Wire
         init(_ party: Party, _ number: UInt64) async throws {
             self.party = party
             stage = StageID(rawValue: number)
-            if stage != party.stage { party.node.openStage(stage, slots: seats, kind: .live) }
+            if stage != party.stage { party.node.openStage(stage, slots: seats, kind: .live(.vp8)) }
             host = try await party.joined(
                 number * 10, slots: seats + 3, pictures: seats + 4, hasCamera: true, on: stage)
             viewer = try await party.joined(
@@ -51,7 +51,7 @@ internal import Wire
     }
 
     private func party(workers: Int) async throws -> (Party, Room, Room) {
-        let party = try await Party(slots: Self.seats, kind: .live) { $0.workers = workers }
+        let party = try await Party(slots: Self.seats, kind: .live(.vp8)) { $0.workers = workers }
         let left = try await Room(party, party.stage.rawValue)
         let right = try await Room(party, party.stage.rawValue + 1)
         return (party, left, right)

@@ -1,6 +1,7 @@
 internal import DatagramIO
 internal import MediaTestSupport
 internal import RoomPorts
+internal import SDP
 internal import Synchronization
 internal import Testing
 internal import Timing
@@ -55,11 +56,12 @@ final class Party {
 
     /// A client that has joined.
     func joined(
-        _ id: UInt64, slots: Int = 4, pictures: Int = 0, hasCamera: Bool = false, ip: IPAddress? = nil,
-        on stage: StageID? = nil
+        _ id: UInt64, slots: Int = 4, pictures: Int = 0, hasCamera: Bool = false, encoding: PictureEncoding = .vp8,
+        ip: IPAddress? = nil, on stage: StageID? = nil
     ) async throws -> TestClient {
         let client = try client(id, slots: slots, ip: ip, on: stage)
         client.pictures = pictures
+        client.encoding = encoding
         client.hasCamera = hasCamera
         try await client.negotiate(with: node)
         await run { client.isConnected }

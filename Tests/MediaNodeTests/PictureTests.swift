@@ -12,16 +12,19 @@ internal import Timing
 /// Pictures through a media plane, with peers that do as they like.
 @Suite(.serialized) struct PictureTests {
     /// An anchor and a viewer in a live room of two seats.
-    private func live() async throws -> (Party, TestClient, TestClient) {
-        let party = try await Party(slots: 2, kind: .live)
-        let anchor = try await party.joined(1, slots: 2, pictures: 3, hasCamera: true)
-        let viewer = try await party.joined(2, slots: 2, pictures: 3, hasCamera: true)
+    private func live(_ format: StageFormat = .vp8) async throws -> (Party, TestClient, TestClient) {
+        let party = try await Party(slots: 2, kind: .live(format))
+        let encoding: PictureEncoding = format == .h264 ? .h264 : .vp8
+        let anchor = try await party.joined(1, slots: 2, pictures: 3, hasCamera: true, encoding: encoding)
+        let viewer = try await party.joined(2, slots: 2, pictures: 3, hasCamera: true, encoding: encoding)
         return (party, anchor, viewer)
     }
 
-    @Test("L07-S who sits is seen from a key frame on, which is asked for; who does not is not, whatever they send")
-    func seats() async throws {
-        let (party, anchor, viewer) = try await live()
+    @Test(
+        "L07-S who sits is seen from a key frame on, which is asked for; who does not is not, whatever they send",
+        arguments: [StageFormat.vp8, .h264])
+    func seats(format: StageFormat) async throws {
+        let (party, anchor, viewer) = try await live(format)
         #expect(
             anchor.answer?.pictures.map(\.index) == [0, 1, 2]
                 && anchor.answer?.pictures.map(\.isScreen) == [false, false, true])
@@ -47,6 +50,18 @@ internal import Timing
         await party.counts { $0.pictures.refused == 10 + 10 + 1 }
         await party.run { true }
         #expect(viewer.frames(on: 1) == [[50]])
+    }
+
+    @Test("who has another format than the room's has no lines for pictures, and hears all the same")
+    func otherFormat() async throws {
+        let (party, anchor, viewer) = try await live(.h264)
+        let other = try await party.joined(3, slots: 2, pictures: 3, hasCamera: true, encoding: .vp8)
+        await party.assign(0, anchor)
+        anchor.film([1], isKeyFrame: true)
+        anchor.speak([1])
+        await party.run { viewer.frames(on: 0) == [[1]] && other.heard[0]?.count == 1 }
+        #expect(other.seen.isEmpty && other.accepted?.pictures.isEmpty == true)
+        #expect(other.accepted?.cameraPayloadType == nil && other.accepted?.slots.count == 2)
     }
 
     @Test("L07-S a demotion is confirmed when no picture can leave any more; so is the end of a path")
@@ -152,7 +167,7 @@ internal import Timing
 
     @Test("A worker that cannot keep up lets pictures go before sound")
     func overdue() async throws {
-        let party = try await Party(slots: 2, kind: .live) { $0.longestPictureWait = .zero - .milliseconds(1) }
+        let party = try await Party(slots: 2, kind: .live(.vp8)) { $0.longestPictureWait = .zero - .milliseconds(1) }
         let anchor = try await party.joined(1, slots: 2, hasCamera: true)
         let viewer = try await party.joined(2, slots: 2, pictures: 3)
         await party.assign(0, anchor)
@@ -178,7 +193,7 @@ internal import Timing
 
     @Test("A live room stays on one worker, however busy its home is")
     func oneWorker() async throws {
-        let party = try await Party(slots: 2, kind: .live) {
+        let party = try await Party(slots: 2, kind: .live(.vp8)) {
             $0.workers = 3
             $0.fullHome = 0
         }

@@ -46,10 +46,12 @@ import Testing
         stage.enter(.member)
         try stage.run(.takeSeat(2), by: .member)
         let creation = RoomCreation(
-            room: stage.state.room, settings: RoomSettings(name: "Second name", needsRequest: true),
+            room: stage.state.room,
+            settings: RoomSettings(name: "Second name", needsRequest: true, pictureFormat: .h264),
             seats: [SeatSetup()])
         stage.accept(try stage.state.decideRecreation(creation, by: .named(.owner)), by: .owner)
         #expect(stage.state.settings.name == "Second name")
+        #expect(stage.state.settings.pictureFormat == .vp8, "paths are open in it")
         #expect(stage.occupant(2) == .member)
         #expect(stage.state.seats.count == 8)
         #expect(throws: RoomError(.roomIDTaken)) {

@@ -52,6 +52,15 @@ import Testing
         }
     }
 
+    @Test("L04-S rooms whose pictures come in two formats do not meet: nobody could be shown the other host")
+    func formats() throws {
+        var rooms = try TwoRooms(rightPictures: .h264)
+        #expect(rooms.refusal(.challenge(.number(2), nil), .left) == .otherFormat)
+        #expect(rooms.refusal(.challenge(.number(1), PKTerms(seconds: 60)), .right) == .otherFormat)
+        rooms = try TwoRooms()
+        try rooms.challenge()
+    }
+
     @Test("L05-S both rooms tell the same result, and it counts what came until the last moment")
     func result() throws {
         var rooms = try TwoRooms()

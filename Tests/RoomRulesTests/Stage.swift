@@ -14,11 +14,12 @@ struct Stage {
     init(
         kind: RoomKind = .voice, seats: Int = 8, needsRequest: Bool = false, room: RoomID = .number(48_213),
         owner: UserID = .owner,
-        setups: [SeatSetup]? = nil
+        setups: [SeatSetup]? = nil, pictures: PictureFormat = .vp8
     ) {
         state = DurableRoomState(room: room)
         let creation = RoomCreation(
-            room: room, kind: kind, settings: RoomSettings(name: "Salon", needsRequest: needsRequest),
+            room: room, kind: kind,
+            settings: RoomSettings(name: "Salon", needsRequest: needsRequest, pictureFormat: pictures),
             seats: setups ?? Array(repeating: SeatSetup(), count: seats))
         enter(owner)
         guard let decision = try? DurableRoomState.decideCreation(creation, by: .named(owner), epoch: 1) else {

@@ -13,9 +13,9 @@ struct TwoRooms {
     var right: Stage
     private var lastWords: Set<RoomLetter> = []
 
-    init(seats: Int = 4) throws {
+    init(seats: Int = 4, rightPictures: PictureFormat = .vp8) throws {
         left = Stage(kind: .live, seats: seats, room: .number(1), owner: .owner)
-        right = Stage(kind: .live, seats: seats, room: .number(2), owner: .rival)
+        right = Stage(kind: .live, seats: seats, room: .number(2), owner: .rival, pictures: rightPictures)
         for side in Side.allCases {
             let host = self[side].state.owner.id
             self[side].enter(.member, .other)

@@ -1,5 +1,6 @@
-import SDP
 import Testing
+
+@testable import SDP
 
 @Suite struct PictureTests {
     @Test(
@@ -117,5 +118,52 @@ import Testing
         let long = text.replacing("a=rid:h send", with: "a=rid:\(String(repeating: "h", count: 17)) send")
         #expect(
             try pictureAnswerer().answer(try SessionDescription(parsing: long)).pictures.first?.layers == ["q", "f"])
+    }
+
+    @Test(
+        "in a room of H.264 a browser sends and receives it with repeats and layers, and one without it is refused alone"
+    )
+    func h264() throws {
+        var answerer = pictureAnswerer()
+        answerer.encoding = .h264
+        let agreed = try answerer.answer(try SessionDescription(parsing: fixture("chromium-simulcast")))
+        let camera = agreed.pictures[0]
+        #expect(camera.payloadType == 108 && camera.repeatPayloadType == 109 && camera.layers == ["q", "h", "f"])
+        #expect(
+            agreed.pictures.count == 2
+                && agreed.views.allSatisfy { $0.payloadType == 108 && $0.repeatPayloadType == 109 })
+        #expect(agreed.answer.media[3].formats == ["108", "109"])
+        #expect(
+            agreed.answer.text.contains(
+                "a=fmtp:108 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f\r\n"))
+        let without = try answerer.answer(try SessionDescription(parsing: fixture("firefox-simulcast")))
+        #expect(without.pictures.isEmpty && without.views.isEmpty && without.slots.count == 2)
+        #expect(without.answer.media[3...].allSatisfy { $0.isRejected })
+    }
+
+    @Test(
+        "constrained baseline is known by each of its names, and shown by decoders that know more (RFC 6184 §8.1)",
+        arguments: [
+            ("packetization-mode=1;profile-level-id=42e01f", true, true),
+            ("profile-level-id=42C01F; Packetization-Mode=1", true, true),
+            ("packetization-mode=1;profile-level-id=42401f", true, true),
+            ("packetization-mode=1;profile-level-id=4d801f", true, true),
+            ("packetization-mode=1;profile-level-id=58c01f", true, true),
+            ("packetization-mode=1;profile-level-id=42001f", false, true),
+            ("packetization-mode=1;profile-level-id=4d001f", false, true),
+            ("packetization-mode=1;profile-level-id=640c1f", false, true),
+            ("packetization-mode=1;profile-level-id=58401f", false, false),
+            ("packetization-mode=1;profile-level-id=f4001f", false, false),
+            ("packetization-mode=0;profile-level-id=42e01f", false, false),
+            ("profile-level-id=42e01f", false, false), ("packetization-mode=1", false, false),
+            ("packetization-mode=1;profile-level-id=42e01", false, false),
+            ("packetization-mode=1;profile-level-id=+42e01", false, false),
+            ("packetization-mode=1;profile-level-id=42e01g", false, false),
+        ])
+    func profiles(parameters: String, isSent: Bool, isShown: Bool) throws {
+        let codecs = [Codec(payloadType: 100, name: "h264", clockRate: 90_000, parameters: parameters)]
+        #expect((PictureEncoding.h264.sent(among: codecs) != nil) == isSent)
+        #expect((PictureEncoding.h264.shown(among: codecs) != nil) == isShown)
+        #expect(PictureEncoding.vp8.shown(among: codecs) == nil)
     }
 }

@@ -44,6 +44,9 @@ import Testing
                         room: string, settings: RoomSettings(name: "n", cover: "/c", tags: ["t"], needsRequest: true),
                         seats: [SeatSetup(muted: true), SeatSetup(closed: true)]), key: key)),
             .rooms(.createRoom(RoomCreation(settings: RoomSettings(name: "n")), key: nil)),
+            .rooms(
+                .createRoom(
+                    RoomCreation(kind: .live, settings: RoomSettings(name: "n", pictureFormat: .h264)), key: nil)),
             .rooms(.enterRoom(room, since: nil)),
             .rooms(.enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max))),
             .rooms(.listRooms(RoomQuery())),

@@ -38,6 +38,8 @@ export const dynamicKeys = Object.freeze([
   'quality.',
   'quality.short.',
   'rivals.state.',
+  'create.format.',
+  'create.formatAbout.',
   'programs.',
   'statistics.word.',
   'statistics.limit.',

@@ -1,4 +1,5 @@
 import { Store } from '../lib/store.js';
+import { canShow } from '../protocol/codecs.js';
 import { OvationError } from '../protocol/errors.js';
 import { guestPicture } from '../protocol/pictures.js';
 import { CameraWord } from './camera-word.js';
@@ -104,6 +105,11 @@ export class LiveModel {
     });
   }
 
+  /** This browser knows nothing of the format in which the room's pictures come: neither are they seen, nor is mine. */
+  get lacksFormat() {
+    return !canShow(this.#stage.room.now.info.pictureFormat ?? 'vp8');
+  }
+
   get #seat() {
     return this.#stage.room.state.get()?.me.seat;
   }
@@ -123,6 +129,7 @@ export class LiveModel {
       return;
     }
     if (this.#word.present === 'blocked') throw new OvationError('camera_blocked');
+    if (this.lacksFormat) throw new OvationError('camera_format');
     this.#change({ opening: true, problem: null });
     try {
       await this.#camera.open(holder);

@@ -19,7 +19,7 @@ import { Store } from '../lib/store.js';
  */
 /**
  * A live room that can be challenged, or the reason why not; `refused`: its host wants none before `until`.
- * @typedef {{room: import('../protocol/ids.js').RoomID, name: string, host: import('../protocol/events.js').User, memberCount: number, state: NonNullable<RoomInfo['pk']> | 'refused', until: number | null}} Rival
+ * @typedef {{room: import('../protocol/ids.js').RoomID, name: string, host: import('../protocol/events.js').User, memberCount: number, state: NonNullable<RoomInfo['pk']> | 'refused' | 'other_format', until: number | null}} Rival
  */
 
 /** While the list is open it is read again so often: the directory tells nothing by itself. */
@@ -119,9 +119,10 @@ export class PKModel {
   /** @param {RoomInfo[]} rooms @returns {Rival[]} */
   #rivals(rooms) {
     const now = this.#stage.session.serverNow();
+    const format = this.#stage.room.now.info.pictureFormat;
     return rooms
       .filter(({ room, pk }) => room !== this.#stage.room.id && pk !== undefined)
-      .map(({ room, name, owner, memberCount, pk }) => {
+      .map(({ room, name, owner, memberCount, pk, pictureFormat }) => {
         const until = this.#refusals.get(owner.id) ?? 0;
         const refused = until > now;
         /** @type {Rival} */
@@ -130,7 +131,7 @@ export class PKModel {
           name,
           host: owner,
           memberCount,
-          state: refused ? 'refused' : (pk ?? 'away'),
+          state: pictureFormat !== format ? 'other_format' : refused ? 'refused' : (pk ?? 'away'),
           until: refused ? until : null,
         };
         return rival;

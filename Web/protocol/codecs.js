@@ -18,14 +18,44 @@ export function preferOpus(line) {
 }
 
 /**
- * Leaves VP8 and its repeats alone in a line, so that the offer stays small.
- * @param {RTCRtpTransceiver} line
+ * What the pictures of a room come in.
+ * @typedef {'vp8' | 'h264'} PictureFormat
  */
-export function preferVideo(line) {
+
+/**
+ * Whether a codec serves a format. H.264 in packets of any size, whatever its profile: the server chooses among them.
+ * @param {{mimeType: string, sdpFmtpLine?: string}} codec @param {string} format
+ */
+function serves(codec, format) {
+  if (codec.mimeType.toLowerCase() !== `video/${format}`) return false;
+  return format !== 'h264' || /packetization-mode=1/.test(codec.sdpFmtpLine ?? '');
+}
+
+/**
+ * Whether this browser can show pictures of a format, and send them. Where it does not say, it is tried.
+ * @param {string} format
+ */
+export function canShow(format) {
+  try {
+    const codecs = RTCRtpReceiver.getCapabilities('video')?.codecs;
+    return !codecs || codecs.some(codec => serves(codec, format));
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Leaves one format and its repeats alone in a line, so that the offer stays small.
+ * @param {RTCRtpTransceiver} line
+ * @param {string} format
+ */
+export function preferVideo(line, format) {
   try {
     const codecs = RTCRtpReceiver.getCapabilities('video')?.codecs ?? [];
-    const wanted = codecs.filter(codec => ['video/vp8', 'video/rtx'].includes(codec.mimeType.toLowerCase()));
-    if (wanted.length > 0) line.setCodecPreferences(wanted);
+    const wanted = codecs.filter(
+      codec => serves(codec, format) || codec.mimeType.toLowerCase() === 'video/rtx',
+    );
+    if (wanted.some(codec => serves(codec, format))) line.setCodecPreferences(wanted);
   } catch {
     // Older engines lack it.
   }

@@ -46,6 +46,7 @@ export const serverErrors = Object.freeze({
   in_pk: 20479,
   links_full: 20480,
   not_linked: 20481,
+  other_format: 20482,
   consent_required: 20427,
   user_not_in_room: 20428,
   too_frequent: 10001,
@@ -100,6 +101,8 @@ export const clientErrors = Object.freeze({
   microphone_busy: -1319,
   /** The page is not a secure context: no camera on plain HTTP but localhost. */
   camera_insecure: -24,
+  /** The browser knows nothing of the format in which the room's pictures come. */
+  camera_format: -25,
   /** The person said no. */
   screen_denied: -1308,
   camera_denied: -1314,

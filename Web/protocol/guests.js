@@ -13,15 +13,18 @@ export const guestsMost = 3;
 export class GuestLines {
   #pc;
   #sounds;
+  #format;
   /** @type {Map<number, {sound: RTCRtpTransceiver, picture: RTCRtpTransceiver}>} */ #places = new Map();
 
   /**
    * @param {RTCPeerConnection} pc
    * @param {readonly RTCRtpTransceiver[]} sounds the microphone, then a line for each seat
+   * @param {string} format of the room's pictures
    */
-  constructor(pc, sounds) {
+  constructor(pc, sounds, format) {
     this.#pc = pc;
     this.#sounds = sounds;
+    this.#format = format;
   }
 
   /**
@@ -35,7 +38,7 @@ export class GuestLines {
       const sound = this.#pc.addTransceiver('audio', { direction: 'recvonly' });
       preferOpus(sound);
       const picture = this.#pc.addTransceiver('video', { direction: 'recvonly' });
-      preferVideo(picture);
+      preferVideo(picture, this.#format);
       this.#places.set(place, { sound, picture });
       isNew = true;
     }

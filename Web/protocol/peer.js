@@ -267,10 +267,11 @@ export class OvationPeer {
       lines.push(pc.addTransceiver('audio', { direction: 'recvonly' }));
     for (const line of lines) preferOpus(line);
     if (this.#room.now.info.kind === 'live') {
-      this.#lines = new PictureLines(pc, slots);
+      const format = this.#room.now.info.pictureFormat ?? 'vp8';
+      this.#lines = new PictureLines(pc, slots, format);
       void this.#lines.setCamera(this.#camera);
       void this.#lines.setScreen(this.#screen);
-      this.#guests = new GuestLines(pc, lines);
+      this.#guests = new GuestLines(pc, lines, format);
       this.#guests.need(this.#room.now.pk.links);
     }
     if (this.#track) this.#microphone.sender.replaceTrack(this.#track).catch(() => {});

@@ -52,18 +52,20 @@ const screenLayers = [{ maxBitrate: 2_500_000 }];
 export class PictureLines {
   #pc;
   #seats;
+  #format;
   /** @type {RTCRtpTransceiver[]} To see the seats, and last the screen. */ #views = [];
   /** @type {RTCRtpTransceiver | null} */ #camera = null;
   /** @type {RTCRtpTransceiver | null} */ #screen = null;
   /** @type {PictureSize} How large anybody wants my camera. */ #wanted = 'high';
 
-  /** @param {RTCPeerConnection} pc @param {number} seats */
-  constructor(pc, seats) {
+  /** @param {RTCPeerConnection} pc @param {number} seats @param {string} format of the room's pictures */
+  constructor(pc, seats, format) {
     this.#pc = pc;
     this.#seats = seats;
+    this.#format = format;
     for (let view = 0; view <= seats; view++) {
       const line = pc.addTransceiver('video', { direction: 'recvonly' });
-      preferVideo(line);
+      preferVideo(line, format);
       this.#views.push(line);
     }
   }
@@ -149,7 +151,7 @@ export class PictureLines {
   /** @param {MediaStreamTrack} track @param {RTCRtpEncodingParameters[]} layers */
   #add(track, layers) {
     const line = this.#pc.addTransceiver(track, { direction: 'sendonly', sendEncodings: layers });
-    preferVideo(line);
+    preferVideo(line, this.#format);
     return line;
   }
 

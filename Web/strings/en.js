@@ -53,6 +53,13 @@ export const strings = Object.freeze({
   'create.coverInvalid': "Enter a picture's web address that starts with https://",
   'picture.elsewhere':
     "Pictures from this site are not shown here: the server's operator has not allowed it.",
+  'create.format': 'Pictures for',
+  'create.format.vp8': 'Browsers',
+  'create.format.h264': 'OBS and cameras',
+  'create.formatAbout.vp8': 'Every browser sends and shows them (VP8).',
+  'create.formatAbout.h264':
+    'For programs and cameras that send H.264. Browsers without H.264 hear the room and see no pictures.',
+  'create.formatMissing': "This browser has no H.264, so the room's pictures are VP8.",
   'create.kind': 'Room type',
   'create.chorusAbout': 'Two people sing the same song together. You take the first seat.',
   'create.liveAbout':
@@ -497,6 +504,7 @@ export const strings = Object.freeze({
   'rivals.listFailed': 'The list could not be read. It is tried again by itself.',
   'rivals.noneFound': 'Nobody matches that.',
   'rivals.none': 'No other room is live right now. One that begins appears here.',
+  'rivals.state.other_format': 'Pictures in another format',
   'rivals.state.refused': 'Declined you: {time} left',
   'rivals.state.away': 'Not on the stage',
   'rivals.state.people_on_stage': 'Others are on the stage',
@@ -647,6 +655,9 @@ export const strings = Object.freeze({
   'error.in_pk': 'A PK is on. Try again when it is over.',
   'error.links_full': 'Your room is connected to others. End that first.',
   'error.not_linked': 'The rooms are not connected any more.',
+  'error.other_format':
+    "The other room's pictures come in another format, so neither room could show the other host.",
+  'error.camera_format': "This browser cannot send H.264, which this room's pictures come in.",
   'error.seat_muted': 'The host has muted this seat. Only the host can unmute it.',
   'error.consent_required': 'Raise your hand to speak here.',
   'error.user_not_in_room': 'This person is no longer here.',
@@ -797,6 +808,9 @@ export const strings = Object.freeze({
   'live.connecting': 'Connecting to {name}…',
   'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',
+  'live.noCodec':
+    "{name} is here, but this browser cannot show H.264, which this room's pictures come in. The sound goes on.",
+  'live.noCodecMine': "This browser cannot send H.264, which this room's pictures come in. People hear you.",
   'live.soundOnly': '{name} is live with sound only; just listen.',
   'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',
   'live.audioOnly':

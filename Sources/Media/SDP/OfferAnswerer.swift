@@ -15,6 +15,8 @@ package struct OfferAnswerer: Sendable {
     package var slots: [SlotSource]
     /// The pictures. Empty where there are none; then none are taken either.
     package var views: [ViewSource] = []
+    /// What all pictures come in.
+    package var encoding = PictureEncoding.vp8
     /// What the client says its lines are for, by mid; see `SectionPlan`.
     package var uses: [String: LineUse] = [:]
     package var opus = OpusParameters()
@@ -96,12 +98,13 @@ package struct OfferAnswerer: Sendable {
             }
             return section
         case .camera, .screen:
-            guard !views.isEmpty, let line = VideoLine(offered, in: offer) else { return nil }
+            guard !views.isEmpty, let line = VideoLine(sending: offered, in: offer, as: encoding) else { return nil }
             var section = line.receiving(transport: transport)
             if offered.isSending { session.pictures.append(line.picture(use)) } else { section.direction = .inactive }
             return section
         case .picture(let index):
-            guard views.indices.contains(index), let line = VideoLine(offered, in: offer) else { return nil }
+            guard views.indices.contains(index), let line = VideoLine(receiving: offered, in: offer, as: encoding)
+            else { return nil }
             var section = line.sending(views[index], transport: transport)
             if offered.isReceiving {
                 session.views.append(line.view(index, views[index]))

@@ -18,8 +18,10 @@ package struct OfferBuilder: Sendable {
     package var opusPayloadType: UInt8 = 111
     /// Of sound with copies of earlier packets (RFC 2198), which either side may send then; nil: not offered.
     package var redundantPayloadType: UInt8? = 63
-    package var vp8PayloadType: UInt8 = 96
-    /// Of the repeats of VP8.
+    /// What pictures come in, both ways.
+    package var encoding = PictureEncoding.vp8
+    package var picturePayloadType: UInt8 = 96
+    /// Of the repeats of pictures.
     package var repeatPayloadType: UInt8 = 97
     package var extensions = [
         ExtensionMapping(id: 1, uri: ExtensionURI.audioLevel), ExtensionMapping(id: 4, uri: ExtensionURI.mid),
@@ -92,14 +94,15 @@ package struct OfferBuilder: Sendable {
     private func pictureSection(_ mid: String, direction: MediaSection.Direction) -> MediaSection {
         var section = MediaSection(
             kind: "video", port: 9, profile: "UDP/TLS/RTP/SAVPF",
-            formats: ["\(vp8PayloadType)", "\(repeatPayloadType)"], mid: mid)
+            formats: ["\(picturePayloadType)", "\(repeatPayloadType)"], mid: mid)
         section.direction = direction
         section.codecs = [
             Codec(
-                payloadType: vp8PayloadType, name: "VP8", clockRate: 90_000,
+                payloadType: picturePayloadType, name: encoding.name, clockRate: 90_000,
+                parameters: encoding.parameters,
                 feedback: ["nack", "nack pli", "ccm fir", "transport-cc"]),
             Codec(
-                payloadType: repeatPayloadType, name: "rtx", clockRate: 90_000, parameters: "apt=\(vp8PayloadType)"),
+                payloadType: repeatPayloadType, name: "rtx", clockRate: 90_000, parameters: "apt=\(picturePayloadType)"),
         ]
         section.extensions = [ExtensionMapping(id: 4, uri: ExtensionURI.mid)]
         section.hasRTCPMux = true
@@ -167,7 +170,8 @@ package struct AcceptedOffer: Hashable, Sendable {
         extensions = first.extensions
         pictures = []
         for section in answer.media where section.kind == "video" && !section.isRejected {
-            guard let mid = section.mid, let codec = section.codecs.first(where: \.isVP8) else { continue }
+            guard let mid = section.mid, let codec = section.codecs.first, codec.isVP8 || codec.h264Profile != nil
+            else { continue }
             if section.direction == .recvonly { cameraPayloadType = codec.payloadType }
             guard section.direction == .sendonly, mid.hasPrefix(OfferBuilder.picturePrefix),
                 let index = Int(mid.dropFirst(OfferBuilder.picturePrefix.count)), let source = section.sources.first

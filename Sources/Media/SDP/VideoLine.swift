@@ -1,4 +1,4 @@
-/// An offered line of pictures that we can serve: VP8 over the one transport.
+/// An offered line of pictures that we can serve: in the session's format, over the one transport.
 struct VideoLine {
     /// A browser sends three layers at most.
     private static let maximumLayers = 3
@@ -18,10 +18,18 @@ struct VideoLine {
     /// Its repeats on a stream of their own.
     private let repeats: Codec?
 
-    init?(_ offered: MediaSection, in offer: SessionDescription) {
-        guard offered.kind == "video", let mid = offered.servableMid(in: offer),
-            let codec = offered.codecs.first(where: \.isVP8)
-        else { return nil }
+    /// A line on which the client sends.
+    init?(sending offered: MediaSection, in offer: SessionDescription, as encoding: PictureEncoding) {
+        self.init(offered, in: offer, encoding.sent(among: offered.codecs))
+    }
+
+    /// A line on which it receives.
+    init?(receiving offered: MediaSection, in offer: SessionDescription, as encoding: PictureEncoding) {
+        self.init(offered, in: offer, encoding.shown(among: offered.codecs))
+    }
+
+    private init?(_ offered: MediaSection, in offer: SessionDescription, _ codec: Codec?) {
+        guard offered.kind == "video", let mid = offered.servableMid(in: offer), let codec else { return nil }
         self.offered = offered
         self.mid = mid
         self.codec = codec

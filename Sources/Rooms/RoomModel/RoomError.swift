@@ -131,6 +131,8 @@ public struct RoomError: Error, Hashable, Sendable {
         case challengeGone = "challenge_gone"
         /// The other host takes no challenges for the time being.
         case challengeRefused = "challenge_refused"
+        /// The other room's pictures come in another format, which nobody here could be shown.
+        case otherFormat = "other_format"
         /// A PK is on.
         case inPK = "in_pk"
         /// The room is linked already, or with as many rooms as can be.
@@ -232,6 +234,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .inPK: (20479, "a PK is on")
             case .linksFull: (20480, "the room is linked already, or with as many rooms as can be")
             case .notLinked: (20481, "there is no such link")
+            case .otherFormat: (20482, "the other room's pictures come in another format")
             case .messageTooLarge: (80002, "a message may be at most 12 KiB")
             case .invitationNotFound: (8010, "unknown or already settled")
             case .invitationDenied: (8011, "you may not answer or cancel this invitation")

@@ -48,16 +48,22 @@ public struct RoomSettings: Codable, Hashable, Sendable {
     public var tags: [String]
     /// Whether one must ask before sitting down.
     public var needsRequest: Bool
+    /// What the pictures of a live room come in; stays as it was when the room was created.
+    public var pictureFormat: PictureFormat
 
-    /// What is not given is empty or off.
-    public init(name: String, cover: String = "", tags: [String] = [], needsRequest: Bool = false) {
+    /// What is not given is empty or off; pictures are VP8.
+    public init(
+        name: String, cover: String = "", tags: [String] = [], needsRequest: Bool = false,
+        pictureFormat: PictureFormat = .vp8
+    ) {
         self.name = name
         self.cover = cover
         self.tags = tags
         self.needsRequest = needsRequest
+        self.pictureFormat = pictureFormat
     }
 
-    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest }
+    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest, pictureFormat }
 
     // By hand, since settings stand in the journal: what is added later has a default here.
     public init(from decoder: any Decoder) throws {
@@ -66,7 +72,59 @@ public struct RoomSettings: Codable, Hashable, Sendable {
             name: try fields.decode(String.self, forKey: .name),
             cover: try fields.decodeIfPresent(String.self, forKey: .cover) ?? "",
             tags: try fields.decodeIfPresent([String].self, forKey: .tags) ?? [],
-            needsRequest: try fields.decodeIfPresent(Bool.self, forKey: .needsRequest) ?? false)
+            needsRequest: try fields.decodeIfPresent(Bool.self, forKey: .needsRequest) ?? false,
+            pictureFormat: try fields.decodeIfPresent(PictureFormat.self, forKey: .pictureFormat) ?? .vp8)
+    }
+
+    // VP8 is not said, so that what is in journals reads as it always has.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(name, forKey: .name)
+        try fields.encode(cover, forKey: .cover)
+        try fields.encode(tags, forKey: .tags)
+        try fields.encode(needsRequest, forKey: .needsRequest)
+        if pictureFormat != .vp8 { try fields.encode(pictureFormat, forKey: .pictureFormat) }
+    }
+}
+
+/// What the pictures of a live room come in: one format for all of them.
+public enum PictureFormat: Codable, Hashable, Sendable, CaseIterable, RawRepresentable {
+    /// What every browser sends and shows.
+    case vp8
+    /// H.264, constrained baseline: what OBS and cameras send. Browsers without it get no pictures.
+    case h264
+    /// One that this version does not know.
+    case unknown(String)
+
+    /// Those that this version knows.
+    public static let allCases: [PictureFormat] = [.vp8, .h264]
+
+    /// Any name: an unknown one is kept.
+    public init(rawValue: String) {
+        self = PictureFormat.allCases.first { $0.rawValue == rawValue } ?? .unknown(rawValue)
+    }
+
+    /// As the protocol names it.
+    public var rawValue: String {
+        switch self {
+        case .vp8: "vp8"
+        case .h264: "h264"
+        case .unknown(let name): name
+        }
+    }
+
+    /// Whether this version knows how to send and show it.
+    public var isKnown: Bool { if case .unknown = self { false } else { true } }
+
+    /// From its name.
+    public init(from decoder: any Decoder) throws {
+        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// As its name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
     }
 }
 
@@ -98,6 +156,8 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     public var speaking: Bool
     /// Whether the host can be challenged to a PK; only live rooms say it.
     public var pk: PKReadiness?
+    /// What the pictures come in; only live rooms say it.
+    public var pictureFormat: PictureFormat?
 
     /// Creates the value from its parts.
     public init(
@@ -117,6 +177,7 @@ public struct RoomInfo: Codable, Hashable, Sendable {
         self.createdAt = createdAt
         self.speaking = speaking
         self.pk = pk
+        pictureFormat = kind == .live ? settings.pictureFormat : nil
     }
 }
 

@@ -95,8 +95,15 @@ package enum StageKind: Sendable, Hashable {
     case voice
     /// Who sits hears the other seats, as early as can be; everybody else hears one mix of them and the song.
     case chorus
-    /// As voice, and who sits is seen too; one person's screen at a time beside them.
-    case live
+    /// As voice, and who sits is seen too; one person's screen at a time beside them. All pictures come in one format.
+    case live(StageFormat)
+}
+
+/// What the pictures of a stage come in.
+package enum StageFormat: Sendable, Hashable {
+    case vp8
+    /// H.264, constrained baseline.
+    case h264
 }
 
 /// What a chorus room sings, as the media plane needs to know it.

@@ -19,7 +19,9 @@ final class MediaPaths {
 
     // MARK: The stage
 
-    func open(slots: Int, kind: RoomKind) { stage.open(slots: slots, kind: kind) }
+    func open(slots: Int, kind: RoomKind, pictures: PictureFormat) {
+        stage.open(slots: slots, kind: kind, pictures: pictures)
+    }
 
     func close() { stage.close() }
 

@@ -17,7 +17,7 @@ extension RoomCore {
         phase = state.phase == .open ? .open : .empty
         if phase == .open {
             people.seatTheAbsent(tell: again)
-            media.open(slots: state.seats.count, kind: state.kind)
+            media.open(slots: state.seats.count, kind: state.kind, pictures: state.settings.pictureFormat)
             media.adopt(state)
             // Also that nothing is sung any more, should the journal have lost what the media plane was told.
             if again || state.play != nil { media.play(state.play) }

@@ -153,7 +153,11 @@ package final class RoomCore {
                     for announcement in said { tell(announcement) }
                     correspondence.send(letters)
                     afterwards()
-                    if ends { close() } else { media.open(slots: info.seats, kind: info.kind) }
+                    if ends {
+                        close()
+                    } else {
+                        media.open(slots: info.seats, kind: info.kind, pictures: info.pictureFormat ?? .vp8)
+                    }
                 }, fail: refuse))
     }
 

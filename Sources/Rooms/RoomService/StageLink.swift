@@ -21,13 +21,13 @@ struct StageLink {
 
     // MARK: The stage
 
-    mutating func open(slots: Int, kind: RoomKind) {
+    mutating func open(slots: Int, kind: RoomKind, pictures: PictureFormat) {
         guard !isOpen else { return }
         isOpen = true
         let stageKind: StageKind =
             switch kind {
             case .chorus: .chorus
-            case .live: .live
+            case .live: .live(pictures == .h264 ? .h264 : .vp8)
             case .voice, .unknown: .voice
             }
         media.openStage(stage, slots: slots, kind: stageKind)

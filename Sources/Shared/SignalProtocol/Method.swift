@@ -197,11 +197,14 @@ extension Parameters {
         guard kind.isKnown else {
             throw RoomError.invalid("kind", "there is no such kind of room")
         }
+        let formatName: String? = try optional("pictureFormat")
+        let format = formatName.map(PictureFormat.init(rawValue:)) ?? .vp8
+        guard format.isKnown else { throw RoomError.invalid("pictureFormat", "pictures come as vp8 or h264") }
         return RoomCreation(
             room: try optionalRoom(), kind: kind,
             settings: RoomSettings(
                 name: try required("name"), cover: try optional("cover") ?? "", tags: try optional("tags") ?? [],
-                needsRequest: try optional("needsRequest") ?? false),
+                needsRequest: try optional("needsRequest") ?? false, pictureFormat: format),
             seats: try seats(default: kind == .chorus ? 2 : 8))
     }
 

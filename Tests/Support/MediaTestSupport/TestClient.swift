@@ -49,6 +49,7 @@ package final class TestClient {
     package private(set) var answeredChecks = 0
     /// How many pictures it wants to see, and whether it has a camera.
     package var pictures = 0
+    package var encoding = PictureEncoding.vp8
     package var hasCamera = false
     package let cameraSSRC = UInt32.random(in: 1...(.max)) & ~1
     private var cameraStream: Int?
@@ -87,6 +88,7 @@ package final class TestClient {
             microphone: SlotSource(
                 ssrc: ssrc, cname: "mic", stream: StreamIdentification(stream: "-", track: nil)), slots: slots)
         builder.pictures = pictures
+        builder.encoding = encoding
         if hasCamera {
             builder.camera = ViewSource(
                 ssrc: cameraSSRC, repeatSSRC: cameraSSRC ^ 1, cname: "mic",
@@ -228,7 +230,7 @@ package final class TestClient {
         let packet = OutgoingPacket(
             ssrc: SSRC(cameraSSRC), stream: stream, sequence: cameraSequence,
             timestamp: UInt32(truncatingIfNeeded: cameraSequence &* 3_000), marker: true)
-        let payload = [0x10, isKeyFrame ? 0 : 1] + content
+        let payload = Self.picture(content, isKeyFrame: isKeyFrame, encoding)
         filmed[cameraSequence] = (packet, payload)
         cameraSequence += 1
         let now = SystemClock.now()
@@ -253,10 +255,26 @@ package final class TestClient {
         if let length { socket.commit(length: length, path: path, at: now) }
     }
 
+    /// A packet that is a whole frame: VP8's descriptor and the first byte of its frame, or units of H.264, a key frame with its
+    /// parameters (RFC 6184 §5.7.1).
+    private static func picture(_ content: [UInt8], isKeyFrame: Bool, _ encoding: PictureEncoding) -> [UInt8] {
+        switch encoding {
+        case .vp8: [0x10, isKeyFrame ? 0 : 1] + content
+        case .h264: (isKeyFrame ? [24, 0, 1, 0x67, 0, UInt8(content.count + 1), 0x65] : [0x61]) + content
+        }
+    }
+
+    private static func content(of payload: [UInt8], _ encoding: PictureEncoding) -> [UInt8] {
+        switch encoding {
+        case .vp8: Array(payload.dropFirst(2))
+        case .h264: Array(payload.dropFirst(payload.first == 24 ? 7 : 1))
+        }
+    }
+
     /// What was seen on a picture, frame by frame. What was asked for again while it was on its way comes twice.
     package func frames(on picture: Int) -> [[UInt8]] {
         var frames: [UInt64: [UInt8]] = [:]
-        for frame in seen[picture, default: []] { frames[frame.sequence] = Array(frame.payload.dropFirst(2)) }
+        for frame in seen[picture, default: []] { frames[frame.sequence] = Self.content(of: frame.payload, encoding) }
         return frames.sorted { $0.key < $1.key }.map(\.value)
     }
 

@@ -99,9 +99,11 @@ function without(context, live, seat) {
   if (seat.presence === 'reconnecting') return t('seat.reconnecting');
   if (seat.isMe) {
     if (seat.camera === 'blocked') return t('live.cameraBlockedMine');
+    if (live.lacksFormat) return t('live.noCodecMine');
     if (problem) return errorText({ name: problem });
     return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
   }
+  if (live.lacksFormat) return t('live.noCodec', { name });
   if (choice === 'off') return t('live.listening');
   if (seat.camera === 'off' || seat.camera === 'blocked') {
     const alone = context.state.seats.filter(({ user }) => user).length === 1;

@@ -4,6 +4,7 @@ import { coverURL, isPictureElsewhere } from '../../lib/assets.js';
 import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { canShow } from '../../protocol/codecs.js';
 import { OvationError } from '../../protocol/errors.js';
 import { prepareLive } from '../live/prepare.js';
 import { busy, problem } from '../parts.js';
@@ -125,6 +126,7 @@ export function openCreate(app, lobby, signal) {
     tags: '',
   };
   /** @type {'voice' | 'chorus' | 'live'} */ let kind = 'voice';
+  /** @type {import('../../protocol/codecs.js').PictureFormat} */ let format = 'vp8';
   let creating = false;
   /** @type {OvationError | null} */ let error = null;
   /** @param {import('../../elements/sheet.js').Sheet} sheet */
@@ -140,6 +142,7 @@ export function openCreate(app, lobby, signal) {
         cover: coverOf(draft),
         seats: kind === 'chorus' ? duetSeats : kind === 'live' ? liveSeats : draft.seats,
         needsRequest: kind === 'live' || draft.needsRequest,
+        ...(kind === 'live' && { pictureFormat: format }),
         tags: tagsOf(draft),
       });
       expectCreated(room.slug);
@@ -180,6 +183,13 @@ export function openCreate(app, lobby, signal) {
         ${kind === 'live' && html`<p class="small soft">${t('create.liveAbout')}</p>`}
       </div>
       ${kind === 'live' && prepare.template()}
+      ${
+        kind === 'live' &&
+        formatField(format, chosen => {
+          format = chosen;
+          sheet.redraw();
+        })
+      }
       ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', asks: kind !== 'live' })}
       <div class="sheet-actions sticky">
         ${problem(error && errorText(error))}
@@ -188,4 +198,25 @@ export function openCreate(app, lobby, signal) {
       </div>
     </form>`,
   });
+}
+
+/**
+ * What all pictures of the room are to come in, as the host's programs need it.
+ * @param {import('../../protocol/codecs.js').PictureFormat} format
+ * @param {(format: import('../../protocol/codecs.js').PictureFormat) => void} choose
+ */
+function formatField(format, choose) {
+  return html`<div class="field">
+    <span class="label" id="format-label">${t('create.format')}</span>
+    <div class="segments" role="group" aria-labelledby="format-label">${
+      /** @type {const} */ (['vp8', 'h264']).map(
+        name =>
+          html`<button type="button" data-testid=${`create-format-${name}`} aria-pressed=${String(format === name)}
+            ?disabled=${!canShow(name)} @click=${() => choose(name)}>${t(`create.format.${name}`)}</button>`,
+      )
+    }</div>
+    <p class="small soft" data-testid="create-format-about">${t(
+      canShow('h264') ? `create.formatAbout.${format}` : 'create.formatMissing',
+    )}</p>
+  </div>`;
 }

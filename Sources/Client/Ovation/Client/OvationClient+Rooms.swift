@@ -18,21 +18,23 @@ public struct RoomDraft: Sendable, Hashable {
     public var needsRequest: Bool
     /// The seats, 1…16, each with its initial state.
     public var seats: [SeatSetup]
+    /// What the pictures of a live room come in. It cannot be changed later.
+    public var pictureFormat: PictureFormat
 
     /// Creates the settings of a room whose seats are all open.
     public init(
         name: String, id: RoomID? = nil, kind: RoomKind = .voice, cover: String = "", tags: [String] = [],
-        needsRequest: Bool = false, seats: Int = 8
+        needsRequest: Bool = false, seats: Int = 8, pictureFormat: PictureFormat = .vp8
     ) {
         self.init(
             name: name, id: id, kind: kind, cover: cover, tags: tags, needsRequest: needsRequest,
-            seats: Array(repeating: SeatSetup(), count: max(0, min(seats, 64))))
+            seats: Array(repeating: SeatSetup(), count: max(0, min(seats, 64))), pictureFormat: pictureFormat)
     }
 
     /// Creates the settings of a room with a given state for each seat.
     public init(
         name: String, id: RoomID? = nil, kind: RoomKind = .voice, cover: String = "", tags: [String] = [],
-        needsRequest: Bool = false, seats: [SeatSetup]
+        needsRequest: Bool = false, seats: [SeatSetup], pictureFormat: PictureFormat = .vp8
     ) {
         self.name = name
         self.id = id
@@ -41,12 +43,15 @@ public struct RoomDraft: Sendable, Hashable {
         self.tags = tags
         self.needsRequest = needsRequest
         self.seats = seats
+        self.pictureFormat = pictureFormat
     }
 
     package var creation: RoomCreation {
         RoomCreation(
             room: id, kind: kind,
-            settings: RoomSettings(name: name, cover: cover, tags: tags, needsRequest: needsRequest), seats: seats)
+            settings: RoomSettings(
+                name: name, cover: cover, tags: tags, needsRequest: needsRequest, pictureFormat: pictureFormat),
+            seats: seats)
     }
 }
 

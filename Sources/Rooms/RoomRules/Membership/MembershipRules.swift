@@ -12,11 +12,13 @@ extension DurableRoomState {
         return Decision([.created(founding)])
     }
 
-    /// V01: an owner's own open room, created again: the settings are taken over, whoever sits keeps the seat.
+    /// V01: an owner's own open room, created again: the settings are taken over but for the format of pictures, which paths are open
+    /// in; whoever sits keeps the seat.
     package func decideRecreation(_ creation: RoomCreation, by user: UserProfile) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
         guard user.id == owner.id else { throw RoomError(.roomIDTaken) }
-        let settings = try DurableRoomState.checked(creation.settings)
+        var settings = try DurableRoomState.checked(creation.settings)
+        settings.pictureFormat = self.settings.pictureFormat
         return settings == self.settings ? .nothing : Decision([.updated(settings)])
     }
 

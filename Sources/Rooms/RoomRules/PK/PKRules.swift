@@ -43,6 +43,7 @@ extension DurableRoomState {
         guard other != room else { throw .invalid("room", "a room does not challenge itself") }
         guard let target = context.target else { throw RoomError(.roomNotFound) }
         guard target.kind == .live else { throw RoomError(.notLive) }
+        guard target.pictureFormat == settings.pictureFormat else { throw RoomError(.otherFormat) }
         if challenge != nil { throw RoomError(.challengePending) }
         guard mail.outbox.count < RoomMail.waiting else { throw RoomError(.rateLimited, retryAfterMs: 1_000) }
         if let obstacle = obstacle(to: terms, with: other) { throw RoomError(obstacle) }

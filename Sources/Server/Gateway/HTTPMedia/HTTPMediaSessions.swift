@@ -181,7 +181,8 @@ final class HTTPMediaSessions: Sendable {
         }
         guard OfferOutline(answer.sdp).sections.allSatisfy({ $0.port != "0" }) else {
             throw Self.badOffer(
-                "pictures must be offered as VP8, sound as Opus, and only rooms of the kind live have pictures")
+                "sound must be offered as Opus, pictures in the format of the room, which is VP8 or H.264 (constrained "
+                    + "baseline, packetization-mode=1), and only rooms of the kind live have pictures")
         }
         return (answer.sdp, session.answered(offer, lines, number: number))
     }

@@ -1,3 +1,4 @@
+internal import Codecs
 internal import DTLS
 internal import ICE
 internal import PeerSession
@@ -32,8 +33,10 @@ struct Negotiator {
         var restartsICE: Bool
     }
 
-    mutating func open(_ offer: ParsedOffer, slots: Int, pictures: Int) throws(MediaRefusal) -> Opening {
-        let terms = PeerTerms(slots: slots, pictures: pictures, using: &generator)
+    mutating func open(_ offer: ParsedOffer, slots: Int, pictures: StagePictures?) throws(MediaRefusal) -> Opening {
+        let terms = PeerTerms(
+            slots: slots, pictures: pictures?.count ?? 0, encoding: pictures?.format == .h264 ? .h264 : .vp8,
+            using: &generator)
         let credentials = ICECredentials.random(using: &generator)
         let session = try answer(offer, terms: terms, credentials: credentials, version: 1)
         guard let remote = session.remote.fingerprints.lazy.compactMap(CertificateFingerprint.init(sdpValue:)).first
@@ -69,6 +72,7 @@ struct Negotiator {
             ufrag: credentials.ufrag, password: credentials.password, fingerprint: fingerprint.sdpValue,
             candidates: offer.candidates, sessionID: terms.sessionID, version: version, slots: terms.sources)
         answerer.views = terms.views
+        answerer.encoding = terms.encoding
         answerer.uses = offer.uses
         do {
             return try answerer.answer(offer.description)

@@ -177,7 +177,7 @@ final class Peer {
             let start = terms.viewStarts[view.index]
             return viewStreams[view.index].map {
                 ViewerLine(
-                    slot: slot, ssrc: SSRC(view.ssrc), stream: $0, format: .vp8,
+                    slot: slot, ssrc: SSRC(view.ssrc), stream: $0, format: pictures.format,
                     firstSequence: start.sequence, firstTimestamp: start.timestamp)
             }
         }

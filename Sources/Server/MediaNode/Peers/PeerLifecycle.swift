@@ -82,7 +82,7 @@ final class PeerLifecycle {
             guard takesNewcomers, !table.isFull, table.count - connected < configuration.maximumConnecting
             else { throw .overloaded }
         }
-        let opening = try negotiator.open(offer, slots: stage.slotCount, pictures: stage.pictures?.count ?? 0)
+        let opening = try negotiator.open(offer, slots: stage.slotCount, pictures: stage.pictures)
         let media: MediaPeer
         do {
             media = try MediaPeer(opening.configuration, context: context, at: now)

@@ -13,6 +13,8 @@ struct PeerTerms {
     let starts: [Start]
     let views: [ViewSource]
     let viewStarts: [Start]
+    /// What all pictures come in, both ways.
+    let encoding: PictureEncoding
 
     struct Start {
         let sequence: UInt16
@@ -27,7 +29,11 @@ struct PeerTerms {
         }
     }
 
-    init(slots: Int, pictures: Int = 0, using generator: inout some RandomNumberGenerator) {
+    init(
+        slots: Int, pictures: Int = 0, encoding: PictureEncoding = .vp8,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        self.encoding = encoding
         sessionID = UInt64.random(in: 1..<(1 << 62), using: &generator)
         var taken: Set<UInt32> = [0]
         func ssrc() -> UInt32 {

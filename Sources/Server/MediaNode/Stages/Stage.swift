@@ -1,3 +1,4 @@
+internal import Codecs
 internal import Forwarding
 internal import RoomPorts
 internal import Timing
@@ -74,11 +75,11 @@ final class StageHome {
     /// Told when those cuts are in force everywhere, in their order.
     private var awaitedCuts: [(cuts: AwaitedCuts, confirmed: @Sendable () -> Void)] = []
 
-    init(id: StageID, slots: Int, hasPictures: Bool = false, feed: MixFeed?) {
+    init(id: StageID, slots: Int, pictures format: VideoFormat? = nil, feed: MixFeed?) {
         self.feed = feed
         seats = slots
-        let slots = slots + (hasPictures ? StageGuests.places : 0)
-        pictures = hasPictures ? StagePictures(seats: seats) : nil
+        let slots = slots + (format == nil ? 0 : StageGuests.places)
+        pictures = format.map { [seats] in StagePictures(seats: seats, format: $0) }
         audio = AudioStage(slots: slots, hasMix: feed != nil)
         if let feed { audio.add(feed) }
         audio.onPlace = { [unowned self] member, slot in
@@ -165,6 +166,17 @@ final class StageHome {
     }
 }
 
+extension StageKind {
+    /// What pictures come in; nil: there are none.
+    var pictures: VideoFormat? {
+        switch self {
+        case .voice, .chorus: nil
+        case .live(.vp8): .vp8
+        case .live(.h264): .h264
+        }
+    }
+}
+
 /// The pictures of a room: a camera for each seat, one screen, and the hosts of other rooms.
 final class StagePictures {
     let cameras: VideoStage
@@ -173,7 +185,13 @@ final class StagePictures {
 
     let guests = VideoStage(slots: StageGuests.places)
 
-    init(seats: Int) { cameras = VideoStage(slots: seats) }
+    /// What all of them come in.
+    let format: VideoFormat
+
+    init(seats: Int, format: VideoFormat) {
+        cameras = VideoStage(slots: seats)
+        self.format = format
+    }
 
     var all: [VideoStage] { [cameras, screens, guests] }
     /// As offers count them: the screen is the one after the last seat, and guests follow.

@@ -62,7 +62,7 @@ final class StageTable {
 
     func open(_ id: StageID, slots: Int, kind: StageKind, feed: MixFeed?) {
         guard stages[id] == nil else { return }
-        let home = StageHome(id: id, slots: slots, hasPictures: kind == .live, feed: feed)
+        let home = StageHome(id: id, slots: slots, pictures: kind.pictures, feed: feed)
         let setClock: AudioFanout.Clock = { [egress] in egress.setClock($0, $1, $2) }
         for stage in home.pictures?.all ?? [] {
             stage.onClock = setClock
@@ -142,6 +142,8 @@ final class StageTable {
                 source.redundancy = packet.redundancy
                 home.audio.forward(source, from: member, payload: payload, send: egress.send)
             case .picture(let packet):
+                // Rooms of two formats are not linked; whoever links them all the same sees nothing.
+                guard packet.format == home.pictures?.format else { return }
                 home.pictures?.guests.forward(
                     packet, from: member, payload: payload, send: egress.send, ask: egress.ask)
             }

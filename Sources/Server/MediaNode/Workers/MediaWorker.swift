@@ -375,7 +375,8 @@ final class MediaWorker {
         let start = time.now
         let packet = PicturePacket(
             ssrc: media.header.ssrc, layer: place.layer, sequence: media.extendedSequence,
-            timestamp: media.header.timestamp.rawValue, marker: media.header.marker, format: .vp8, arrival: arrival)
+            timestamp: media.header.timestamp.rawValue, marker: media.header.marker, format: pictures.format,
+            arrival: arrival)
         let stage = place.track == Track.screen.rawValue ? pictures.screens : pictures.cameras
         let payload = UnsafeRawBufferPointer(rebasing: datagram[media.payload])
         stage.forward(packet, from: peer.member, payload: payload, send: egress.send, ask: egress.ask)

@@ -126,7 +126,7 @@ final class WorkerPool: Sendable {
         _ stage: StageID, slots: Int, kind: StageKind, makeFeed: (_ wake: @escaping @Sendable () -> Void) -> MixFeed?
     ) {
         state.withLock { state in
-            guard let home = state.routes.open(stage, isWhole: kind == .live, loads: loads) else { return }
+            guard let home = state.routes.open(stage, isWhole: kind.pictures != nil, loads: loads) else { return }
             let mailbox = workers[home].mailbox
             let feed = makeFeed { mailbox.wake() }
             let count = min(max(slots, 1), Self.seats)
