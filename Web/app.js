@@ -1,6 +1,7 @@
 import { Toasts } from './elements/toasts.js';
 import { preferredLanguage, useLanguage } from './lib/i18n.js';
 import { Router } from './lib/router.js';
+import { BeautyModel } from './models/beauty.js';
 import { CameraModel } from './models/camera.js';
 import { MicrophoneModel, SpeakerModel } from './models/devices.js';
 import { EffectsModel } from './models/effects.js';
@@ -16,6 +17,7 @@ const preferences = new PreferencesModel();
 const microphone = new MicrophoneModel(preferences);
 const speaker = new SpeakerModel(preferences);
 const camera = new CameraModel(preferences);
+const beauty = new BeautyModel(camera, preferences);
 const identity = new IdentityModel();
 const effects = new EffectsModel(microphone, speaker, {
   fetch: source => fetchMusic(source, identity.musicOrigins),
@@ -42,6 +44,7 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   microphone,
   speaker,
   camera,
+  beauty,
   effects,
   toasts,
   router: new Router(),
@@ -49,6 +52,7 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   openSalon: (session, slug) => {
     const room = roomFromSlug(slug);
     if (room === null) throw new RangeError(`no room id: ${slug}`);
-    return new SalonModel({ session, room, microphone, speaker, camera, preferences, effects });
+    const picture = beauty.track;
+    return new SalonModel({ session, room, microphone, speaker, camera, picture, preferences, effects });
   },
 });

@@ -39,6 +39,7 @@ export const dynamicKeys = Object.freeze([
   'quality.short.',
   'rivals.state.',
   'create.format.',
+  'beauty.style.',
   'create.formatAbout.',
   'programs.',
   'statistics.word.',

@@ -57,6 +57,7 @@ export class LiveModel {
   #stage;
   #visit;
   #camera;
+  /** @type {Store<MediaStreamTrack | null>} What is shown of the camera. */ #picture;
   #word;
   /** @type {Map<PictureName, PictureSize>} How large each picture's place on the page is. */ #places =
     new Map();
@@ -79,13 +80,18 @@ export class LiveModel {
     this.#stage = stage;
     this.#visit = visit;
     this.#camera = camera;
+    this.#picture = stage.picture ?? camera.track;
     this.screen = new ScreenModel(stage, visit);
     this.pk = new PKModel(stage, visit);
-    this.#word = new CameraWord(stage, () => this.state.get().showing, visit.life.signal);
+    this.#word = new CameraWord(stage, () => this.#isToBeSeen, visit.life.signal);
     const { signal } = visit.life;
     visit.peer.pictures.subscribe(() => this.#show(), { signal });
     visit.peer.received.subscribe(received => this.#change({ received }), { signal });
-    camera.track.subscribe(() => this.#send(), { signal, now: false });
+    const changed = () => {
+      this.#send();
+      this.#word.settle();
+    };
+    this.#picture.subscribe(changed, { signal, now: false });
     camera.state.subscribe(
       ({ opening, problem }) => {
         if (this.state.get().showing || this.state.get().opening) this.#change({ opening, problem });
@@ -108,6 +114,14 @@ export class LiveModel {
   /** This browser knows nothing of the format in which the room's pictures come: neither are they seen, nor is mine. */
   get lacksFormat() {
     return !canShow(this.#stage.room.now.info.pictureFormat ?? 'vp8');
+  }
+
+  /**
+   * A camera without a picture is not to be seen: beauty cannot change it, and Firefox goes on sending the last picture of a line whose
+   * track has been taken away. Between two cameras the word stays.
+   */
+  get #isToBeSeen() {
+    return this.state.get().showing && (this.#picture.get() !== null || !this.#camera.state.get().open);
   }
 
   get #seat() {
@@ -262,7 +276,7 @@ export class LiveModel {
   }
 
   #send() {
-    const track = this.state.get().showing ? this.#camera.track.get() : null;
+    const track = this.state.get().showing ? this.#picture.get() : null;
     void this.#visit.peer.setCamera(track).catch(() => {
       // The peer is being replaced; it takes the track along.
     });
@@ -271,7 +285,7 @@ export class LiveModel {
 
   #show() {
     const mine = this.#seat;
-    const own = this.state.get().showing ? this.#camera.track.get() : null;
+    const own = this.state.get().showing ? this.#picture.get() : null;
     const { track: screen } = this.screen.state.get();
     const seats = this.#stage.room.state.get()?.seats.length ?? 0;
     const tracks = this.#visit.peer.pictures

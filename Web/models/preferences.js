@@ -10,6 +10,11 @@ import { Store } from '../lib/store.js';
  * @property {string} microphone device id, '' for the system's choice
  * @property {string} camera device id, '' for the system's choice
  * @property {boolean} mirror I see my own picture as in a mirror, where the camera faces me
+ * @property {boolean} beauty my picture is changed before it is sent
+ * @property {number} beautySmooth 0…9
+ * @property {number} beautyWhiten 0…9
+ * @property {number} beautyRuddy 0…9
+ * @property {string} beautyStyle one of `beautyStyles`
  * @property {string} speaker device id, '' for the system's choice
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
  * @property {number} playout how loud I hear everybody, 0…100
@@ -26,6 +31,11 @@ export const defaultPreferences = Object.freeze({
   microphone: '',
   camera: '',
   mirror: true,
+  beauty: false,
+  beautySmooth: 5,
+  beautyWhiten: 2,
+  beautyRuddy: 2,
+  beautyStyle: 'balanced',
   speaker: '',
   quality: 'default',
   playout: 100,

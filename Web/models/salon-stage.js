@@ -23,6 +23,7 @@ import { UndoModel } from './undo.js';
  * @property {import('./devices.js').MicrophoneModel} microphone
  * @property {import('./devices.js').SpeakerModel} speaker
  * @property {import('./camera.js').CameraModel | null} [camera] without one, live rooms have no pictures
+ * @property {Store<MediaStreamTrack | null> | null} [picture] what is shown of the camera: its own picture, if nothing else is said
  * @property {import('./preferences.js').PreferencesModel} preferences
  * @property {import('./effects.js').EffectsModel | null} [effects]
  * @property {Partial<import('./salon-parts.js').SalonHost>} [host]
@@ -57,12 +58,23 @@ export class SalonStage {
   /** I sing first: whoever sings after me would only confuse me. */ leads = false;
 
   /** @param {SalonSetting} setting */
-  constructor({ session, room, microphone, speaker, camera = null, preferences, effects = null, host = {} }) {
+  constructor({
+    session,
+    room,
+    microphone,
+    speaker,
+    camera = null,
+    picture = null,
+    preferences,
+    effects = null,
+    host = {},
+  }) {
     this.session = session;
     this.room = new OvationRoom(session, room);
     this.microphone = microphone;
     this.speaker = speaker;
     this.camera = camera;
+    this.picture = picture ?? camera?.track ?? null;
     this.preferences = preferences;
     this.effects = effects;
     this.host = { ...browserHost(), ...host };

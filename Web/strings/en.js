@@ -811,6 +811,21 @@ export const strings = Object.freeze({
   'live.noCodec':
     "{name} is here, but this browser cannot show H.264, which this room's pictures come in. The sound goes on.",
   'live.noCodecMine': "This browser cannot send H.264, which this room's pictures come in. People hear you.",
+  'beauty.title': 'Beauty',
+  'beauty.on': 'Beautify my picture',
+  'beauty.about': 'Your picture is changed on this device before it is sent. Off, it costs nothing.',
+  'beauty.smooth': 'Smooth',
+  'beauty.whiten': 'Whiten',
+  'beauty.ruddy': 'Ruddy',
+  'beauty.style': 'Style',
+  'beauty.style.natural': 'Natural',
+  'beauty.style.balanced': 'Balanced',
+  'beauty.style.strong': 'Strong',
+  'beauty.compare': 'Hold to compare',
+  'beauty.starting': 'Beauty is starting…',
+  'beauty.needsCamera': 'Turn the camera on to see yourself.',
+  'beauty.failed':
+    'Beauty does not work in this browser right now, so nobody sees your camera. Try again, or switch it off.',
   'live.soundOnly': '{name} is live with sound only; just listen.',
   'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',
   'live.audioOnly':

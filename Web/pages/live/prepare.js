@@ -12,12 +12,15 @@ const holder = 'prepare';
 /**
  * Before going live: my own picture as I see it, the devices, and how loud I am. Nothing is sent, and no room exists yet.
  * @param {import('../app.js').App} app
+ * @param {AbortSignal} signal
  */
-export function prepareLive(app) {
-  const { camera, microphone, preferences } = app;
+export function prepareLive(app, signal) {
+  const { camera, beauty, microphone, preferences } = app;
   let handedOver = false;
   let life = new AbortController();
   /** @type {any} */ let meter = null;
+
+  const showBeauty = async () => (await import('./beauty.js')).openBeauty(app, signal);
 
   const turnOn = async () => {
     life.abort();
@@ -49,7 +52,8 @@ export function prepareLive(app) {
       const { mirror } = preferences.get();
       return html`<div class="prepare" data-testid="prepare">
         <div class="prepare-picture" ?data-open=${open}>
-          <ov-video data-testid="prepare-video" ?data-mirror=${facesMe && mirror} .track=${camera.track.get()}></ov-video>
+          <ov-video data-testid="prepare-video" ?data-mirror=${facesMe && mirror} .track=${beauty.track.get()}></ov-video>
+          ${open && beauty.state.get().mode === 'failed' && html`<p class="prepare-empty" role="alert">${t('beauty.failed')}</p>`}
           ${
             !open &&
             html`<div class="prepare-empty">
@@ -65,6 +69,8 @@ export function prepareLive(app) {
           ${
             open &&
             html`<div class="prepare-tools">
+              <button class="icon-button over" type="button" aria-pressed=${String(preferences.get().beauty)} title=${t('beauty.title')} aria-label=${t('beauty.title')}
+                aria-haspopup="dialog" data-testid="prepare-beauty" @click=${() => void showBeauty()}>${icon('sparkles')}</button>
               ${
                 facesMe &&
                 html`<button class="icon-button over" type="button" aria-pressed=${String(mirror)} title=${t('live.mirror')} aria-label=${t('live.mirror')}

@@ -101,6 +101,7 @@ function without(context, live, seat) {
     if (seat.camera === 'blocked') return t('live.cameraBlockedMine');
     if (live.lacksFormat) return t('live.noCodecMine');
     if (problem) return errorText({ name: problem });
+    if (context.app.beauty.state.get().mode === 'failed') return t('beauty.failed');
     return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
   }
   if (live.lacksFormat) return t('live.noCodec', { name });

@@ -156,12 +156,19 @@ export function openCreate(app, lobby, signal) {
       sheet.redraw();
     }
   };
-  const prepare = prepareLive(app);
+  const prepare = prepareLive(app, signal);
   openSheet({
     title: () => t('create.title'),
     testid: 'create-sheet',
     signal,
-    stores: [app.camera.state, app.camera.track, app.microphone.state, app.preferences],
+    stores: [
+      app.camera.state,
+      app.camera.track,
+      app.beauty.state,
+      app.beauty.track,
+      app.microphone.state,
+      app.preferences,
+    ],
     onClose: () => prepare.end(),
     body: sheet => html`<form class="stack" novalidate @submit=${(/** @type {SubmitEvent} */ event) => {
       event.preventDefault();

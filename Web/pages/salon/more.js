@@ -86,6 +86,16 @@ export function openMore(context, leave) {
         }
         ${
           salon.live &&
+          me.seat !== null &&
+          item(
+            'more-beauty',
+            'sparkles',
+            t('beauty.title'),
+            then(() => void import('../live/beauty.js').then(({ openBeauty }) => openBeauty(app, signal))),
+          )
+        }
+        ${
+          salon.live &&
           item(
             'more-quality',
             'sliders-horizontal',

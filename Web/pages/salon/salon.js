@@ -79,7 +79,16 @@ export function salonPage(app, salon, tones) {
         app.effects.active,
         context.opened,
         ...(duet ? [duet.state, duet.library.state] : []),
-        ...(live ? [live.state, live.screen.state, live.pk.state, live.pk.listening, app.camera.state] : []),
+        ...(live
+          ? [
+              live.state,
+              live.screen.state,
+              live.pk.state,
+              live.pk.listening,
+              app.camera.state,
+              app.beauty.state,
+            ]
+          : []),
       ],
       () => {
         const state = salon.state.get();

@@ -1,0 +1,123 @@
+import { BeautyFilter } from './beauty-filter.js';
+
+/** @typedef {import('./beauty-filter.js').BeautyLevels} BeautyLevels */
+/**
+ * @typedef {object} Pipeline
+ * @property {'worker' | 'canvas'} mode
+ * @property {MediaStreamTrack} track the changed picture
+ * @property {(levels: BeautyLevels) => void} set
+ * @property {() => void} end
+ */
+
+/** A picture that has not come out after this will not. */
+const firstMs = 8_000;
+/** While the page is hidden. */
+const tickMs = 66;
+
+/**
+ * Changes a camera's pictures from now on. Throws where the browser cannot.
+ * @param {MediaStreamTrack} source
+ * @param {BeautyLevels} levels
+ * @param {() => void} failed called at most once, after it has begun
+ * @returns {Promise<Pipeline>} once the first picture has come out
+ */
+export function startPipeline(source, levels, failed) {
+  const browser = /** @type {any} */ (globalThis);
+  const { MediaStreamTrackProcessor: Processor, MediaStreamTrackGenerator: Generator } = browser;
+  if (Processor && Generator && browser.OffscreenCanvas)
+    return onWorker(new Processor({ track: source }), new Generator({ kind: 'video' }), levels, failed);
+  return onCanvas(source, levels, failed);
+}
+
+/**
+ * @param {{readable: ReadableStream}} processor
+ * @param {MediaStreamTrack & {writable: WritableStream}} generator
+ * @param {BeautyLevels} levels @param {() => void} failed
+ * @returns {Promise<Pipeline>}
+ */
+function onWorker(processor, generator, levels, failed) {
+  const worker = new Worker(new URL('./beauty-worker.js', import.meta.url), { type: 'module' });
+  const end = () => {
+    worker.terminate();
+    generator.stop();
+  };
+  return new Promise((resolve, reject) => {
+    const refuse = () => {
+      clearTimeout(timer);
+      end();
+      reject(new Error('no changed picture'));
+      failed();
+    };
+    const timer = setTimeout(refuse, firstMs);
+    worker.onerror = refuse;
+    worker.onmessage = ({ data }) => {
+      if (data.failed) return refuse();
+      clearTimeout(timer);
+      resolve({ mode: 'worker', track: generator, set: levels => worker.postMessage({ levels }), end });
+    };
+    const { readable } = processor;
+    const { writable } = generator;
+    worker.postMessage({ levels, readable, writable }, /** @type {any} */ ([readable, writable]));
+  });
+}
+
+/**
+ * Where tracks cannot be read on a worker.
+ * @param {MediaStreamTrack} source @param {BeautyLevels} levels @param {() => void} failed
+ * @returns {Promise<Pipeline>}
+ */
+async function onCanvas(source, levels, failed) {
+  const life = new AbortController();
+  const { signal } = life;
+  const canvas = document.createElement('canvas');
+  const filter = new BeautyFilter(canvas);
+  const video = document.createElement('video');
+  video.muted = true;
+  video.playsInline = true;
+  video.srcObject = new MediaStream([source]);
+  const ticks = new Worker(new URL('./tick-worker.js', import.meta.url));
+  const [track] = canvas.captureStream(30).getVideoTracks();
+  const end = () => {
+    life.abort();
+    ticks.terminate();
+    track.stop();
+    video.srcObject = null;
+    filter.end();
+  };
+  let now = levels;
+  const draw = () => {
+    if (!signal.aborted && video.videoWidth > 0 && video.readyState >= video.HAVE_CURRENT_DATA)
+      filter.draw(video, video.videoWidth, video.videoHeight, now);
+  };
+  canvas.addEventListener(
+    'webglcontextlost',
+    () => {
+      end();
+      failed();
+    },
+    { signal },
+  );
+  const next = () => {
+    draw();
+    if (!signal.aborted) video.requestVideoFrameCallback(next);
+  };
+  ticks.onmessage = draw;
+  const look = () => ticks.postMessage(document.hidden ? tickMs : 0);
+  document.addEventListener('visibilitychange', look, { signal });
+  look();
+  try {
+    await Promise.race([
+      video.play(),
+      new Promise((_, reject) => setTimeout(() => reject(new Error('no picture')), firstMs)),
+    ]);
+    draw();
+    video.requestVideoFrameCallback(next);
+  } catch (thrown) {
+    end();
+    throw thrown;
+  }
+  const set = (/** @type {BeautyLevels} */ levels) => {
+    now = levels;
+  };
+  return { mode: 'canvas', track, set, end };
+}
