@@ -443,6 +443,31 @@ private struct Seen {
         #expect(room.stage.stats.sent > 500)
     }
 
+    @Test("a number that went out never stands for another packet, although another camera uses the same numbers on the seat")
+    func numbersOfTwoCameras() {
+        let room = Room()
+        var first = Camera(1)
+        room.stage.assign(slot: 0, to: first.member, isCut: false)
+        room.watch(2)
+        room.film(&first, frames: 10)
+        let sent = room.seen[2] ?? []
+        // The same numbers, from another source.
+        var other = Camera(3)
+        room.stage.assign(slot: 0, to: other.member, isCut: false)
+        room.film(&other, frames: 10)
+        var again: [Seen] = []
+        for packet in sent {
+            room.now = room.now + .milliseconds(100)
+            room.stage.repeat(
+                for: MemberID(rawValue: 2), stream: 0,
+                sequence: SequenceNumber16(UInt16(truncatingIfNeeded: packet.packet.sequence)), following: 0,
+                roundTrip: nil, at: room.now
+            ) { _, packet, payload in again.append(Seen(packet, payload)) }
+        }
+        #expect(sent.count > 10 && again.isEmpty)
+        #expect((room.seen[2] ?? []).count > sent.count)
+    }
+
     @Test("One viewer does not ask for key frames on and on")
     func greedyViewer() {
         let room = Room()

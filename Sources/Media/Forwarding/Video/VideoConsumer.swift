@@ -146,7 +146,16 @@ struct VideoConsumer {
     /// Nothing more goes out until a key frame.
     mutating func stop() { isRunning = false }
 
-    /// The same, and nothing of what went out is worth repeating: its line is too full.
+    /// Another source may use the numbers of a layer again: what went out of the former one is not repeated, since other packets would go
+    /// out under its numbers (RFC 3711 §9.1).
+    mutating func forget(_ layer: Int) {
+        earlier.removeAll { $0.layer == layer }
+        guard current?.layer == layer else { return }
+        isRunning = false
+        current = nil
+    }
+
+    /// Nothing more goes out until a key frame, and nothing of what went out is worth repeating, or can be.
     mutating func abandon() {
         isRunning = false
         current = nil

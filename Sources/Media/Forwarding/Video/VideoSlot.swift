@@ -50,7 +50,7 @@ struct VideoSlot {
 
     mutating func forgetLayers() {
         layers = Array(repeating: nil, count: VideoStage.maximumLayers)
-        for index in consumers.indices { consumers[index].stop() }
+        for index in consumers.indices { consumers[index].abandon() }
     }
 
     // MARK: Viewers
@@ -218,7 +218,8 @@ struct VideoSlot {
                 return
             }
             layers[layer] = VideoLayer(picture)
-            stopViewers(of: layer, at: now)
+            for index in consumers.indices { consumers[index].forget(layer) }
+            nextLook = now
         }
         var accepted = layers[layer]?.accept(picture, payload: payload)
         if case .restarted? = accepted {
