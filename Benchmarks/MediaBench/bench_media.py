@@ -1,4 +1,4 @@
-"""M1, M3 and M5 for sound: what forwarding costs, how late it is, and how much memory a listener takes; for Ovation, for Janus
+"""M1, M3 and M5 for sound and M2 for a picture: what forwarding costs, how late it is, how much memory a listener takes; for Ovation, for Janus
 (VideoRoom) and for a floor that only enciphers and sends, in one run over one link.
 
 Server and load have a network namespace each, with a veth pair between them; the server's process runs on the first processor, the
@@ -104,7 +104,7 @@ class Ovation:
     name = "Ovation"
 
     @contextlib.contextmanager
-    def serving(self, _listeners):
+    def serving(self, _listeners, _speakers):
         with tempfile.TemporaryDirectory() as folder:
             created = run(BUILT / "ovation", "app", "create", "--name", "Bench", "--data", folder)
             fields = dict(line.rsplit(None, 1) for line in created.splitlines())
@@ -128,7 +128,7 @@ class Janus:
         self.name = f"Janus, event_loops={event_loops}" if event_loops else "Janus"
 
     @contextlib.contextmanager
-    def serving(self, _listeners):
+    def serving(self, _listeners, _speakers):
         with tempfile.TemporaryDirectory() as folder:
             loops = f"event_loops = {self.event_loops}\n" if self.event_loops else ""
             quiet = ", ".join(
@@ -156,7 +156,7 @@ class Floor:
     name = "floor"
 
     @contextlib.contextmanager
-    def serving(self, listeners, speakers=10):
+    def serving(self, listeners, speakers):
         key = secrets.token_hex(28)
         # Speakers have the first addresses.
         octets = FIRST_PARTICIPANT.split(".")
@@ -169,13 +169,13 @@ class Floor:
             yield server.pid, ["--floor", f"{SERVER_ADDRESS}:{MEDIA_PORT}", "--floor-key", key]
 
 
-def measure(server, listeners, seconds, until_loss=False, patience=None, **options):
+def measure(server, listeners, seconds, until_loss=False, patience=None, picture=False, **options):
     """The load's reports, one for each number of listeners. `patience`: seconds after which a load that is not done is given up."""
-    with server.serving(max(listeners)) as (pid, target):
+    with server.serving(max(listeners), 1 if picture else 10) as (pid, target):
         command = inside(
             LOAD, 1, BUILT / "ovation", "bench", "media", *target, "--listeners", ",".join(map(str, listeners)), "--seconds", seconds,
             "--addresses", FIRST_PARTICIPANT, "--port", LOAD_PORT, "--server-process", pid, "--json",
-            *(["--until-loss"] if until_loss else []), *(part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)))
+            *(["--until-loss"] if until_loss else []), *(["--pictures"] if picture else []), *(part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)))
         reports = []
         if patience:
             command = ["timeout", str(patience), *command]
@@ -210,12 +210,12 @@ def say(report):
         flush=True)
 
 
-def compare(servers, listeners, seconds, rounds):
+def compare(servers, listeners, seconds, rounds, picture=False):
     """By turns, since machines change their speed from minute to minute: each server's reports, one for each round."""
     reports = {server.name: [] for server in servers}
     for _ in range(rounds):
         for server in servers:
-            reports[server.name] += measure(server, [listeners], seconds / rounds)
+            reports[server.name] += measure(server, [listeners], seconds / rounds, picture=picture)
     return reports
 
 
@@ -229,16 +229,16 @@ def is_loss_free(report):
         report["expected"] > 0 and report["lost"] <= report["expected"] // 10_000 and report["overdue"] <= report["samples"] // 10_000)
 
 
-def limit(server, steps, seconds):
+def limit(server, steps, seconds, picture=False):
     """The largest number of listeners without loss, and what it took."""
     if isinstance(server, Floor):
         reports = []
         for count in steps:
-            reports += measure(server, [count], seconds)
+            reports += measure(server, [count], seconds, picture=picture)
             if not is_loss_free(reports[-1]):
                 break
     else:
-        reports = measure(server, steps, seconds, until_loss=True)
+        reports = measure(server, steps, seconds, until_loss=True, picture=picture)
     good = [report for report in reports if is_loss_free(report)]
     if not good:
         raise CannotMeasure(f"{server.name} loses packets at {steps[0]} listeners")
@@ -250,7 +250,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60, help="for each point that is compared")
     parser.add_argument("--rounds", type=int, default=4, help="in which servers take turns at a point")
     parser.add_argument("--step-seconds", type=float, default=8, help="for each step of the search for a limit")
-    parser.add_argument("--only", default="M1,M3,M5", help="M1, M3, M5, with commas")
+    parser.add_argument("--only", default="M1,M2,M3,M5", help="M1, M2, M3, M5, with commas")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench-media.json")
     arguments = parser.parse_args()
     wanted = arguments.only.split(",")
@@ -277,6 +277,17 @@ def main():
         if "M1" in wanted:
             print(f"M1: at half of Janus' limit, {best // 2} listeners")
             result["M1"] = compare((floor, ovation, *januses), best // 2, arguments.seconds, arguments.rounds)
+        if "M2" in wanted:
+            print("Largest number of viewers without loss, 1 picture of 2 Mbit/s")
+            seen = {}
+            for janus in januses:
+                seen[janus.name] = limit(janus, range(40, 1_001, 40), arguments.step_seconds, picture=True)
+            for server in (ovation, floor):
+                seen[server.name] = limit(server, range(100, 3_001, 100), arguments.step_seconds, picture=True)
+            result["picture limits"] = seen
+            viewers = max((seen[janus.name]["listeners"] for janus in januses), default=200) // 2
+            print(f"M2: at half of Janus' limit, {viewers} viewers")
+            result["M2"] = compare((floor, ovation, *januses), viewers, arguments.seconds, arguments.rounds, picture=True)
         if "M3" in wanted:
             print("M3: 10 speakers, 50 listeners; then half of our limit")
             half = limits[ovation.name]["listeners"] // 2
@@ -295,12 +306,19 @@ def main():
     summarize(result, januses)
 
 
+# Of a packet of the picture's, from the IP header on: IPv4, UDP, RTP, payload, tag.
+PICTURE_BITS = 8 * (20 + 8 + 12 + 1_190 + 16)
+
+
 def summarize(result, januses):
     print()
-    if "M1" in result:
-        costs = {name: spread([report["serverMicroseconds"] for report in reports]) for name, reports in result["M1"].items()}
+    for which, limits in (("M1", "limits"), ("M2", "picture limits")):
+        if which not in result:
+            continue
+        costs = {name: spread([report["serverMicroseconds"] for report in reports]) for name, reports in result[which].items()}
         for name, (median, least, most) in costs.items():
-            print(f"M1      {name:22} {median:.2f} µs a packet ({least:.2f} to {most:.2f})")
+            rate = f", {PICTURE_BITS / median / 1000:.2f} Gbit/s a core" if which == "M2" else ""
+            print(f"{which}      {name:22} {median:.2f} µs a packet ({least:.2f} to {most:.2f}){rate}")
         ours, floor = costs["Ovation"][0], costs["floor"][0]
         if januses:
             janus = min(costs[each.name][0] for each in januses)
@@ -309,7 +327,7 @@ def summarize(result, januses):
                 f" spends {janus - floor:.2f}: 1/{(janus - floor) / max(ours - floor, 1e-9):.1f}")
         print("        without loss: " + ", ".join(
             f"{name} {report['listeners']} listeners ({report['packetsPerSecond']:.0f} packets/s)"
-            for name, report in result["limits"].items()))
+            for name, report in result[limits].items()))
     for name in ("M3", "M3 half"):
         for server, reports in result.get(name, {}).items():
             figures = [

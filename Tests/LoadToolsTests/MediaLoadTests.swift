@@ -6,14 +6,15 @@ import Testing
 import UserSig
 
 @Suite struct MediaLoadTests {
-    private func load(on server: TestServer, key: String? = nil, addresses: String = "127.64.0.1") async throws
-        -> MediaLoad
-    {
+    private func load(
+        on server: TestServer, key: String? = nil, addresses: String = "127.64.0.1",
+        sending content: LoadContent = .sound(speakers: 2, packetsPerSecond: 50)
+    ) async throws -> MediaLoad {
         try await MediaLoad.connect(
             to: .ovation(
                 ServerAddress("127.0.0.1:\(server.port)"), trustRoots: .system,
                 TicketSigner(application: TestServer.application, key: key ?? server.keys[0])),
-            speakers: 2, packetsPerSecond: 50, addresses: addresses, port: 0, serverProcess: getpid())
+            sending: content, addresses: addresses, port: 0, serverProcess: getpid())
     }
 
     @Test(
@@ -35,6 +36,20 @@ import UserSig
         }
     }
 
+    @Test("a load of pictures on a real server: each viewer gets each packet of each frame once, in order")
+    func pictures() async throws {
+        try await TestServer.with { server in
+            var load = try await load(on: server, sending: .picture)
+            try await load.begin()
+            try await load.grow(to: 4)
+            try await load.awaitEverybody()
+            let report = try await load.measure(.seconds(1))
+            #expect(report.listeners == 4 && report.speakers == 1 && report.expected > 4 * 100)
+            #expect(report.lost == 0 && report.late == 0 && report.misnumbered == 0, "\(report.text)")
+            #expect(report.samples > 0)
+        }
+    }
+
     @Test("what keeps a load from beginning is said in a sentence: the key, the addresses, the process, the server")
     func refusals() async throws {
         try await TestServer.with { server in
@@ -46,13 +61,13 @@ import UserSig
         }
         await #expect {
             try await MediaLoad.connect(
-                to: .janus(ServerAddress("127.0.0.1:1")), speakers: 1, packetsPerSecond: 50, addresses: "127.64.0.1",
+                to: .janus(ServerAddress("127.0.0.1:1")), sending: .picture, addresses: "127.64.0.1",
                 port: 0,
                 serverProcess: .max)
         } throws: { "\($0)" == "what process \(Int32.max) uses cannot be read" }
         await #expect {
             try await MediaLoad.connect(
-                to: .janus(ServerAddress("127.0.0.1:1")), speakers: 1, packetsPerSecond: 50, addresses: "127.64.0.1",
+                to: .janus(ServerAddress("127.0.0.1:1")), sending: .picture, addresses: "127.64.0.1",
                 port: 0,
                 serverProcess: nil)
         } throws: { "\($0)".contains("no server answers at this address") }

@@ -29,11 +29,12 @@ package struct MediaLoad: Sendable {
 
     /// Connects to a server.
     /// - Parameters:
+    ///   - content: what the speakers send.
     ///   - addresses: the IPv4 address of the first participant.
     ///   - port: the UDP port of all of them; 0 takes any.
     ///   - serverProcess: the server's, if it runs on this machine: what it uses is measured.
     package static func connect(
-        to server: Server, speakers: Int, packetsPerSecond: Int, addresses: String, port: UInt16, serverProcess: Int32?
+        to server: Server, sending content: LoadContent, addresses: String, port: UInt16, serverProcess: Int32?
     ) async throws -> MediaLoad {
         guard let first = IPAddress(text: addresses), first.isIPv4 else {
             throw LoadFailure("\(addresses) is no IPv4 address")
@@ -42,22 +43,21 @@ package struct MediaLoad: Sendable {
             throw LoadFailure("what process \(serverProcess) uses cannot be read")
         }
         let engine = try await LoadEngine.start(
-            firstAddress: first, port: port,
-            period: Interval.seconds(1) / Int64(packetsPerSecond))
+            firstAddress: first, port: port, content: content)
         let group = MultiThreadedEventLoopGroup.singleton
         let room: any LoadedRoom
         switch server {
         case .ovation(let address, let trustRoots, let signer):
             room = OvationRoom(
-                server: address, trustRoots: trustRoots, signer: signer, speakers: speakers, engine: engine,
+                server: address, trustRoots: trustRoots, signer: signer, content: content, engine: engine,
                 group: group)
         case .janus(let address):
             room = try await JanusRoom.create(
-                server: address, speakers: speakers, engine: engine, on: group.next())
+                server: address, content: content, engine: engine, on: group.next())
         case .floor(let address, let key):
-            room = try FloorRoom(address: address, key: key)
+            room = try FloorRoom(address: address, key: key, content: content)
         }
-        return MediaLoad(room: room, engine: engine, speakers: speakers, server: serverProcess)
+        return MediaLoad(room: room, engine: engine, speakers: content.speakers, server: serverProcess)
     }
 
     private init(room: any LoadedRoom, engine: LoadEngine, speakers: Int, server: Int32?) {
@@ -84,6 +84,17 @@ package struct MediaLoad: Sendable {
             try await tasks.waitForAll()
         }
         listeners = max(count, listeners)
+    }
+
+    /// Waits until each listener has got something: a picture begins with a key frame.
+    package func awaitEverybody() async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while await engine.served() < listeners {
+            guard ContinuousClock.now < end else {
+                throw LoadFailure("\(listeners - (await engine.served())) of \(listeners) listeners get nothing")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// Measures for so long.

@@ -32,9 +32,9 @@ final class LoadEngine: Sendable {
     /// - Parameters:
     ///   - firstAddress: the IPv4 address of the first participant; the others have the next ones.
     ///   - port: 0 takes any.
-    ///   - period: from one packet of a speaker to the next.
+    ///   - content: what speakers send.
     static func start(
-        firstAddress: IPAddress, port: UInt16, period: Interval
+        firstAddress: IPAddress, port: UInt16, content: LoadContent
     ) async throws -> LoadEngine {
         guard firstAddress.isIPv4 else { throw LoadFailure("the participants' addresses are IPv4") }
         let certificate = try DTLSCertificate.selfSigned()
@@ -45,7 +45,7 @@ final class LoadEngine: Sendable {
                 thread = try WorkerThread(name: "load") {
                     do {
                         let worker = try LoadWorker(
-                            firstAddress: firstAddress, port: port, period: period, certificate: certificate,
+                            firstAddress: firstAddress, port: port, content: content, certificate: certificate,
                             mailbox: mailbox)
                         started.resume(returning: worker.port)
                         worker.run()
@@ -76,6 +76,13 @@ final class LoadEngine: Sendable {
             mailbox.post(.open(plan) { continuation.resume(returning: $0) })
         }
         if let failure { throw failure }
+    }
+
+    /// How many listeners have got something by now.
+    func served() async -> Int {
+        await withCheckedContinuation { continuation in
+            mailbox.post(.countServed { continuation.resume(returning: $0) })
+        }
     }
 
     /// Counts from now on what arrives at the listeners.

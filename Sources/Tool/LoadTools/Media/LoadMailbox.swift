@@ -4,6 +4,8 @@ internal import Synchronization
 /// What others want of the load's thread.
 enum LoadCommand: Sendable {
     case open(PathPlan, done: @Sendable (LoadFailure?) -> Void)
+    /// How many listeners have got something.
+    case countServed(reply: @Sendable (Int) -> Void)
     case beginCheck
     case endCheck(reply: @Sendable (DeliveryCheck) -> Void)
     case stop

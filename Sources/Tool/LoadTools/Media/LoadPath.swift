@@ -42,7 +42,8 @@ final class LoadPath {
                 throw LoadFailure("no memory for another media path")
             }
             if let speech = plan.speech {
-                peer.openSendStream(speech.ssrc, clockRate: 48_000, cname: "load-\(plan.place)")
+                peer.openSendStream(
+                    speech.ssrc, clockRate: speech.isPicture ? 90_000 : 48_000, cname: "load-\(plan.place)")
             }
             machine = .session(peer, CheckAnswerer(password: local.password))
             self.whenOpen = whenOpen
@@ -75,7 +76,7 @@ final class LoadPath {
     }
 }
 
-/// Somebody who speaks: packets of what might be 20 ms of Opus, at a phase of its own.
+/// Somebody who speaks, with packets of what might be 20 ms of Opus, or films; at a phase of its own.
 struct LoadSpeaker {
     /// Opus at some 50 to 64 kbit/s, with its variable rate.
     static let payloadLengths = 120...160
@@ -85,6 +86,17 @@ struct LoadSpeaker {
     let speech: PathPlan.Speech
     var next: Instant
     var number: UInt32 = 0
+    /// Of those who film.
+    var frame = FilmedFrame(number: 0, isKeyFrame: true)
+    var isKeyFrameWanted = false
     var sequence: UInt16
     var timestamp: UInt32
+
+    /// What comes after this frame.
+    mutating func endFrame() {
+        let number = frame.number &+ 1
+        frame = FilmedFrame(number: number, isKeyFrame: isKeyFrameWanted || number.isMultiple(of: FilmedFrame.distance))
+        isKeyFrameWanted = false
+        timestamp &+= FilmedFrame.ticks
+    }
 }

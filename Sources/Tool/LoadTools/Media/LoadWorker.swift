@@ -35,7 +35,10 @@ final class LoadWorker {
     private let context: DTLSContext
     private let clock: NTPClock
     private let firstAddress: UInt32
-    private let period: Interval
+    private let content: LoadContent
+    private var period: Interval { content.period }
+    /// Where packets say what they are.
+    private let start: Int
     private var paths: [LoadPath?] = []
     private var speakers: [LoadSpeaker] = []
     private var listeners = 0
@@ -48,7 +51,7 @@ final class LoadWorker {
     private var isStopped = false
 
     init(
-        firstAddress: IPAddress, port: UInt16, period: Interval, certificate: DTLSCertificate,
+        firstAddress: IPAddress, port: UInt16, content: LoadContent, certificate: DTLSCertificate,
         mailbox: LoadMailbox
     ) throws {
         sockets = try DatagramSockets(addresses: [IPAddress(v4: 0, 0, 0, 0)], port: port)
@@ -62,7 +65,8 @@ final class LoadWorker {
             })
         self.mailbox = mailbox
         self.firstAddress = UInt32(truncatingIfNeeded: firstAddress.low)
-        self.period = period
+        self.content = content
+        start = content.isPicture ? FilmedFrame.prefixLength : 0
         clock = NTPClock(reference: now, wallTime: SystemClock.wallTime())
         mailbox.attach(sockets.waker)
     }
@@ -93,6 +97,8 @@ final class LoadWorker {
         switch command {
         case .open(let plan, let done):
             do throws(LoadFailure) { try open(plan, done) } catch { done(error) }
+        case .countServed(let reply):
+            reply(paths.count { $0.map { !$0.isSpeaker && !$0.streams.isEmpty } ?? false })
         case .beginCheck: check = DeliveryCheck(next: speakers.map(\.number), listeners: listeners)
         case .endCheck(let reply):
             check.end(next: speakers.map(\.number))
@@ -139,6 +145,10 @@ final class LoadWorker {
             case .datagram(let length, let way): sockets.commit(slot, length: length, path: way, at: now)
             case .event(.connected): path.noteOpen()
             case .event(.closed(let reason)): path.noteClosed(reason)
+            case .event(.keyFrameWanted):
+                if let speaker = speakers.firstIndex(where: { $0.path === path }) {
+                    speakers[speaker].isKeyFrameWanted = true
+                }
             case .event: break
             }
         }
@@ -243,7 +253,9 @@ final class LoadWorker {
         _ payload: UnsafeRawBufferPointer, _ ssrc: SSRC, _ sequence: UInt64, _ reading: HeardStream.Reading?,
         at stream: Int?, _ path: LoadPath, _ arrival: Instant
     ) {
-        guard !path.isSpeaker, let packet = SpokenPacket(payload) else { return }
+        guard !path.isSpeaker, payload.count >= start,
+            let packet = SpokenPacket(UnsafeRawBufferPointer(rebasing: payload[start...]))
+        else { return }
         guard let stream, let reading else {
             path.streams.append(HeardStream(ssrc: ssrc, sequence: sequence, packet))
             check.take(packet.number, of: Int(packet.speaker))
@@ -269,37 +281,58 @@ final class LoadWorker {
     }
 
     private func speak(_ index: Int) {
-        var speaker = speakers[index]
-        defer { speakers[index] = speaker }
-        speaker.next = speaker.next + period
+        speakers[index].next = speakers[index].next + period
         // After a stall it goes on from here, as a microphone would.
-        if speaker.next <= now { speaker.next = now + period }
+        if speakers[index].next <= now { speakers[index].next = now + period }
+        guard speakers[index].speech.isPicture else {
+            let length = Int.random(in: LoadSpeaker.payloadLengths, using: &random)
+            if send(length, of: index, isLast: false, { _ in }) { speakers[index].timestamp &+= LoadSpeaker.ticks }
+            return sockets.flush(at: now)
+        }
+        let frame = speakers[index].frame
+        for packet in 0..<frame.packets {
+            guard
+                send(
+                    FilmedFrame.payloadLength, of: index, isLast: packet == frame.packets - 1,
+                    { frame.writePrefix(of: packet, into: $0) })
+            else { return }
+        }
+        speakers[index].endFrame()
+        sockets.flush(at: now)
+    }
+
+    /// - Returns: false if it could not be sent.
+    private func send(
+        _ length: Int, of index: Int, isLast: Bool, _ writePrefix: (UnsafeMutableRawBufferPointer) -> Void
+    ) -> Bool {
+        let speaker = speakers[index]
         let (way, peer): (NetworkPath, MediaPeer?)
         switch speaker.path.machine {
         case .session(let its, _):
-            guard let selected = its.mediaPath else { return }
+            guard let selected = its.mediaPath else { return false }
             (way, peer) = (selected, its)
         case .fixedKey: (way, peer) = (speaker.path.path, nil)
         }
         let slot = sockets.nextSlot()
         var writer = RTPHeaderWriter(
-            into: slot, payloadType: speaker.speech.payloadType, sequenceNumber: SequenceNumber16(speaker.sequence),
-            timestamp: RTPTimestamp(speaker.timestamp), ssrc: speaker.speech.ssrc)
+            into: slot, marker: isLast, payloadType: speaker.speech.payloadType,
+            sequenceNumber: SequenceNumber16(speaker.sequence), timestamp: RTPTimestamp(speaker.timestamp),
+            ssrc: speaker.speech.ssrc)
         if let id = speaker.speech.levelID { writer.add(AudioLevel(attenuation: 30, isVoice: true), id: id) }
-        guard let headerLength = writer.finish() else { return }
-        let length = Int.random(in: LoadSpeaker.payloadLengths, using: &random)
+        guard let headerLength = writer.finish() else { return false }
         let payload = UnsafeMutableRawBufferPointer(rebasing: slot[headerLength..<headerLength + length])
         now = SystemClock.now()
-        SpokenPacket(speaker: UInt16(index), number: speaker.number, sentAt: now).write(into: payload)
+        writePrefix(payload)
+        SpokenPacket(speaker: UInt16(index), number: speaker.number, sentAt: now)
+            .write(into: UnsafeMutableRawBufferPointer(rebasing: payload[start...]))
         var whole: Int? = headerLength + length
         if let peer {
             whole = peer.seal(headerLength: headerLength, payload: UnsafeRawBufferPointer(payload), into: slot, at: now)
         }
-        guard let whole else { return }
-        speaker.number += 1
-        speaker.sequence &+= 1
-        speaker.timestamp &+= LoadSpeaker.ticks
+        guard let whole else { return false }
+        speakers[index].number += 1
+        speakers[index].sequence &+= 1
         sockets.commit(slot, length: whole, path: way, at: now)
-        sockets.flush(at: now)
+        return true
     }
 }

@@ -12,11 +12,14 @@ struct PathPlan: Sendable {
         var payloadType: PayloadType
         /// The extension that tells how loud a packet is; nil sends none.
         var levelID: UInt8?
+        /// Frames of a picture rather than sound.
+        var isPicture: Bool
 
-        init(ssrc: SSRC, payloadType: PayloadType, levelID: UInt8?) {
+        init(ssrc: SSRC, payloadType: PayloadType, levelID: UInt8? = nil, isPicture: Bool = false) {
             self.ssrc = ssrc
             self.payloadType = payloadType
             self.levelID = levelID
+            self.isPicture = isPicture
         }
     }
 

@@ -17,19 +17,21 @@ final class JanusRoom: LoadedRoom {
     private let line: CallSocket
     private let session: Int
     private let engine: LoadEngine
+    private let content: LoadContent
     private let room = Int.random(in: 1_000_000...2_000_000_000)
     /// The publishers' numbers.
     private let feeds = Mutex<[Int]>([])
 
-    private init(line: CallSocket, session: Int, engine: LoadEngine) {
+    private init(line: CallSocket, session: Int, engine: LoadEngine, content: LoadContent) {
         self.line = line
         self.session = session
         self.engine = engine
+        self.content = content
     }
 
     /// Connects, and creates a room for so many speakers.
     static func create(
-        server: ServerAddress, speakers: Int, engine: LoadEngine, on loop: any EventLoop
+        server: ServerAddress, content: LoadContent, engine: LoadEngine, on loop: any EventLoop
     ) async throws -> JanusRoom {
         let opener = WebSocketOpener(server: server, path: "", subprotocol: "janus-protocol")
         let line = try await CallSocket.open(opener, on: loop) { text in
@@ -41,13 +43,13 @@ final class JanusRoom: LoadedRoom {
         guard let number = (session["data"] as? [String: Any])?["id"] as? Int else {
             throw LoadFailure("Janus gave no session")
         }
-        let room = JanusRoom(line: line, session: number, engine: engine)
+        let room = JanusRoom(line: line, session: number, engine: engine, content: content)
         let handle = try await room.attach()
         _ = try await room.message(
             handle,
             [
-                "request": "create", "room": room.room, "publishers": speakers, "audiocodec": "opus",
-                "audiolevel_event": false,
+                "request": "create", "room": room.room, "publishers": content.speakers, "audiocodec": "opus",
+                "videocodec": "vp8", "audiolevel_event": false,
             ])
         return room
     }
@@ -66,27 +68,36 @@ final class JanusRoom: LoadedRoom {
         let joined = try await message(
             handle, ["request": "join", "ptype": "publisher", "room": room, "display": "load-\(place)"])
         guard let feed = joined.data["id"] as? Int else { throw LoadFailure("Janus let no publisher in") }
-        let builder = OfferBuilder(
+        var builder = OfferBuilder(
             ufrag: local.ufrag, password: local.password, fingerprint: engine.fingerprint.sdpValue,
             sessionID: .random(in: 1...(1 << 60)), version: 1,
             microphone: SlotSource(
                 ssrc: ssrc, cname: "load-\(place)", stream: StreamIdentification(stream: "load", track: "sound")),
             slots: 0)
+        let camera = ssrc & ~1
+        if content.isPicture {
+            builder.camera = ViewSource(
+                ssrc: camera, repeatSSRC: camera ^ 1, cname: "load-\(place)",
+                stream: StreamIdentification(stream: "load", track: "picture"))
+        }
         var offer = builder.offer()
+        if content.isPicture { offer.media[0].direction = .inactive }
         // Where the offer leaves the choice, Janus is the DTLS client; here all servers do the same work.
-        offer.media[0].transport.setup = .active
+        for index in offer.media.indices { offer.media[index].transport.setup = .active }
         offer.media[0].transport.candidates = [candidate(place)]
         let published = try await message(handle, ["request": "publish"], type: "offer", sdp: offer.text)
         guard let text = published.sdp else { throw LoadFailure("Janus gave no answer to an offer") }
         let answer = try SessionDescription(parsing: text)
-        guard let section = answer.media.first, let codec = section.codecs.first(where: \.isOpus) else {
-            throw LoadFailure("Janus took no sound of a publisher")
-        }
+        guard let section = content.isPicture ? answer.media.last : answer.media.first,
+            let codec = section.codecs.first(where: { content.isPicture ? $0.isVP8 : $0.isOpus })
+        else { throw LoadFailure("Janus took nothing of a publisher") }
         feeds.withLock { $0.append(feed) }
         let level = section.extensions.first { $0.uri == ExtensionURI.audioLevel }?.id
         return try plan(
             place, local: local, remote: answer,
-            speech: PathPlan.Speech(ssrc: SSRC(ssrc), payloadType: PayloadType(codec.payloadType), levelID: level))
+            speech: PathPlan.Speech(
+                ssrc: SSRC(content.isPicture ? camera : ssrc), payloadType: PayloadType(codec.payloadType),
+                levelID: content.isPicture ? nil : level, isPicture: content.isPicture))
     }
 
     private func subscribe(_ handle: Int, _ place: Int) async throws -> PathPlan {
@@ -101,7 +112,7 @@ final class JanusRoom: LoadedRoom {
         for section in offer.media {
             var mine = section
             mine.direction = .recvonly
-            mine.codecs = section.codecs.filter(\.isOpus)
+            mine.codecs = section.codecs.filter { $0.isOpus || $0.isVP8 }
             mine.formats = mine.codecs.map { "\($0.payloadType)" }
             mine.extensions = []
             mine.sources = []

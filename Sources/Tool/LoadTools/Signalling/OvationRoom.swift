@@ -12,13 +12,14 @@ internal import Synchronization
 internal import UserSig
 internal import Wire
 
-/// A voice room on an Ovation server: whoever speaks has a seat, everybody has a connection and a session of its own.
+/// A voice room on an Ovation server, or a live one: whoever speaks or films has a seat, everybody has a connection and a session of its own.
 final class OvationRoom: LoadedRoom {
     private let opener: WebSocketOpener
     private let group: any EventLoopGroup
     private let signer: TicketSigner
     private let engine: LoadEngine
-    private let speakers: Int
+    private let content: LoadContent
+    private var speakers: Int { content.speakers }
     /// Told apart from rooms and people of other runs on the same server.
     private let run = String(UInt32.random(in: 0...(.max)), radix: 36)
     private let room = Mutex<RoomID?>(nil)
@@ -26,12 +27,12 @@ final class OvationRoom: LoadedRoom {
     private let lines = Mutex<[CallSocket]>([])
 
     init(
-        server: ServerAddress, trustRoots: OvationClient.TrustRoots, signer: TicketSigner, speakers: Int,
+        server: ServerAddress, trustRoots: OvationClient.TrustRoots, signer: TicketSigner, content: LoadContent,
         engine: LoadEngine, group: any EventLoopGroup
     ) {
         opener = WebSocketOpener(server: server, trustRoots: trustRoots)
         self.signer = signer
-        self.speakers = speakers
+        self.content = content
         self.engine = engine
         self.group = group
     }
@@ -52,6 +53,9 @@ final class OvationRoom: LoadedRoom {
             Nothing.self)
         let room = try await enter(line)
         if speaks { _ = try await ask(line, .rooms(.command(room, .takeSeat(place), key: nil)), Nothing.self) }
+        if speaks, content.isPicture {
+            _ = try await ask(line, .rooms(.command(room, .setCamera(on: true), key: nil)), Nothing.self)
+        }
         return try await negotiate(line, room, place: place, speaks: speaks)
     }
 
@@ -62,6 +66,7 @@ final class OvationRoom: LoadedRoom {
             return room
         }
         let creation = RoomCreation(
+            kind: content.isPicture ? .live : .voice,
             settings: RoomSettings(name: "Load \(run)"), seats: Array(repeating: SeatSetup(), count: speakers))
         let created = try await ask(line, .rooms(.createRoom(creation, key: nil)), Created.self)
         room.withLock { $0 = created.room }
@@ -72,13 +77,21 @@ final class OvationRoom: LoadedRoom {
         var random = SystemRandomNumberGenerator()
         let local = ICECredentials.random(using: &random)
         let ssrc = UInt32.random(in: 1...(.max))
-        let builder = OfferBuilder(
+        var builder = OfferBuilder(
             ufrag: local.ufrag, password: local.password, fingerprint: engine.fingerprint.sdpValue,
             sessionID: .random(in: 1...(1 << 60)), version: 1,
             microphone: SlotSource(
                 ssrc: ssrc, cname: "load-\(place)", stream: StreamIdentification(stream: "-", track: nil)),
             // A speaker who hears nobody makes the number of copies a product.
-            slots: speaks ? 0 : speakers)
+            slots: speaks || content.isPicture ? 0 : speakers)
+        let camera = UInt32.random(in: 1...(.max)) & ~1
+        if content.isPicture, speaks {
+            builder.camera = ViewSource(
+                ssrc: camera, repeatSSRC: camera ^ 1, cname: "load-\(place)",
+                stream: StreamIdentification(stream: "-", track: nil))
+        } else if content.isPicture {
+            builder.pictures = 1
+        }
         let answered = try await ask(
             line, .offerMedia(room, number: 1, sdp: builder.offer().text), MediaAnswered.self)
         let accepted = try AcceptedOffer(answer: SessionDescription(parsing: answered.sdp))
@@ -87,7 +100,12 @@ final class OvationRoom: LoadedRoom {
             throw LoadFailure("the server's answer has no fingerprint")
         }
         var speech: PathPlan.Speech?
-        if speaks {
+        if speaks, content.isPicture {
+            guard let payloadType = accepted.cameraPayloadType else {
+                throw LoadFailure("the server takes no picture of a speaker")
+            }
+            speech = PathPlan.Speech(ssrc: SSRC(camera), payloadType: PayloadType(payloadType), isPicture: true)
+        } else if speaks {
             guard let payloadType = accepted.microphonePayloadType else {
                 throw LoadFailure("the server takes no sound of a speaker")
             }

@@ -10,6 +10,7 @@ struct BenchMedia: AsyncParsableCommand {
         commandName: "media", abstract: "Speakers and listeners in one room: what is lost, how late, at what cost.",
         discussion: """
             A new room:     OVATION_KEY=… ovation bench media --app 1400000001 --listeners 200
+            Pictures:       OVATION_KEY=… ovation bench media --app 1400000001 --listeners 200 --pictures
             How many?       OVATION_KEY=… ovation bench media --app 1400000001 --listeners 100,200,400 --until-loss
             Janus:          ovation bench media --janus ws://127.0.0.1:8188 --listeners 100
 
@@ -48,6 +49,11 @@ struct BenchMedia: AsyncParsableCommand {
     var warmUp = 2.0
     @Option(help: "Packets a second of each speaker, 1 to 50; below 50 to measure memory rather than work.")
     var packetsPerSecond = 50
+    @Flag(
+        help:
+            "Instead, one films: 720p, 30 frames a second, 2 Mbit/s, a larger key frame every three seconds and when asked for."
+    )
+    var pictures = false
     @Option(help: "The first participant's IPv4 address.")
     var addresses = "127.64.0.1"
     @Option(help: "The UDP port of all participants. [default: any]")
@@ -90,11 +96,12 @@ struct BenchMedia: AsyncParsableCommand {
 
     private func load() async throws {
         var load = try await MediaLoad.connect(
-            to: target, speakers: speakers, packetsPerSecond: packetsPerSecond, addresses: addresses, port: port,
-            serverProcess: serverProcess)
+            to: target, sending: pictures ? .picture : .sound(speakers: speakers, packetsPerSecond: packetsPerSecond),
+            addresses: addresses, port: port, serverProcess: serverProcess)
         try await load.begin()
         for count in counts {
             try await load.grow(to: count)
+            if pictures { try await load.awaitEverybody() }
             // What joining costs the server is over when measuring begins.
             try await Task.sleep(for: .seconds(warmUp))
             let report = try await load.measure(.seconds(seconds))
