@@ -26,7 +26,7 @@ return (async () => {
   [flat.width, flat.height] = [width, height];
   const context = flat.getContext('2d', { willReadFrequently: true });
   const drawn = levels => {
-    filter.draw(source, width, height, { smooth: 0, whiten: 0, ruddy: 0, style: 'balanced', ...levels });
+    filter.draw(source, width, height, { smooth: 0, whiten: 0, ruddy: 0, style: 'balanced', mirror: false, ...levels });
     context.drawImage(canvas, 0, 0);
     return context.getImageData(0, 0, width, height).data;
   };
@@ -47,7 +47,11 @@ return (async () => {
   const untouched = drawn({});
   let differing = 0;
   for (let at = 0; at < bytes.length; at++) if (bytes[at] !== untouched[at]) differing++;
-  const result = { differing, smooth: [0, 3, 6, 9].map(smooth => look({ smooth })), whiten: [0, 3, 6, 9].map(whiten => look({ whiten })),
+  const turned = drawn({ mirror: true });
+  let unturned = 0;
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) for (let i = 0; i < 3; i++)
+    if (turned[(y * width + x) * 4 + i] !== untouched[(y * width + width - 1 - x) * 4 + i]) unturned++;
+  const result = { differing, unturned, smooth: [0, 3, 6, 9].map(smooth => look({ smooth })), whiten: [0, 3, 6, 9].map(whiten => look({ whiten })),
     ruddy: [0, 3, 6, 9].map(ruddy => look({ ruddy })), styles: ['natural', 'balanced', 'strong'].map(style => look({ smooth: 9, style })) };
   filter.end();
   return result;
@@ -61,7 +65,7 @@ def test_filter(people):
     sign_in(anna)
     anna.sees("lobby")
     seen = anna.run(FILTER)
-    assert seen["differing"] == 0
+    assert seen["differing"] == 0 and seen["unturned"] == 0
 
     def grows(values):
         return all(earlier < later for earlier, later in zip(values, values[1:]))
@@ -101,7 +105,7 @@ def set_level(person, name, value):
 
 
 def is_mode(person, mode):
-    person.wait(f"the mode {mode}", "return document.querySelector(arguments[0])?.dataset.mode === arguments[1]", person.selector("beauty-picture"), mode)
+    person.wait(f"the mode {mode}", "return document.querySelector(arguments[0])?.dataset.mode === arguments[1]", person.selector("beauty-picture"), mode, seconds=25)
 
 
 @story("L01-W L13-W an anchor tries beauty on before going live, viewers see the changed picture, and the plain one once it is off")
@@ -118,10 +122,10 @@ def test_beauty_live(people):
     is_mode(anna, "worker")
     set_level(anna, "whiten", 9)
     sees_picture(anna, "beauty-video")
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
     anna.click("beauty-on")
     is_mode(anna, "off")
-    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain)
+    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain, seconds=25)
     anna.click("beauty-on")
     is_mode(anna, "worker")
     # The choice is kept: the next time, the bare picture is never shown.
@@ -130,7 +134,59 @@ def test_beauty_live(people):
     anna.sees("tile-0", "Your camera is off")
     anna.click("camera")
     sees_picture(anna, "picture-0")
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
+
+
+# The fake camera writes the time into the upper left corner. Says on which side the writing is: -1 for left, 1 for right.
+SIDE = """
+const video = document.querySelector(arguments[0] + ' video');
+if (!video?.videoWidth) return 0;
+const canvas = document.createElement('canvas');
+[canvas.width, canvas.height] = [320, 180];
+const context = canvas.getContext('2d');
+context.drawImage(video, 0, 0, 320, 180);
+const bright = left => {
+  const data = context.getImageData(left, 4, 70, 12).data;
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) if (data[at] > 40 && data[at + 1] > 160) count++;
+  return count;
+};
+const [left, right] = [bright(24), bright(226)];
+return Math.abs(left - right) < 8 ? 0 : left > right ? -1 : 1;
+"""
+SENT = "return (function () {" + SIDE + "})(arguments[0]) === arguments[1]"
+SHOWN = """
+const side = (function () {""" + SIDE + """})(arguments[0]);
+return (document.querySelector(arguments[0]).hasAttribute('data-mirror') ? -side : side) === arguments[1];
+"""
+
+
+@story("L10-W the mirror for oneself changes what oneself sees alone, the mirror for everyone what the others see alone")
+def test_mirrors(people):
+    anna, ben = people("Anna"), people("Ben")
+    room = go_live(anna)
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+
+    def sees(mine, others):
+        """Which side the writing is on: for her as her page turns it, and for him, whose page turns nothing."""
+        anna.wait("her own picture", SHOWN, anna.selector("picture-0"), mine, seconds=25)
+        ben.wait("the others' picture", SENT, ben.selector("picture-0"), others, seconds=25)
+        ben.wait("the others' picture as it came", SHOWN, ben.selector("picture-0"), others, seconds=25)
+
+    sees(1, -1)
+    anna.click("more")
+    anna.click("more-sending")
+    anna.click("sending-mirror")
+    sees(1, 1)
+    # Another tab of hers switches the mirror for herself off.
+    anna.run(
+        "const stored = JSON.parse(localStorage['ovation.preferences']); "
+        "localStorage['ovation.preferences'] = JSON.stringify({ ...stored, mirror: false }); "
+        "dispatchEvent(new StorageEvent('storage', { key: 'ovation.preferences' }))")
+    sees(-1, 1)
+    anna.click("sending-mirror")
+    sees(-1, -1)
 
 
 @story("L13-W where tracks cannot be read on a worker, the picture is changed on the page")
@@ -146,7 +202,7 @@ def test_beauty_canvas(people):
     anna.click("beauty-on")
     is_mode(anna, "canvas")
     set_level(anna, "whiten", 9)
-    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain)
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
     sees_picture(ben, "picture-0")
 
 

@@ -22,7 +22,14 @@ def sees_no_picture(person, where, seconds=15):
     person.wait(f"no picture in {where}", "return !document.querySelector(arguments[0] + '[data-playing]')", person.selector(where), seconds=seconds)
 
 
-def go_live(person, name="Evening live", camera=True, pictures=None):
+def choose(person, select, value):
+    person.sees(select)
+    person.run(
+        "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('change', { bubbles: true }))",
+        person.selector(select), value)
+
+
+def go_live(person, name="Evening live", camera=True, pictures=None, quality=None):
     """Signs in, looks at oneself, goes live; gives the room's id as its link has it."""
     sign_in(person)
     person.sees("lobby")
@@ -33,7 +40,11 @@ def go_live(person, name="Evening live", camera=True, pictures=None):
         person.click("prepare-camera")
         sees_picture(person, "prepare-video")
     if pictures:
+        # Out from under the button that stays in sight.
+        person.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", person.selector(f"create-format-{pictures}"))
         person.click(f"create-format-{pictures}")
+    if quality:
+        choose(person, "sending-quality", quality)
     person.type("create-name", name)
     person.click("create-submit")
     person.sees("live-stage")
@@ -305,6 +316,24 @@ def whole_number(detail):
     return int(detail.split()[0].replace(",", ""))
 
 
+@story("L09-W an anchor chooses how large and in which shape her camera is sent, before she is live and while she is, and viewers get it so")
+def test_sending(people):
+    anna, ben = people("Anna"), people("Ben")
+    sized = "const v = document.querySelector(arguments[0] + ' video'); return v.videoWidth === arguments[1] && v.videoHeight === arguments[2]"
+    room = go_live(anna, quality="360")
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    ben.wait("640 × 360", sized, ben.selector("picture-0"), 640, 360, seconds=25)
+    anna.click("more")
+    anna.click("more-sending")
+    choose(anna, "sending-quality", "1080")
+    ben.wait("1920 × 1080", sized, ben.selector("picture-0"), 1920, 1080, seconds=30)
+    choose(anna, "sending-quality", "540")
+    anna.click("sending-upright")
+    ben.wait("an upright picture", "const v = document.querySelector(arguments[0] + ' video'); return v.videoWidth > 0 && Math.abs(v.videoHeight / v.videoWidth - 16 / 9) < 0.03", ben.selector("picture-0"), seconds=25)
+    sees_picture(ben, "picture-0")
+
+
 @story("L02-W L03-W L11-W in a room of H.264 browsers that have it see each other in every size, and one without it hears and says why it shows nothing")
 def test_h264(people):
     anna, ben = people("Anna", tone_hertz=440), people("Ben")
@@ -336,14 +365,14 @@ def test_statistics(people):
     ben.keys("s")
     # The server tells of a quality once it has stayed so for two seconds.
     ben.sees("statistics-sheet", "Quality")
-    # Rates take two readings.
-    ben.wait("all figures", "return !document.querySelector(arguments[0]).textContent.includes('unknown')", ben.selector("statistics-sheet"))
+    # Rates take two readings, and on a busy machine a picture is less for a while.
+    ben.wait("all figures of a whole picture", "const text = document.querySelector(arguments[0]).textContent; return text.includes('1280 × 720') && text.includes('High') && !text.includes('unknown')", ben.selector("statistics-sheet"), seconds=60)
     (line, path), (name, picture) = ben.run(NUMBERS)
-    assert line == "Connection" and 1 <= whole_number(path["First picture after"]) < 20_000, path
-    assert name == "Anna" and picture["Size"] == "1280 × 720" and picture["Codec"] == "VP8" and picture["Quality"].startswith("High"), picture
+    assert line == "Connection" and 1 <= whole_number(path["First picture after"]) < 60_000, path
+    assert name == "Anna" and picture["Codec"] == "VP8", picture
     assert whole_number(picture["Bit rate"]) > 50 and whole_number(picture["Frames"]) >= 5, picture
     words = "return [...document.querySelectorAll('.statistics-words li')].map(li => li.dataset.word)"
-    assert ben.run(words)[1:] == ["good", "good"]
+    ben.wait("three good words", words.replace("return ", "return JSON.stringify(") + ").endsWith('\"good\",\"good\"]')", seconds=60)
     ben.click("statistics-copy")
     ben.sees("toast", "Statistics copied")
     ben.click("sheet-close")

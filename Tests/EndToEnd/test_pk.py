@@ -26,6 +26,16 @@ def hears_no(person, hertz, seconds=15):
         assert time.monotonic() < deadline, f"{person.name} still hears {hertz} Hz: {heard}"
 
 
+BEGUN_OR_NOT = """
+const phase = document.querySelector('[data-testid=pk-head]')?.dataset.phase;
+if (phase === 'running') return 'running';
+window.hasMet = window.hasMet || Boolean(phase);
+if (!window.hasMet || phase) return false;
+window.hasMet = false;
+return 'ended';
+"""
+
+
 def invite(host, room, minutes=3):
     host.click("pk")
     host.click(f"pk-minutes-{minutes}")
@@ -43,20 +53,24 @@ def test_pk(people):
     sign_in(carl, f"/r/{second}")
     sees_picture(ben, "picture-0")
     sees_picture(carl, "picture-0")
-    invite(anna, second)
-    anna.sees("pk-waiting", "Inviting Leo")
-    leo.sees("pk-invited", "Anna invites you to a PK of 3 minutes")
-    assert carl.run("return document.querySelector('[data-testid=pk-invited]') === null"), "the challenge is the host's alone"
-    leo.click("pk-accept")
+    for attempt in range(3):
+        invite(anna, second)
+        anna.sees("pk-waiting", "Inviting Leo")
+        leo.sees("pk-invited", "Anna invites you to a PK of 3 minutes")
+        assert carl.run("return document.querySelector('[data-testid=pk-invited]') === null"), "the challenge is the host's alone"
+        leo.click("pk-accept")
+        # The hosts have five seconds to see each other, which five browsers on one machine do not always manage.
+        if anna.wait("the clock, or the end of it", BEGUN_OR_NOT, seconds=60) == "running":
+            break
     for person in (anna, leo, ben, carl):
-        sees_picture(person, "picture-guest-0")
+        sees_picture(person, "picture-guest-0", seconds=60)
         sees_picture(person, "picture-0")
         person.wait("the clock", "return document.querySelector('[data-testid=pk-head]')?.dataset.phase === 'running'", seconds=20)
     ben.hears_tone(700)
     # Whoever comes now sees all of it at once.
     dora = people("Dora")
     sign_in(dora, f"/r/{first}")
-    sees_picture(dora, "picture-guest-0")
+    sees_picture(dora, "picture-guest-0", seconds=60)
     dora.hears_tone(700)
     for person in (anna, ben, carl):
         person.wait("3-2-1 is over", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=10)
@@ -110,12 +124,12 @@ def test_declined(people):
     invite(leo, first, minutes=0)
     anna.click("pk-accept")
     for host in (anna, leo):
-        sees_picture(host, "picture-guest-0")
+        sees_picture(host, "picture-guest-0", seconds=60)
         assert host.run("return document.querySelector('[data-testid=pk-head]') === null")
     # A page that is loaded anew sees it still; one whose room ends lets go of the other.
     leo.open(f"/r/{second}")
     go_in(leo)
-    sees_picture(leo, "picture-guest-0")
+    sees_picture(leo, "picture-guest-0", seconds=60)
     leo.click("more")
     leo.click("more-end")
     leo.click("ask-yes")

@@ -443,7 +443,9 @@ private struct Seen {
         #expect(room.stage.stats.sent > 500)
     }
 
-    @Test("a number that went out never stands for another packet, although another camera uses the same numbers on the seat")
+    @Test(
+        "a number that went out never stands for another packet, although another camera uses the same numbers on the seat"
+    )
     func numbersOfTwoCameras() {
         let room = Room()
         var first = Camera(1)

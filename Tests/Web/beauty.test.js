@@ -9,7 +9,10 @@ const picture = name => /** @type {any} */ ({ name });
 
 /** A camera, and pipelines that begin and fail when the test says so. */
 function setUp() {
-  const camera = { track: new Store(/** @type {MediaStreamTrack | null} */ (null)) };
+  const camera = {
+    track: new Store(/** @type {MediaStreamTrack | null} */ (null)),
+    state: new Store({ facesMe: true }),
+  };
   const preferences = new PreferencesModel(null, null);
   /** @type {any[]} */ const pipelines = [];
   const startPipeline = (
@@ -93,8 +96,8 @@ test('L13-W levels reach what runs, and nonsense in the storage becomes a level'
   await settled();
   preferences.change({ beautySmooth: 7, beautyStyle: 'strong' });
   const { levels } = pipelines[0];
-  assert.deepEqual(levels[0], { smooth: 9, whiten: 0, ruddy: 0, style: 'balanced' });
-  assert.deepEqual(levels.at(-1), { smooth: 7, whiten: 0, ruddy: 0, style: 'strong' });
+  assert.deepEqual(levels[0], { smooth: 9, whiten: 0, ruddy: 0, style: 'balanced', mirror: false });
+  assert.deepEqual(levels.at(-1), { smooth: 7, whiten: 0, ruddy: 0, style: 'strong', mirror: false });
   assert.equal(pipelines.length, 1);
 });
 
@@ -130,5 +133,32 @@ test('L13-W a start that comes after beauty was switched off is ended', async ()
   pipelines[0].begin();
   await settled();
   assert.equal(pipelines[0].ended, true);
+  assert.equal(beauty.track.get(), plain);
+});
+
+test('L10-W the mirror for everyone changes what is sent alone, and I see myself as I have chosen', async () => {
+  const { beauty, camera, preferences, pipelines } = setUp();
+  const plain = picture('plain');
+  camera.track.set(plain);
+  assert.equal(beauty.turns(plain), true);
+  preferences.change({ mirrorSent: true });
+  await settled();
+  assert.equal(beauty.turns(beauty.track.get()), true, 'still the plain picture');
+  pipelines[0].begin();
+  await settled();
+  assert.deepEqual(pipelines[0].levels[0], {
+    smooth: 0,
+    whiten: 0,
+    ruddy: 0,
+    style: 'balanced',
+    mirror: true,
+  });
+  assert.equal(beauty.turns(beauty.track.get()), false, 'it is turned already');
+  assert.equal(beauty.turns(plain), true);
+  preferences.change({ mirror: false });
+  assert.equal(beauty.turns(beauty.track.get()), true);
+  camera.state.set({ facesMe: false });
+  assert.equal(beauty.turns(beauty.track.get()), false);
+  preferences.change({ mirrorSent: false });
   assert.equal(beauty.track.get(), plain);
 });

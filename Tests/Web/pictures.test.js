@@ -195,3 +195,21 @@ test('L11-W after a lost connection all layers are sent: a wish for more may hav
   for (let step = 0; step < 3 && active()[2] === false; step++) await time.advance(600);
   assert.deepEqual(active(), [true, true, true]);
 });
+
+test('L09-W what layers may take is said before the camera is shown, while it is, and on the next connection', async t => {
+  const { peer, made } = await open(t);
+  await peer.setCameraRates([1_000, 2_000, 3_000]);
+  peer.start();
+  await settle();
+  made[0].become('connected');
+  await peer.setCamera(new FakeTrack('camera'));
+  await settle();
+  const rates = () => made.at(-1)?.transceivers[10].sendEncodings.map(layer => layer.maxBitrate);
+  assert.deepEqual(rates(), [1_000, 2_000, 3_000]);
+  await peer.setCameraRates([4_000, 5_000, 6_000]);
+  assert.deepEqual(rates(), [4_000, 5_000, 6_000]);
+  peer.restart();
+  await settle();
+  assert.equal(made.length, 2);
+  assert.deepEqual(rates(), [4_000, 5_000, 6_000]);
+});

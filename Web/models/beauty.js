@@ -12,8 +12,8 @@ export const beautyStyles = /** @type {const} */ (['natural', 'balanced', 'stron
 export const beautyMost = 9;
 
 /**
- * What people see of my camera: its picture, or that picture changed. Whoever has chosen beauty is never seen without it: until the
- * first changed picture comes, and when none can, there is no picture.
+ * What people see of my camera: its picture, or that picture changed, by beauty or as in a mirror. Whoever has chosen that is never seen
+ * without it: until the first changed picture comes, and when none can, there is no picture.
  */
 export class BeautyModel {
   state = new Store(/** @type {{mode: BeautyMode}} */ ({ mode: 'off' }));
@@ -46,21 +46,39 @@ export class BeautyModel {
     this.#follow();
   }
 
+  /**
+   * Whether I am shown a picture of mine turned, so that I see myself as I have chosen; the others see it as it is.
+   * @param {MediaStreamTrack | null} track
+   */
+  turns(track) {
+    const { mirror, mirrorSent } = this.#preferences.get();
+    // What other cameras show is seen as the others see it.
+    if (!this.#camera.state.get().facesMe) return false;
+    return mirror !== (mirrorSent && track !== null && track === this.#pipeline?.track);
+  }
+
+  get #isWanted() {
+    const { beauty, mirrorSent } = this.#preferences.get();
+    return beauty || mirrorSent;
+  }
+
   get #levels() {
-    const { beautySmooth, beautyWhiten, beautyRuddy, beautyStyle } = this.#preferences.get();
+    const { beauty, beautySmooth, beautyWhiten, beautyRuddy, beautyStyle, mirrorSent } =
+      this.#preferences.get();
     const level = (/** @type {number} */ stored) =>
-      Math.min(beautyMost, Math.max(0, Math.round(stored) || 0));
+      beauty ? Math.min(beautyMost, Math.max(0, Math.round(stored) || 0)) : 0;
     return {
       smooth: level(beautySmooth),
       whiten: level(beautyWhiten),
       ruddy: level(beautyRuddy),
       style: beautyStyle,
+      mirror: mirrorSent,
     };
   }
 
   #follow() {
     const source = this.#camera.track.get();
-    if (!source || !this.#preferences.get().beauty) {
+    if (!source || !this.#isWanted) {
       this.#end();
       this.#is('off');
       this.track.set(source);

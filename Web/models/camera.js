@@ -1,5 +1,6 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
+import { cameraShape } from './sending.js';
 
 /** @typedef {import('./devices.js').Device} Device */
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
@@ -15,8 +16,6 @@ import { OvationError } from '../protocol/errors.js';
  * @property {boolean} facesMe a camera that looks at whoever holds the device: seen mirrored, by them alone
  */
 
-/** Smaller cameras give what they have. */
-const shape = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } };
 /**
  * What getUserMedia throws, by DOMException name.
  * @type {Record<string, string>}
@@ -52,6 +51,7 @@ export class CameraModel {
 
   #preferences;
   #media;
+  /** What a camera is asked for. */ #shape;
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
   /** @type {Set<string>} Who wants it open: it is let go with the last of them. */ #holders = new Set();
 
@@ -62,6 +62,8 @@ export class CameraModel {
   constructor(preferences, media = globalThis.navigator?.mediaDevices) {
     this.#preferences = preferences;
     this.#media = media;
+    this.#shape = cameraShape(preferences.get());
+    preferences.subscribe(() => this.#reshape(), { now: false });
     this.#change({ chosen: preferences.get().camera });
     if (!media) this.#change({ insecure: true, problem: 'camera_insecure' });
     media?.addEventListener('devicechange', () => void this.refresh());
@@ -163,14 +165,26 @@ export class CameraModel {
   async #ask(media, id) {
     try {
       return await media.getUserMedia({
-        video: { ...shape, ...(id ? { deviceId: { exact: id } } : { facingMode: 'user' }) },
+        video: { ...this.#shape, ...(id ? { deviceId: { exact: id } } : { facingMode: 'user' }) },
       });
     } catch (thrown) {
       // The chosen one is not plugged in today.
       const gone = ['OverconstrainedError', 'NotFoundError'].includes(/** @type {any} */ (thrown)?.name);
-      if (id && gone) return media.getUserMedia({ video: shape });
+      if (id && gone) return media.getUserMedia({ video: this.#shape });
       throw thrown;
     }
+  }
+
+  /** Another size or shape was chosen: an open camera changes without being let go. */
+  #reshape() {
+    const shape = cameraShape(this.#preferences.get());
+    if (JSON.stringify(shape) === JSON.stringify(this.#shape)) return;
+    this.#shape = shape;
+    // One that cannot stays as it is; the layers' rates change all the same.
+    void this.track
+      .get()
+      ?.applyConstraints?.(shape)
+      .catch(() => {});
   }
 
   /** @param {MediaStreamTrack} track */

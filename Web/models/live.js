@@ -5,6 +5,7 @@ import { guestPicture } from '../protocol/pictures.js';
 import { CameraWord } from './camera-word.js';
 import { PKModel } from './pk.js';
 import { ScreenModel } from './screen.js';
+import { layerRates } from './sending.js';
 
 /** @typedef {import('../protocol/pictures.js').PictureSize} PictureSize */
 /** @typedef {import('../protocol/pictures.js').PictureNews} PictureNews */
@@ -92,6 +93,7 @@ export class LiveModel {
       this.#word.settle();
     };
     this.#picture.subscribe(changed, { signal, now: false });
+    stage.preferences.subscribe(chosen => void visit.peer.setCameraRates(layerRates(chosen)), { signal });
     camera.state.subscribe(
       ({ opening, problem }) => {
         if (this.state.get().showing || this.state.get().opening) this.#change({ opening, problem });
@@ -159,11 +161,6 @@ export class LiveModel {
     this.#change({ showing: true, opening: false });
     this.#send();
     this.#word.settle();
-  }
-
-  /** My own picture is seen as in a mirror, by me alone. */
-  get mirrored() {
-    return this.#camera.state.get().facesMe;
   }
 
   /** A picture of somebody else has come to be seen. */

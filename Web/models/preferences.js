@@ -10,11 +10,14 @@ import { Store } from '../lib/store.js';
  * @property {string} microphone device id, '' for the system's choice
  * @property {string} camera device id, '' for the system's choice
  * @property {boolean} mirror I see my own picture as in a mirror, where the camera faces me
+ * @property {boolean} mirrorSent others see my picture as in a mirror
  * @property {boolean} beauty my picture is changed before it is sent
  * @property {number} beautySmooth 0…9
  * @property {number} beautyWhiten 0…9
  * @property {number} beautyRuddy 0…9
  * @property {string} beautyStyle one of `beautyStyles`
+ * @property {string} sendQuality how large my camera is sent, one of `sendQualities`
+ * @property {string} sendShape one of `sendShapes`
  * @property {string} speaker device id, '' for the system's choice
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
  * @property {number} playout how loud I hear everybody, 0…100
@@ -31,6 +34,9 @@ export const defaultPreferences = Object.freeze({
   microphone: '',
   camera: '',
   mirror: true,
+  sendQuality: 'auto',
+  sendShape: 'auto',
+  mirrorSent: false,
   beauty: false,
   beautySmooth: 5,
   beautyWhiten: 2,

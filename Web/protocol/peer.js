@@ -82,6 +82,7 @@ export class OvationPeer {
   /** @type {PictureLines | null} */ #lines = null;
   /** @type {GuestLines | null} */ #guests = null;
   /** @type {MediaStreamTrack | null} */ #camera = null;
+  /** @type {readonly number[] | null} */ #rates = null;
   /** @type {MediaStreamTrack | null} */ #screen = null;
   /** @type {Map<import('./pictures.js').PictureName, import('./pictures.js').PictureSize>} */ #sizes =
     new Map();
@@ -134,6 +135,15 @@ export class OvationPeer {
   async setCamera(track) {
     this.#camera = track;
     await this.#show(this.#lines?.setCamera(track));
+  }
+
+  /**
+   * How much my camera may take, by layer, the lowest first, three at most; before this is called, what 1280 × 720 needs.
+   * @param {readonly number[]} rates bits a second
+   */
+  async setCameraRates(rates) {
+    this.#rates = rates;
+    await this.#lines?.setRates(rates);
   }
 
   /**
@@ -269,6 +279,7 @@ export class OvationPeer {
     if (this.#room.now.info.kind === 'live') {
       const format = this.#room.now.info.pictureFormat ?? 'vp8';
       this.#lines = new PictureLines(pc, slots, format);
+      if (this.#rates) void this.#lines.setRates(this.#rates);
       void this.#lines.setCamera(this.#camera);
       void this.#lines.setScreen(this.#screen);
       this.#guests = new GuestLines(pc, lines, format);

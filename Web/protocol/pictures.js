@@ -57,6 +57,9 @@ export class PictureLines {
   /** @type {RTCRtpTransceiver | null} */ #camera = null;
   /** @type {RTCRtpTransceiver | null} */ #screen = null;
   /** @type {PictureSize} How large anybody wants my camera. */ #wanted = 'high';
+  /** @type {readonly number[]} Bits a second of my camera's layers at most. */ #rates = cameraLayers.map(
+    layer => layer.maxBitrate,
+  );
 
   /** @param {RTCPeerConnection} pc @param {number} seats @param {string} format of the room's pictures */
   constructor(pc, seats, format) {
@@ -102,7 +105,7 @@ export class PictureLines {
       return false;
     }
     if (!track) return false;
-    this.#camera = this.#add(track, cameraLayers);
+    this.#camera = this.#add(track, this.#layers);
     return true;
   }
 
@@ -130,16 +133,41 @@ export class PictureLines {
     await this.limit();
   }
 
+  /**
+   * How much my camera's layers may take, the lowest first: three at most, each twice as wide and high as the one below.
+   * @param {readonly number[]} rates bits a second
+   */
+  async setRates(rates) {
+    this.#rates = rates;
+    await this.limit();
+  }
+
+  get #layers() {
+    const count = this.#rates.length;
+    return cameraLayers.map((layer, at) => ({
+      ...layer,
+      ...(at < count
+        ? { maxBitrate: this.#rates[at], scaleResolutionDownBy: 2 ** (count - 1 - at) }
+        : { active: false }),
+    }));
+  }
+
   /** Says to the encoder what is wanted; again after a negotiation, which may have come between. */
   async limit() {
     const sender = this.#camera?.sender;
     const parameters = sender?.getParameters();
     if (!sender || !parameters?.encodings?.length) return;
-    const highest = layersOf[this.#wanted];
-    const changes = parameters.encodings.filter((layer, at) => (layer.active ?? true) !== at <= highest);
-    if (changes.length === 0) return;
+    const highest = Math.min(layersOf[this.#wanted], this.#rates.length - 1);
+    const layers = this.#layers;
+    const isAsWanted = (/** @type {RTCRtpEncodingParameters} */ layer, /** @type {number} */ at) =>
+      (layer.active ?? true) === at <= highest &&
+      layer.maxBitrate === layers[at]?.maxBitrate &&
+      layer.scaleResolutionDownBy === layers[at].scaleResolutionDownBy;
+    if (parameters.encodings.every(isAsWanted)) return;
     parameters.encodings.forEach((layer, at) => {
       layer.active = at <= highest;
+      layer.maxBitrate = layers[at]?.maxBitrate;
+      layer.scaleResolutionDownBy = layers[at]?.scaleResolutionDownBy;
     });
     try {
       await sender.setParameters(parameters);

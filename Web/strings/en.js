@@ -825,7 +825,16 @@ export const strings = Object.freeze({
   'beauty.starting': 'Beauty is starting…',
   'beauty.needsCamera': 'Turn the camera on to see yourself.',
   'beauty.failed':
-    'Beauty does not work in this browser right now, so nobody sees your camera. Try again, or switch it off.',
+    'Your picture cannot be changed in this browser right now, so nobody sees your camera. Try again, or switch beauty and the mirror for everyone off.',
+  'sending.title': 'Quality of my picture',
+  'sending.quality': 'Quality',
+  'sending.automatic': 'Automatic',
+  'sending.size': '{lines}p, up to {rate} Mbit/s',
+  'sending.shape': 'Shape',
+  'sending.asCamera': 'As the camera',
+  'sending.about': 'It holds from now on. Viewers with slow connections get less by themselves.',
+  'sending.mirror': 'Mirror for everyone',
+  'sending.mirrorAbout': 'Writing in your picture is seen the wrong way round.',
   'live.soundOnly': '{name} is live with sound only; just listen.',
   'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',
   'live.audioOnly':

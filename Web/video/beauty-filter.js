@@ -1,8 +1,8 @@
 import { apply, corners, shrink, soften, weigh } from './beauty-shaders.js';
 
 /**
- * How much of each, 0…9.
- * @typedef {{smooth: number, whiten: number, ruddy: number, style: string}} BeautyLevels
+ * How much of each, 0…9, and whether left and right change places.
+ * @typedef {{smooth: number, whiten: number, ruddy: number, style: string, mirror: boolean}} BeautyLevels
  */
 
 /**
@@ -40,7 +40,7 @@ export class BeautyFilter {
       shrink: program(gl, shrink, ['picture', 'texel']),
       weigh: program(gl, weigh, ['small', 'radius', 'tolerance']),
       soften: program(gl, soften, ['weights', 'texel']),
-      apply: program(gl, apply, ['picture', 'weights', 'smoothing', 'lift', 'blush']),
+      apply: program(gl, apply, ['picture', 'weights', 'smoothing', 'lift', 'blush', 'mirror']),
     };
     this.#picture = texture(gl);
     gl.bindVertexArray(gl.createVertexArray());
@@ -82,6 +82,7 @@ export class BeautyFilter {
     gl.uniform1f(apply.at.smoothing, steps.smoothing * levels.smooth * share);
     gl.uniform1f(apply.at.lift, steps.lift * levels.whiten);
     gl.uniform1f(apply.at.blush, steps.blush * levels.ruddy);
+    gl.uniform1i(apply.at.mirror, Number(levels.mirror));
     this.#paint();
   }
 

@@ -75,8 +75,9 @@ uniform sampler2D weights;
 uniform float smoothing;
 uniform float lift;
 uniform float blush;
+uniform bool mirror;
 void main() {
-  vec2 at = vec2(place.x, 1.0 - place.y);
+  vec2 at = vec2(mirror ? 1.0 - place.x : place.x, 1.0 - place.y);
   vec3 colour = texture(picture, at).rgb;
   if (smoothing == 0.0 && lift == 0.0 && blush == 0.0) {
     result = vec4(colour, 1.0);

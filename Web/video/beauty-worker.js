@@ -3,7 +3,7 @@
 import { BeautyFilter } from './beauty-filter.js';
 
 /** @type {import('./beauty-filter.js').BeautyLevels} */
-let levels = { smooth: 0, whiten: 0, ruddy: 0, style: 'balanced' };
+let levels = { smooth: 0, whiten: 0, ruddy: 0, style: 'balanced', mirror: false };
 
 /** @param {Record<string, unknown>} news */
 const tell = news => /** @type {any} */ (globalThis).postMessage(news);
@@ -16,7 +16,11 @@ addEventListener('message', ({ data }) => {
 /** @param {ReadableStream} readable of video frames @param {WritableStream} writable */
 async function run(readable, writable) {
   const canvas = new /** @type {any} */ (globalThis).OffscreenCanvas(16, 16);
-  canvas.addEventListener('webglcontextlost', () => tell({ failed: 'the graphics processor was lost' }));
+  let hasEnded = false;
+  canvas.addEventListener('webglcontextlost', () => {
+    // Also said where we give it back.
+    if (!hasEnded) tell({ failed: 'the graphics processor was lost' });
+  });
   const filter = new BeautyFilter(canvas);
   const reader = readable.getReader();
   const writer = writable.getWriter();
@@ -36,5 +40,6 @@ async function run(readable, writable) {
     if (!hasBegun) tell({ began: true });
     hasBegun = true;
   }
+  hasEnded = true;
   filter.end();
 }

@@ -40,11 +40,11 @@ export function openBeauty(app, signal) {
     body: () => {
       const chosen = preferences.get();
       const { mode } = beauty.state.get();
-      const { facesMe, open } = camera.state.get();
+      const { open } = camera.state.get();
       const track = comparing.get() ? camera.track.get() : beauty.track.get();
       return html`<div class="stack">
         <div class="beauty-picture" data-testid="beauty-picture" data-mode=${mode} data-compared=${comparing.get()}>
-          <ov-video data-testid="beauty-video" ?data-mirror=${facesMe && chosen.mirror} .track=${track}></ov-video>
+          <ov-video data-testid="beauty-video" ?data-mirror=${beauty.turns(track)} .track=${track}></ov-video>
           ${!open && html`<p class="soft small beauty-empty">${t('beauty.needsCamera')}</p>`}
           ${mode === 'starting' && html`<p class="beauty-empty" role="status">${icon('loader-circle', 'spin')}${t('beauty.starting')}</p>`}
           ${

@@ -5,6 +5,7 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { cameraField, microphoneField } from '../devices.js';
 import { busy } from '../parts.js';
+import { sendingFields } from './sending.js';
 
 /** Under this name the devices are held before the room is there. */
 const holder = 'prepare';
@@ -52,7 +53,7 @@ export function prepareLive(app, signal) {
       const { mirror } = preferences.get();
       return html`<div class="prepare" data-testid="prepare">
         <div class="prepare-picture" ?data-open=${open}>
-          <ov-video data-testid="prepare-video" ?data-mirror=${facesMe && mirror} .track=${beauty.track.get()}></ov-video>
+          <ov-video data-testid="prepare-video" ?data-mirror=${beauty.turns(beauty.track.get())} .track=${beauty.track.get()}></ov-video>
           ${open && beauty.state.get().mode === 'failed' && html`<p class="prepare-empty" role="alert">${t('beauty.failed')}</p>`}
           ${
             !open &&
@@ -90,7 +91,7 @@ export function prepareLive(app, signal) {
             meter = element;
           }}></ov-meter>`
         }
-        <div class="prepare-devices">${!insecure && cameraField(app)}${microphoneField(app)}</div>
+        <div class="prepare-devices">${!insecure && cameraField(app)}${microphoneField(app)}${!insecure && sendingFields(app)}</div>
       </div>`;
     },
   };

@@ -69,7 +69,7 @@ function tile(context, live, seat, area) {
   const user = /** @type {NonNullable<SeatView['user']>} */ (seat.user);
   const { tracks, showing, choice } = live.state.get();
   const silent = seat.muted || seat.micMuted;
-  const mirrored = seat.isMe && live.mirrored && context.app.preferences.get().mirror;
+  const mirrored = seat.isMe && context.app.beauty.turns(tracks[seat.index] ?? null);
   const says = without(context, live, seat);
   const dark = seat.camera !== null && seat.camera !== 'on';
   return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}

@@ -96,6 +96,16 @@ export function openMore(context, leave) {
         }
         ${
           salon.live &&
+          me.seat !== null &&
+          item(
+            'more-sending',
+            'video',
+            t('sending.title'),
+            then(() => void import('../live/sending.js').then(({ openSending }) => openSending(app, signal))),
+          )
+        }
+        ${
+          salon.live &&
           item(
             'more-quality',
             'sliders-horizontal',
