@@ -93,6 +93,7 @@ package struct MediaLoad: Sendable {
             guard ContinuousClock.now < end else {
                 throw LoadFailure("\(listeners - (await engine.served())) of \(listeners) listeners get nothing")
             }
+            // The load's thread is asked, since it tells nothing by itself; the end above bounds the wait.
             try await Task.sleep(for: .milliseconds(50))
         }
     }

@@ -50,7 +50,7 @@ struct VideoSlot {
 
     mutating func forgetLayers() {
         layers = Array(repeating: nil, count: VideoStage.maximumLayers)
-        for index in consumers.indices { consumers[index].abandon() }
+        for index in consumers.indices { consumers[index].stop() }
     }
 
     // MARK: Viewers
