@@ -74,14 +74,19 @@ final class JanusRoom: LoadedRoom {
             microphone: SlotSource(
                 ssrc: ssrc, cname: "load-\(place)", stream: StreamIdentification(stream: "load", track: "sound")),
             slots: 0)
-        let camera = ssrc & ~1
+        // Neither this nor the next one is the sound's.
+        let camera = (ssrc & ~1) ^ 2
         if content.isPicture {
             builder.camera = ViewSource(
                 ssrc: camera, repeatSSRC: camera ^ 1, cname: "load-\(place)",
                 stream: StreamIdentification(stream: "load", track: "picture"))
         }
         var offer = builder.offer()
-        if content.isPicture { offer.media[0].direction = .inactive }
+        // Janus refuses an inactive section, and sends nothing to those who bundled theirs with it.
+        if content.isPicture {
+            offer.media.removeFirst()
+            offer.bundle = offer.media.compactMap(\.mid)
+        }
         // Where the offer leaves the choice, Janus is the DTLS client; here all servers do the same work.
         for index in offer.media.indices { offer.media[index].transport.setup = .active }
         offer.media[0].transport.candidates = [candidate(place)]
@@ -116,6 +121,7 @@ final class JanusRoom: LoadedRoom {
             mine.formats = mine.codecs.map { "\($0.payloadType)" }
             mine.extensions = []
             mine.sources = []
+            mine.repeatGroups = []
             mine.stream = nil
             mine.transport = TransportDescription()
             mine.transport.ufrag = local.ufrag
