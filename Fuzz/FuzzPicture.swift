@@ -40,6 +40,7 @@ func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             ssrc: SSRC(UInt32(layer) + UInt32(kind >> 7)), layer: layer, sequence: sequence, timestamp: timestamp,
             marker: kind & 8 != 0, format: kind & 4 == 0 ? .vp8 : .h264, arrival: now)
         stage.forward(packet, from: camera, payload: payload, send: send, ask: { _, _ in })
+        if step % 3 != 0 { stage.deliver(at: now, send: send) }
         if step % 5 == 0 {
             for viewer in 2...3 {
                 let missing = SequenceNumber16(UInt16(truncatingIfNeeded: (highest[viewer] ?? 0) &- UInt64(step)))

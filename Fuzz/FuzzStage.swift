@@ -97,6 +97,8 @@ private struct FuzzedCrowd {
             next[member] = (UInt64(what) << 20, UInt32(what) << 16, what)
         default: now = now + .milliseconds(Int64(what) * 8)
         }
+        // A batch may hold several packets, and rules may change before it is given out.
+        if operation & 16 == 0 { stage.deliver(at: now, send: send) }
     }
 
     private mutating func film(_ member: UInt64, _ operation: UInt8, _ what: UInt8, _ send: VideoStage.Send) {

@@ -72,6 +72,7 @@ internal import Timing
                     video.forward(packet, from: anchor, payload: $0, send: see, ask: ask)
                 }
             }
+            video.deliver(at: arrival, send: see)
             if frame % 25 == 24 {
                 // Reports of a clock that is followed: what it says is off by as much for all streams.
                 let made = captured + .milliseconds(20 + Int64.random(in: -3...3, using: &random))

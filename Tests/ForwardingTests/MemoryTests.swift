@@ -92,6 +92,7 @@ import Wire
             key[2] = UInt8(number & 0x7f)
             key[3] = number % 50 == 0 ? 0 : 1
             key.withUnsafeBytes { video.forward(picture, from: speaker, payload: $0, send: send, ask: ask) }
+            video.deliver(at: now, send: send)
             let sound = SourcePacket(
                 ssrc: SSRC(6), sequence: number, timestamp: UInt32(number) &* 960, marker: false, arrival: now)
             payload.withUnsafeBytes {
@@ -142,6 +143,7 @@ import Wire
                     video.forward(picture, from: camera, payload: $0, send: send, ask: exits.ask)
                 }
             }
+            video.deliver(at: now, send: send)
             now = now + .milliseconds(10)
             viewer.sendWaiting(at: now, exits)
         }

@@ -65,6 +65,7 @@ internal import Timing
                         ask: exits.ask)
                 }
             }
+            stage.deliver(at: now, send: exits.send)
         }
 
         func drive(for length: Interval) {

@@ -107,6 +107,7 @@ private struct Seen {
                     stage.forward(packet, from: camera.member, payload: $0, send: send, ask: ask)
                 }
             }
+            stage.deliver(at: now, send: send)
         }
 
         /// The camera's next frames; it obeys requests.
@@ -487,6 +488,50 @@ private struct Seen {
         #expect((5...7).contains(asked), "\(asked) in ten seconds")
     }
 
+    @Test("L07-S what a batch brings leaves viewer by viewer, and not at all once its camera is cut")
+    func batch() {
+        let room = Room()
+        var camera = Camera(1)
+        room.stage.assign(slot: 0, to: camera.member, isCut: false)
+        for member: UInt64 in 2...3 { room.watch(member) }
+        room.film(&camera, frames: 4)
+        var order: [Int] = []
+        let send: VideoStage.Send = { handle, _, _ in order.append(handle) }
+        func take(_ packets: [(PicturePacket, [UInt8])]) {
+            for (packet, payload) in packets {
+                payload.withUnsafeBytes {
+                    room.stage.forward(packet, from: camera.member, payload: $0, send: send, ask: room.ask)
+                }
+            }
+        }
+        let packets = camera.next(at: room.now)
+        take(packets)
+        #expect(order.isEmpty && room.stage.hasArrivals)
+        room.stage.deliver(at: room.now, send: send)
+        #expect(packets.count > 1 && order == [2, 3].flatMap { Array(repeating: $0, count: packets.count) })
+        take(camera.next(at: room.now))
+        room.stage.assign(slot: 0, to: camera.member, isCut: true)
+        room.stage.deliver(at: room.now, send: send)
+        #expect(order.count == 2 * packets.count && !room.stage.hasArrivals)
+    }
+
+    @Test("L11-S who goes over to another layer in the middle of a batch gets the end of its former one first")
+    func endOfLayer() {
+        let room = Room()
+        var camera = Camera(1, layers: 2)
+        room.stage.assign(slot: 0, to: camera.member, isCut: false)
+        room.watch(2)
+        room.stage.limit(MemberID(rawValue: 2), slot: 0, toLayer: 0, at: room.now, send: room.send, ask: room.ask)
+        room.film(&camera, frames: 4)
+        let before = room.seen[2]?.count ?? 0
+        room.stage.limit(MemberID(rawValue: 2), slot: 0, toLayer: 1, at: room.now, send: room.send, ask: room.ask)
+        let packets = camera.next(keyFrame: [1], at: room.now)
+        room.forward(packets, from: camera)
+        let lowest = packets.count { $0.0.layer == 0 }
+        #expect(lowest > 1 && room.seen[2]?.count == before + lowest + packets.count { $0.0.layer == 1 })
+        #expect(room.isWhole(2))
+    }
+
     @Test("Packets that come twice or are no payload go nowhere; a late one gets the number that was left for it")
     func lateAndTwice() {
         let room = Room()
@@ -530,6 +575,7 @@ private struct Seen {
                     room.stage.forward(packet, from: anchor, payload: $0, send: room.send, ask: room.ask)
                 }
             }
+            room.stage.deliver(at: room.now, send: room.send)
         }
         send([[0x65, 1]], timestamp: 1)
         // Intra-refresh: parameters, and no key frame.

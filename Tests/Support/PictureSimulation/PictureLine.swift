@@ -199,6 +199,7 @@ package final class PictureLine {
                     stage.forward(packet, from: camera.member, payload: payload, send: exits.send, ask: exits.ask)
                 }
             }
+            stage.deliver(at: now, send: exits.send)
             if nextSound <= now { speak() }
             if nextSample <= now { sample() }
             if viewer.nextDeadline(at: now) <= now { viewer.advance(to: now, exits) }

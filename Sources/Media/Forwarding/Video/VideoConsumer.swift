@@ -49,18 +49,6 @@ struct VideoConsumer {
     /// Repeats reach back so many switches.
     private static let earlierKept = 3
 
-    /// How a packet of its layer stands to what it has got.
-    enum Place {
-        /// Of another layer, or from before the key frame that it began with.
-        case notItsOwn
-        /// It was passed over, since it had not come.
-        case late
-        /// The one that it gets next.
-        case next
-        /// Others come before it, as far as they are there.
-        case ahead
-    }
-
     private let owner: Unmanaged<PictureViewer>
     let member: MemberID
     let handle: Int
@@ -75,8 +63,6 @@ struct VideoConsumer {
     private(set) var cursor: UInt64 = 0
     /// When the present stretch began: what it repeats from before has not waited longer.
     private(set) var beganAt = Instant.distantPast
-    /// Noted while packets are given to all: some before this one are to be sent first.
-    var isLagging = false
     private var current: Stretch?
     /// Newest last.
     private var earlier: [Stretch] = []
@@ -107,13 +93,11 @@ struct VideoConsumer {
     @inline(__always)
     func mayLeave(at now: Instant) -> Bool { owner._withUnsafeGuaranteedRef { $0.mayLeave(at: now) } }
 
+    /// It has got later packets of that layer, and passed this one over, since it had not come.
     @inline(__always)
-    func place(of packet: LayerPacket, _ layer: Int) -> Place {
-        guard isRunning, let stretch = current, stretch.layer == layer, packet.sequence >= stretch.firstInput else {
-            return .notItsOwn
-        }
-        if packet.sequence == cursor { return .next }
-        return packet.sequence < cursor ? .late : .ahead
+    func hasPassed(_ packet: LayerPacket, _ layer: Int) -> Bool {
+        guard isRunning, let stretch = current, stretch.layer == layer else { return false }
+        return packet.sequence >= stretch.firstInput && packet.sequence < cursor
     }
 
     /// The next packet that it gets of those before `end`; what has not come is passed over.

@@ -16,6 +16,8 @@ struct VideoSlot {
     private(set) var consumers: ContiguousArray<VideoConsumer> = []
     /// Somebody waits for a key frame.
     private var hasWaiting = false
+    /// Layers of which something came that nobody has been given yet: bit n for layer n.
+    private var arrived: UInt8 = 0
     /// When it is looked at again what everybody should get.
     private var nextLook = Instant.distantPast
     var stats = VideoStats()
@@ -206,6 +208,7 @@ struct VideoSlot {
 
     // MARK: Packets
 
+    /// Takes a packet in. `deliver` gives it to everybody, except what fills a gap: that leaves at once.
     mutating func forward(
         _ picture: PicturePacket, payload: UnsafeRawBufferPointer, _ send: Send, _ ask: Ask
     ) {
@@ -217,6 +220,7 @@ struct VideoSlot {
                 stats.stale &+= 1
                 return
             }
+            deliver(at: now, send)
             layers[layer] = VideoLayer(picture)
             for index in consumers.indices { consumers[index].forget(layer) }
             nextLook = now
@@ -230,8 +234,13 @@ struct VideoSlot {
             stats.stale &+= 1
             return
         }
-        if startsKeyFrame { beginWaiting(layer, at: now) }
-        deliver(packet, payload, of: layer, at: now, send)
+        if startsKeyFrame {
+            // Who goes over to this layer gets the end of the other one first.
+            deliver(at: now, send)
+            beginWaiting(layer, at: now)
+        }
+        arrived |= 1 << UInt8(layer)
+        fill(packet, payload, of: layer, at: now, send)
         stats.forwarded &+= 1
         if nextLook <= now { look(at: now, send, ask) }
     }
@@ -253,40 +262,49 @@ struct VideoSlot {
         }
     }
 
-    private mutating func deliver(
+    /// Gives everybody who has passed a packet over, since it had not come, what has come again: it waits for nothing.
+    private mutating func fill(
         _ packet: LayerPacket, _ payload: UnsafeRawBufferPointer, of layer: Int, at now: Instant, _ send: Send
     ) {
+        guard packet.sequence < layers[layer]?.highest ?? 0 else { return }
         let content = Self.content(packet, payload)
+        for index in consumers.indices where consumers[index].hasPassed(packet, layer) {
+            guard let outgoing = consumers[index].next(packet, of: layer, at: now) else { continue }
+            send(consumers[index].handle, outgoing, content)
+            stats.sent &+= 1
+        }
+    }
+
+    /// Gives everybody what has come since the last time, as much as may leave now: one viewer after the other, so that what goes to one
+    /// address leaves together.
+    mutating func deliver(at now: Instant, _ send: Send) {
+        guard arrived != 0 else { return }
+        for layer in 0..<VideoStage.maximumLayers where arrived & 1 << UInt8(layer) != 0 {
+            guard let source = layers[layer], let highest = source.highest else { continue }
+            deliver(layer, source.history, end: highest + 1, at: now, send)
+        }
+        arrived = 0
+    }
+
+    private mutating func deliver(
+        _ layer: Int, _ history: LayerHistory, end: UInt64, at now: Instant, _ send: Send
+    ) {
         var sent: UInt64 = 0
-        var isAnyLagging = false
         let onWaiting = onWaiting
         consumers.withUnsafeMutableBufferPointer { consumers in
-            for index in consumers.indices {
-                switch consumers[index].place(of: packet, layer) {
-                case .notItsOwn: continue
-                // What got lost before, and has come again, waits for nothing.
-                case .late: break
-                case .next:
+            for index in consumers.indices where consumers[index].layer == layer {
+                while let entry = consumers[index].earlier(than: end, in: history) {
                     guard consumers[index].mayLeave(at: now) else {
                         if consumers[index].viewer.waitsAnew() { onWaiting?(consumers[index].handle) }
-                        continue
+                        break
                     }
-                case .ahead:
-                    isAnyLagging = true
-                    consumers[index].isLagging = true
-                    continue
+                    guard let outgoing = consumers[index].next(entry.packet, of: layer, at: now) else { break }
+                    send(consumers[index].handle, outgoing, Self.content(entry.packet, entry.payload))
+                    sent &+= 1
                 }
-                guard let outgoing = consumers[index].next(packet, of: layer, at: now) else { continue }
-                send(consumers[index].handle, outgoing, content)
-                sent &+= 1
             }
         }
         stats.sent &+= sent
-        guard isAnyLagging else { return }
-        for index in consumers.indices where consumers[index].isLagging {
-            consumers[index].isLagging = false
-            flush(index, at: now, send)
-        }
     }
 
     /// Sends a viewer what there is for it, as much as may leave now.

@@ -9,7 +9,7 @@ package import Wire
 /// Slots are sticky, as those of sound are. A viewer gets a picture from a key frame on: the newest one, if it is near, or one that the
 /// producer is asked for. Nothing is seen from somebody who is assigned to no slot; nobody sees themselves.
 ///
-/// Packets leave through closures, as those of `AudioFanout` do.
+/// Packets leave through closures, as those of `AudioFanout` do, but not one by one: `deliver` sends what has come.
 package final class VideoStage {
     package typealias Send = AudioFanout.Send
     /// Asks the producer for a key frame of that stream.
@@ -47,6 +47,9 @@ package final class VideoStage {
     package var onWaiting: ((_ handle: Int) -> Void)? {
         didSet { for slot in slots.indices { slots[slot].onWaiting = onWaiting } }
     }
+
+    /// Something came that nobody has been given yet.
+    package private(set) var hasArrivals = false
 
     package var stats: VideoStats { slots.reduce(refusals) { $0 + $1.stats } }
     private var refusals = VideoStats()
@@ -199,7 +202,8 @@ package final class VideoStage {
 
     // MARK: Packets
 
-    /// Sends a packet of `member`'s picture to everybody who gets that layer. An empty payload is padding: it only keeps numbers whole.
+    /// Takes in a packet of `member`'s picture for everybody who gets that layer; they get it with the next `deliver`. An empty payload is
+    /// padding: it only keeps numbers whole.
     package func forward(
         _ picture: PicturePacket, from member: MemberID, payload: UnsafeRawBufferPointer, send: Send, ask: Ask
     ) {
@@ -208,6 +212,15 @@ package final class VideoStage {
             return
         }
         slots[slot].forward(picture, payload: payload, send, ask)
+        hasArrivals = true
+    }
+
+    /// Gives everybody what has come since the last time. To be called after each batch of packets: what one viewer gets of it leaves
+    /// together, which costs the kernel far less.
+    package func deliver(at now: Instant, send: Send) {
+        guard hasArrivals else { return }
+        hasArrivals = false
+        for slot in slots.indices { slots[slot].deliver(at: now, send) }
     }
 
     /// A producer's report tells when a layer was captured. Viewers get it in their reports.

@@ -148,6 +148,7 @@ final class StageTable {
                     packet, from: member, payload: payload, send: egress.send, ask: egress.ask)
             }
         }) {}
+        home.pictures?.guests.deliver(at: time.now, send: egress.send)
         if isAnyHeard, !home.isMetered { meter(stage, home) }
     }
 

@@ -42,6 +42,8 @@ final class MediaWorker {
     /// What homes are told in the same way.
     private var followedCuts: [(follower: CutFollower, cuts: UInt64)] = []
     private var counters = MediaCounters()
+    /// Where pictures came to that nobody has been given yet. Empty between batches.
+    private var arrivals: ContiguousArray<VideoStage> = []
 
     /// - Parameter port: 0 for one that is free.
     init(
@@ -255,6 +257,7 @@ final class MediaWorker {
             let count = socket.receive(at: time.now) { slot, length, path, arrival in
                 receive(slot, length, path, arrival)
             }
+            deliverPictures()
             guard count == DatagramSocket.receiveSlots else { return }
             guard time.refresh() - start < Self.readingTime else { return }
         }
@@ -378,6 +381,7 @@ final class MediaWorker {
             timestamp: media.header.timestamp.rawValue, marker: media.header.marker, format: pictures.format,
             arrival: arrival)
         let stage = place.track == Track.screen.rawValue ? pictures.screens : pictures.cameras
+        if !stage.hasArrivals { arrivals.append(stage) }
         let payload = UnsafeRawBufferPointer(rebasing: datagram[media.payload])
         stage.forward(packet, from: peer.member, payload: payload, send: egress.send, ask: egress.ask)
         if let guests = peer.stage.home?.guests, !guests.isEmpty, stage === pictures.cameras,
@@ -385,6 +389,15 @@ final class MediaWorker {
         {
             for guest in guests.all { guest.terms.wayOut.see(packet, payload) }
         }
+        if egress.hasErrands { peers.runErrands() }
+        load.note(workFrom: start, to: time.read())
+    }
+
+    /// Gives viewers the pictures of which a batch of datagrams has brought something.
+    private func deliverPictures() {
+        guard !arrivals.isEmpty else { return }
+        let start = time.read()
+        while let stage = arrivals.popLast() { stage.deliver(at: time.refresh(), send: egress.send) }
         if egress.hasErrands { peers.runErrands() }
         load.note(workFrom: start, to: time.read())
     }
