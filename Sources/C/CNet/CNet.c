@@ -96,8 +96,10 @@ static socklen_t put_sockaddr(struct sockaddr_storage *to, int family, const str
 /// What the kernel takes in one message: UDP_MAX_SEGMENTS was 64 before Linux 6.9, and the whole must fit one IP packet.
 #define SEGMENTS_MAX 64
 #define SEGMENT_BYTES_MAX 65000
-/// Shorter runs cost more than they save (measured).
+/// Shorter runs cost more than they save (measured): of sound's datagrams, and of those that fill a path's MTU.
 #define SEGMENTS_MIN 4
+#define LARGE_SEGMENTS_MIN 2
+#define LARGE_SEGMENT 600
 
 struct envelope {
     struct sockaddr_storage name;
@@ -263,14 +265,13 @@ int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t fir
     for (;;) {
         uint32_t end = first + count;
         uint32_t messages = 0;
-        uint32_t shortest = segmentation->enabled ? SEGMENTS_MIN : UINT32_MAX;
         bool has_runs = false;
         for (uint32_t i = first; i < end;) {
             struct msghdr *message = &batch->messages[messages].msg_hdr;
             struct envelope *envelope = &batch->envelopes[messages];
             const struct cnet_datagram *slot = &batch->slots[i];
-            uint32_t run = shortest <= count ? run_length(batch, i, end) : 1;
-            if (run < shortest) run = 1;
+            uint32_t run = segmentation->enabled ? run_length(batch, i, end) : 1;
+            if (run < (slot->length < LARGE_SEGMENT ? SEGMENTS_MIN : LARGE_SEGMENTS_MIN)) run = 1;
             for (uint32_t k = 0; k < run; k++) batch->vectors[i + k].iov_len = batch->slots[i + k].length;
             message->msg_iov = &batch->vectors[i];
             message->msg_iovlen = run;
@@ -327,8 +328,9 @@ int cnet_udp_open(int family, const struct cnet_address *local, bool dual_stack,
     }
     set_option(s, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT);
     set_option(s, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-    set_option(s, SOL_SOCKET, SO_RCVBUF, buffer_bytes);
-    set_option(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
+    // With CAP_NET_ADMIN the host's limits (net.core.rmem_max) do not count.
+    if (set_option(s, SOL_SOCKET, SO_RCVBUFFORCE, buffer_bytes)) set_option(s, SOL_SOCKET, SO_RCVBUF, buffer_bytes);
+    if (set_option(s, SOL_SOCKET, SO_SNDBUFFORCE, buffer_bytes)) set_option(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
     struct sockaddr_storage name;
     socklen_t length = put_sockaddr(&name, family, local);
     if (failed || bind(s, (struct sockaddr *)&name, length) < 0) {

@@ -34,7 +34,7 @@ package final class DatagramSocket {
     /// After so many queued datagrams they leave without waiting for the end of the turn.
     static let flushThreshold = 64
     /// Asked of the kernel for either direction; a burst of 20 ms at 250,000 packets/s needs about 4 MiB.
-    static let bufferBytes: Int32 = 4 << 20
+    package static let bufferBytes: Int32 = 4 << 20
 
     /// Where the socket is bound; the port is the real one if 0 was asked for.
     package let local: TransportAddress
@@ -52,10 +52,12 @@ package final class DatagramSocket {
     private var receiveStats = Stats()
 
     /// Binds. The unspecified IPv6 address takes IPv4 too, if `isDualStack`.
-    package init(binding address: TransportAddress, isDualStack: Bool = true) throws(SocketFailure) {
+    package init(
+        binding address: TransportAddress, isDualStack: Bool = true, bufferBytes: Int32 = DatagramSocket.bufferBytes
+    ) throws(SocketFailure) {
         let family: Int32 = address.ip.isIPv4 ? 4 : 6
         var name = cnet_address(address)
-        let descriptor = cnet_udp_open(family, &name, isDualStack, DatagramSocket.bufferBytes)
+        let descriptor = cnet_udp_open(family, &name, isDualStack, bufferBytes)
         guard descriptor >= 0 else { throw SocketFailure(.open, address: address, code: -descriptor) }
         let port = cnet_udp_port(descriptor)
         guard port >= 0,

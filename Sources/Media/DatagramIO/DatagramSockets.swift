@@ -17,27 +17,35 @@ package final class DatagramSockets {
     ///   - addresses: one socket each, at most `Poller.maximumSockets`. Empty: all addresses of both families by one socket, or by an
     ///     IPv4 socket where the system has no IPv6.
     ///   - port: 0 for one that is free.
-    package init(addresses: [IPAddress], port: UInt16) throws(SocketFailure) {
+    ///   - bufferBytes: asked of the kernel for either direction of each.
+    package init(
+        addresses: [IPAddress], port: UInt16, bufferBytes: Int32 = DatagramSocket.bufferBytes
+    ) throws(SocketFailure) {
         poller = try Poller()
-        sockets = try Self.open(addresses, port: port)
+        sockets = try Self.open(addresses, port: port, bufferBytes)
         self.port = sockets[0].local.port
         for (tag, socket) in sockets.enumerated() { try poller.add(socket, tag: tag) }
     }
 
-    private static func open(_ addresses: [IPAddress], port: UInt16) throws(SocketFailure) -> [DatagramSocket] {
+    private static func open(
+        _ addresses: [IPAddress], port: UInt16, _ bufferBytes: Int32
+    ) throws(SocketFailure) -> [DatagramSocket] {
         guard !addresses.isEmpty else {
             do {
-                return [try DatagramSocket(binding: TransportAddress(ip: IPAddress(high: 0, low: 0), port: port))]
+                let any = TransportAddress(ip: IPAddress(high: 0, low: 0), port: port)
+                return [try DatagramSocket(binding: any, bufferBytes: bufferBytes)]
             } catch {
                 guard error.isFamilyUnsupported else { throw error }
-                return [try DatagramSocket(binding: TransportAddress(ip: IPAddress(v4: 0, 0, 0, 0), port: port))]
+                let any = TransportAddress(ip: IPAddress(v4: 0, 0, 0, 0), port: port)
+                return [try DatagramSocket(binding: any, bufferBytes: bufferBytes)]
             }
         }
         var sockets: [DatagramSocket] = []
         for ip in addresses.prefix(Poller.maximumSockets) {
             let address = TransportAddress(ip: ip, port: sockets.first?.local.port ?? port)
             // Beside other sockets, one for all of IPv6 must leave IPv4 to them.
-            sockets.append(try DatagramSocket(binding: address, isDualStack: addresses.count == 1))
+            sockets.append(
+                try DatagramSocket(binding: address, isDualStack: addresses.count == 1, bufferBytes: bufferBytes))
         }
         return sockets
     }

@@ -28,10 +28,10 @@ package enum LoadContent: Sendable, Hashable {
 
 /// The packets of one frame of VP8, as far as servers read them.
 struct FilmedFrame {
-    /// The packets of a frame, all of one size: 7 of them 30 times a second are 2.0 Mbit/s.
+    /// The packets of a frame, of about one size: 7 of them 30 times a second are 2.0 Mbit/s.
     static let packets = 7
     static let packetsOfKeyFrame = 35
-    static let payloadLength = 1_190
+    private static let payloadLength = 1_190
     /// Frames from one key frame to the next, if nobody asks for one.
     static let distance: UInt32 = 90
     static let ticks: UInt32 = 3_000
@@ -45,6 +45,11 @@ struct FilmedFrame {
     var isKeyFrame: Bool
 
     var packets: Int { isKeyFrame ? Self.packetsOfKeyFrame : Self.packets }
+
+    /// A browser cuts a frame into packets that differ by one byte, the shorter ones first.
+    func payloadLength(of packet: Int) -> Int {
+        packet < Int(number) % packets ? Self.payloadLength - 1 : Self.payloadLength
+    }
 
     /// The payload descriptor (RFC 7741 §4.2) with a picture id of 15 bits, and in a frame's first packet its header (RFC 6386 §9.1).
     func writePrefix(of packet: Int, into payload: UnsafeMutableRawBufferPointer) {

@@ -107,8 +107,15 @@ final class JanusRoom: LoadedRoom {
 
     private func subscribe(_ handle: Int, _ place: Int) async throws -> PathPlan {
         let streams = feeds.withLock { $0 }.map { ["feed": $0] }
-        let offered = try await message(
-            handle, ["request": "join", "ptype": "subscriber", "room": room, "streams": streams])
+        let request: [String: Any] = ["request": "join", "ptype": "subscriber", "room": room, "streams": streams]
+        let offered: Event
+        do {
+            offered = try await message(handle, request)
+        } catch let refusal as Refusal where refusal.code == Refusal.noSuchFeed {
+            // Until a publisher's media is up, Janus does not know the feed.
+            try await Task.sleep(for: .seconds(1))
+            offered = try await message(handle, request)
+        }
         guard let text = offered.sdp else { throw LoadFailure("Janus made no offer to a subscriber") }
         let offer = try SessionDescription(parsing: text)
         var random = SystemRandomNumberGenerator()
@@ -154,6 +161,17 @@ final class JanusRoom: LoadedRoom {
 
     // MARK: Calls
 
+    /// The plug-in's own "no".
+    private struct Refusal: Error, CustomStringConvertible {
+        /// JANUS_VIDEOROOM_ERROR_NO_SUCH_FEED
+        static let noSuchFeed = 428
+
+        var reason: String
+        var code: Int?
+
+        var description: String { "Janus: \(reason)" }
+    }
+
     private struct Event {
         var data: [String: Any]
         var sdp: String?
@@ -174,7 +192,7 @@ final class JanusRoom: LoadedRoom {
         if let type, let sdp { message["jsep"] = ["type": type, "sdp": sdp] }
         let answer = try await Self.ask(line, message)
         let data = (answer["plugindata"] as? [String: Any])?["data"] as? [String: Any] ?? [:]
-        if let error = data["error"] as? String { throw LoadFailure("Janus: \(error)") }
+        if let error = data["error"] as? String { throw Refusal(reason: error, code: data["error_code"] as? Int) }
         return Event(data: data, sdp: (answer["jsep"] as? [String: Any])?["sdp"] as? String)
     }
 
