@@ -322,9 +322,11 @@ def summarize(result, januses):
         ours, floor = costs["Ovation"][0], costs["floor"][0]
         if januses:
             janus = min(costs[each.name][0] for each in januses)
-            print(
-                f"        Janus takes {janus / ours:.1f} × as long as Ovation; over the floor, Ovation spends {ours - floor:.2f} µs where Janus"
-                f" spends {janus - floor:.2f}: 1/{(janus - floor) / max(ours - floor, 1e-9):.1f}")
+            # The floor sends each packet by itself: where runs leave in one message, Ovation is below it.
+            over = (
+                f"over the floor, Ovation spends {ours - floor:.2f} µs where Janus spends {janus - floor:.2f}: 1/{(janus - floor) / (ours - floor):.1f}"
+                if ours > floor else f"Ovation is {floor - ours:.2f} µs below the floor, which sends each packet by itself")
+            print(f"        Janus takes {janus / ours:.1f} × as long as Ovation; {over}")
         print("        without loss: " + ", ".join(
             f"{name} {report['listeners']} listeners ({report['packetsPerSecond']:.0f} packets/s)"
             for name, report in result[limits].items()))
