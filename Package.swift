@@ -318,7 +318,7 @@ let package = Package(
             ]),
         tests("BandwidthEstimation", ["BandwidthEstimation", "RTP", "Wire", "Timing"]),
         tests("Line", ["PictureSimulation", "Timing"]),
-        tests("DatagramIO", ["DatagramIO", "Timing", "Wire"]),
+        tests("DatagramIO", ["DatagramIO", "Timing", "Wire", "MediaTestSupport"]),
         tests(
             "MediaNode",
             [

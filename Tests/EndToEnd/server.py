@@ -22,14 +22,20 @@ PORTS = range(20_000, 32_000)
 _next = itertools.count(random.randrange(len(PORTS)))
 
 
-def free_port(kind=socket.SOCK_STREAM):
+def is_free(port, kind):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(*kinds):
+    """One that is free for TCP, or for all the kinds of sockets that are named."""
     for step in itertools.islice(_next, len(PORTS)):
         port = PORTS[step % len(PORTS)]
-        with socket.socket(socket.AF_INET, kind) as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
+        if all(is_free(port, kind) for kind in kinds or (socket.SOCK_STREAM,)):
             return port
     raise RuntimeError("no port is free")
 
@@ -40,7 +46,7 @@ class Server:
     def __init__(self, data, *arguments, development=True, host="localhost", trusted=None):
         self.data = pathlib.Path(data)
         self.port = free_port()
-        self.media_port = free_port(socket.SOCK_DGRAM)
+        self.media_port = free_port(socket.SOCK_DGRAM, socket.SOCK_STREAM)
         self.arguments = (["--dev"] if development else []) + list(arguments)
         self.process = None
         self.output = self.data.parent / f"server-{self.port}.log"

@@ -172,9 +172,12 @@ internal import Wire
         let party = try await Party { $0.publicAddresses = [IPAddress(v4: 203, 0, 113, 7)] }
         let alice = try await party.joined(1)
         let candidates = try #require(alice.accepted?.candidates)
-        #expect(candidates.map(\.address) == ["203.0.113.7", "127.0.0.1"])
+        #expect(candidates.map(\.address) == ["203.0.113.7", "127.0.0.1", "203.0.113.7", "127.0.0.1"])
+        #expect(candidates.map(\.transport) == ["udp", "udp", "tcp", "tcp"])
+        #expect(candidates.suffix(2).allSatisfy { $0.tcpKind == "passive" })
         #expect(candidates.allSatisfy { $0.port == party.node.ports[0] })
-        #expect(candidates[0].priority > candidates[1].priority)
+        #expect(zip(candidates, candidates.dropFirst()).allSatisfy { $0.priority > $1.priority })
+        #expect(Set(candidates.map(\.foundation)).count == candidates.count)
     }
 
     @Test("A port in use is named when the media plane cannot start")

@@ -59,7 +59,7 @@ final class LiveClient {
         self.accepted = accepted
         positionID = accepted.extensions.first { $0.uri == ExtensionURI.songPosition }?.id
         let fingerprint = try #require(accepted.fingerprints.first.flatMap(CertificateFingerprint.init(sdpValue:)))
-        let paths = accepted.candidates.compactMap { candidate -> NetworkPath? in
+        let paths = accepted.candidates.filter { $0.transport == "udp" }.compactMap { candidate -> NetworkPath? in
             guard let remote = IPAddress(text: candidate.address), remote.isIPv4 else { return nil }
             return NetworkPath(local: socket.local, remote: TransportAddress(ip: remote, port: candidate.port))
         }

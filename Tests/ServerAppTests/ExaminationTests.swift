@@ -53,11 +53,11 @@ extension WholeServerTests {
                 let own = await Examination(settings).findings()
                 #expect(subjects(own, .problem).isEmpty, "\(own)")
                 #expect(own.contains { $0.sentence.contains("A server runs on the data folder") })
-                #expect(own.filter { $0.sentence.contains("in use, by the server") }.count == 2)
+                #expect(own.filter { $0.sentence.contains("in use, by the server") }.count == 3)
 
                 settings.data = NSTemporaryDirectory() + "ovation-none-" + UUID().uuidString
                 let other = await Examination(settings).findings()
-                #expect(other.filter { $0.grade == .problem && $0.sentence.contains("another program") }.count == 2)
+                #expect(other.filter { $0.grade == .problem && $0.sentence.contains("another program") }.count == 3)
                 // It was started with other ports than it is looked for at.
                 settings.data = server.directory
                 settings.port = try FreePort.take()

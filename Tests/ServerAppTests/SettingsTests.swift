@@ -72,6 +72,8 @@ import Testing
             ("public_url: salon.example\n", "", "https://"),
             ("media:\n  relays: [relay.example]\n", "", "one is relay.example"),
             ("media:\n  relays: ['turn:relay.example']\n", "", "media.relay_secret is missing"),
+            ("port: 443\nmedia:\n  tcp_port: 443\n", "", "media.tcp_port and port are both 443"),
+            ("port: 7882\n", "", "set media.tcp to false"),
             ("sign_in:\n  guests: true\n", "", "sign_in.application"),
         ])
     func mistakes(yaml: String, place: String, word: String) {

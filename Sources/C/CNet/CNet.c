@@ -10,6 +10,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -350,6 +351,70 @@ int cnet_udp_port(int descriptor) {
     return address.port;
 }
 
+// MARK: - Connections
+
+/// Connections that wait for an accept; what comes on top asks again.
+#define BACKLOG 256
+
+int cnet_tcp_listen(int family, const struct cnet_address *local, bool dual_stack) {
+    if (family == 4 && !is_v4(local)) return -EAFNOSUPPORT;
+    int s = socket(family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s < 0) return -errno;
+    // A server that starts anew takes over the port from connections that have not died down.
+    int failed = set_option(s, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (family == 6) {
+        bool any = local->high == 0 && local->low == 0;
+        failed |= set_option(s, IPPROTO_IPV6, IPV6_V6ONLY, any && dual_stack ? 0 : 1);
+    }
+    struct sockaddr_storage name;
+    socklen_t length = put_sockaddr(&name, family, local);
+    if (failed || bind(s, (struct sockaddr *)&name, length) < 0 || listen(s, BACKLOG) < 0) {
+        int error = errno;
+        close(s);
+        return -error;
+    }
+    return s;
+}
+
+int cnet_tcp_accept(int listener, int unsent_bytes, struct cnet_address *local, struct cnet_address *remote) {
+    struct sockaddr_storage name;
+    socklen_t length = sizeof name;
+    int s;
+    do {
+        s = accept4(listener, (struct sockaddr *)&name, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    } while (s < 0 && errno == EINTR);
+    if (s < 0) return -errno;
+    *remote = (struct cnet_address){0};
+    *local = (struct cnet_address){0};
+    get_sockaddr(remote, &name);
+    length = sizeof name;
+    if (getsockname(s, (struct sockaddr *)&name, &length) < 0) {
+        int error = errno;
+        close(s);
+        return -error;
+    }
+    get_sockaddr(local, &name);
+    set_option(s, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(s, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent_bytes);
+    return s;
+}
+
+int64_t cnet_tcp_read(int descriptor, void *into, size_t capacity) {
+    ssize_t n;
+    do {
+        n = recv(descriptor, into, capacity, MSG_DONTWAIT);
+    } while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
+int64_t cnet_tcp_write(int descriptor, const void *bytes, size_t count) {
+    ssize_t n;
+    do {
+        n = send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
 // MARK: - Polling
 
 struct cnet_poller cnet_poller_open(void) {
@@ -381,6 +446,10 @@ int cnet_poller_watch(struct cnet_poller poller, int descriptor, uint32_t tag, b
     event.data.u64 = ((uint64_t)(uint32_t)descriptor << 32) | tag;
     int result = epoll_ctl(poller.epoll, first_time ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
     return result < 0 ? -errno : 0;
+}
+
+void cnet_poller_forget(struct cnet_poller poller, int descriptor) {
+    epoll_ctl(poller.epoll, EPOLL_CTL_DEL, descriptor, NULL);
 }
 
 int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int64_t nanoseconds) {

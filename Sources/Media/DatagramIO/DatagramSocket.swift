@@ -41,7 +41,7 @@ package final class DatagramSocket {
 
     let descriptor: Int32
     private let family: Int32
-    private let isDualStack: Bool
+    let isDualStack: Bool
     private let receiveBatch: OpaquePointer
     private let receiveSlotTable: UnsafeMutablePointer<cnet_datagram>
     private let sendBatch: OpaquePointer

@@ -10,21 +10,65 @@ package final class DatagramSockets {
     package let port: UInt16
     private let poller: Poller
     private let sockets: [DatagramSocket]
+    package let connections: FramedConnections?
+    /// Of the poller's tags, one is the connections'.
+    static let maximumAddresses = Poller.maximumSockets - 1
+    private static let connectionsTag = Poller.maximumSockets - 1
+    private static let portTries = 8
     /// Some socket holds datagrams that the kernel refuses to take for now.
     package private(set) var isBlocked = false
 
     /// - Parameters:
-    ///   - addresses: one socket each, at most `Poller.maximumSockets`. Empty: all addresses of both families by one socket, or by an
+    ///   - addresses: one socket each, at most `maximumAddresses`. Empty: all addresses of both families by one socket, or by an
     ///     IPv4 socket where the system has no IPv6.
     ///   - port: 0 for one that is free.
     ///   - bufferBytes: asked of the kernel for either direction of each.
+    ///   - takesTCP: connections to the same port carry datagrams too.
+    ///   - sharedTCPPort: connections to that port too, as those of a port that is shared with other threads.
     package init(
-        addresses: [IPAddress], port: UInt16, bufferBytes: Int32 = DatagramSocket.bufferBytes
+        addresses: [IPAddress], port: UInt16, bufferBytes: Int32 = DatagramSocket.bufferBytes, takesTCP: Bool = false,
+        sharedTCPPort: UInt16? = nil
     ) throws(SocketFailure) {
         poller = try Poller()
-        sockets = try Self.open(addresses, port: port, bufferBytes)
+        (sockets, connections) = try Self.open(
+            addresses, port: port, bufferBytes, takesTCP: takesTCP, sharedTCPPort: sharedTCPPort)
         self.port = sockets[0].local.port
         for (tag, socket) in sockets.enumerated() { try poller.add(socket, tag: tag) }
+        if let connections { try poller.add(connections, tag: Self.connectionsTag) }
+    }
+
+    private static func open(
+        _ addresses: [IPAddress], port: UInt16, _ bufferBytes: Int32, takesTCP: Bool, sharedTCPPort: UInt16?
+    ) throws(SocketFailure) -> ([DatagramSocket], FramedConnections?) {
+        // The system chooses a port that is free for UDP; whether it is for TCP too is found out by trying.
+        for _ in 1..<portTries {
+            let sockets = try open(addresses, port: port, bufferBytes)
+            do throws(SocketFailure) {
+                return (sockets, try listen(beside: sockets, takesTCP: takesTCP, sharedTCPPort: sharedTCPPort))
+            } catch {
+                guard port == 0, error.isAddressInUse, error.address?.port != sharedTCPPort else { throw error }
+            }
+        }
+        let sockets = try open(addresses, port: port, bufferBytes)
+        return (sockets, try listen(beside: sockets, takesTCP: takesTCP, sharedTCPPort: sharedTCPPort))
+    }
+
+    private static func listen(
+        beside sockets: [DatagramSocket], takesTCP: Bool, sharedTCPPort: UInt16?
+    ) throws(SocketFailure) -> FramedConnections? {
+        guard takesTCP || sharedTCPPort != nil else { return nil }
+        let connections = try FramedConnections()
+        for socket in sockets {
+            if takesTCP {
+                _ = try connections.listen(on: socket.local, isDualStack: socket.isDualStack, isShared: false)
+            }
+            if let sharedTCPPort {
+                var address = socket.local
+                address.port = sharedTCPPort
+                _ = try connections.listen(on: address, isDualStack: socket.isDualStack, isShared: true)
+            }
+        }
+        return connections
     }
 
     private static func open(
@@ -41,7 +85,7 @@ package final class DatagramSockets {
             }
         }
         var sockets: [DatagramSocket] = []
-        for ip in addresses.prefix(Poller.maximumSockets) {
+        for ip in addresses.prefix(maximumAddresses) {
             let address = TransportAddress(ip: ip, port: sockets.first?.local.port ?? port)
             // Beside other sockets, one for all of IPv6 must leave IPv4 to them.
             sockets.append(
@@ -61,10 +105,16 @@ package final class DatagramSockets {
     package func serves(_ local: TransportAddress) -> Bool { sockets.contains { $0.serves(local) } }
 
     /// Blocks until there is something to read, somebody wakes us, or `deadline` is reached.
-    package func wait(until deadline: Instant, now: Instant) -> (isWoken: Bool, readable: [DatagramSocket]) {
-        let deadline = isBlocked ? min(deadline, now + Self.blockedInterval) : deadline
+    package func wait(
+        until deadline: Instant, now: Instant
+    ) -> (isWoken: Bool, readable: [DatagramSocket], hasConnections: Bool) {
+        var deadline = isBlocked ? min(deadline, now + Self.blockedInterval) : deadline
+        if let connections { deadline = min(deadline, connections.nextDeadline) }
         let ready = poller.wait(until: deadline == .distantFuture ? nil : deadline, now: now)
-        return (ready.woken, readable(ready.readable))
+        let connectionsBit: UInt32 = 1 << UInt32(Self.connectionsTag)
+        return (
+            ready.woken, readable(ready.readable & ~connectionsBit), ready.readable & connectionsBit != 0
+        )
     }
 
     private func readable(_ bits: UInt32) -> [DatagramSocket] {
@@ -85,6 +135,10 @@ package final class DatagramSockets {
 
     /// Queues what stands in the slot last given by `nextSlot`, at whichever socket the path wants.
     package func commit(_ slot: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath, at now: Instant) {
+        guard path.connection == 0 else {
+            connections?.commit(UnsafeRawBufferPointer(rebasing: slot[..<length]), path: path, at: now)
+            return
+        }
         guard let socket = socket(for: path) else { return }
         if socket !== sockets[0] {
             socket.nextSlot().copyMemory(from: UnsafeRawBufferPointer(rebasing: slot[..<length]))
@@ -97,12 +151,19 @@ package final class DatagramSockets {
     package func send(
         by path: NetworkPath, at now: Instant, _ write: (UnsafeMutableRawBufferPointer) -> Int?
     ) {
+        guard path.connection == 0 else {
+            let slot = nextSlot()
+            if let length = write(slot) { commit(slot, length: length, path: path, at: now) }
+            return
+        }
         guard let socket = socket(for: path), let length = write(socket.nextSlot()) else { return }
         socket.commit(length: length, path: path, at: now)
     }
 
     /// Gives the kernel what is queued.
     package func flush(at now: Instant) {
+        connections?.flush(at: now)
+        connections?.advance(at: now)
         let wasBlocked = isBlocked
         isBlocked = false
         for socket in sockets {

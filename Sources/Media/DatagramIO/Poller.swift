@@ -47,6 +47,13 @@ package final class Poller {
         guard result == 0 else { throw SocketFailure(.poll, code: -result) }
     }
 
+    /// The same for connections, which count as readable whenever something is to be done about them.
+    func add(_ connections: FramedConnections, tag: Int) throws(SocketFailure) {
+        precondition((0..<Self.maximumSockets).contains(tag), "a tag is a bit of a word")
+        let result = cnet_poller_watch(poller, connections.descriptor, UInt32(tag), false, true)
+        guard result == 0 else { throw SocketFailure(.poll, code: -result) }
+    }
+
     /// Whether to report when `socket` takes datagrams again. Changing it cannot fail for a socket that was added.
     package func setWatchesWriting(_ watches: Bool, of socket: DatagramSocket, tag: Int) {
         _ = cnet_poller_watch(poller, socket.descriptor, UInt32(tag), watches, false)

@@ -5,6 +5,7 @@ package import Wire
 package struct SocketFailure: Error, Hashable, CustomStringConvertible {
     package enum Operation: String, Sendable {
         case open = "open a UDP socket on"
+        case listen = "listen for TCP connections on"
         case poll = "set up polling"
         case thread = "start a thread"
         case memory = "allocate datagram slots"

@@ -44,6 +44,16 @@ package struct ICECandidate: Hashable, Sendable {
             foundation: "\(UInt32(rank) + 1)", priority: priority, address: address, port: port, kind: .host)
     }
 
+    /// Our own address where TCP connections are taken (RFC 6544). What is heard by UDP is preferred to any of them.
+    package static func passive(address: String, port: UInt16, rank: UInt16) -> ICECandidate {
+        // RFC 6544 §4.2: a lower type preference than for UDP, and in the local preference 4 for the passive side of a host candidate
+        // before 13 bits of our own. 90 is what browsers give their own host candidates for TCP.
+        let preference = UInt32(4) << 13 | UInt32(0x1fff - min(rank, 0x1fff))
+        return ICECandidate(
+            foundation: "t\(UInt32(rank) + 1)", transport: "tcp", priority: 90 << 24 | preference << 8 | 255,
+            address: address, port: port, kind: .host, tcpKind: "passive")
+    }
+
     /// Reads the value of an `a=candidate` line; nil if it is none. Unknown further attributes are skipped.
     package init?(sdpValue: String) {
         let fields = sdpValue.split(separator: " ").map { String($0) }

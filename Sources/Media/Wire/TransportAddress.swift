@@ -35,9 +35,12 @@ package struct TransportAddress: Hashable, Sendable {
 package struct NetworkPath: Hashable, Sendable {
     package var local: TransportAddress
     package var remote: TransportAddress
+    /// 0: UDP. Else the TCP connection that carries the datagrams; no number comes twice soon.
+    package var connection: UInt32
 
-    package init(local: TransportAddress, remote: TransportAddress) {
+    package init(local: TransportAddress, remote: TransportAddress, connection: UInt32 = 0) {
         self.local = local
         self.remote = remote
+        self.connection = connection
     }
 }

@@ -6,6 +6,10 @@ package import Wire
 package struct MediaNodeConfiguration: Sendable, Hashable {
     /// UDP port of the first worker, the others have the next ones; 0 lets the system choose.
     package var port: UInt16 = 7882
+    /// Whether the same ports take TCP connections, from those whose network lets no UDP through.
+    package var takesTCP = true
+    /// One more port for such connections, whichever worker they are for: one that every network lets through, such as 443.
+    package var sharedTCPPort: UInt16?
     /// Threads that forward media, at least one, each with a port of its own.
     package var workers = 1
     /// Listeners get a path to another worker while their room's home spends more of its time on forwarding than this share.

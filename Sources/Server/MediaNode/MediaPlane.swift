@@ -170,9 +170,18 @@ package final class MediaPlane: MediaControl {
     /// Where this host may be reached now: interfaces come and go.
     private func candidates(port: UInt16) -> [ICECandidate] {
         let interfaces = (try? InterfaceAddresses.current()) ?? []
-        return configuration.candidateAddresses(interfaces: interfaces).enumerated().map { rank, address in
-            .host(address: address.text, port: port, rank: UInt16(truncatingIfNeeded: rank))
+        let addresses = configuration.candidateAddresses(interfaces: interfaces).map(\.text)
+        var candidates = addresses.enumerated().map { rank, address in
+            ICECandidate.host(address: address, port: port, rank: UInt16(truncatingIfNeeded: rank))
         }
+        let ports = (configuration.takesTCP ? [port] : []) + [configuration.sharedTCPPort].compactMap { $0 }
+        for port in ports {
+            for address in addresses {
+                let rank = UInt16(truncatingIfNeeded: candidates.count - addresses.count)
+                candidates.append(.passive(address: address, port: port, rank: rank))
+            }
+        }
+        return candidates
     }
 }
 

@@ -58,6 +58,8 @@ extension ServerApplication {
     func mediaConfiguration() throws(ConfigurationFailure) -> MediaNodeConfiguration {
         var media = MediaNodeConfiguration()
         media.port = UInt16(clamping: settings.mediaPort)
+        media.takesTCP = settings.mediaTCP
+        media.sharedTCPPort = settings.mediaTCPPort == 0 ? nil : UInt16(clamping: settings.mediaTCPPort)
         media.bindAddresses = try addresses(settings.mediaBind, setting: "media.bind")
         media.publicAddresses = try addresses(settings.publicAddress, setting: "public_address")
         media.maximumPeers = settings.mediaMaxPeers

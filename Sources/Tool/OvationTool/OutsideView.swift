@@ -115,7 +115,8 @@ struct OutsideView {
             return .problem(
                 "media", "Nothing comes back from the media port by UDP.",
                 "Open the UDP port (media.port, 7882 unless it was changed) in the server's firewall and its cloud's; if the machine has no public address "
-                    + "of its own, set public_address. If this network lets no UDP out, people in it need a relay (media.relays)."
+                    + "of its own, set public_address. If this network lets no UDP out, browsers in it come by TCP to the same port or to "
+                    + "media.tcp_port; what they cannot reach either needs a relay (media.relays)."
             )
         }
     }

@@ -37,8 +37,14 @@ struct SettingsOptions: ParsableArguments {
             "Site whose pictures the web page shows as covers and avatars, such as https://pictures.example. Repeatable."
     )
     var originsPictures: [String] = []
-    @Option(help: "First UDP port for sound.")
+    @Option(help: "First port for sound and picture: UDP, and TCP for those whose network lets no UDP through.")
     var mediaPort: String?
+    @Option(name: .customLong("media-tcp"), help: "Whether sound and picture may come by TCP too: true or false.")
+    var mediaTCP: String?
+    @Option(
+        name: .customLong("media-tcp-port"),
+        help: "One more TCP port for sound and picture, such as 443 where the pages are elsewhere. 0: none.")
+    var mediaTCPPort: String?
     @Option(help: "Local address for media. Repeatable; default: all.")
     var mediaBind: [String] = []
     @Option(help: "Threads that forward media, each with a port of its own from --media-port on. 0: one per processor.")
@@ -79,7 +85,7 @@ struct SettingsOptions: ParsableArguments {
         let single: [(String, String?)] = [
             ("host", host), ("port", port), ("public_url", publicURL), ("data", data), ("web_root", webRoot),
             ("tls.certificate", tlsCertificate), ("tls.key", tlsKey), ("tls.hsts_days", tlsHSTSDays),
-            ("media.port", mediaPort),
+            ("media.port", mediaPort), ("media.tcp", mediaTCP), ("media.tcp_port", mediaTCPPort),
             ("media.workers", mediaWorkers), ("media.max_peers", mediaMaxPeers),
             ("media.relay_secret", mediaRelaySecret),
             ("sign_in.application", signInApplication),

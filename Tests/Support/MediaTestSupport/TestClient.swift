@@ -29,6 +29,13 @@ package final class TestClient {
     package let stage: StageID
     package let slots: Int
     package let socket: DatagramSocket
+    /// Its network lets only TCP through, to any of the server's ports or to this one.
+    package enum Reach: Equatable {
+        case udp
+        case tcp(port: UInt16?)
+    }
+    package var reach = Reach.udp
+    package private(set) var line: TCPLine?
     private let certificate: DTLSCertificate
     private let context: DTLSContext
     private var random = SystemRandomNumberGenerator()
@@ -126,11 +133,16 @@ package final class TestClient {
         if isRestart { answeredChecks = 0 }
         self.accepted = accepted
         let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
-        let paths = accepted.candidates.compactMap { candidate -> NetworkPath? in
+        var paths = accepted.candidates.filter(isReachable).compactMap { candidate -> NetworkPath? in
             guard let remote = IPAddress(text: candidate.address), remote.isIPv4 == socket.local.ip.isIPv4 else {
                 return nil
             }
             return NetworkPath(local: socket.local, remote: TransportAddress(ip: remote, port: candidate.port))
+        }
+        if reach != .udp, line == nil || isRestart {
+            paths = Array(paths.prefix(1))
+            checkedPath = paths.first
+            line = checkedPath.flatMap { TCPLine(to: $0.remote) }
         }
         let now = SystemClock.now()
         if let media {
@@ -145,6 +157,14 @@ package final class TestClient {
             openCamera()
         }
         drain()
+    }
+
+    private func isReachable(_ candidate: ICECandidate) -> Bool {
+        switch reach {
+        case .udp: candidate.transport == "udp"
+        case .tcp(let port):
+            candidate.transport == "tcp" && candidate.tcpKind == "passive" && (port ?? candidate.port) == candidate.port
+        }
     }
 
     /// As after a reload of the page: the same person, nothing else the same.
@@ -180,7 +200,7 @@ package final class TestClient {
             media.seal(headerLength: headerLength, payload: $0, into: slot, at: now)
         }
         guard let length, !isLost else { return }
-        socket.commit(length: length, path: path, at: now)
+        commit(slot, length, path)
         socket.flush(at: now)
     }
 
@@ -193,7 +213,7 @@ package final class TestClient {
         let length = payload.withUnsafeBytes {
             media.sealAgain(headerLength: header.count, payload: $0, into: slot)
         }
-        if let length { socket.commit(length: length, path: path, at: SystemClock.now()) }
+        if let length { commit(slot, length, path) }
     }
 
     /// What a picture is made of: see `film`.
@@ -240,7 +260,7 @@ package final class TestClient {
         }
         let length = payload.withUnsafeBytes { media.lane.seal(packet, payload: $0, into: slot, at: now) }
         guard let length, !isLost else { return }
-        socket.commit(length: length, path: path, at: now)
+        commit(slot, length, path)
         socket.flush(at: now)
     }
 
@@ -252,7 +272,7 @@ package final class TestClient {
         let slot = socket.nextSlot()
         let now = SystemClock.now()
         let length = payload.withUnsafeBytes { media.lane.sealAgain(packet, payload: $0, into: slot, at: now) }
-        if let length { socket.commit(length: length, path: path, at: now) }
+        if let length { commit(slot, length, path) }
     }
 
     /// A packet that is a whole frame: VP8's descriptor and the first byte of its frame, or units of H.264, a key frame with its
@@ -300,8 +320,30 @@ package final class TestClient {
     package func work() {
         let now = SystemClock.now()
         while socket.receive(at: now, { slot, length, path, arrival in receive(slot, length, path) }) > 0 {}
+        receiveByTCP()
         if let media, media.nextDeadline <= now { media.advance(to: now) }
         drain()
+    }
+
+    /// What it gets by TCP stays with the sender meanwhile.
+    package var readsNothing = false
+
+    private func receiveByTCP() {
+        guard !readsNothing, let line, let path = media?.mediaPath ?? checkedPath else { return }
+        for datagram in line.receive() ?? [] {
+            withUnsafeTemporaryAllocation(byteCount: DatagramSocket.slotBytes, alignment: 8) { slot in
+                slot.copyBytes(from: datagram)
+                receive(slot, datagram.count, path)
+            }
+        }
+    }
+
+    /// The only one that there is by TCP.
+    private var checkedPath: NetworkPath?
+
+    private func commit(_ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath) {
+        guard reach != .udp else { return socket.commit(length: length, path: path, at: SystemClock.now()) }
+        line?.send(UnsafeRawBufferPointer(rebasing: slot[..<length]))
     }
 
     private func receive(_ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath) {
@@ -339,9 +381,11 @@ package final class TestClient {
     private func drain() {
         guard let media else { return }
         let now = SystemClock.now()
-        while let output = media.nextOutput(into: socket.nextSlot()) {
+        while true {
+            let slot = socket.nextSlot()
+            guard let output = media.nextOutput(into: slot) else { break }
             switch output {
-            case .datagram(let length, let path): socket.commit(length: length, path: path, at: now)
+            case .datagram(let length, let path): commit(slot, length, path)
             case .event(.connected): isConnected = true
             case .event(.closed(let reason)): closeReason = reason
             case .event(.senderReport(let ssrc, _, _, _, _)): sendersReported.insert(ssrc)

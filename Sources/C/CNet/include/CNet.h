@@ -59,6 +59,16 @@ struct cnet_segmentation {
 int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t first, uint32_t count,
               struct cnet_segmentation *segmentation);
 
+/// A listening, non-blocking TCP socket; the arguments and the result are those of `cnet_udp_open`.
+int cnet_tcp_listen(int family, const struct cnet_address *local, bool dual_stack);
+/// The next connection, non-blocking, that sends small messages at once and holds no more than `unsent_bytes` that the network has not
+/// taken: what waits is better held where it can still be dropped. Returns the descriptor, or -errno (-EAGAIN: none).
+int cnet_tcp_accept(int listener, int unsent_bytes, struct cnet_address *local, struct cnet_address *remote);
+/// How many bytes were read, 0 at the end of the stream, or -errno.
+int64_t cnet_tcp_read(int descriptor, void *into, size_t capacity);
+/// How many bytes the kernel took, or -errno.
+int64_t cnet_tcp_write(int descriptor, const void *bytes, size_t count);
+
 /// An epoll instance with an eventfd in it that `cnet_wake` makes ready. Both descriptors are ≥ 0, or `epoll` is -errno.
 struct cnet_poller {
     int epoll;
@@ -68,6 +78,8 @@ struct cnet_poller cnet_poller_open(void);
 void cnet_poller_close(struct cnet_poller poller);
 /// Reports `tag` when the descriptor is readable, and when it is writable if `writable`. Call again to change. 0 or -errno.
 int cnet_poller_watch(struct cnet_poller poller, int descriptor, uint32_t tag, bool writable, bool first_time);
+/// Reports a descriptor no more.
+void cnet_poller_forget(struct cnet_poller poller, int descriptor);
 struct cnet_ready {
     uint32_t tag;
     bool readable;

@@ -86,7 +86,7 @@ final class TransportLoop {
     }
 
     private func turn() {
-        let (isWoken, readable) = sockets.wait(until: peer?.nextDeadline ?? .distantFuture, now: now)
+        let (isWoken, readable, _) = sockets.wait(until: peer?.nextDeadline ?? .distantFuture, now: now)
         now = clock()
         if isWoken {
             for command in mailbox.takeCommands() { perform(command) }

@@ -17,6 +17,8 @@ final class PeerTable {
     /// Each belongs to a machine that `peers` keeps alive.
     private let lanes: UnsafeMutablePointer<SendLane?>
     private let capacity: Int
+    /// Told of each path by which nobody is reached any more.
+    var onForget: ((NetworkPath) -> Void)?
 
     /// Where a new peer will stand.
     struct Place: Equatable {
@@ -55,7 +57,7 @@ final class PeerTable {
         peers[peer.handle] = nil
         free.append(peer.handle)
         byID[peer.id] = nil
-        for path in peer.paths where byPath[path] == peer.handle { byPath[path] = nil }
+        for path in peer.paths { forget(path, of: peer) }
         for key in peer.ufrags.compactMap({ UfragKey($0.utf8) }) where byUfrag[key] == peer.handle {
             byUfrag[key] = nil
         }
@@ -86,8 +88,13 @@ final class PeerTable {
         guard peer.paths.count > Self.maximumPaths else { return }
         let used = peer.media.mediaPath
         guard let oldest = peer.paths.firstIndex(where: { $0 != used }) else { return }
-        let forgotten = peer.paths.remove(at: oldest)
-        if byPath[forgotten] == peer.handle { byPath[forgotten] = nil }
+        forget(peer.paths.remove(at: oldest), of: peer)
+    }
+
+    private func forget(_ path: NetworkPath, of peer: Peer) {
+        guard byPath[path] == peer.handle else { return }
+        byPath[path] = nil
+        onForget?(path)
     }
 
     /// Connectivity checks that name `ufrag` are for this peer, beside those for names that it had before.

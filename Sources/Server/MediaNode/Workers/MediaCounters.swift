@@ -8,6 +8,8 @@ package struct MediaCounters: Sendable, Hashable {
     package var connectedPeers = 0
     package var stages = 0
     package var sockets = DatagramSocket.Stats()
+    /// Those who come by TCP.
+    package var connections = FramedConnections.Stats()
     package var audio = AudioStats()
     package var pictures = VideoStats()
     /// Datagrams that belong to no peer: strangers, and what arrives after the end.
@@ -52,6 +54,7 @@ package struct MediaCounters: Sendable, Hashable {
         sum.connectedPeers += b.connectedPeers
         sum.stages += b.stages
         sum.add(b.sockets)
+        sum.connections = a.connections + b.connections
         sum.audio = a.audio + b.audio
         sum.pictures = a.pictures + b.pictures
         sum.unknownDatagrams &+= b.unknownDatagrams

@@ -31,24 +31,22 @@ final class MediaWorker {
     private let peers: PeerLifecycle
     private let stages: StageTable
     private let egress: Egress
+    private var intake: ConnectionIntake?
     private let facts: FactPublisher
     private let time: WorkerTime
     private let gauge: LoadGauge
     private var load: WorkerLoad
     private var isDraining = false
     private var isStopped = false
-    /// Told once everything that was queued before has left or been dropped.
-    private var confirmations: [@Sendable () -> Void] = []
-    /// What homes are told in the same way.
-    private var followedCuts: [(follower: CutFollower, cuts: UInt64)] = []
+    private var confirmations = Confirmations()
     private var counters = MediaCounters()
     /// Where pictures came to that nobody has been given yet. Empty between batches.
     private var arrivals: ContiguousArray<VideoStage> = []
 
     /// - Parameter port: 0 for one that is free.
     init(
-        _ configuration: MediaNodeConfiguration, port: UInt16, certificate: DTLSCertificate, facts: FactPublisher,
-        gauge: LoadGauge, clock: @escaping @Sendable () -> Instant
+        _ configuration: MediaNodeConfiguration, port: UInt16, sharedTCPPort: UInt16?, certificate: DTLSCertificate,
+        facts: FactPublisher, gauge: LoadGauge, clock: @escaping @Sendable () -> Instant
     ) throws(MediaNodeError) {
         self.facts = facts
         self.gauge = gauge
@@ -57,7 +55,9 @@ final class MediaWorker {
         time = WorkerTime(clock)
         load = WorkerLoad(at: time.now)
         do {
-            sockets = try DatagramSockets(addresses: configuration.bindAddresses, port: port)
+            sockets = try DatagramSockets(
+                addresses: configuration.bindAddresses, port: port, takesTCP: configuration.takesTCP,
+                sharedTCPPort: sharedTCPPort)
         } catch {
             throw .socket(error)
         }
@@ -72,6 +72,11 @@ final class MediaWorker {
             throw .cryptography(error.message)
         }
         peers.stages = stages
+        guard let connections = sockets.connections else { return }
+        intake = ConnectionIntake(connections, table: table, time: time) { [unowned self] in receive($0, $1, $2, $3) }
+        table.onForget = { [connections, time] path in
+            if path.connection != 0 { connections.close(path, at: time.now) }
+        }
     }
 
     // MARK: The turn
@@ -82,22 +87,22 @@ final class MediaWorker {
         for peer in table.all { peers.close(peer) }
         flush()
         for command in mailbox.close() { refuse(command) }
-        confirmations += stages.giveUpCuts()
-        for confirmation in confirmations { confirmation() }
-        confirmations = []
+        confirmations.append(contentsOf: stages.giveUpCuts())
+        confirmations.tellAll()
         facts.finish()
     }
 
     private func turn() {
         mailbox.fallAsleep()
         let deadline = stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline) : .distantPast
-        let (isWoken, readable) = sockets.wait(until: deadline, now: time.now)
+        let ready = sockets.wait(until: deadline, now: time.now)
         mailbox.stayAwake()
         load.advance(to: time.refresh())
         gauge.set(table.isFull ? 1 : load.share)
-        if isWoken { for command in mailbox.take() { perform(command) } }
+        if ready.isWoken { for command in mailbox.take() { perform(command) } }
         carry()
-        for socket in readable { read(socket) }
+        for socket in ready.readable { read(socket) }
+        if ready.hasConnections { readConnections() }
         peers.advance()
         let driving = peers.takeDriving()
         load.note(workFrom: time.now, to: time.now + driving)
@@ -110,8 +115,8 @@ final class MediaWorker {
         guard stages.hasWays else { return }
         let start = time.read()
         let (inForce, cuts) = stages.carry()
-        confirmations += inForce
-        followedCuts += cuts.map { ($0, $1) }
+        confirmations.append(contentsOf: inForce)
+        for (follower, reached) in cuts { confirmations.append(follower, reached) }
         peers.runErrands()
         load.note(workFrom: start, to: time.read())
     }
@@ -120,12 +125,7 @@ final class MediaWorker {
         let start = time.read()
         defer { load.note(workFrom: start, to: time.read()) }
         egress.flush()
-        guard !egress.isBlocked, !(confirmations.isEmpty && followedCuts.isEmpty) else { return }
-        for (follower, cuts) in followedCuts { follower.confirm(cuts) }
-        followedCuts.removeAll(keepingCapacity: true)
-        let due = confirmations
-        confirmations = []
-        for confirmation in due { confirmation() }
+        if !egress.isBlocked { confirmations.tell(at: time.now, waitsSince: sockets.connections?.waitsSince) }
     }
 
     // MARK: Commands
@@ -138,7 +138,7 @@ final class MediaWorker {
         case .closeStage(let id):
             guard let (stage, waiting) = stages.close(id) else { return }
             for peer in stage.peers.compactMap({ table[$0] }) { peers.close(peer) }
-            confirmations += waiting
+            confirmations.append(contentsOf: waiting)
         case .offer(let offer, let reply):
             guard let stage = stages[offer.stage] else {
                 peers.noteRefusal()
@@ -172,7 +172,7 @@ final class MediaWorker {
             home.setMuted(isMuted, bridge, at: time.now, send: egress.send)
             confirm(confirmed, on: home)
         case .partBridge(let bridge, let stageID, let confirmed):
-            if let guest = stages.part(from: bridge, on: stageID) { followedCuts.append((.guest(guest), .max)) }
+            if let guest = stages.part(from: bridge, on: stageID) { confirmations.append(.guest(guest), .max) }
             peers.runErrands()
             guard let home = stages[stageID]?.home else { return confirmations.append(confirmed) }
             confirm(confirmed, on: home)
@@ -186,7 +186,7 @@ final class MediaWorker {
             stage.fanout.setProducer(member, slot: slot)
         case .resetSource(let id, let stageID, let confirmed):
             guard let stage = stages[stageID], let home = stage.home else {
-                return confirmations += [confirmed].compactMap { $0 }
+                return confirmations.append(contentsOf: [confirmed].compactMap { $0 })
             }
             stages.takeEverythingSpoken(on: stage, home)
             home.audio.resetSource(of: MemberID(rawValue: id.rawValue), at: time.now, send: egress.send)
@@ -194,6 +194,8 @@ final class MediaWorker {
         case .readings(let readings, let stageID): stages[stageID]?.home?.remoteReadings.merge(readings) { $1 }
         case .view(let picture, let layer, let id, let stage):
             if let peer = table[id], peer.stage.id == stage { peers.view(picture, as: layer, by: peer) }
+        case .adopt(let connection): intake?.adopt(connection)
+        case .passOn(let mailbox, let workers): intake?.setNext(mailbox, workers: workers)
         case .readCounters(let reply): reply(presentCounters())
         case .drain: isDraining = true
         case .stop: isStopped = true
@@ -231,7 +233,7 @@ final class MediaWorker {
         case .readCounters(let reply): reply(presentCounters())
         case .openBranch(let terms): terms.link.confirmCuts(.max)
         case .openStage, .closeStage, .stateRoundTrip, .view, .addBranch, .place, .readings, .bridgeWord, .drain,
-            .stop:
+            .adopt, .passOn, .stop:
             break
         }
     }
@@ -245,6 +247,7 @@ final class MediaWorker {
         result.audio = stages.stats
         result.pictures = stages.pictureStats
         for stats in sockets.stats { result.add(stats) }
+        if let stats = sockets.connections?.stats { result.connections = stats }
         for peer in table.all { result.add(peer.media.stats) }
         return result
     }
@@ -263,17 +266,25 @@ final class MediaWorker {
         }
     }
 
+    private func readConnections() {
+        intake?.read(for: Self.readingTime)
+        deliverPictures()
+    }
+
+    /// - Returns: whether it was an authentic check.
+    @discardableResult
     private func receive(
         _ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, _ arrival: Instant
-    ) {
+    ) -> Bool {
         let datagram = UnsafeRawBufferPointer(rebasing: slot[..<length])
         guard let route = Route(datagram, path, in: table) else {
             counters.unknownDatagrams &+= 1
-            return
+            return false
         }
         let peer = route.peer
         time.refresh()
         let at = peer.time(arrival)
+        var isAuthentic = false
         switch peer.media.receive(slot, length: length, path: path, at: at) {
         case .media(let media):
             switch media.place.flatMap({ Track(rawValue: $0.track) }) {
@@ -281,10 +292,13 @@ final class MediaWorker {
             case .microphone, nil: forward(media, in: datagram, from: peer, at: at)
             }
         // An authentic check: what comes by this way is this peer's from now on.
-        case .handled: if route.isNamed { table.learn(path, of: peer) }
+        case .handled:
+            isAuthentic = route.isNamed
+            if isAuthentic { table.learn(path, of: peer) }
         case .dropped: break
         }
         peers.settle(peer)
+        return isAuthentic
     }
 
     private func forward(_ media: ReceivedMedia, in slot: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant)

@@ -1,3 +1,4 @@
+internal import DatagramIO
 internal import Forwarding
 internal import RoomPorts
 internal import SDP
@@ -17,6 +18,10 @@ enum WorkerCommand: Sendable {
     case assign(slot: Int, PeerID?, muted: Bool, dark: Bool, StageID, confirmed: @Sendable () -> Void)
     case assignScreen(PeerID?, StageID, confirmed: @Sendable () -> Void)
     case view(PictureView, PictureLayer, PeerID, StageID)
+    /// Somebody came by TCP to another worker, who does not know them.
+    case adopt(HandedConnection)
+    /// Where those go who came by TCP and are not for this worker, and how many workers there are.
+    case passOn(to: Mailbox, workers: Int)
     case readCounters(reply: @Sendable (MediaCounters) -> Void)
     /// No new peers from now on.
     case drain

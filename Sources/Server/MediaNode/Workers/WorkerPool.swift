@@ -53,6 +53,12 @@ final class WorkerPool: Sendable {
             for worker in workers { worker.thread.join() }
             throw error
         }
+        if workers.count > 1 {
+            for (number, worker) in workers.enumerated() {
+                let next = workers[(number + 1) % workers.count].mailbox
+                _ = worker.mailbox.post(.passOn(to: next, workers: workers.count))
+            }
+        }
         return WorkerPool(workers, fullHome: configuration.fullHome)
     }
 
@@ -68,8 +74,8 @@ final class WorkerPool: Sendable {
             thread = try WorkerThread(name: "media-\(number)") {
                 do throws(MediaNodeError) {
                     let worker = try MediaWorker(
-                        configuration, port: port, certificate: certificate, facts: FactPublisher(facts),
-                        gauge: gauge, clock: clock)
+                        configuration, port: port, sharedTCPPort: number == 0 ? configuration.sharedTCPPort : nil,
+                        certificate: certificate, facts: FactPublisher(facts), gauge: gauge, clock: clock)
                     launch.finish(.success((worker.mailbox, worker.port)))
                     worker.run()
                 } catch {

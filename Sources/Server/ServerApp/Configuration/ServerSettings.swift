@@ -20,6 +20,9 @@ package struct ServerSettings: Sendable, Hashable {
     package var originsPictures: [String] = []
 
     package var mediaPort = 7882
+    package var mediaTCP = true
+    /// 0: none.
+    package var mediaTCPPort = 0
     package var mediaBind: [String] = []
     /// 0: one per processor.
     package var mediaWorkers = 1
@@ -66,7 +69,8 @@ package struct SettingKey: Sendable {
         integer("tls.hsts_days", \.tlsHSTSDays, 0...730),
         list("proxies.trusted", \.proxiesTrusted), list("origins.allowed", \.originsAllowed),
         list("origins.music", \.originsMusic), list("origins.pictures", \.originsPictures),
-        integer("media.port", \.mediaPort, 0...65535), list("media.bind", \.mediaBind),
+        integer("media.port", \.mediaPort, 0...65535), flag("media.tcp", \.mediaTCP),
+        integer("media.tcp_port", \.mediaTCPPort, 0...65535), list("media.bind", \.mediaBind),
         integer("media.workers", \.mediaWorkers, 0...64), integer("media.max_peers", \.mediaMaxPeers, 1...1_000_000),
         list("media.relays", \.mediaRelays), text("media.relay_secret", \.mediaRelaySecret),
         integer("sign_in.application", \.signInApplication, 0...Int(UInt32.max)),

@@ -126,6 +126,17 @@ package enum SettingsReader {
             throw ConfigurationFailure(
                 "media.relays must be addresses such as turn:relay.example:3478?transport=udp, and one is \(url)")
         }
+        // With addresses of its own, media may have the same port as the pages on theirs.
+        if settings.port != 0, settings.mediaBind.isEmpty {
+            guard settings.mediaTCPPort != settings.port else {
+                throw ConfigurationFailure(
+                    "media.tcp_port and port are both \(settings.port): choose two, or set media.bind")
+            }
+            guard !settings.mediaTCP || settings.mediaPort != settings.port else {
+                throw ConfigurationFailure(
+                    "media.port and port are both \(settings.port): choose two, or set media.tcp to false")
+            }
+        }
         if settings.mediaRelaySecret.isEmpty, settings.mediaRelays.contains(where: RelayServers.wantsPassword) {
             throw ConfigurationFailure(
                 "media.relay_secret is missing: the static-auth-secret of the servers in media.relays")

@@ -163,10 +163,15 @@ package struct Examination: Sendable {
         let workers = settings.mediaWorkers > 0 ? settings.mediaWorkers : HostResources.processors
         let media = settings.mediaPort == 0 ? [] : (settings.mediaPort..<settings.mediaPort + workers).map { $0 }
         let addresses = settings.mediaBind.isEmpty ? ["0.0.0.0"] : settings.mediaBind
+        let connections = (settings.mediaTCP ? media : []) + [settings.mediaTCPPort]
         let ways =
-            [("TCP", SocketProbe.Way.tcp, settings.host, settings.port)]
-            + media.flatMap { port in addresses.map { ("UDP", SocketProbe.Way.udp, $0, port) } }
-        for (name, way, host, port) in ways where port != 0 {
+            [("TCP", SocketProbe.Way.tcp, settings.host, settings.port, "port")]
+            + media.flatMap { port in addresses.map { ("UDP", SocketProbe.Way.udp, $0, port, "media.port") } }
+            + connections.flatMap { port in
+                let setting = port == settings.mediaTCPPort ? "media.tcp_port" : "media.port"
+                return addresses.map { ("TCP", SocketProbe.Way.tcp, $0, port, setting) }
+            }
+        for (name, way, host, port, setting) in ways where port != 0 {
             switch SocketProbe.bind(way, host: host, port: port) {
             case .free:
                 found.append(
@@ -180,7 +185,7 @@ package struct Examination: Sendable {
                 found.append(
                     .problem(
                         "ports", "\(name) port \(port) is in use by another program.",
-                        "End that program, or choose another \(name == "TCP" ? "port" : "media.port")."))
+                        "End that program, or choose another \(setting)."))
             case .refused(let why):
                 found.append(
                     .problem(

@@ -85,7 +85,7 @@ final class LoadWorker {
         var deadline = deadlines.min?.at ?? .distantFuture
         for speaker in speakers { deadline = min(deadline, speaker.next) }
         if let ending { deadline = min(deadline, ending.at) }
-        let (isWoken, readable) = sockets.wait(until: deadline, now: now)
+        let (isWoken, readable, _) = sockets.wait(until: deadline, now: now)
         now = SystemClock.now()
         if isWoken { for command in mailbox.take() { perform(command) } }
         for socket in readable { read(socket) }
