@@ -242,6 +242,23 @@ private final class EchoingOwner: ConnectionOwner {
         #expect(house.connections.stats.open == 1 && house.connections.nextDeadline == .distantFuture)
     }
 
+    @Test("Who opens many connections from one address pushes out their own")
+    func crowding() throws {
+        var limits = FramedConnections.Limits()
+        limits.openingFromOne = 2
+        let house = try House(limits: limits)
+        let other = try #require(TCPLine(to: house.address, from: IPAddress(v4: 127, 0, 0, 2)))
+        house.run { house.connections.stats.accepted == 1 }
+        var lines: [TCPLine] = []
+        for number in 1...5 as ClosedRange<UInt64> {
+            lines.append(try house.call())
+            house.run { house.connections.stats.accepted == 1 + number }
+        }
+        house.run { lines.prefix(3).allSatisfy { $0.receive() == nil } }
+        #expect(lines.suffix(2).allSatisfy { $0.receive() == [] } && other.receive() == [])
+        #expect(house.connections.stats.open == 3)
+    }
+
     @Test("Who comes to the shared port for another goes there with all that has been read")
     func shared() throws {
         let house = try House(isShared: true)

@@ -64,6 +64,10 @@ extension WholeServerTests {
                 #expect(port.contains("port \(server.port)") && port.contains("--port"), "\(port)")
                 let media = await failure(directory: directory) { $0.mediaPort = server.readiness.mediaPort }
                 #expect(media.contains("--media-port"), "\(media)")
+                let shared = await failure(directory: directory) {
+                    $0.mediaTCPPort = server.readiness.mediaPort
+                }
+                #expect(shared.contains("--media-tcp-port"), "\(shared)")
                 let application = await failure(directory: directory) { $0.signInApplication = 77 }
                 #expect(application.contains("77") && application.contains("ovation app list"))
             }

@@ -3,6 +3,7 @@ package import RoomPorts
 internal import SDP
 internal import Synchronization
 package import Timing
+package import Wire
 
 /// Why the media plane could not start.
 package enum MediaNodeError: Error, Sendable, CustomStringConvertible {
@@ -14,6 +15,12 @@ package enum MediaNodeError: Error, Sendable, CustomStringConvertible {
         case .socket(let failure): "media: \(failure)"
         case .cryptography(let message): "media: \(message)"
         }
+    }
+
+    /// The port at which no TCP connections can be taken.
+    package var deafPort: UInt16? {
+        guard case .socket(let failure) = self, failure.operation == .listen else { return nil }
+        return failure.address?.port
     }
 }
 

@@ -130,7 +130,9 @@ package struct ServerApplication: Sendable {
         _ configuration: MediaNodeConfiguration, mixer: MixThread
     ) async throws(ConfigurationFailure) -> MediaPlane {
         do throws(MediaNodeError) { return try await MediaPlane.start(configuration, mixer: mixer) } catch {
-            throw ConfigurationFailure("\(error). --media-port chooses another port")
+            let isShared = error.deafPort != nil && error.deafPort == configuration.sharedTCPPort
+            throw ConfigurationFailure(
+                "\(error). \(isShared ? "--media-tcp-port" : "--media-port") chooses another port")
         }
     }
 

@@ -8,25 +8,32 @@ package final class TCPLine {
     package private(set) var isClosed = false
 
     /// IPv4 only; connects at once, since the other side is this host.
-    package init?(to remote: TransportAddress) {
+    package init?(to remote: TransportAddress, from local: IPAddress = IPAddress(v4: 127, 0, 0, 1)) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = remote.port.bigEndian
-        name.sin_addr.s_addr = UInt32(truncatingIfNeeded: remote.ip.low).bigEndian
-        let result = withUnsafePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
+        let isBound = Self.call(bind, descriptor, TransportAddress(ip: local, port: 0))
+        guard isBound, Self.call(connect, descriptor, remote) else {
             close(descriptor)
             return nil
         }
         // What a slow reader leaves stays with the sender.
         var size: Int32 = 8 << 10
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32,
+        _ address: TransportAddress
+    ) -> Bool {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = address.port.bigEndian
+        name.sin_addr.s_addr = UInt32(truncatingIfNeeded: address.ip.low).bigEndian
+        return withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        } == 0
     }
 
     deinit { if !isClosed { close(descriptor) } }

@@ -27,6 +27,9 @@ package final class FramedConnections {
         package var open = 20_000
         /// Those that have not said whose they are. Beyond it the oldest goes: an honest one says so within a round trip.
         package var opening = 256
+        /// Of those, from one address, or one network of IPv6 (64 bits): whoever opens many pushes out their own. More than an office opens
+        /// within a round trip.
+        package var openingFromOne = 32
         /// A check is repeated after half a second at most: so long, even a poor line has had three.
         package var openingTime = Interval.seconds(5)
 
@@ -168,7 +171,7 @@ package final class FramedConnections {
         _ descriptor: Int32, local: TransportAddress, remote: TransportAddress, isShared: Bool, bytes: [UInt8],
         at now: Instant
     ) -> FramedConnection? {
-        if opening.count >= limits.opening { refuse(opening[0]) }
+        makeRoom(for: remote.ip)
         let index = free.last ?? table.count
         guard index < limits.open, cnet_poller_watch(poller, descriptor, UInt32(index), false, true) == 0 else {
             counted.refused &+= 1
@@ -184,6 +187,15 @@ package final class FramedConnections {
         if free.isEmpty { table.append(connection) } else { table[free.removeLast()] = connection }
         opening.append(connection)
         return connection
+    }
+
+    private func makeRoom(for ip: IPAddress) {
+        let own = opening.filter { $0.path.remote.ip.isNear(ip) }
+        if own.count >= limits.openingFromOne {
+            refuse(own[0])
+        } else if opening.count >= limits.opening {
+            refuse(opening[0])
+        }
     }
 
     // MARK: Receiving
@@ -382,6 +394,13 @@ package final class FramedConnections {
     private func connection(of path: NetworkPath) -> FramedConnection? {
         guard let index = index(of: path), let connection = table[index], connection.path == path else { return nil }
         return connection
+    }
+}
+
+extension IPAddress {
+    /// Whether one person may have both: the same address, or the same 64 bits of IPv6 (RFC 6177).
+    fileprivate func isNear(_ other: IPAddress) -> Bool {
+        high == other.high && (high != 0 || low == other.low)
     }
 }
 
