@@ -194,7 +194,10 @@ final class MediaWorker {
         case .readings(let readings, let stageID): stages[stageID]?.home?.remoteReadings.merge(readings) { $1 }
         case .view(let picture, let layer, let id, let stage):
             if let peer = table[id], peer.stage.id == stage { peers.view(picture, as: layer, by: peer) }
-        case .adopt(let connection): intake?.adopt(connection)
+        case .adopt(let connection):
+            intake?.adopt(connection)
+            // Before the next command: it may be a cut.
+            deliverPictures()
         case .passOn(let mailbox, let workers): intake?.setNext(mailbox, workers: workers)
         case .readCounters(let reply): reply(presentCounters())
         case .drain: isDraining = true
