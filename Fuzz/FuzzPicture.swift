@@ -4,7 +4,7 @@ import RTP
 import Timing
 import Wire
 
-/// Payloads of pictures through a stage with two viewers, one of each format: what a camera may send, in any order, with jumps, in any
+/// Payloads of pictures through a stage with a viewer of each format: what a camera may send, in any order, with jumps, in any
 /// layer. Each packet of the input begins with its length, its layer and format, and how its number and its timestamp go on.
 func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var reader = ByteReader(UnsafeRawBufferPointer(start: start, count: count))
@@ -20,7 +20,8 @@ func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         highest[handle] = max(highest[handle] ?? 0, packet.sequence)
     }
     stage.assign(slot: 0, to: camera, isCut: false)
-    for (viewer, format) in [(2, VideoFormat.vp8), (3, .h264)] {
+    for (index, format) in VideoFormat.allCases.enumerated() {
+        let viewer = 2 + index
         let line = ViewerLine(
             slot: 0, ssrc: SSRC(UInt32(viewer)), stream: 0, format: format, firstSequence: 9, firstTimestamp: 7)
         stage.setViewer(
@@ -38,11 +39,11 @@ func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let layer = Int(kind & 3)
         let packet = PicturePacket(
             ssrc: SSRC(UInt32(layer) + UInt32(kind >> 7)), layer: layer, sequence: sequence, timestamp: timestamp,
-            marker: kind & 8 != 0, format: kind & 4 == 0 ? .vp8 : .h264, arrival: now)
+            marker: step & 2 != 0, format: VideoFormat.allCases[Int(kind >> 2 & 3)], arrival: now)
         stage.forward(packet, from: camera, payload: payload, send: send, ask: { _, _ in })
         if step % 3 != 0 { stage.deliver(at: now, send: send) }
         if step % 5 == 0 {
-            for viewer in 2...3 {
+            for viewer in 2..<2 + VideoFormat.allCases.count {
                 let missing = SequenceNumber16(UInt16(truncatingIfNeeded: (highest[viewer] ?? 0) &- UInt64(step)))
                 stage.repeat(
                     for: MemberID(rawValue: UInt64(viewer)), stream: 0, sequence: missing, following: 0xa5a5,

@@ -53,7 +53,7 @@ internal import Testing
             }
             _ = read(bytes)
             bytes.withUnsafeBytes { payload in
-                for format in [VideoFormat.vp8, .h264] { _ = VideoPayload(payload, format) }
+                for format in VideoFormat.allCases { _ = VideoPayload(payload, format) }
             }
         }
     }

@@ -4,6 +4,8 @@ internal import Testing
 @testable internal import Codecs
 
 @Suite struct VP8Tests {
+    private struct Unexpected: Error {}
+
     private func read(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.withUnsafeBytes { VP8Descriptor($0) } }
 
     private func written(_ descriptor: VP8Descriptor) -> [UInt8] {
@@ -60,24 +62,28 @@ internal import Testing
     func offsets() throws {
         let last = try #require(read(full(picture: 0x7fff, base: 255, key: 31)))
         let next = try #require(read(full(picture: 100, base: 40, key: 9)))
-        let offsets = VP8Offsets(from: next, after: last)
-        let first = offsets.applied(to: next)
+        let offsets = DescriptorOffsets(from: .vp8(next), after: .vp8(last))
+        func moved(_ descriptor: VP8Descriptor) throws -> VP8Descriptor {
+            guard case .vp8(let moved) = offsets.applied(to: .vp8(descriptor)) else { throw Unexpected() }
+            return moved
+        }
+        let first = try moved(next)
         #expect(first.pictureID?.value == 0 && first.baseIndex == 0 && first.keyIndex == 0)
         #expect(first.temporalLayer == next.temporalLayer && first.isSwitchPoint == next.isSwitchPoint)
-        let later = offsets.applied(to: try #require(read(full(picture: 103, base: 41, key: 10))))
+        let later = try moved(try #require(read(full(picture: 103, base: 41, key: 10))))
         #expect(later.pictureID?.value == 3 && later.baseIndex == 1 && later.keyIndex == 1)
         // Late, from before the switch's numbers.
-        #expect(offsets.applied(to: try #require(read(full(picture: 99, base: 40, key: 9)))).pictureID?.value == 0x7fff)
+        #expect(try moved(try #require(read(full(picture: 99, base: 40, key: 9)))).pictureID?.value == 0x7fff)
         // A layer that has no numbers gets none.
         let plain = try #require(read([0x10, 1]))
-        #expect(VP8Offsets(from: plain, after: last).applied(to: plain) == plain)
+        #expect(DescriptorOffsets(from: .vp8(plain), after: .vp8(last)).applied(to: .vp8(plain)) == .vp8(plain))
     }
 
     @Test("7-bit ids make one counter of 15 bits, also when their width changes in mid-stream")
     func unwrapping() {
-        var unwrapper = VP8Unwrapper()
+        var unwrapper = PictureIDUnwrapper()
         func id(_ value: UInt16, _ isLong: Bool) -> UInt16 {
-            unwrapper.unwrap(VP8Descriptor.PictureID(value: value, isLong: isLong)).value
+            unwrapper.unwrap(PictureID(value: value, isLong: isLong)).value
         }
         #expect(id(126, false) == 126 && id(127, false) == 127 && id(0, false) == 128 && id(2, false) == 130)
         #expect(id(1, false) == 129, "late")

@@ -473,3 +473,19 @@ def test_large(people, server):
     ben.wait("Mina alone", "return document.querySelector('[data-testid=live-stage]').dataset.count === '1' && !document.querySelector('[data-testid=unpin]')")
     for person in (mina, luc):
         person.close()
+
+
+@story("L02-W L03-W L11-W in rooms of VP9 and AV1 browsers see each other, in the size that the viewer chooses")
+@pytest.mark.parametrize("pictures", ["vp9", "av1"])
+def test_newer_formats(people, pictures):
+    anna, ben = people("Anna"), people("Ben")
+    room = go_live(anna, pictures=pictures)
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    ben.keys("s")
+    ben.sees("statistics-sheet", pictures.upper())
+    ben.click("sheet-close")
+    ben.click("quality")
+    ben.click("quality-low")
+    ben.wait("the small size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), 320, seconds=40)
+    sees_picture(ben, "picture-0")

@@ -553,36 +553,4 @@ private struct Seen {
         room.forward(broken, from: camera)
         #expect(room.stage.stats.stale == 4)
     }
-
-    @Test(
-        "H.264: a viewer begins with the parameters of a key frame, although the key frame shows itself later; never without them"
-    )
-    func h264() {
-        let room = Room()
-        let anchor = MemberID(rawValue: 1)
-        room.stage.assign(slot: 0, to: anchor, isCut: false)
-        room.watch(2, format: .h264)
-        room.watch(3, format: .vp8)
-        var sequence: UInt64 = 50
-        func send(_ payloads: [[UInt8]], timestamp: UInt32) {
-            for (index, payload) in payloads.enumerated() {
-                let packet = PicturePacket(
-                    ssrc: SSRC(9), layer: 0, sequence: sequence, timestamp: timestamp,
-                    marker: index == payloads.count - 1,
-                    format: .h264, arrival: room.now)
-                sequence += 1
-                payload.withUnsafeBytes {
-                    room.stage.forward(packet, from: anchor, payload: $0, send: room.send, ask: room.ask)
-                }
-            }
-            room.stage.deliver(at: room.now, send: room.send)
-        }
-        send([[0x65, 1]], timestamp: 1)
-        // Intra-refresh: parameters, and no key frame.
-        send([[0x67, 1], [0x68, 1], [0x41, 1]], timestamp: 2)
-        #expect(room.seen.isEmpty)
-        send([[0x67, 1], [0x68, 1], [0x65, 1], [0x65, 2]], timestamp: 3)
-        #expect(room.seen[2]?.map(\.payload) == [[0x67, 1], [0x68, 1], [0x65, 1], [0x65, 2]])
-        #expect(room.seen[2]?.map(\.packet.sequence) == [100, 101, 102, 103] && room.seen[3] == nil)
-    }
 }

@@ -14,7 +14,13 @@ internal import Timing
     /// An anchor and a viewer in a live room of two seats.
     private func live(_ format: StageFormat = .vp8) async throws -> (Party, TestClient, TestClient) {
         let party = try await Party(slots: 2, kind: .live(format))
-        let encoding: PictureEncoding = format == .h264 ? .h264 : .vp8
+        let encoding: PictureEncoding =
+            switch format {
+            case .vp8: .vp8
+            case .h264: .h264
+            case .vp9: .vp9
+            case .av1: .av1
+            }
         let anchor = try await party.joined(1, slots: 2, pictures: 3, hasCamera: true, encoding: encoding)
         let viewer = try await party.joined(2, slots: 2, pictures: 3, hasCamera: true, encoding: encoding)
         return (party, anchor, viewer)
@@ -22,7 +28,7 @@ internal import Timing
 
     @Test(
         "L07-S who sits is seen from a key frame on, which is asked for; who does not is not, whatever they send",
-        arguments: [StageFormat.vp8, .h264])
+        arguments: StageFormat.allCases)
     func seats(format: StageFormat) async throws {
         let (party, anchor, viewer) = try await live(format)
         #expect(

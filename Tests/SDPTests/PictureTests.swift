@@ -142,6 +142,27 @@ import Testing
     }
 
     @Test(
+        "in a room of VP9 or AV1 the profile that every decoder shows is agreed on, with repeats and layers",
+        arguments: [
+            (PictureEncoding.vp9, "chromium-simulcast"), (.av1, "chromium-simulcast"), (.vp9, "firefox-simulcast"),
+        ])
+    func newer(encoding: PictureEncoding, browser: String) throws {
+        var answerer = pictureAnswerer()
+        answerer.encoding = encoding
+        let agreed = try answerer.answer(try SessionDescription(parsing: fixture(browser)))
+        let camera = try #require(agreed.pictures.first)
+        #expect(camera.layers.count == 3 && camera.repeatPayloadType != nil && !agreed.views.isEmpty)
+        for section in agreed.answer.media where section.kind == "video" && !section.isRejected {
+            #expect(section.codecs.map(\.name) == [encoding.name, "rtx"])
+            let profile = section.codecs[0].parameter(encoding == .vp9 ? "profile-id" : "profile") ?? "0"
+            #expect(profile == "0")
+        }
+        let otherProfile = Codec(
+            payloadType: 100, name: encoding.name, clockRate: 90_000, parameters: "profile-id=2;profile=1")
+        #expect(encoding.sent(among: [otherProfile]) == nil && encoding.shown(among: [otherProfile]) == nil)
+    }
+
+    @Test(
         "constrained baseline is known by each of its names, and shown by decoders that know more (RFC 6184 §8.1)",
         arguments: [
             ("packetization-mode=1;profile-level-id=42e01f", true, true),

@@ -1,5 +1,5 @@
 import { Store } from '../lib/store.js';
-import { canShow } from '../protocol/codecs.js';
+import { canShow, formatName } from '../protocol/codecs.js';
 import { OvationError } from '../protocol/errors.js';
 import { guestPicture } from '../protocol/pictures.js';
 import { CameraWord } from './camera-word.js';
@@ -111,6 +111,11 @@ export class LiveModel {
       for (const { timer } of this.#known.values()) clearTimeout(timer);
       this.#camera.close(holder);
     });
+  }
+
+  /** What the room's pictures come in, as people know it. */
+  get formatName() {
+    return formatName(this.#stage.room.now.info.pictureFormat ?? 'vp8');
   }
 
   /** This browser knows nothing of the format in which the room's pictures come: neither are they seen, nor is mine. */

@@ -19,8 +19,27 @@ export function preferOpus(line) {
 
 /**
  * What the pictures of a room come in.
- * @typedef {'vp8' | 'h264'} PictureFormat
+ * @typedef {'vp8' | 'h264' | 'vp9' | 'av1'} PictureFormat
  */
+
+/** @type {Readonly<Record<PictureFormat, string>>} As people know them, in the order in which they are offered. */
+export const formatNames = { vp8: 'VP8', h264: 'H.264', vp9: 'VP9', av1: 'AV1' };
+
+/** @param {string} format */
+export const formatName = format => formatNames[/** @type {PictureFormat} */ (format)] ?? format;
+
+/**
+ * Layers of VP9 and AV1 as sources of their own, which each can be had without the others: without this word, Chromium makes one source of
+ * them that only who decodes all of it can take apart.
+ * @param {RTCRtpEncodingParameters[]} layers
+ * @param {string} format
+ * @returns {RTCRtpEncodingParameters[]}
+ */
+export function separateLayers(layers, format) {
+  return format === 'vp9' || format === 'av1'
+    ? layers.map(layer => ({ ...layer, scalabilityMode: 'L1T1' }))
+    : layers;
+}
 
 /**
  * Whether a codec serves a format. H.264 in packets of any size, whatever its profile: the server chooses among them.

@@ -1,4 +1,4 @@
-import { preferVideo } from './codecs.js';
+import { preferVideo, separateLayers } from './codecs.js';
 
 /**
  * How much of a picture is wanted: nothing, a thumbnail, a part of the window, or all there is.
@@ -178,7 +178,10 @@ export class PictureLines {
 
   /** @param {MediaStreamTrack} track @param {RTCRtpEncodingParameters[]} layers */
   #add(track, layers) {
-    const line = this.#pc.addTransceiver(track, { direction: 'sendonly', sendEncodings: layers });
+    const line = this.#pc.addTransceiver(track, {
+      direction: 'sendonly',
+      sendEncodings: separateLayers(layers, this.#format),
+    });
     preferVideo(line, this.#format);
     return line;
   }

@@ -53,13 +53,15 @@ export const strings = Object.freeze({
   'create.coverInvalid': "Enter a picture's web address that starts with https://",
   'picture.elsewhere':
     "Pictures from this site are not shown here: the server's operator has not allowed it.",
-  'create.format': 'Pictures for',
-  'create.format.vp8': 'Browsers',
-  'create.format.h264': 'OBS and cameras',
+  'create.format': 'Picture format',
   'create.formatAbout.vp8': 'Every browser sends and shows them (VP8).',
   'create.formatAbout.h264':
     'For programs and cameras that send H.264. Browsers without H.264 hear the room and see no pictures.',
-  'create.formatMissing': "This browser has no H.264, so the room's pictures are VP8.",
+  'create.formatAbout.vp9':
+    'A better picture at the same rate, for more work of each sender’s machine (VP9). Nearly every browser has it.',
+  'create.formatAbout.av1':
+    'The best picture at a low rate, for the most work of each sender’s machine (AV1). Older browsers and phones see no pictures.',
+  'create.formatMissing': 'This browser has no {formats}.',
   'create.kind': 'Room type',
   'create.chorusAbout': 'Two people sing the same song together. You take the first seat.',
   'create.liveAbout':
@@ -657,7 +659,7 @@ export const strings = Object.freeze({
   'error.not_linked': 'The rooms are not connected any more.',
   'error.other_format':
     "The other room's pictures come in another format, so neither room could show the other host.",
-  'error.camera_format': "This browser cannot send H.264, which this room's pictures come in.",
+  'error.camera_format': "This browser cannot send the format that this room's pictures come in.",
   'error.seat_muted': 'The host has muted this seat. Only the host can unmute it.',
   'error.consent_required': 'Raise your hand to speak here.',
   'error.user_not_in_room': 'This person is no longer here.',
@@ -809,8 +811,9 @@ export const strings = Object.freeze({
   'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',
   'live.noCodec':
-    "{name} is here, but this browser cannot show H.264, which this room's pictures come in. The sound goes on.",
-  'live.noCodecMine': "This browser cannot send H.264, which this room's pictures come in. People hear you.",
+    "{name} is here, but this browser cannot show {format}, which this room's pictures come in. The sound goes on.",
+  'live.noCodecMine':
+    "This browser cannot send {format}, which this room's pictures come in. People hear you.",
   'beauty.title': 'Beauty',
   'beauty.on': 'Beautify my picture',
   'beauty.about': 'Your picture is changed on this device before it is sent. Off, it costs nothing.',

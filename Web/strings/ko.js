@@ -52,13 +52,15 @@ export const strings = Object.freeze({
   'create.coverURL': '…또는 이미지 웹 주소',
   'create.coverInvalid': 'https://로 시작하는 이미지 주소를 입력해 주세요.',
   'picture.elsewhere': '이 서버의 운영자가 허용하지 않은 사이트라서 이미지가 표시되지 않아요.',
-  'create.format': '영상 대상',
-  'create.format.vp8': '브라우저',
-  'create.format.h264': 'OBS·카메라',
+  'create.format': '영상 형식',
   'create.formatAbout.vp8': '모든 브라우저에서 보내고 볼 수 있어요(VP8).',
   'create.formatAbout.h264':
     'H.264를 보내는 프로그램과 카메라용이에요. H.264가 없는 브라우저는 소리만 듣고 영상은 볼 수 없어요.',
-  'create.formatMissing': '이 브라우저에는 H.264가 없어서 방의 영상은 VP8이에요.',
+  'create.formatAbout.vp9':
+    '같은 속도에서 화질이 더 좋지만 보내는 기기가 더 많이 일해요(VP9). 거의 모든 브라우저에 있어요.',
+  'create.formatAbout.av1':
+    '낮은 속도에서 화질이 가장 좋지만 보내는 기기가 가장 많이 일해요(AV1). 오래된 브라우저와 휴대폰에서는 영상을 볼 수 없어요.',
+  'create.formatMissing': '이 브라우저에 없는 형식: {formats}',
   'create.kind': '룸 종류',
   'create.chorusAbout': '둘이 같은 노래를 함께 불러요. 첫 번째 좌석에 앉게 돼요.',
   'create.liveAbout':
@@ -631,7 +633,7 @@ export const strings = Object.freeze({
   'error.links_full': '방이 이미 다른 방과 연결되어 있어요. 먼저 끝내 주세요.',
   'error.not_linked': '두 방이 더 이상 연결되어 있지 않아요.',
   'error.other_format': '상대 방의 영상 형식이 달라서 서로의 호스트를 보여줄 수 없어요.',
-  'error.camera_format': '이 브라우저는 이 방의 영상 형식인 H.264를 보낼 수 없어요.',
+  'error.camera_format': '이 브라우저는 이 방의 영상 형식을 보낼 수 없어요.',
   'error.seat_muted': '호스트가 음소거한 자리예요. 호스트만 풀 수 있어요.',
   'error.consent_required': '여기서 말하려면 손을 들어 주세요.',
   'error.user_not_in_room': '더 이상 여기 없는 사람이에요.',
@@ -773,8 +775,8 @@ export const strings = Object.freeze({
   'live.cameraOffOf': '{name}님의 카메라가 꺼져 있어요. 소리는 계속 들려요.',
   'live.cameraBlockedMine': '호스트가 내 카메라를 껐어요.',
   'live.noCodec':
-    '{name} 님이 있지만, 이 브라우저는 이 방의 영상 형식인 H.264를 볼 수 없어요. 소리는 계속 들려요.',
-  'live.noCodecMine': '이 브라우저는 이 방의 영상 형식인 H.264를 보낼 수 없어요. 소리는 전달돼요.',
+    '{name} 님이 있지만, 이 브라우저는 이 방의 영상 형식({format})을 볼 수 없어요. 소리는 계속 들려요.',
+  'live.noCodecMine': '이 브라우저는 이 방의 영상 형식({format})을 보낼 수 없어요. 소리는 전달돼요.',
   'beauty.title': '뷰티',
   'beauty.on': '내 영상에 뷰티 적용',
   'beauty.about': '영상은 보내기 전에 이 기기에서 바뀌어요. 꺼 두면 부담이 없어요.',

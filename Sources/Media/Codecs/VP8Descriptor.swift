@@ -2,12 +2,6 @@ internal import Wire
 
 /// The descriptor in front of a VP8 payload (RFC 7741 §4.2).
 package struct VP8Descriptor: Hashable, Sendable {
-    /// Counts pictures, in 7 or 15 bits.
-    package struct PictureID: Hashable, Sendable {
-        package var value: UInt16
-        package var isLong: Bool
-    }
-
     /// The longest that is written: two bytes of bits, two of picture id, one each of TL0PICIDX and layer.
     package static let maximumLength = 6
 
@@ -93,60 +87,5 @@ package struct VP8Descriptor: Hashable, Sendable {
             writer.write((temporalLayer ?? 0) << 6 | (isSwitchPoint ? 0x20 : 0) | (keyIndex ?? 0) & 0x1f)
         }
         return writer.count
-    }
-}
-
-/// What is added to the numbers in the descriptors of one layer, whose picture ids have 15 bits (`VP8Unwrapper`), so that a receiver that is switched between layers sees them go on by one.
-package struct VP8Offsets: Hashable, Sendable {
-    /// In 15 bits.
-    package var pictureID: UInt16 = 0
-    package var baseIndex: UInt8 = 0
-    /// In five bits.
-    package var keyIndex: UInt8 = 0
-
-    package init() {}
-
-    /// What makes `first` go on after `last`, the newest descriptor that was sent.
-    package init(from first: VP8Descriptor, after last: VP8Descriptor) {
-        if let next = first.pictureID, let before = last.pictureID {
-            pictureID = (before.value &+ 1 &- next.value) & 0x7fff
-        }
-        if let next = first.baseIndex, let before = last.baseIndex { baseIndex = before &+ 1 &- next }
-        if let next = first.keyIndex, let before = last.keyIndex { keyIndex = (before &+ 1 &- next) & 0x1f }
-    }
-
-    package func applied(to descriptor: VP8Descriptor) -> VP8Descriptor {
-        var result = descriptor
-        if let id = descriptor.pictureID {
-            result.pictureID = VP8Descriptor.PictureID(value: (id.value &+ pictureID) & 0x7fff, isLong: true)
-        }
-        result.baseIndex = descriptor.baseIndex.map { $0 &+ baseIndex }
-        result.keyIndex = descriptor.keyIndex.map { ($0 &+ keyIndex) & 0x1f }
-        return result
-    }
-}
-
-/// Makes one counter of 15 bits of a layer's picture ids, which may come in 7 or 15 bits and change their width.
-package struct VP8Unwrapper: Hashable, Sendable {
-    private var newest: UInt16?
-
-    package init() {}
-
-    /// The id in 15 bits, near to the newest.
-    package mutating func unwrap(_ id: VP8Descriptor.PictureID) -> VP8Descriptor.PictureID {
-        guard let newest else {
-            self.newest = id.value
-            return VP8Descriptor.PictureID(value: id.value, isLong: true)
-        }
-        let value: UInt16
-        if id.isLong {
-            value = id.value
-        } else {
-            // −64…63 from the newest.
-            let step = Int16(Int8(truncatingIfNeeded: UInt8(truncatingIfNeeded: id.value &- newest) << 1) >> 1)
-            value = UInt16(truncatingIfNeeded: Int32(newest) + Int32(step)) & 0x7fff
-        }
-        if (value &- newest) & 0x7fff < 0x4000 { self.newest = value }
-        return VP8Descriptor.PictureID(value: value, isLong: true)
     }
 }

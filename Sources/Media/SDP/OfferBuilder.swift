@@ -170,7 +170,7 @@ package struct AcceptedOffer: Hashable, Sendable {
         extensions = first.extensions
         pictures = []
         for section in answer.media where section.kind == "video" && !section.isRejected {
-            guard let mid = section.mid, let codec = section.codecs.first, codec.isVP8 || codec.h264Profile != nil
+            guard let mid = section.mid, let codec = section.codecs.first, codec.isPicture
             else { continue }
             if section.direction == .recvonly { cameraPayloadType = codec.payloadType }
             guard section.direction == .sendonly, mid.hasPrefix(OfferBuilder.picturePrefix),

@@ -1,14 +1,29 @@
 /// The format of all pictures of a session: which offered codec serves it.
-package enum PictureEncoding: Hashable, Sendable {
+package enum PictureEncoding: Hashable, Sendable, CaseIterable {
     case vp8
     /// Constrained baseline in packets of any size (packetization-mode 1), which every decoder of H.264 shows.
     case h264
+    /// Profile 0: 8 bits, with halved colours, which every decoder of VP9 shows.
+    case vp9
+    /// The main profile, which every decoder of AV1 shows.
+    case av1
 
     /// As our own clients offer it.
-    var name: String { self == .vp8 ? "VP8" : "H264" }
+    var name: String {
+        switch self {
+        case .vp8: "VP8"
+        case .h264: "H264"
+        case .vp9: "VP9"
+        case .av1: "AV1"
+        }
+    }
+
     var parameters: String? {
         switch self {
         case .vp8: nil
+        case .vp9: "profile-id=0"
+        // 720p at 30 frames a second: level 3.1.
+        case .av1: "profile=0;level-idx=5;tier=0"
         // Up to 1280 × 720 at 30 frames a second, or more where the other side shows more.
         case .h264: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f"
         }
@@ -19,13 +34,16 @@ package enum PictureEncoding: Hashable, Sendable {
         switch self {
         case .vp8: codecs.first(where: \.isVP8)
         case .h264: codecs.first { $0.h264Profile?.isConstrainedBaseline ?? false }
+        // RFC 9628 §7 and "RTP Payload Format For AV1", §7.2.1: what is not said is 0.
+        case .vp9: codecs.first { $0.isPicture(name) && ($0.parameter("profile-id") ?? "0") == "0" }
+        case .av1: codecs.first { $0.isPicture(name) && ($0.parameter("profile") ?? "0") == "0" }
         }
     }
 
     /// The codec for pictures that it receives: one whose decoder shows this format.
     func shown(among codecs: [Codec]) -> Codec? {
         switch self {
-        case .vp8: codecs.first(where: \.isVP8)
+        case .vp8, .vp9, .av1: sent(among: codecs)
         case .h264: sent(among: codecs) ?? codecs.first { $0.h264Profile?.showsConstrainedBaseline ?? false }
         }
     }
@@ -68,6 +86,11 @@ struct H264Profile: Hashable {
 }
 
 extension Codec {
+    /// Of any format that pictures come in.
+    var isPicture: Bool { PictureEncoding.allCases.contains { $0.shown(among: [self]) != nil } }
+
+    fileprivate func isPicture(_ name: String) -> Bool { self.name.uppercased() == name && clockRate == 90_000 }
+
     /// nil for what is not H.264 in packets of any size. Without a profile the baseline is meant, at a level that shows nothing.
     var h264Profile: H264Profile? {
         guard name.uppercased() == "H264", clockRate == 90_000, parameter("packetization-mode") == "1" else {

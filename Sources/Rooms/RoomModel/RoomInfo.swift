@@ -93,11 +93,15 @@ public enum PictureFormat: Codable, Hashable, Sendable, CaseIterable, RawReprese
     case vp8
     /// H.264, constrained baseline: what OBS and cameras send. Browsers without it get no pictures.
     case h264
+    /// VP9, profile 0: a better picture at the same rate for more work of the sender's machine.
+    case vp9
+    /// AV1, main profile: the best picture at a low rate, for the most work. Older browsers and phones neither send nor show it.
+    case av1
     /// One that this version does not know.
     case unknown(String)
 
     /// Those that this version knows.
-    public static let allCases: [PictureFormat] = [.vp8, .h264]
+    public static let allCases: [PictureFormat] = [.vp8, .h264, .vp9, .av1]
 
     /// Any name: an unknown one is kept.
     public init(rawValue: String) {
@@ -109,6 +113,8 @@ public enum PictureFormat: Codable, Hashable, Sendable, CaseIterable, RawReprese
         switch self {
         case .vp8: "vp8"
         case .h264: "h264"
+        case .vp9: "vp9"
+        case .av1: "av1"
         case .unknown(let name): name
         }
     }

@@ -100,10 +100,12 @@ package enum StageKind: Sendable, Hashable {
 }
 
 /// What the pictures of a stage come in.
-package enum StageFormat: Sendable, Hashable {
+package enum StageFormat: Sendable, Hashable, CaseIterable {
     case vp8
     /// H.264, constrained baseline.
     case h264
+    case vp9
+    case av1
 }
 
 /// What a chorus room sings, as the media plane needs to know it.

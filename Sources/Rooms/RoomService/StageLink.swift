@@ -27,7 +27,7 @@ struct StageLink {
         let stageKind: StageKind =
             switch kind {
             case .chorus: .chorus
-            case .live: .live(pictures == .h264 ? .h264 : .vp8)
+            case .live: .live(StageFormat(pictures))
             case .voice, .unknown: .voice
             }
         media.openStage(stage, slots: slots, kind: stageKind)
@@ -104,5 +104,17 @@ struct StageLink {
 
     func setLatency(of equipment: SingerEquipment, of peer: PeerID) {
         media.setLatency(equipment.latency, roundTrip: equipment.roundTrip, of: peer, on: stage)
+    }
+}
+
+extension StageFormat {
+    /// A format that this version does not know is refused before a room has it.
+    fileprivate init(_ format: PictureFormat) {
+        switch format {
+        case .vp8, .unknown: self = .vp8
+        case .h264: self = .h264
+        case .vp9: self = .vp9
+        case .av1: self = .av1
+        }
     }
 }

@@ -199,7 +199,7 @@ extension Parameters {
         }
         let formatName: String? = try optional("pictureFormat")
         let format = formatName.map(PictureFormat.init(rawValue:)) ?? .vp8
-        guard format.isKnown else { throw RoomError.invalid("pictureFormat", "pictures come as vp8 or h264") }
+        guard format.isKnown else { throw RoomError.invalid("pictureFormat", "pictures come as vp8, h264, vp9 or av1") }
         return RoomCreation(
             room: try optionalRoom(), kind: kind,
             settings: RoomSettings(

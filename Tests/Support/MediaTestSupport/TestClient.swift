@@ -280,6 +280,9 @@ package final class TestClient {
     private static func picture(_ content: [UInt8], isKeyFrame: Bool, _ encoding: PictureEncoding) -> [UInt8] {
         switch encoding {
         case .vp8: [0x10, isKeyFrame ? 0 : 1] + content
+        // I, L and, in its first byte, P unless it is a key frame (RFC 9628 §4.2).
+        case .vp9: [isKeyFrame ? 0xa8 : 0xe8, 0x80, 1, 0, 1] + content
+        case .av1: [isKeyFrame ? 0x18 : 0x10] + content
         case .h264: (isKeyFrame ? [24, 0, 1, 0x67, 0, UInt8(content.count + 1), 0x65] : [0x61]) + content
         }
     }
@@ -287,6 +290,8 @@ package final class TestClient {
     private static func content(of payload: [UInt8], _ encoding: PictureEncoding) -> [UInt8] {
         switch encoding {
         case .vp8: Array(payload.dropFirst(2))
+        case .vp9: Array(payload.dropFirst(5))
+        case .av1: Array(payload.dropFirst(1))
         case .h264: Array(payload.dropFirst(payload.first == 24 ? 7 : 1))
         }
     }

@@ -26,13 +26,13 @@ final class SimulatedScreen {
     func receive(
         sequence: UInt64, timestamp: UInt32, marker: Bool, payload: UnsafeRawBufferPointer, at now: Instant
     ) {
-        guard let content = VideoPayload(payload, .vp8), sequence > shownUpTo ?? 0 || shownUpTo == nil else { return }
+        guard let descriptor = VP8Descriptor(payload), sequence > shownUpTo ?? 0 || shownUpTo == nil else { return }
         packets.insert(sequence)
         var frame = frames[timestamp] ?? Frame()
-        if content.startsFrame { frame.first = sequence }
-        if content.isKeyFrame { frame.isKeyFrame = true }
+        if descriptor.startsFrame { frame.first = sequence }
+        if descriptor.isKeyFrame(in: payload) { frame.isKeyFrame = true }
         if marker { frame.last = sequence }
-        if content.startsFrame, let descriptor = content.vp8, payload.count > descriptor.length + 1 {
+        if descriptor.startsFrame, payload.count > descriptor.length + 1 {
             frame.layer = Int(payload[descriptor.length + 1])
         }
         frames[timestamp] = frame

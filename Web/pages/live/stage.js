@@ -99,12 +99,12 @@ function without(context, live, seat) {
   if (seat.presence === 'reconnecting') return t('seat.reconnecting');
   if (seat.isMe) {
     if (seat.camera === 'blocked') return t('live.cameraBlockedMine');
-    if (live.lacksFormat) return t('live.noCodecMine');
+    if (live.lacksFormat) return t('live.noCodecMine', { format: live.formatName });
     if (problem) return errorText({ name: problem });
     if (context.app.beauty.state.get().mode === 'failed') return t('beauty.failed');
     return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
   }
-  if (live.lacksFormat) return t('live.noCodec', { name });
+  if (live.lacksFormat) return t('live.noCodec', { name, format: live.formatName });
   if (choice === 'off') return t('live.listening');
   if (seat.camera === 'off' || seat.camera === 'blocked') {
     const alone = context.state.seats.filter(({ user }) => user).length === 1;

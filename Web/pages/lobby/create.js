@@ -4,7 +4,7 @@ import { coverURL, isPictureElsewhere } from '../../lib/assets.js';
 import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { canShow } from '../../protocol/codecs.js';
+import { canShow, formatNames } from '../../protocol/codecs.js';
 import { OvationError } from '../../protocol/errors.js';
 import { prepareLive } from '../live/prepare.js';
 import { busy, problem } from '../parts.js';
@@ -213,17 +213,19 @@ export function openCreate(app, lobby, signal) {
  * @param {(format: import('../../protocol/codecs.js').PictureFormat) => void} choose
  */
 function formatField(format, choose) {
+  const names = /** @type {import('../../protocol/codecs.js').PictureFormat[]} */ (Object.keys(formatNames));
+  const missing = names.filter(name => !canShow(name));
   return html`<div class="field">
     <span class="label" id="format-label">${t('create.format')}</span>
-    <div class="segments" role="group" aria-labelledby="format-label">${
-      /** @type {const} */ (['vp8', 'h264']).map(
-        name =>
-          html`<button type="button" data-testid=${`create-format-${name}`} aria-pressed=${String(format === name)}
-            ?disabled=${!canShow(name)} @click=${() => choose(name)}>${t(`create.format.${name}`)}</button>`,
-      )
-    }</div>
-    <p class="small soft" data-testid="create-format-about">${t(
-      canShow('h264') ? `create.formatAbout.${format}` : 'create.formatMissing',
-    )}</p>
+    <div class="segments" role="group" aria-labelledby="format-label">${names.map(
+      name =>
+        html`<button type="button" data-testid=${`create-format-${name}`} aria-pressed=${String(format === name)}
+            ?disabled=${!canShow(name)} @click=${() => choose(name)}>${formatNames[name]}</button>`,
+    )}</div>
+    <p class="small soft" data-testid="create-format-about">${t(`create.formatAbout.${format}`)} ${
+      missing.length
+        ? t('create.formatMissing', { formats: missing.map(name => formatNames[name]).join(', ') })
+        : ''
+    }</p>
   </div>`;
 }

@@ -41,7 +41,7 @@ struct VideoConsumer {
         var lastOutput: UInt64
         /// Added to the layer's timestamps, modulo 2³².
         var timestampOffset: UInt32
-        var offsets: VP8Offsets
+        var offsets: DescriptorOffsets
 
         func output(of input: UInt64) -> UInt64 { firstOutput + (input - firstInput) }
     }
@@ -72,7 +72,7 @@ struct VideoConsumer {
     private var lastTimestamp: UInt32
     private var lastArrival: Instant?
     private var lastMarker = true
-    private var lastDescriptor: VP8Descriptor?
+    private var lastDescriptor: PayloadDescriptor?
     /// When what it gets was captured, in its own timestamps: known once a report has told of a layer, and the same for all layers.
     private(set) var clock: CaptureClock?
 
@@ -161,8 +161,10 @@ struct VideoConsumer {
         } else {
             timestamp = lastTimestamp
         }
-        var offsets = VP8Offsets()
-        if let last = lastDescriptor, let next = packet.payload?.vp8 { offsets = VP8Offsets(from: next, after: last) }
+        var offsets = DescriptorOffsets()
+        if let last = lastDescriptor, let next = packet.payload?.descriptor {
+            offsets = DescriptorOffsets(from: next, after: last)
+        }
         if let current {
             if earlier.count == Self.earlierKept { earlier.removeFirst() }
             earlier.append(current)
@@ -202,7 +204,7 @@ struct VideoConsumer {
             lastTimestamp = outgoing.timestamp
             lastArrival = now
             lastMarker = packet.marker
-            if let descriptor = packet.payload?.vp8 { lastDescriptor = stretch.offsets.applied(to: descriptor) }
+            if let descriptor = packet.payload?.descriptor { lastDescriptor = stretch.offsets.applied(to: descriptor) }
         }
         cursor = max(cursor, packet.sequence + 1)
         return outgoing
@@ -238,7 +240,7 @@ struct VideoConsumer {
 
     private func numbered(_ packet: LayerPacket, in stretch: Stretch, isFirst: Bool) -> OutgoingPacket {
         var patch = PayloadPatch()
-        if let descriptor = packet.payload?.vp8 {
+        if let descriptor = packet.payload?.descriptor {
             let rewritten = stretch.offsets.applied(to: descriptor)
             patch = PayloadPatch { rewritten.write(into: $0) }
         }

@@ -34,7 +34,7 @@ struct VideoLayer {
     private(set) var keyFrame: KeyFrame?
     /// When its pictures were captured, if a report has told.
     var clock: CaptureClock?
-    private var unwrapper = VP8Unwrapper()
+    private var unwrapper = PictureIDUnwrapper()
     /// Where parameters of H.264 were seen: a key frame of the same timestamp begins there.
     private var parameters: KeyFrame?
     private var skips = TokenBucket(VideoLayer.skipAllowance, now: .distantPast)
@@ -89,7 +89,7 @@ struct VideoLayer {
         var content: VideoPayload?
         if !payload.isEmpty {
             guard var read = VideoPayload(payload, packet.format) else { return .dropped }
-            if let id = read.vp8?.pictureID { read.vp8?.pictureID = unwrapper.unwrap(id) }
+            if let id = read.descriptor?.pictureID { read.descriptor?.pictureID = unwrapper.unwrap(id) }
             content = read
         }
         lastArrival = max(lastArrival, packet.arrival)
@@ -106,11 +106,11 @@ struct VideoLayer {
 
     private mutating func noteKeyFrame(_ packet: LayerPacket, _ content: VideoPayload) -> Bool {
         let here = KeyFrame(first: packet.sequence, timestamp: packet.timestamp)
-        if format == .h264, content.startsFrame, parameters?.timestamp != packet.timestamp { parameters = here }
+        if content.hasParameters, parameters?.timestamp != packet.timestamp { parameters = here }
         guard content.isKeyFrame else { return false }
         let found: KeyFrame
         switch format {
-        case .vp8: found = here
+        case .vp8, .vp9, .av1: found = here
         case .h264:
             // Slices of one picture: its first says it. Without parameters before it nobody can begin here.
             guard let parameters, parameters.timestamp == packet.timestamp, parameters.first <= packet.sequence else {

@@ -399,7 +399,7 @@ struct VideoSlot {
 
     /// What stands behind the descriptor that each viewer gets anew.
     private static func content(_ packet: LayerPacket, _ payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard let descriptor = packet.payload?.vp8 else { return payload }
+        guard let descriptor = packet.payload?.descriptor else { return payload }
         return UnsafeRawBufferPointer(rebasing: payload[descriptor.length...])
     }
 }

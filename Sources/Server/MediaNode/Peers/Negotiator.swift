@@ -35,7 +35,7 @@ struct Negotiator {
 
     mutating func open(_ offer: ParsedOffer, slots: Int, pictures: StagePictures?) throws(MediaRefusal) -> Opening {
         let terms = PeerTerms(
-            slots: slots, pictures: pictures?.count ?? 0, encoding: pictures?.format == .h264 ? .h264 : .vp8,
+            slots: slots, pictures: pictures?.count ?? 0, encoding: pictures?.format.encoding ?? .vp8,
             using: &generator)
         let credentials = ICECredentials.random(using: &generator)
         let session = try answer(offer, terms: terms, credentials: credentials, version: 1)
@@ -84,4 +84,16 @@ struct Negotiator {
 
 extension NegotiatedSession.RemoteTransport {
     var credentials: ICECredentials { ICECredentials(ufrag: ufrag, password: password) }
+}
+
+extension VideoFormat {
+    /// As lines of an offer name it.
+    fileprivate var encoding: PictureEncoding {
+        switch self {
+        case .vp8: .vp8
+        case .h264: .h264
+        case .vp9: .vp9
+        case .av1: .av1
+        }
+    }
 }

@@ -173,6 +173,8 @@ extension StageKind {
         case .voice, .chorus: nil
         case .live(.vp8): .vp8
         case .live(.h264): .h264
+        case .live(.vp9): .vp9
+        case .live(.av1): .av1
         }
     }
 }
