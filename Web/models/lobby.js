@@ -28,7 +28,7 @@ import { OvationRoom } from '../protocol/room.js';
  * @property {number} seats 2…16
  * @property {boolean} needsRequest ask before speaking
  * @property {string[]} [tags] up to 5
- * @property {'vp8' | 'h264' | 'vp9' | 'av1'} [pictureFormat] of a live room
+ * @property {import('../protocol/codecs.js').PictureFormat} [pictureFormat] of a live room
  * @property {RoomID} [room] an own id, else the server picks one
  */
 

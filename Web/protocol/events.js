@@ -61,7 +61,7 @@ export class Emitter {
  * @property {number} createdAt milliseconds since 1970
  * @property {boolean} speaking somebody speaks now
  * @property {'free' | 'away' | 'people_on_stage' | 'challenged' | 'linked' | 'in_pk' | 'paused'} [pk] of a live room: whether its host can be challenged, and why not
- * @property {'vp8' | 'h264' | 'vp9' | 'av1'} [pictureFormat] of a live room: what all its pictures come in
+ * @property {import('./codecs.js').PictureFormat} [pictureFormat] of a live room: what all its pictures come in
  */
 /** @typedef {User & {role: Role, seat?: number, micMuted: boolean, presence: Presence}} Member */
 /**

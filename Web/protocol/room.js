@@ -52,7 +52,7 @@ export class OvationRoom {
   /**
    * Creates a room and is in it.
    * @param {Session} session
-   * @param {{room?: RoomID, kind?: string, name: string, cover?: string, tags?: string[], seats?: number | {muted?: boolean, closed?: boolean}[], needsRequest?: boolean, pictureFormat?: 'vp8' | 'h264' | 'vp9' | 'av1'}} options
+   * @param {{room?: RoomID, kind?: string, name: string, cover?: string, tags?: string[], seats?: number | {muted?: boolean, closed?: boolean}[], needsRequest?: boolean, pictureFormat?: import('./codecs.js').PictureFormat}} options
    * @param {{signal?: AbortSignal}} [more]
    */
   static async create(session, options, more) {
