@@ -834,7 +834,7 @@ export const strings = Object.freeze({
   'sending.automatic': 'Automatic',
   'sending.size': '{lines}p, up to {rate} Mbit/s',
   'sending.shape': 'Shape',
-  'sending.asCamera': 'As the camera',
+  'sending.asCamera': 'Camera',
   'sending.about': 'It holds from now on. Viewers with slow connections get less by themselves.',
   'sending.mirror': 'Mirror for everyone',
   'sending.mirrorAbout': 'Writing in your picture is seen the wrong way round.',
