@@ -38,7 +38,6 @@ export const dynamicKeys = Object.freeze([
   'quality.',
   'quality.short.',
   'rivals.state.',
-  'create.format.',
   'beauty.style.',
   'create.formatAbout.',
   'programs.',
