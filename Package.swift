@@ -400,7 +400,7 @@ if Context.environment["OVATION_FUZZ"] != nil {
             name: "Fuzzers",
             dependencies: [
                 "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "UserSig", "Timing",
-                "Wire",
+                "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
             ],
             path: "Fuzz", exclude: ["corpus"], swiftSettings: media, linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
 }
