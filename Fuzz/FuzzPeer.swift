@@ -22,23 +22,6 @@ func fuzzPeer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private final class FuzzedPerson {
-    let path: FuzzedPath
-    let viewer: PictureViewer
-    /// Numbers of the server's streams, by slot.
-    var sound: [Int: Int] = [:]
-    var pictures: [Int: Int] = [:]
-    /// How its next packets are numbered, by source.
-    var numbers: [UInt32: UInt16] = [:]
-    var picture: UInt8 = 0
-    var transport: UInt16 = 0
-
-    init(path: FuzzedPath, viewer: PictureViewer) {
-        self.path = path
-        self.viewer = viewer
-    }
-}
-
 private final class FuzzedRoom {
     private static let slots = 2
     private static let people = 3
@@ -65,7 +48,6 @@ private final class FuzzedRoom {
     private var actors: [Int?] = [nil, nil]
     /// Before which number the tap has been told to drop what it holds, by slot.
     private var cuts: [Int: UInt64] = [:]
-    private var lowest: [Int: UInt64] = [:]
     private var exits: PictureViewer.Exits?
 
     init() {
@@ -283,31 +265,12 @@ private final class FuzzedRoom {
 
     // MARK: Media
 
-    private func header(
-        _ type: PayloadType, _ number: UInt16, _ timestamp: UInt32, _ ssrc: UInt32, marker: Bool, _ transport: UInt16?
-    ) -> [UInt8] {
-        var bytes: [UInt8] = [transport == nil ? 0x80 : 0x90, type.rawValue | (marker ? 0x80 : 0)]
-        func append(_ value: UInt32) { for shift in [24, 16, 8, 0] { bytes.append(UInt8(value >> shift & 0xff)) } }
-        bytes += [UInt8(number >> 8), UInt8(number & 0xff)]
-        append(timestamp)
-        append(ssrc)
-        // RFC 8285 §4.2: one element, id 3, two bytes.
-        if let transport { bytes += [0xbe, 0xde, 0, 1, 0x31, UInt8(transport >> 8), UInt8(transport & 0xff), 0] }
-        return bytes
-    }
-
-    private func next(_ person: FuzzedPerson, _ ssrc: UInt32, _ steps: [Int], _ which: UInt8) -> UInt16 {
-        let number = (person.numbers[ssrc] ?? 65_500) &+ UInt16(truncatingIfNeeded: steps[Int(which) % steps.count])
-        person.numbers[ssrc] = number
-        return number
-    }
-
     private func speak(_ member: Int, _ kind: UInt8, _ what: UInt8) {
         guard let person = people[member] else { return }
         let ssrc = Self.source(member, what & 0x80 == 0 ? 0 : 1)
-        let number = next(person, ssrc, [1, 1, 2, 5, -1, -2, 700, 0], what >> 2 & 7)
+        let number = person.next(ssrc, [1, 1, 2, 5, -1, -2, 700, 0], what >> 2 & 7)
         let isRedundant = kind == 1
-        var packet = header(
+        var packet = FuzzedPerson.header(
             isRedundant ? Self.redundantType : Self.microphoneType, number, UInt32(number) &* 960, ssrc,
             marker: what & 0x40 != 0, nil)
         if isRedundant {
@@ -325,10 +288,10 @@ private final class FuzzedRoom {
         let layer = UInt32(what >> 6) % 3
         let isKeyFrame = what & 0x20 != 0
         let ssrc = Self.source(member, (isRepeat ? 0x20 : 0x10) + layer)
-        let number = next(person, ssrc, [1, 1, 1, 2, 3, 0, -3, 40], operation &- 4)
+        let number = person.next(ssrc, [1, 1, 1, 2, 3, 0, -3, 40], operation &- 4)
         person.transport &+= 1
         person.picture = (person.picture &+ 1) & 0x7f
-        var packet = header(
+        var packet = FuzzedPerson.header(
             isRepeat ? Self.repeatType : Self.pictureType, number, UInt32(number) &* 3_000, ssrc, marker: true,
             what & 0x10 == 0 ? person.transport : nil)
         if isRepeat {
@@ -431,17 +394,17 @@ private final class FuzzedRoom {
         guard let person = people[member] else { return }
         var builder = TransportFeedbackBuilder()
         let base = UInt16(truncatingIfNeeded: person.path.server.configuration.seed >> 40)
-        person.transport &+= 7
+        person.told &+= 7
         for number in 0..<UInt16(what >> 3) where what & 4 == 0 || number % 3 != 0 {
             builder.note(
-                SequenceNumber16(base &+ person.transport &+ number), at: now.nanoseconds + Int64(number) * 1_000_000)
+                SequenceNumber16(base &+ person.told &+ number), at: now.nanoseconds + Int64(number) * 1_000_000)
         }
         control(member) { _ = builder.write(sender: SSRC(9), media: SSRC(0x1000), into: &$0) }
     }
 
     private func bandwidthStated(_ member: Int, _ rate: UInt32) {
         // RFC draft-alvestrand-rmcat-remb §2.2.
-        let exponent = UInt8(14 - 14 * UInt32(rate == 0 ? 1 : 0))
+        let exponent: UInt8 = 14
         let mantissa = rate >> exponent
         send(
             [
