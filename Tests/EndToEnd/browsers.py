@@ -191,6 +191,12 @@ class Chromium(Person):
 
         ActionChains(self.driver).send_keys(*keys).perform()
 
+    def touch(self, *points):
+        """One finger, down at the first of these points, over the others, and up."""
+        for at, (x, y) in enumerate(points):
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchMove" if at else "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 

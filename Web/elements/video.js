@@ -10,7 +10,8 @@ const mostLost = 0.45;
 /**
  * `<ov-video .track=${MediaStreamTrack | null} ?data-mirror ?data-still>`: a picture without its sound, which plays elsewhere; `data-still`
  * shows a still of it every five seconds. It has `data-playing`
- * while frames come, and sends `frames` when they begin to, and `data-whole` while it does not fill its place.
+ * while frames come, and sends `frames` when they begin to, and `data-whole` while it does not fill its place. It sends `shape` when
+ * the picture's size is known or has changed, before the first frame is seen.
  */
 export class Video extends HTMLElement {
   /** @type {MediaStreamTrack | null} */ #track = null;
@@ -20,6 +21,7 @@ export class Video extends HTMLElement {
   /** @type {any} */ #timer = null;
   #watched = 0;
   #sizes;
+  /** Higher than wide; what the last picture was, until the next one is known. */ #upright = false;
 
   constructor() {
     super();
@@ -27,7 +29,7 @@ export class Video extends HTMLElement {
     this.#video.autoplay = true;
     this.#video.playsInline = true;
     this.#video.setAttribute('aria-hidden', 'true');
-    this.#video.addEventListener('resize', () => this.#fit());
+    this.#video.addEventListener('resize', () => this.#reshape());
     this.#sizes = new ResizeObserver(() => this.#fit());
   }
 
@@ -67,8 +69,22 @@ export class Video extends HTMLElement {
     return 'playing' in this.dataset;
   }
 
+  /** Whether the picture is higher than wide, as far as its size is known. */
+  get upright() {
+    return this.#upright;
+  }
+
   get #isStill() {
     return 'still' in this.dataset;
+  }
+
+  #reshape() {
+    const { videoWidth, videoHeight } = this.#video;
+    // Nothing is known of a picture that has ended.
+    if (videoWidth * videoHeight === 0) return;
+    this.#upright = videoHeight > videoWidth;
+    this.dispatchEvent(new Event('shape'));
+    this.#fit();
   }
 
   #fit() {

@@ -24,6 +24,7 @@ import { layerRates } from './sending.js';
  * @property {PictureChoice} choice
  * @property {number | null} firstFrameMs from my coming in to the first picture of somebody else
  * @property {string | null} pinned who is large, for me alone
+ * @property {boolean} upright the host's picture, as it was seen last, is higher than wide
  * @property {ReadonlySet<number>} awaited seats whose picture may still be on its way: somebody has just sat down, or I have just come
  */
 
@@ -48,6 +49,7 @@ export class LiveModel {
       choice: 'auto',
       firstFrameMs: null,
       pinned: null,
+      upright: false,
       awaited: new Set(),
     }),
   );
@@ -172,6 +174,14 @@ export class LiveModel {
   noteFrame() {
     if (this.state.get().firstFrameMs !== null) return;
     this.#change({ firstFrameMs: performance.now() - this.#began });
+  }
+
+  /**
+   * The size of the host's picture is known, or has changed.
+   * @param {boolean} upright
+   */
+  noteHostShape(upright) {
+    if (upright !== this.state.get().upright) this.#change({ upright });
   }
 
   /** How the pictures do that come and go, since this was asked last. */

@@ -887,6 +887,8 @@ export const strings = Object.freeze({
     one: '{name} and {count} other lost the connection',
     other: '{name} and {count} others lost the connection',
   },
+  'live.pictureAlone': 'Only the picture',
+  'live.bringBack': 'Show the chat and the buttons',
   'live.apart': 'Picture in its own window',
   'live.noneApart': 'There is no picture to show.',
   'live.notApart': 'The browser does not show it in a window of its own right now.',

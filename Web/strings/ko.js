@@ -837,6 +837,8 @@ export const strings = Object.freeze({
   'system.live.kickedMany': { other: '{name}님 외 {count}명이 무대에서 내려졌어요' },
   'system.live.lost': '{name}님의 연결이 끊겨 무대에서 내려왔어요',
   'system.live.lostMany': { other: '{name}님 외 {count}명의 연결이 끊겼어요' },
+  'live.pictureAlone': '화면만 보기',
+  'live.bringBack': '채팅과 버튼 보기',
   'live.apart': '화면을 별도 창으로',
   'live.noneApart': '보여 줄 화면이 없어요.',
   'live.notApart': '지금은 브라우저가 별도 창을 열 수 없어요.',

@@ -811,6 +811,8 @@ export const strings = Object.freeze({
   'system.live.kickedMany': { other: '{name} 和另外 {count} 人被请下台' },
   'system.live.lost': '{name} 掉线，已离开舞台',
   'system.live.lostMany': { other: '{name} 和另外 {count} 人掉线' },
+  'live.pictureAlone': '只看画面',
+  'live.bringBack': '显示聊天和按钮',
   'live.apart': '画中画',
   'live.noneApart': '没有可显示的画面。',
   'live.notApart': '浏览器暂时无法打开画中画。',

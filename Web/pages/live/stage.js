@@ -3,7 +3,8 @@ import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { areaOf, largeLayoutOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
+import { pageShape } from '../../lib/page-shape.js';
+import { areaOf, arrangementOf, largeLayoutOf, layoutOf, mostOnStage, sizeFor } from '../../models/layout.js';
 import { guestPicture } from '../../protocol/pictures.js';
 import { openPerson } from '../salon/person.js';
 import { guestTile, pkBar, pkOver } from './pk.js';
@@ -13,6 +14,20 @@ import { screenTile } from './screen.js';
 /** @typedef {import('../../models/salon-state.js').SeatView} SeatView */
 /** @typedef {import('../../models/live.js').LiveModel} LiveModel */
 /** @typedef {import('../../elements/video.js').Video} Video */
+
+/**
+ * How the page shows its people now.
+ * @param {SalonContext} context @param {LiveModel} live
+ */
+export function arrangement({ state }, live) {
+  const { links } = live.pk.state.get();
+  const people = state.seats.filter(seat => seat.user);
+  return arrangementOf(pageShape.get(), {
+    count: people.length + links.length,
+    hostUpright: live.state.get().upright && people.some(seat => seat.isOwner),
+    others: links.length > 0 || state.screen !== null,
+  });
+}
 
 /**
  * The people of a live room who are seen or heard: the host first, then by seat.
@@ -31,10 +46,11 @@ export function liveStage(context, live) {
   const places = new Map(inOrder.map((seat, at) => [seat.index, areaOf(at)]));
   const count = people.length + links.length;
   const isPair = links.length === 1 && people.length === 1;
-  const { areas, shape } = large ? largeLayoutOf(count) : layoutOf(count);
+  const { form } = arrangement(context, live);
+  const { areas, rows, shape } = large ? largeLayoutOf(count, form) : layoutOf(count, form);
   const { screen } = context.state;
-  return html`${pkBar(context, live)}<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${count} ?data-pair=${isPair} ?data-screen=${screen !== null}
-      .vars=${{ '--areas': areas, '--shape': String(shape), '--count': String(count) }}>
+  return html`${pkBar(context, live)}<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${count} data-form=${form} ?data-pair=${isPair} ?data-screen=${screen !== null}
+      .vars=${{ '--areas': areas, '--rows': rows, '--shape': String(shape), '--count': String(count) }}>
     ${screen && screenTile(context, live, screen)}
     ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
     ${links.map((link, at) => guestTile(context, live, link, areaOf(people.length + at)))}
@@ -75,7 +91,8 @@ function tile(context, live, seat, area) {
   return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}
       ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'} ?data-dark=${dark && !seat.isMe}>
     <div class="tile-face">${avatar(user)}${says && html`<p class="tile-says">${says}</p>`}</div>
-    <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null} @frames=${() => !seat.isMe && live.noteFrame()}></ov-video>
+    <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null} @frames=${() => !seat.isMe && live.noteFrame()}
+      @shape=${(/** @type {any} */ event) => seat.isOwner && live.noteHostShape(event.currentTarget.upright)}></ov-video>
     <span class="tile-ring"></span>
     ${
       largeOf(context, live) === user.id &&

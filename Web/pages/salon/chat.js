@@ -2,6 +2,7 @@ import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { errorText, formatTime, language, parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { pageShape } from '../../lib/page-shape.js';
 import { sendsLine } from '../../lib/shortcuts.js';
 import { Store } from '../../lib/store.js';
 import { view } from '../../lib/view.js';
@@ -13,7 +14,6 @@ import { openPerson } from './person.js';
 /** @typedef {import('../../models/salon-state.js').SystemLine} SystemLine */
 /** @typedef {import('../../elements/log.js').Log} Log */
 
-const wide = matchMedia('(min-width: 900px)');
 const longest = 2000;
 /** Lines seen above the bar on phones while the chat is closed. */
 const peeked = 3;
@@ -43,7 +43,9 @@ export class Chat {
 
   /** Whether lines are on screen now. */
   get visible() {
-    return (wide.matches || this.opened || this.context.salon.live !== null) && !document.hidden;
+    const { chat, pictureAlone } = this.context.opened.get();
+    const shown = pageShape.get() === 'wide' || chat || (this.context.salon.live !== null && !pictureAlone);
+    return shown && !document.hidden;
   }
 
   toggle() {
@@ -58,7 +60,7 @@ export class Chat {
   }
 
   focus() {
-    if (!wide.matches && !this.opened && !this.context.salon.live) this.toggle();
+    if (pageShape.get() !== 'wide' && !this.opened && !this.context.salon.live) this.toggle();
     queueMicrotask(() => /** @type {HTMLElement | null} */ (this.#composer.querySelector('input'))?.focus());
   }
 

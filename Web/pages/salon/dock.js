@@ -150,6 +150,18 @@ function hand(context, requests) {
 const likeButtons = new WeakMap();
 
 /**
+ * Likes the room, and shows it.
+ * @param {SalonContext} context
+ */
+export function like(context) {
+  context.salon.talk.like();
+  const hearts = /** @type {import('../../elements/hearts.js').Hearts | null | undefined} */ (
+    likeButtons.get(context)?.querySelector('ov-hearts')
+  );
+  hearts?.add(1, 'mine');
+}
+
+/**
  * Keeps its own view: the total changes often and alone.
  * @param {SalonContext} context
  */
@@ -159,18 +171,11 @@ function likeButton(context) {
   const place = document.createElement('div');
   place.className = 'like-place';
   likeButtons.set(context, place);
-  const press = () => {
-    context.salon.talk.like();
-    const hearts = /** @type {import('../../elements/hearts.js').Hearts | null} */ (
-      place.querySelector('ov-hearts')
-    );
-    hearts?.add(1, 'mine');
-  };
   view(
     place,
     [language, context.salon.likes],
     () => html`<ov-hearts></ov-hearts>
-      <button class="dock-button like" type="button" data-testid="like" aria-label=${t('salon.like', { count: context.salon.likes.get() })} @click=${press}>
+      <button class="dock-button like" type="button" data-testid="like" aria-label=${t('salon.like', { count: context.salon.likes.get() })} @click=${() => like(context)}>
         <span class="dock-sign">${icon('heart')}</span>
         <span class="dock-word numbers"><ov-count data-testid="likes" .value=${context.salon.likes.get()}></ov-count></span></button>`,
     context.signal,

@@ -7,6 +7,7 @@ import { openEffects } from '../effects.js';
 import { canBeApart, openQuality, pressApart } from '../live/controls.js';
 import { openPrograms } from '../live/programs.js';
 import { canShare, pressScreen } from '../live/screen.js';
+import { arrangement } from '../live/stage.js';
 import { openStatistics } from '../live/statistics.js';
 import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
@@ -72,6 +73,16 @@ export function openMore(context, leave) {
             'monitor',
             t(salon.live.screen.state.get().track ? 'sharing.stop' : 'sharing.share'),
             then(() => salon.live && pressScreen(context, salon.live)),
+          )
+        }
+        ${
+          salon.live &&
+          arrangement(context, salon.live).chat === 'over' &&
+          item(
+            'more-alone',
+            'image',
+            t('live.pictureAlone'),
+            then(() => context.open({ pictureAlone: true })),
           )
         }
         ${

@@ -2,12 +2,11 @@ import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { pageShape } from '../../lib/page-shape.js';
 import { announceMicrophone } from '../devices.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').RequestView} RequestView */
-
-const wide = matchMedia('(min-width: 900px)');
 
 /** Who asks for a seat: a tray beside the stage that never takes the focus; and the invitation to me. */
 export class Requests {
@@ -47,7 +46,7 @@ export class Requests {
   arrived(request) {
     const { app, salon } = this.context;
     if (this.opened) return;
-    if (wide.matches) {
+    if (pageShape.get() === 'wide') {
       this.context.open({ tray: true });
       return;
     }

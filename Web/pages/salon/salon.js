@@ -6,6 +6,8 @@ import '../../elements/count.js';
 import { ask } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { language, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
+import { pageShape } from '../../lib/page-shape.js';
 import { shortcuts } from '../../lib/shortcuts.js';
 import { view } from '../../lib/view.js';
 import { farOffer } from '../duet/apart.js';
@@ -13,9 +15,10 @@ import { watchHeadphones } from '../duet/headphones.js';
 import { watchSong } from '../duet/song-bar.js';
 import { duetStage } from '../duet/stage.js';
 import { pressCamera } from '../live/controls.js';
+import { watchGestures } from '../live/gestures.js';
 import { pkInvitation } from '../live/pk-invite.js';
 import { watchPK } from '../live/pk-news.js';
-import { liveStage, watchPlaces } from '../live/stage.js';
+import { arrangement, liveStage, watchPlaces } from '../live/stage.js';
 import { openStatistics } from '../live/statistics.js';
 import { audienceStrip } from './audience.js';
 import { watchBackground } from './background.js';
@@ -87,12 +90,16 @@ export function salonPage(app, salon, tones) {
               live.pk.listening,
               app.camera.state,
               app.beauty.state,
+              pageShape,
             ]
           : []),
       ],
       () => {
         const state = salon.state.get();
-        return html`<div class="salon" data-testid="salon" data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : live ? 'live' : 'voice'}>
+        // Over a picture everything is of the night, whatever the theme.
+        const over = live !== null && arrangement(context, live).chat === 'over';
+        const alone = over && context.opened.get().pictureAlone;
+        return html`<div class=${over ? 'salon night' : 'salon'} data-testid="salon" ?data-over=${over} ?data-turned=${over && pageShape.get() === 'turned'} ?data-alone=${alone} data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : live ? 'live' : 'voice'}>
           ${salonHeader(context, leave)}
           <main class="stage" data-testid="stage" tabindex="-1">
             <h2 class="only-read">${t('salon.stage')}</h2>
@@ -109,6 +116,11 @@ export function salonPage(app, salon, tones) {
               ${dock(context, { requests, chat, leave })}
             </div>
           </div>
+          ${
+            alone &&
+            html`<button class="icon-button over bring-back" type="button" data-testid="bring-back" aria-label=${t('live.bringBack')} title=${t('live.bringBack')}
+              @click=${() => context.open({ pictureAlone: false })}>${icon('message-circle')}</button>`
+          }
           <p class="only-read" role="status" aria-live="polite" data-testid="announcer"></p>
           ${state.end && endCard(context, state.end)}
         </div>`;
@@ -122,6 +134,7 @@ export function salonPage(app, salon, tones) {
     watchBackground(context, leave);
     if (live) {
       watchPlaces(root, context, live);
+      watchGestures(root, context, live);
       watchPK(root, context);
     }
     if (duet) {
@@ -139,7 +152,8 @@ export function salonPage(app, salon, tones) {
         ...(live && { v: () => salon.state.get().me.seat !== null && void pressCamera(context, live) }),
         escape: () => {
           if (requests.close()) return;
-          if (live?.state.get().pinned) live.pin(null);
+          if (context.opened.get().pictureAlone) context.open({ pictureAlone: false });
+          else if (live?.state.get().pinned) live.pin(null);
           else chat.close();
         },
       },
