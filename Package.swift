@@ -358,7 +358,7 @@ let package = Package(
                 "PeerSession",
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),
-        tests("RoomModel", ["RoomModel"]),
+        tests("RoomModel", ["RoomModel", "RoomTestSupport", "SeededRandom"]),
         tests("RoomRules", ["RoomModel", "RoomRules", "Timing"], exclude: ["permissions.md"]),
         tests(
             "RoomService",
@@ -372,7 +372,7 @@ let package = Package(
             resources: [.copy("Fixtures")]),
         tests("LoadTools", ["LoadTools", "Ovation", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests("UserSig", ["UserSig", "CZlib"]),
-        tests("SignalProtocol", ["SignalProtocol", "RoomModel"]),
+        tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
         tests(
             "Gateway",
             [
@@ -384,9 +384,8 @@ let package = Package(
         tests(
             "ServerApp",
             [
-                "ServerApp", "ServerTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel", "Timing", "Gateway",
-                "Wire",
-                "DatagramIO", nio("NIOCore"),
+                "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
+                "Timing", "Gateway", "Wire", "DatagramIO", nio("NIOCore"),
             ],
             resources: [.copy("Fixtures")]),
     ]

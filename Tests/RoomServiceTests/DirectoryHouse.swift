@@ -27,10 +27,10 @@ struct DirectoryHouse {
 
     /// Creates, and waits for the answer.
     func create(
-        _ id: RoomID? = nil, _ name: String = "Salon", tags: [String] = [], by client: Client,
+        _ id: RoomID? = nil, _ name: String = "Salon", kind: RoomKind = .voice, tags: [String] = [], by client: Client,
         in app: ApplicationID = DirectoryHouse.app, key: String? = nil
     ) async -> Result<(room: Room, entry: RoomEntry), RoomError> {
-        let creation = RoomCreation(room: id, settings: RoomSettings(name: name, tags: tags))
+        let creation = RoomCreation(room: id, kind: kind, settings: RoomSettings(name: name, tags: tags))
         return await withCheckedContinuation { answered in
             Task {
                 await directory.create(

@@ -146,7 +146,7 @@ final class Salon {
             dependencies: RoomDependencies(
                 journal: journal, media: media, bus: bus, clock: clock, encoder: encoder,
                 policy: { policy.current }, peerNumbers: Serial(), find: { others.current[$0] },
-                publish: { info in infos.update { $0 += [info].compactMap(\.self) } },
+                publish: { listing in infos.update { $0 += [listing?.info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
                 report: { report in reports.update { $0.append(report) } }, aside: { aside.add($0) }),
             inbox: inbox)

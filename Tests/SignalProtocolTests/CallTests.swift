@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import RoomTestSupport
 import Testing
 
 @testable import SignalProtocol
@@ -52,6 +53,12 @@ import Testing
             ("pk.quit", #"{"room":7}"#, room(.quitPK(link: nil))),
             ("pk.mute", #"{"room":7,"link":"a","muted":true}"#, room(.muteLink("a", muted: true))),
             ("microphone.set", #"{"room":7,"muted":true}"#, room(.setMicrophone(muted: true))),
+            ("still.set", #"{"room":7}"#, .rooms(.setStill(.number(7), nil))),
+            (
+                "still.set",
+                #"{"room":7,"picture":"\#(Data(TestJPEG.bytes(width: 2, height: 1)).base64EncodedString())"}"#,
+                .rooms(.setStill(.number(7), try StillPicture(jpeg: TestJPEG.bytes(width: 2, height: 1))))
+            ),
             ("role.set", #"{"room":7,"user":"bob","role":"admin"}"#, room(.setRole(bob, .admin))),
             ("room.exit", #"{"room":7}"#, room(.exitRoom)),
             ("room.destroy", #"{"room":7}"#, room(.destroyRoom)),
@@ -178,6 +185,9 @@ import Testing
             ("seat.take", #"{"room":7,"seat":1,"key":"é"}"#, "invalid_params", "key"),
             ("seat.pick", #"{"room":7,"seat":1,"user":"a b"}"#, "user_id_invalid", "user"),
             ("role.set", #"{"room":7,"user":"a","role":"owner"}"#, "invalid_params", "role"),
+            ("still.set", #"{"room":7,"picture":"%"}"#, "invalid_params", "picture"),
+            ("still.set", #"{"room":7,"picture":"aGVsbG8="}"#, "invalid_params", "picture"),
+            ("still.set", #"{"room":7,"picture":7}"#, "invalid_params", "picture"),
             ("like.send", #"{"room":7,"count":101}"#, "invalid_params", "count"),
             ("like.send", #"{"room":7,"count":0}"#, "invalid_params", "count"),
             ("duet.mode", #"{"room":7,"mode":"apart"}"#, "invalid_params", "mode"),

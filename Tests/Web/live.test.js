@@ -18,7 +18,10 @@ class FakePage extends EventTarget {
 }
 
 /** Bob in Alice's live room of three seats; on the second one if asked. */
-async function live(t, { sits = false, seat = {}, screen = undefined, memory = new FakeStorage() } = {}) {
+async function live(
+  t,
+  { sits = false, seat = {}, screen = undefined, still = undefined, memory = new FakeStorage() } = {},
+) {
   const page = new FakePage();
   Object.assign(globalThis, { document: page });
   t.after(() => {
@@ -31,7 +34,7 @@ async function live(t, { sits = false, seat = {}, screen = undefined, memory = n
       emptySeat(2),
     ],
   });
-  server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 3 };
+  server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 3, still };
   if (screen) server.snapshot.screen = screen;
   if (sits) server.snapshot.me = { ...server.snapshot.me, seat: 1 };
   for (const method of ['media.view', 'camera.set', 'screen.start', 'screen.stop'])
@@ -64,6 +67,11 @@ async function live(t, { sits = false, seat = {}, screen = undefined, memory = n
   };
   return { ...tab, server, camera, devices, page, model: tab.salon.live, sizes };
 }
+
+test("L02-W who comes has the room's still until its picture is there", async t => {
+  const { model } = await live(t, { still: 77 });
+  assert.equal(model.before, '/v1/rooms/48213/still/77.jpg');
+});
 
 test('L02-W pictures are asked for as large as their places are, and not at all without one, or in a hidden tab', async t => {
   const { model, sizes, page, time } = await live(t);

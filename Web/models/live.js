@@ -1,11 +1,13 @@
 import { Store } from '../lib/store.js';
 import { canShow, formatName } from '../protocol/codecs.js';
 import { OvationError } from '../protocol/errors.js';
+import { stillPath } from '../protocol/ids.js';
 import { guestPicture } from '../protocol/pictures.js';
 import { CameraWord } from './camera-word.js';
 import { PKModel } from './pk.js';
 import { ScreenModel } from './screen.js';
 import { layerRates } from './sending.js';
+import { StillSender } from './still.js';
 
 /** @typedef {import('../protocol/pictures.js').PictureSize} PictureSize */
 /** @typedef {import('../protocol/pictures.js').PictureNews} PictureNews */
@@ -56,12 +58,14 @@ export class LiveModel {
 
   /** The screen that I share. */ screen;
   /** Other rooms. */ pk;
+  /** What the room looked like when I came, until its picture is there: the address of a still, or ''. */ before;
 
   #stage;
   #visit;
   #camera;
   /** @type {Store<MediaStreamTrack | null>} What is shown of the camera. */ #picture;
   #word;
+  #still;
   /** @type {Map<PictureName, PictureSize>} How large each picture's place on the page is. */ #places =
     new Map();
   #hidden = false;
@@ -87,15 +91,28 @@ export class LiveModel {
     this.screen = new ScreenModel(stage, visit);
     this.pk = new PKModel(stage, visit);
     this.#word = new CameraWord(stage, () => this.#isToBeSeen, visit.life.signal);
+    this.before = stillPath(stage.room.now.info);
     const { signal } = visit.life;
+    this.#still = new StillSender(
+      stage,
+      () => (this.state.get().showing ? this.#picture.get() : null),
+      signal,
+    );
     visit.peer.pictures.subscribe(() => this.#show(), { signal });
     visit.peer.received.subscribe(received => this.#change({ received }), { signal });
     const changed = () => {
       this.#send();
       this.#word.settle();
+      this.#still.settle();
     };
     this.#picture.subscribe(changed, { signal, now: false });
-    stage.preferences.subscribe(chosen => void visit.peer.setCameraRates(layerRates(chosen)), { signal });
+    stage.preferences.subscribe(
+      chosen => {
+        void visit.peer.setCameraRates(layerRates(chosen));
+        this.#still.settle();
+      },
+      { signal },
+    );
     camera.state.subscribe(
       ({ opening, problem }) => {
         if (this.state.get().showing || this.state.get().opening) this.#change({ opening, problem });
@@ -223,6 +240,7 @@ export class LiveModel {
     // The host has switched it off: the device is let go.
     if (this.#word.present === 'blocked' && this.state.get().showing) void this.setCamera(false);
     this.#word.settle();
+    this.#still.settle();
     for (const { index, user } of this.#stage.room.state.get()?.seats ?? []) {
       if (this.#known.get(index)?.user !== user) this.#awaitSeat(index, user);
     }

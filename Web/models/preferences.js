@@ -18,6 +18,7 @@ import { Store } from '../lib/store.js';
  * @property {string} beautyStyle one of `beautyStyles`
  * @property {string} sendQuality how large my camera is sent, one of `sendQualities`
  * @property {string} sendShape one of `sendShapes`
+ * @property {boolean} lobbyStill as a host I am seen in the list of rooms
  * @property {string} speaker device id, '' for the system's choice
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
  * @property {number} playout how loud I hear everybody, 0…100
@@ -37,6 +38,7 @@ export const defaultPreferences = Object.freeze({
   sendQuality: 'auto',
   sendShape: 'auto',
   mirrorSent: false,
+  lobbyStill: true,
   beauty: false,
   beautySmooth: 5,
   beautyWhiten: 2,

@@ -1,11 +1,13 @@
 import '../elements/meter.js';
 import '../elements/cover.js';
+import '../elements/still.js';
 import { avatar } from '../elements/avatar.js';
 import { html } from '../lib/html.js';
 import { errorText, language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
+import { stillPath } from '../protocol/ids.js';
 import { microphoneField, microphoneProblem, speakerField } from './devices.js';
 import { openEffects } from './effects.js';
 import { brand, busy, problem } from './parts.js';
@@ -86,7 +88,7 @@ export function greenRoom(app, room, enter) {
 
 /** @param {import('../models/lobby.js').RoomCard} room */
 function about(room) {
-  return html`<div class="green-room-cover"><ov-cover .of=${{ id: room.slug, cover: room.cover, title: room.name }}></ov-cover></div>
+  return html`<div class="green-room-cover"><ov-cover .of=${{ id: room.slug, cover: room.cover, title: room.name }}></ov-cover><ov-still .url=${stillPath(room)}></ov-still></div>
     <div class="green-room-title">
       <h1 dir="auto" data-testid="green-room-title">${room.name}</h1>
       <p class="green-room-host">${avatar(room.owner, 's28')}<span class="clip" dir="auto">${room.owner.name}</span></p>

@@ -62,6 +62,7 @@ export class Emitter {
  * @property {boolean} speaking somebody speaks now
  * @property {'free' | 'away' | 'people_on_stage' | 'challenged' | 'linked' | 'in_pk' | 'paused'} [pk] of a live room: whether its host can be challenged, and why not
  * @property {import('./codecs.js').PictureFormat} [pictureFormat] of a live room: what all its pictures come in
+ * @property {number} [still] of a live room whose host is seen: the number of the newest still, for `stillPath`
  */
 /** @typedef {User & {role: Role, seat?: number, micMuted: boolean, presence: Presence}} Member */
 /**

@@ -31,6 +31,14 @@ export function roomSlug(id) {
 }
 
 /**
+ * Where the newest still of a room is, on its server; '' where there is none.
+ * @param {{room: RoomID, still?: number}} info
+ */
+export function stillPath({ room, still }) {
+  return still ? `/v1/rooms/${roomSlug(room)}/still/${still}.jpg` : '';
+}
+
+/**
  * The room that a link's last path segment means, or null.
  * @param {string} slug still percent-encoded
  * @returns {RoomID | null}

@@ -199,6 +199,18 @@ export class OvationRoom {
   }
 
   /**
+   * Shows the list of rooms what my camera shows, for a minute at most; for the owner of a live room, while seen there. Throws
+   * `rate_limited` for more than one in ten seconds.
+   * @param {Uint8Array | null} picture a JPEG of at most 15 KiB and 360 pixels on each side, without metadata; null shows none any more
+   * @returns {Promise<number | null>} its number, for `stillPath`
+   */
+  async setStill(picture) {
+    const params = picture ? { picture: btoa(String.fromCharCode(...picture)) } : {};
+    const { still } = await this.session.call('still.set', { room: this.id, ...params });
+    return still ?? null;
+  }
+
+  /**
    * Switches somebody's camera off, or allows it again; for owner and admins.
    * @param {number} seat @param {boolean} allowed
    */

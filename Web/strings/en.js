@@ -838,6 +838,9 @@ export const strings = Object.freeze({
   'sending.about': 'It holds from now on. Viewers with slow connections get less by themselves.',
   'sending.mirror': 'Mirror for everyone',
   'sending.mirrorAbout': 'Writing in your picture is seen the wrong way round.',
+  'sending.still': 'Show me in the list of rooms',
+  'sending.stillAbout':
+    'A small picture of your live room, new every 20 seconds. Without it, the list shows the cover.',
   'live.soundOnly': '{name} is live with sound only; just listen.',
   'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',
   'live.audioOnly':

@@ -801,6 +801,8 @@ export const strings = Object.freeze({
   'sending.about': '지금부터 적용돼요. 연결이 느린 시청자는 자동으로 더 낮은 화질로 봐요.',
   'sending.mirror': '모두에게 좌우 반전',
   'sending.mirrorAbout': '영상 속 글자가 거꾸로 보여요.',
+  'sending.still': '방 목록에 내 모습 보이기',
+  'sending.stillAbout': '라이브 방의 작은 사진이 20초마다 새로 올라가요. 끄면 목록에는 커버가 보여요.',
   'live.soundOnly': '{name}님은 소리만으로 라이브 중이에요. 편하게 들어 주세요.',
   'live.noPictureFrom': '지금 {name}님의 화면이 오지 않아요. 소리는 계속 들려요.',
   'live.audioOnly': '연결이 느려서 화면 없이 소리만 들려요. 나아지면 화면이 저절로 돌아와요.',

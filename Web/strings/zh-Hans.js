@@ -775,6 +775,8 @@ export const strings = Object.freeze({
   'sending.about': '立即生效。网络较慢的观众会自动看到较低的画质。',
   'sending.mirror': '对所有人镜像',
   'sending.mirrorAbout': '画面中的文字会左右颠倒。',
+  'sending.still': '在房间列表中显示我',
+  'sending.stillAbout': '每 20 秒更新一张直播画面的小图。关闭后，列表显示封面。',
   'live.soundOnly': '{name}正在进行纯声音直播，请听吧。',
   'live.noPictureFrom': '暂时收不到{name}的画面，声音不受影响。',
   'live.audioOnly': '你的网络太慢，暂时只能听声音。网络好转后画面会自动恢复。',

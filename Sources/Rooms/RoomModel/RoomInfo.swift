@@ -164,6 +164,9 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     public var pk: PKReadiness?
     /// What the pictures come in; only live rooms say it.
     public var pictureFormat: PictureFormat?
+    /// The number of the newest still: what the room looks like now, at `/v1/rooms/<id>/still/<number>.jpg`. Live rooms whose host is
+    /// seen may have one, of the last minute.
+    public var still: Int64?
 
     /// Creates the value from its parts.
     public init(

@@ -27,6 +27,8 @@ enum Deadline: Hashable, Sendable {
     case letters
     /// The other room is told the points.
     case points
+    /// The newest still is too old to be shown.
+    case still
     /// The media plane must have confirmed a cut by then.
     case confirmation
 }

@@ -58,6 +58,11 @@ package actor Room {
         core.invitations(after: cursor, for: session, reply: reply)
     }
 
+    /// L01: what the host's camera shows, for the room list.
+    package func setStill(_ picture: StillPicture?, from session: SessionToken, reply: @escaping Reply<Int64?>) {
+        core.setStill(picture, from: session, reply: reply)
+    }
+
     /// A changed name or picture: later messages, lists and seats show it.
     package func setProfile(_ profile: UserProfile, of session: SessionToken) { core.setProfile(profile, of: session) }
 

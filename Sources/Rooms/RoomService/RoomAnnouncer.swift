@@ -12,8 +12,8 @@ struct RoomAnnouncer {
     /// How far the people in the room have been told.
     private(set) var told: (seq: UInt64, chat: UInt64) = (0, 0)
     /// What the directory shows.
-    private var info: RoomInfo?
-    private var isInfoNew = false
+    private var listing: RoomListing?
+    private var isListingNew = false
 
     init(room: RoomID, dependencies: RoomDependencies) {
         self.room = room
@@ -46,24 +46,24 @@ struct RoomAnnouncer {
 
     // MARK: The directory
 
-    mutating func show(_ info: RoomInfo) {
-        isInfoNew = isInfoNew || self.info != info
-        self.info = info
+    mutating func show(_ listing: RoomListing) {
+        isListingNew = isListingNew || self.listing != listing
+        self.listing = listing
     }
 
     /// The part of it that comes and goes; nothing while the directory does not have the room.
     mutating func show(memberCount: Int? = nil, speaking: Bool? = nil) {
-        guard var info else { return }
-        if let memberCount { info.memberCount = memberCount }
-        if let speaking { info.speaking = speaking }
-        show(info)
+        guard var listing else { return }
+        if let memberCount { listing.info.memberCount = memberCount }
+        if let speaking { listing.info.speaking = speaking }
+        show(listing)
     }
 
     /// Shows the directory what has changed.
     mutating func publish() {
-        guard isInfoNew, let info else { return }
-        isInfoNew = false
-        dependencies.publish(info)
+        guard isListingNew, let listing else { return }
+        isListingNew = false
+        dependencies.publish(listing)
     }
 
     /// The directory has the room no more.

@@ -1,6 +1,7 @@
 package import RoomModel
 package import RoomPorts
 package import RoomRules
+import Timing
 
 // What is asked of a room: by people, by the media plane, by its own timers, by the operator.
 
@@ -157,6 +158,44 @@ extension RoomCore {
         people.enter(attendee, since: nil, reply: reply)
     }
 
+    /// Shows the directory what the host's camera shows; without a picture, nothing any more.
+    /// - Parameter reply: the number under which it can be fetched.
+    package func setStill(_ picture: StillPicture?, from session: SessionToken, reply: @escaping Reply<Int64?>) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        guard let user = people.attendance.profile(of: session)?.id else {
+            return answer(reply, .failure(RoomError(.notInRoom)))
+        }
+        do throws(RoomError) {
+            guard state.kind == .live else { throw RoomError(.notLive) }
+            guard user == state.owner.id else { throw RoomError(.permissionDenied) }
+            guard let picture else { return show({ $0.remove() }, then: { reply(.success(nil)) }) }
+            guard state.shows(host: user) else {
+                throw RoomError(.permissionDenied, "a still shows what the host's camera shows, and it is off")
+            }
+            try still.take(picture, of: user, at: now)
+        } catch {
+            return answer(reply, .failure(error))
+        }
+        deadlines.set(.still, at: now + StillHolder.lifetime)
+        let number = still.current?.number
+        show { _ in
+        } then: {
+            reply(.success(number))
+        }
+    }
+
+    /// Changes the still and shows it in its place in the order.
+    private func show(_ change: (inout StillHolder) -> Void, then answer: @escaping () -> Void = {}) {
+        change(&still)
+        let listing = listing
+        inOrder { [unowned self] in
+            announcer.show(listing)
+            publishInfo()
+            answer()
+        }
+    }
+
     /// What happens by itself.
     package func serve(_ command: ServerCommand) {
         defer { endTurn() }
@@ -197,6 +236,7 @@ extension RoomCore {
         case .letters: correspondence.repeatLetters()
         case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))
+        case .still: show { $0.remove() }
         case .confirmation: giveUpConfirmation()
         }
     }

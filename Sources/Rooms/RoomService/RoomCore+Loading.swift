@@ -23,7 +23,8 @@ extension RoomCore {
             if again || state.play != nil { media.play(state.play) }
             people.restartClocks()
             startClocks()
-            announcer.show(stateInfo)
+            still.review(state)
+            announcer.show(listing)
         }
         if again {
             // What was in doubt when the journal failed, and turned out to be stored.

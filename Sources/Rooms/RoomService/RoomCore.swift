@@ -34,6 +34,7 @@ package final class RoomCore {
     var announcer: RoomAnnouncer
     var writer: JournalWriter
     var queue = ReleaseQueue()
+    var still = StillHolder()
     var draining: [@Sendable () -> Void] = []
     private(set) lazy var people = RoomPeople(self)
     private(set) lazy var gathered = GatheredNews(self)
@@ -64,8 +65,10 @@ package final class RoomCore {
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
     /// said of its state.
     var watermark: UInt64 { phase == .loading ? 0 : state.position }
-    var stateInfo: RoomInfo {
-        state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking)
+    var listing: RoomListing {
+        RoomListing(
+            state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking), still: still.current
+        )
     }
     package var isOver: Bool { phase == .over }
 
@@ -131,7 +134,8 @@ package final class RoomCore {
         for announcement in said { recent.append(announcement.news) }
         writer.submit(accepted, payload, in: state)
         wait(for: accepted)
-        let info = stateInfo
+        still.review(state)
+        let listing = listing
         let ends = state.phase == .ended
         let changesSong = accepted.events.contains { if case .songChanged = $0 { true } else { false } }
         let play = state.play
@@ -141,7 +145,7 @@ package final class RoomCore {
                 needs: state.position, steps: closing + media.steps(to: state),
                 deliver: { [unowned self] in
                     // Before the answer: whoever has it and asks the directory finds there what it says.
-                    announcer.show(info)
+                    announcer.show(listing)
                     if ends {
                         announcer.withdraw()
                         people.freeAll()
@@ -156,7 +160,9 @@ package final class RoomCore {
                     if ends {
                         close()
                     } else {
-                        media.open(slots: info.seats, kind: info.kind, pictures: info.pictureFormat ?? .vp8)
+                        media.open(
+                            slots: listing.info.seats, kind: listing.info.kind,
+                            pictures: listing.info.pictureFormat ?? .vp8)
                     }
                 }, fail: refuse))
     }

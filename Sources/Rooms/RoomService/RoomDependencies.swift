@@ -18,7 +18,7 @@ package struct RoomDependencies: Sendable {
     package var peerNumbers: Serial
     /// What the directory shows of the room: only what is on the disk; `nil` when it is to show it no more. Called before
     /// the answer to the command that changed it.
-    package var publish: @Sendable (RoomInfo?) -> Void
+    package var publish: @Sendable (RoomListing?) -> Void
     /// The room's journal failed: it wants to be loaded anew.
     package var reload: @Sendable () -> Void
     /// The room has ended, or was never really created.
@@ -32,7 +32,7 @@ package struct RoomDependencies: Sendable {
         encoder: any NewsEncoder,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
         find: @escaping @Sendable (RoomID) -> RoomInfo? = { _ in nil },
-        publish: @escaping @Sendable (RoomInfo?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
+        publish: @escaping @Sendable (RoomListing?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
         ended: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (RoomReport) -> Void = { _ in },
         aside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {

@@ -137,6 +137,9 @@ package actor RoomDirectory {
         index.infos(ids, of: application)
     }
 
+    /// The newest still of a room, under its number.
+    package nonisolated func still(_ number: Int64, of room: RoomID) -> StillPicture? { index.still(number, of: room) }
+
     /// A room that is being opened, or read anew, gets what is said to it once more.
     private func deliver(_ parcel: RoomParcel) async {
         if let room = rooms[parcel.to] { return await room.hear(parcel) }
@@ -292,7 +295,7 @@ package actor RoomDirectory {
             journal: journal, media: media, bus: bus, clock: clock, encoder: encoder,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },
-            publish: { [index] in if let info = $0 { index.set(info, of: key) } else { index.remove(key) } },
+            publish: { [index] in if let listing = $0 { index.set(listing, of: key) } else { index.remove(key) } },
             reload: { [weak self] in Task { await self?.reload(key) } },
             ended: { [weak self, index] in
                 index.remove(key)

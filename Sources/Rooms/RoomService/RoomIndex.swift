@@ -6,14 +6,17 @@ import Synchronization
 /// it.
 package final class RoomIndex: Sendable {
     private struct Line: Sendable {
-        var info: RoomInfo
+        var listing: RoomListing
         /// Name, tags and id in small letters.
         var name: [UInt8]
         var tags: [[UInt8]]
         var id: [UInt8]
 
-        init(_ info: RoomInfo) {
-            self.info = info
+        var info: RoomInfo { listing.info }
+
+        init(_ listing: RoomListing) {
+            self.listing = listing
+            let info = listing.info
             name = Array(info.name.lowercased().utf8)
             tags = info.tags.map { Array($0.lowercased().utf8) }
             id =
@@ -94,8 +97,8 @@ package final class RoomIndex: Sendable {
 
     package init() {}
 
-    func set(_ info: RoomInfo, of key: RoomKey) {
-        let line = Line(info)
+    func set(_ listing: RoomListing, of key: RoomKey) {
+        let line = Line(listing)
         shelves.withLock { $0[key.application, default: Shelf()].set(line) }
     }
 
@@ -126,6 +129,13 @@ package final class RoomIndex: Sendable {
         guard page.count > limit else { return RoomPage(rooms: page.map(\.info)) }
         page.removeLast()
         return RoomPage(rooms: page.map(\.info), cursor: page.last?.place.cursor)
+    }
+
+    /// Its address does not name the application: the number alone tells which room of that id is meant.
+    package func still(_ number: Int64, of room: RoomID) -> StillPicture? {
+        shelves.withLock { shelves in
+            shelves.values.lazy.compactMap { $0.lines[room]?.listing.still }.first { $0.number == number }?.picture
+        }
     }
 
     /// A05: in the order of the request, unknown ids dropped.

@@ -78,7 +78,7 @@ final class RoomPeople {
 
     private var composer: EntryComposer {
         EntryComposer(
-            room: core.key.room, epoch: core.writer.epoch, mediaEpoch: core.media.epoch, info: core.stateInfo,
+            room: core.key.room, epoch: core.writer.epoch, mediaEpoch: core.media.epoch, info: core.listing.info,
             state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RoomModel
 
 // A call as a client writes it.
@@ -31,7 +32,7 @@ extension Call {
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
-        case other, terms, agreed, pause, link, guest
+        case other, terms, agreed, pause, link, guest, picture
     }
 }
 
@@ -124,6 +125,7 @@ extension RoomsCall {
         case .getRooms: .roomGet
         case .listMembers: .roomMembers
         case .listInvitations: .invitationList
+        case .setStill: .stillSet
         case .command(_, let command, _): command.method
         }
     }
@@ -132,6 +134,8 @@ extension RoomsCall {
         switch self {
         case .createRoom(_, let key), .command(_, _, let key): key != nil
         case .listRooms, .getRooms, .listMembers, .listInvitations, .enterRoom: true
+        // The next one is newer.
+        case .setStill: false
         }
     }
 
@@ -161,6 +165,9 @@ extension RoomsCall {
         case .listInvitations(let room, let cursor):
             try params.encode(room, forKey: .room)
             try params.encodeIfPresent(cursor, forKey: .cursor)
+        case .setStill(let room, let picture):
+            try params.encode(room, forKey: .room)
+            try params.encodeIfPresent(picture.map { Data($0.jpeg) }, forKey: .picture)
         case .command(let room, let command, let key):
             try params.encode(room, forKey: .room)
             try command.encode(into: &params)

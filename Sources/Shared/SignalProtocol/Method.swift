@@ -18,6 +18,7 @@ package enum Method: String, CaseIterable, Sendable {
     case roomGet = "room.get"
     case roomMembers = "room.members"
     case roleSet = "role.set"
+    case stillSet = "still.set"
 
     case seatTake = "seat.take"
     case seatLeave = "seat.leave"
@@ -92,6 +93,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .roomMembers: .rooms(.listMembers(try p.room(), try p.membersQuery()))
         case .roleSet: try p.command(.setRole(p.user(), p.role()))
 
+        case .stillSet: .rooms(.setStill(try p.room(), try p.still()))
         case .seatTake: try p.command(.takeSeat(p.seat()))
         case .seatLeave: try p.command(.leaveSeat)
         case .seatMove: try p.command(.moveSeat(p.seat()))

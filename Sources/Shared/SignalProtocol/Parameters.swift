@@ -99,6 +99,15 @@ struct Parameters {
         return ids
     }
 
+    func still() throws -> StillPicture? {
+        let jpeg: Data?
+        // Foundation reports what is no base64 as corrupted JSON.
+        do { jpeg = try optional("picture") } catch is DecodingError {
+            throw RoomError.invalid("picture", "a still is a JPEG in base64")
+        }
+        return try jpeg.map { try StillPicture(jpeg: Array($0)) }
+    }
+
     func seat() throws -> Int { try integer("seat", in: 0...Int(UInt16.max)) }
 
     func key() throws -> IdempotencyKey? {

@@ -73,6 +73,12 @@ package struct ProfileAnswer: Codable, Sendable, Hashable {
     package init(user: UserProfile) { self.user = user }
 }
 
+package struct StillAnswer: Codable, Sendable, Hashable {
+    /// Absent once there is none.
+    package var still: Int64?
+    package init(still: Int64?) { self.still = still }
+}
+
 package struct ProfilesAnswer: Codable, Sendable, Hashable {
     package var users: [UserProfile]
     package init(users: [UserProfile]) { self.users = users }

@@ -29,6 +29,7 @@ package enum CallAnswer: Sendable, Hashable {
     case rooms([RoomInfo])
     case members(MembersPage)
     case invitations(InvitationsPage)
+    case still(StillAnswer)
     case command(CommandOutcome)
     case media(MediaAnswered)
 }
@@ -153,6 +154,7 @@ extension CallAnswer {
         case .roomGet: self = .rooms(try fields.decode(RoomsAnswer.self, forKey: key).rooms)
         case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
         case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
+        case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
         case .sessionClose, .mediaView, .mediaClose, .songLatency: self = .empty
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,

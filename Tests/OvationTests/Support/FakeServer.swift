@@ -209,6 +209,7 @@ final class FakeServer {
             .answer(
                 MembersPage(
                     members: [People.member(People.alice, role: .owner), People.member(People.bob)], count: 2))
+        case .rooms(.setStill): .answer(StillAnswer(still: 1))
         case .rooms(.command(_, .sendMessage, _)): .answer(CommandAnswer(CommandOutcome(.sent(chat: 1, time: 1))))
         case .rooms(.command(_, .sendInvitation(let draft), _)):
             .answer(CommandAnswer(CommandOutcome(.invited(id: draft.id ?? "i", position: 1))))

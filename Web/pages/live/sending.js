@@ -33,6 +33,11 @@ export function sendingFields({ preferences }) {
       <span>${t('sending.mirror')}<span class="about">${t('sending.mirrorAbout')}</span></span>
       <input type="checkbox" role="switch" data-testid="sending-mirror" .checked=${preferences.get().mirrorSent}
         @change=${(/** @type {any} */ event) => preferences.change({ mirrorSent: event.target.checked })} />
+    </label>
+    <label class="switch">
+      <span>${t('sending.still')}<span class="about">${t('sending.stillAbout')}</span></span>
+      <input type="checkbox" role="switch" data-testid="sending-still" .checked=${preferences.get().lobbyStill}
+        @change=${(/** @type {any} */ event) => preferences.change({ lobbyStill: event.target.checked })} />
     </label>`;
 }
 

@@ -1,3 +1,4 @@
+import '../../elements/still.js';
 import '../../elements/video.js';
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
@@ -90,6 +91,7 @@ function tile(context, live, seat, area) {
   const dark = seat.camera !== null && seat.camera !== 'on';
   return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}
       ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'} ?data-dark=${dark && !seat.isMe}>
+    ${seat.isOwner && !seat.isMe && html`<ov-still data-soft .url=${live.before}></ov-still>`}
     <div class="tile-face">${avatar(user)}${says && html`<p class="tile-says">${says}</p>`}</div>
     <ov-video data-testid=${`picture-${seat.index}`} data-seat=${seat.index} ?data-mirror=${mirrored} .track=${tracks[seat.index] ?? null} @frames=${() => !seat.isMe && live.noteFrame()}
       @shape=${(/** @type {any} */ event) => seat.isOwner && live.noteHostShape(event.currentTarget.upright)}></ov-video>

@@ -1,9 +1,11 @@
 import '../../elements/cover.js';
+import '../../elements/still.js';
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pageKinds } from '../../models/kinds.js';
+import { stillPath } from '../../protocol/ids.js';
 import { follow } from '../parts.js';
 
 /** @param {import('../app.js').App} app @param {import('../../models/lobby.js').RoomCard} room */
@@ -12,15 +14,17 @@ export function roomCard(app, room) {
     { length: room.seats },
     (_, i) => html`<i class=${i < room.seated ? 'lit' : ''}></i>`,
   );
+  const isLive = room.kind === 'live' && room.seated > 0;
   return keyed(
     room.slug,
     html`<li>
-      <a class="card" href=${`/r/${room.slug}`} data-testid="room-card" data-room=${room.slug} ?data-speaking=${room.speaking}
+      <a class="card" href=${`/r/${room.slug}`} data-testid="room-card" data-room=${room.slug} ?data-speaking=${room.speaking} ?data-live=${isLive}
         @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>
         <div class="card-picture">
           <ov-cover .of=${{ id: room.slug, cover: room.cover, title: room.name }}></ov-cover>
-          <span class="card-kind">${room.speaking ? icon('audio-lines') : icon('mic-vocal')}${
-            room.speaking
+          <ov-still data-testid="room-still" .url=${stillPath(room)}></ov-still>
+          <span class="card-kind">${icon(room.speaking ? 'audio-lines' : room.kind === 'live' ? 'video' : 'mic-vocal')}${
+            room.speaking && !isLive
               ? t('lobby.speaking')
               : t(pageKinds.includes(room.kind) ? `kind.${room.kind}` : 'kind.unknown')
           }</span>

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RoomModel
+import RoomService
 import SignalProtocol
 
 /// Everything that is not the WebSocket: health, what a page must know before it signs in, tickets, QR codes, the page itself.
@@ -39,6 +40,7 @@ struct GatewayRoutes: Sendable {
         }
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
+        router.get("v1/rooms/**") { request, _ in still(request) }
         songs.addRoutes(to: router)
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
@@ -144,6 +146,29 @@ struct GatewayRoutes: Sendable {
             Array(code.svg.utf8), type: "image/svg+xml", headers: [.cacheControl: "public, max-age=86400"])
     }
 
+    // MARK: stills
+
+    /// What a room looks like now. Who has its number has read the list. It is kept no longer than it may be shown, and its address
+    /// never means another picture.
+    private func still(_ request: Request) -> Response {
+        let parts = request.uri.path.split(separator: "/")
+        guard parts.count == 5, parts[3] == "still", parts[4].hasSuffix(".jpg"),
+            let number = Int64(parts[4].dropLast(4)),
+            let room = RoomSlug.room(parts[2]), let still = services.rooms.still(number, of: room)
+        else {
+            return HTTPReply.failure(
+                code: 404, name: "not_found", message: "there is no such still, or it is shown no more",
+                status: .notFound)
+        }
+        return HTTPReply.bytes(
+            still.jpeg, type: "image/jpeg",
+            headers: [
+                .cacheControl: "public, max-age=60, immutable",
+                // Apps of other sites show rooms too.
+                .accessControlAllowOrigin: "*", .crossOriginResourcePolicy: "cross-origin",
+            ])
+    }
+
     // MARK: pages
 
     private func page(_ request: Request, _ context: GatewayRequest) async -> Response {
@@ -173,6 +198,7 @@ private struct ProxyConnections: RouterMiddleware {
 extension HTTPField.Name {
     static let forwarded = HTTPField.Name.known("Forwarded")
     static let via = HTTPField.Name.known("Via")
+    static let crossOriginResourcePolicy = HTTPField.Name.known("Cross-Origin-Resource-Policy")
     static let xForwardedFor = HTTPField.Name.known("X-Forwarded-For")
     static let refusedUpgrade = HTTPField.Name.known(SocketAcceptor.refusalHeader)
     static let xForwardedProto = HTTPField.Name.known("X-Forwarded-Proto")

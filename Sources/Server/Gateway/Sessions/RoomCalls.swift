@@ -23,6 +23,8 @@ struct RoomCalls: Sendable {
             await (try await room(id)).invitations(after: cursor, for: session.token, reply: reply(to: call) { $0 })
         case .listMembers(let id, let query):
             await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
+        case .setStill(let id, let picture):
+            await (try await room(id)).setStill(picture, from: session.token, reply: reply(to: call, StillAnswer.init))
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))

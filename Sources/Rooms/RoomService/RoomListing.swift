@@ -1,0 +1,30 @@
+package import RoomModel
+
+/// What the directory shows of a room.
+package struct RoomListing: Hashable, Sendable {
+    package var info: RoomInfo
+    /// What the room looks like now; `info` states its number.
+    package let still: RoomStill?
+
+    package init(_ info: RoomInfo, still: RoomStill? = nil) {
+        self.info = info
+        self.info.still = still?.number
+        self.still = still
+    }
+}
+
+/// A still under its number.
+package struct RoomStill: Hashable, Sendable {
+    /// Drawn at random, so that who has not read the list cannot guess it. Below 2⁵³: exact as a JSON number.
+    package let number: Int64
+    package let picture: StillPicture
+
+    init(_ picture: StillPicture) {
+        number = .random(in: 1..<(1 << 53))
+        self.picture = picture
+    }
+
+    // A number stands for one picture.
+    package static func == (a: RoomStill, b: RoomStill) -> Bool { a.number == b.number }
+    package func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}

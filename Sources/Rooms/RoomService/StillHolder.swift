@@ -1,0 +1,44 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import Timing
+
+/// The newest still of a live room. It lives in memory alone: after a restart the next one comes within seconds.
+struct StillHolder {
+    /// Hosts send one every 20 s; what comes twice as fast is refused.
+    static let interval = Interval.seconds(10)
+    /// One that is older shows what is no longer so.
+    static let lifetime = Interval.seconds(60)
+
+    private(set) var current: RoomStill?
+    private var sender: UserID?
+    private var lastTaken = Instant.distantPast
+
+    /// - Throws: `rate_limited`.
+    mutating func take(_ picture: StillPicture, of user: UserID, at now: Instant) throws(RoomError) {
+        let next = lastTaken + Self.interval
+        guard now >= next else {
+            throw RoomError(.rateLimited, retryAfterMs: Int((next - now).nanoseconds / 1_000_000) + 1)
+        }
+        lastTaken = now
+        sender = user
+        current = RoomStill(picture)
+    }
+
+    mutating func remove() {
+        current = nil
+        sender = nil
+    }
+
+    /// Whoever it shows must still be the host, and be seen: a still says what everybody in the room sees.
+    mutating func review(_ state: DurableRoomState) {
+        if let sender, !state.shows(host: sender) { remove() }
+    }
+}
+
+extension DurableRoomState {
+    /// Whether that person is the host of the live room, on stage with a camera that is on.
+    func shows(host user: UserID) -> Bool {
+        kind == .live && phase == .open && user == owner.id && (seat(of: user).map { seats[$0].isSeen } ?? false)
+    }
+}

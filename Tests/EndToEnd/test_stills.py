@@ -1,0 +1,49 @@
+"""What live rooms look like now: in the list, and to whoever comes before the first picture does."""
+
+from story import story
+from steps import sign_in
+from test_live import go_live, sees_picture
+
+STILL = "const i = document.querySelector('[data-testid=room-card][data-room=\"' + arguments[0] + '\"] ov-still img'); return i?.complete && i.naturalWidth ? [i.naturalWidth, i.naturalHeight, i.src] : null"
+NO_STILL = "const c = document.querySelector('[data-testid=room-card][data-room=\"' + arguments[0] + '\"]'); return !!c && !c.querySelector('ov-still img')"
+# How much the colours of what is drawn differ: a grey or black still differs by nothing.
+CONTRAST = """const i = document.querySelector('ov-still img'), c = document.createElement('canvas');
+c.width = c.height = 16; const g = c.getContext('2d'); g.drawImage(i, 0, 0, 16, 16);
+const all = g.getImageData(0, 0, 16, 16).data.filter((_, at) => at % 4 !== 3);
+return Math.max(...all) - Math.min(...all)"""
+
+
+@story("L01-W the list shows what a live room looks like, for as long as its host is seen and wants it")
+def test_list(people):
+    anna, ben = people("Anna"), people("Ben")
+    sign_in(ben)
+    ben.sees("lobby")
+    room = go_live(anna)
+    ben.wait("a still in the list", STILL, room, seconds=30)
+    width, height, first = ben.run(STILL, room)
+    assert max(width, height) == 360 and f"/v1/rooms/{room}/still/" in first, (width, height, first)
+    assert ben.run(CONTRAST) > 60
+    # The next one takes its place.
+    ben.wait("a newer still", "const i = [...document.querySelectorAll('ov-still img')].pop(); return !!i && i.src !== arguments[0]", first, seconds=40)
+    anna.click("more")
+    anna.click("more-sending")
+    anna.click("sending-still")
+    ben.wait("no still", NO_STILL, room, seconds=15)
+    anna.click("sending-still")
+    ben.wait("a still again", STILL, room, seconds=30)
+    anna.click("sheet-close")
+    anna.click("camera")
+    ben.wait("no still of a camera that is off", NO_STILL, room, seconds=15)
+
+
+@story("L01-W L02-W whoever comes sees the room's colours until its picture is there")
+def test_before_the_picture(people):
+    anna, ben = people("Anna"), people("Ben")
+    sign_in(ben)
+    ben.sees("lobby")
+    room = go_live(anna)
+    ben.wait("a still in the list", STILL, room, seconds=30)
+    ben.run("document.querySelector('[data-testid=room-card]').click()")
+    ben.sees("live-stage", seconds=20)
+    ben.wait("its colours", "const c = document.querySelector('.tile ov-still canvas'); return !!c && c.width === 24")
+    sees_picture(ben, "picture-0")

@@ -1,0 +1,51 @@
+/** The server takes no larger ones (Documentation/protocol.md §5). */
+const mostBytes = 15 << 10;
+/** Sides to try, the last for pictures that are full of detail. */
+const sides = [360, 270, 180];
+const qualities = [0.8, 0.6, 0.4];
+/** A camera that gives nothing for so long gives no still. */
+const patienceMs = 5_000;
+
+/**
+ * What a track shows now, as a small JPEG.
+ * @param {MediaStreamTrack} track
+ * @returns {Promise<Uint8Array>} throws where no picture comes
+ */
+export async function takeStill(track) {
+  const video = document.createElement('video');
+  video.muted = true;
+  video.playsInline = true;
+  video.srcObject = new MediaStream([track]);
+  /** @type {any} */ let timer = null;
+  try {
+    await Promise.race([
+      new Promise(resolve => {
+        video.addEventListener('loadeddata', resolve, { once: true });
+        void video.play().catch(() => {});
+      }),
+      new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error('the camera gives no picture')), patienceMs);
+      }),
+    ]);
+    return await smallJPEG(video, video.videoWidth, video.videoHeight);
+  } finally {
+    clearTimeout(timer);
+    video.srcObject = null;
+  }
+}
+
+/** @param {CanvasImageSource} source @param {number} width @param {number} height */
+async function smallJPEG(source, width, height) {
+  const canvas = document.createElement('canvas');
+  for (const side of sides) {
+    const scale = Math.min(1, side / Math.max(width, height));
+    canvas.width = Math.max(1, Math.round(width * scale));
+    canvas.height = Math.max(1, Math.round(height * scale));
+    canvas.getContext('2d')?.drawImage(source, 0, 0, canvas.width, canvas.height);
+    for (const quality of qualities) {
+      const blob = await new Promise(resolve => canvas.toBlob(resolve, 'image/jpeg', quality));
+      if (blob && blob.size <= mostBytes) return new Uint8Array(await blob.arrayBuffer());
+    }
+  }
+  throw new Error('no still of this picture is small enough');
+}
