@@ -15,6 +15,8 @@ internal import Timing
         var asked = 0
         var waiting = 0
         var filled = 0
+        /// What leaves does not count: the way is not open, or has no repeats.
+        var isDeaf = false
         let bandwidth: SendBandwidth
         let viewer: PictureViewer
         private var numbers: [UInt64] = [100, 100]
@@ -41,11 +43,11 @@ internal import Timing
             },
             again: { [unowned self] _, _, payload in
                 filled += 1
-                _ = bandwidth.number(payload.count, stream: nil, sequence: 0, at: now)
+                if !isDeaf { _ = bandwidth.number(payload.count, stream: nil, sequence: 0, at: now) }
             },
             fill: { [unowned self] _, _, length in
                 filled += 1
-                _ = bandwidth.number(length, stream: nil, sequence: 0, at: now)
+                if !isDeaf { _ = bandwidth.number(length, stream: nil, sequence: 0, at: now) }
             }, ask: { [unowned self] _, _ in asked += 1 })
 
         /// A frame of so many packets of 1,000 bytes.
@@ -212,5 +214,23 @@ internal import Timing
         room.stage.removeViewer(other.member)
         room.film(0, packets: 1)
         #expect(room.sent.filter { $0.slot == 9 }.count == seen)
+    }
+
+    @Test("A probe of which nothing can leave is given up, and tried again in its time; it holds nobody up")
+    func deafProbe() {
+        let room = Room()
+        func film() {
+            for _ in 0..<60 {
+                room.film(0, packets: 1, isKeyFrame: true)
+                room.film(0, packets: 20, layer: 1)
+                room.drive(for: .milliseconds(100))
+            }
+        }
+        room.isDeaf = true
+        film()
+        #expect((1...4).contains(room.filled), "\(room.filled)")
+        room.isDeaf = false
+        film()
+        #expect(room.filled > 9)
     }
 }

@@ -131,6 +131,9 @@ package final class SendBandwidth {
     /// Bytes that should leave now to fill a probe, beside what is there to be sent.
     package func probeDue(at now: Instant) -> Int { probes.due(at: now) }
 
+    /// Nothing can be sent for the probe: the next one comes when its turn is.
+    package func giveUpProbe() { probes.cancel() }
+
     /// When that is so again; `distantFuture` while no probe is being sent.
     package var nextProbeDue: Instant { probes.nextDue }
 

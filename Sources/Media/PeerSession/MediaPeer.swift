@@ -18,6 +18,7 @@ package final class MediaPeer {
             // Another path carries something else.
             if newValue != lane.path, lane.path != nil { bandwidth?.reset(at: now) }
             lane.path = newValue
+            tellConnected()
         }
     }
     /// Our streams, and the way out for their packets.
@@ -128,7 +129,7 @@ package final class MediaPeer {
         case .connected(let media):
             // Reports wait while there is nowhere to send them to.
             min(
-                media.liveness.nextDeadline, agent.nextDeadline,
+                media.liveness.nextDeadline, agent.nextDeadline, media.pathUntil ?? .distantFuture,
                 mediaPath == nil ? .distantFuture : reports.nextDeadline(receiving))
         case .closed: .distantFuture
         }
@@ -144,6 +145,7 @@ package final class MediaPeer {
             mediaPath = agent.selectedPath
             dtls.advance(to: now)
         case .connected(let media):
+            if let until = media.pathUntil, until <= now { return close(.neverConnected) }
             switch media.liveness.advance(to: now) {
             case .expired: return close(.consentExpired)
             case .lost: tell(.lost)
@@ -242,15 +244,22 @@ package final class MediaPeer {
     }
 
     private func connect(_ profile: DTLSProtectionProfile, _ exported: [UInt8]) {
-        guard case .connecting = phase, let profile = SRTPProfile(rawValue: profile.identifier),
+        guard case .connecting(let until) = phase, let profile = SRTPProfile(rawValue: profile.identifier),
             let keys = SRTPMasterKey.split(exported: exported, profile: profile)
         else { return close(.handshakeFailed) }
         let isServer = configuration.role == .server
         guard let sender = SRTPSender(profile: profile, masterKey: isServer ? keys.server : keys.client),
             let receiver = SRTPReceiver(profile: profile, masterKey: isServer ? keys.client : keys.server)
         else { return close(.handshakeFailed) }
-        phase = .connected(SecureMedia(sender: sender, receiver: receiver, at: now))
+        phase = .connected(SecureMedia(sender: sender, receiver: receiver, pathUntil: until, at: now))
         reports.start(at: now)
+        tellConnected()
+    }
+
+    /// With keys, and with a path to send by: the handshake may be over before the other side has chosen one.
+    private func tellConnected() {
+        guard mediaPath != nil, case .connected(let media) = phase, media.pathUntil != nil else { return }
+        media.pathUntil = nil
         tell(.connected)
     }
 }

@@ -38,8 +38,11 @@ final class SecureMedia {
     let sender: SRTPSender
     let receiver: SRTPReceiver
     var liveness: Liveness
+    /// When a path to send by must be there at the latest; nil once it was, and the owner has been told.
+    var pathUntil: Instant?
 
-    init(sender: SRTPSender, receiver: SRTPReceiver, at now: Instant) {
+    init(sender: SRTPSender, receiver: SRTPReceiver, pathUntil: Instant, at now: Instant) {
+        self.pathUntil = pathUntil
         self.sender = sender
         self.receiver = receiver
         liveness = Liveness(at: now)

@@ -152,7 +152,7 @@ package final class PictureViewer {
             allocate(bandwidth, at: now, exits)
         }
         sendWaiting(at: now, exits)
-        while bandwidth.probeDue(at: now) > 0, bandwidth.mayLeave(at: now), fill(at: now, exits) {}
+        fillProbe(bandwidth, at: now, exits)
     }
 
     /// Sends what waits, as far as the line takes it.
@@ -183,17 +183,28 @@ package final class PictureViewer {
         return found
     }
 
+    /// Sends what a probe lacks. Where nothing of it leaves (the way is not open, or has no repeats), it is given up: to try on would
+    /// never end.
+    private func fillProbe(_ bandwidth: SendBandwidth, at now: Instant, _ exits: Exits) {
+        var due = bandwidth.probeDue(at: now)
+        while due > 0, bandwidth.mayLeave(at: now) {
+            fill(at: now, exits)
+            let left = bandwidth.probeDue(at: now)
+            guard left < due else { return bandwidth.giveUpProbe() }
+            due = left
+        }
+    }
+
     /// Sends one packet that tells nothing new.
-    private func fill(at now: Instant, _ exits: Exits) -> Bool {
+    private func fill(at now: Instant, _ exits: Exits) {
         for _ in 0..<Self.fillingDepth {
             fillingBack = (fillingBack + 1) % Self.fillingDepth
             for view in views where view.stage.sendFilling(view.slot, view.index, back: fillingBack, at: now, exits) {
-                return true
+                return
             }
         }
-        guard let view = views.first else { return false }
+        guard let view = views.first else { return }
         view.stage.sendPadding(view.slot, view.index, length: Self.paddingLength, exits)
-        return true
     }
 
     // MARK: Which layers
