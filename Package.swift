@@ -398,8 +398,8 @@ if Context.environment["OVATION_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzzers",
             dependencies: [
-                "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "UserSig", "Timing",
-                "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
+                "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "RoomModel", "UserSig",
+                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
             ],
             path: "Fuzz", exclude: ["corpus"], swiftSettings: media, linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
 }

@@ -8,7 +8,8 @@ enum Fuzzers {
 
     static let targets: [String: Target] = [
         "RTP": fuzzRTP, "RTCP": fuzzRTCP, "SRTP": fuzzSRTP, "SDP": fuzzSDP, "STUN": fuzzSTUN, "DTLS": fuzzDTLS,
-        "Picture": fuzzPicture, "Peer": fuzzPeer, "Stage": fuzzStage, "Signal": fuzzSignal, "Ticket": fuzzTicket,
+        "Picture": fuzzPicture, "Peer": fuzzPeer, "Stage": fuzzStage, "Signal": fuzzSignal, "Still": fuzzStill,
+        "Ticket": fuzzTicket,
     ]
 
     static func main() {

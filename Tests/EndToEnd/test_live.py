@@ -7,6 +7,7 @@ import urllib.request
 import pytest
 
 from client import Client, ticket
+from far_way import FarWay
 from steps import sign_in
 from story import story
 
@@ -131,6 +132,23 @@ def on_stage(host, guest):
     host.click("accept")
     guest.sees("tile-1")
     guest.click("camera")
+
+
+@story("L08-W whoever has a poor line on stage is marked on everybody's page, in a word for those who do not see it")
+def test_poor_line(server, people):
+    anna, ben, carl = people("Anna"), people("Ben"), people("Carl")
+    way = FarWay(server.media_port, 0.2)
+    way.reroute(ben)
+    room = go_live(anna)
+    for viewer in (ben, carl):
+        sign_in(viewer, f"/r/{room}")
+        sees_picture(viewer, "picture-0")
+    on_stage(anna, ben)
+    for person in (anna, ben, carl):
+        person.sees("poor-1", seconds=30)
+        assert "Slow connection" in person.attribute("seat-1", "aria-label")
+    assert not carl.run("return !!document.querySelector(arguments[0])", carl.selector("poor-0"))
+    way.close()
 
 
 @story("L07-W a host switches a camera off: nobody sees it from then on, its user is told by whom and cannot switch it on until it is allowed again")

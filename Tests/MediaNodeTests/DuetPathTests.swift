@@ -120,10 +120,10 @@ private final class Confirmation: Sendable {
     }
 
     @Test(
-        "D07-S the ways of those who sit in a chorus are measured from their own packets and reports, and told every two seconds"
-    )
-    func readings() async throws {
-        let party = try await Party(slots: 2, kind: .chorus)
+        "D07-S L08-S the ways of those who sit in a chorus, or on a live stage, are measured from their own packets and reports, and told every two seconds",
+        arguments: [StageKind.chorus, .live(.vp8)])
+    func readings(_ kind: StageKind) async throws {
+        let party = try await Party(slots: 2, kind: kind)
         let alice = try await party.joined(1, slots: 2)
         let bob = try await party.joined(2, slots: 2)
         _ = try await party.joined(3, slots: 2)

@@ -79,6 +79,38 @@ import Timing
         #expect(duet.reports(of: duet.listener).count <= 2 + Int(seconds / 2) + 1)
     }
 
+    @Test(
+        "L08-S on stage of a live room only poor ways are told, when a quality changes, and a better one after three looks"
+    )
+    func onStage() async throws {
+        let salon = try await Salon()
+        let host = salon.create(kind: .live, seats: 3)
+        let (guest, viewer) = (salon.enter(.member), salon.enter(.other))
+        let peers = try [host, guest, viewer].map { try salon.core.openMedia(for: $0.session).peer }
+        salon.submit(.takeSeat(0), by: host)
+        salon.submit(.takeSeat(1), by: guest)
+        func look(_ readings: PathReading...) -> [NetworkReport] {
+            salon.core.hear(.network(salon.stage, Dictionary(uniqueKeysWithValues: zip(peers, readings))))
+            salon.advance(.seconds(2))
+            return viewer.outbox.passing.compactMap { if case .network(let report) = $0 { report } else { nil } }
+        }
+        #expect(look(way(20), way(100), way(900)).isEmpty, "good ways, and a viewer's, are nobody's news")
+        let poor = SingerNetwork(quality: .poor, roundTripMs: 40, jitterMs: 2, lossPercent: 4)
+        #expect(look(way(20), way(40, loss: 0.04)).last == NetworkReport(singers: [.member: poor]))
+        #expect(look(way(20), way(70, loss: 0.03)).count == 1, "numbers alone are no news")
+        #expect(look(way(20), way(40, loss: 0.14)).last?.singers[.member]?.quality == .bad)
+        for _ in 0..<2 { #expect(look(way(20), way(40)).count == 2, "a short calm changes nothing") }
+        #expect(look(way(20), way(40)).last == NetworkReport())
+        #expect(look(way(20), way(40)).count == 3)
+        #expect(look(way(20), way(40, loss: 0.2)).last?.singers.keys.contains(.member) == true)
+        // Who comes now hears it; who has left the stage is in it no more.
+        let late = salon.enter(UserID(literal: "late"))
+        salon.advance(.seconds(2))
+        #expect(late.outbox.passing.contains { if case .network = $0 { true } else { false } })
+        salon.submit(.leaveSeat, by: guest)
+        #expect(look(way(20), way(40, loss: 0.2)).last == NetworkReport())
+    }
+
     @Test("D07-S too far is said beyond the limit, and close enough again only some way below it")
     func hysteresis() async throws {
         let duet = try await Duet()

@@ -68,6 +68,21 @@ async function live(
   return { ...tab, server, camera, devices, page, model: tab.salon.live, sizes };
 }
 
+test('L08-W a tile says that its person has a poor line, and no longer once the room does not say so', async t => {
+  const { server, salon } = await live(t, { sits: true });
+  const poor = () => salon.state.get().seats.map(({ poorLine }) => poorLine);
+  const tell = async users => {
+    server.news(48213, [{ type: 'network', users }]);
+    await settle();
+    return poor();
+  };
+  assert.deepEqual(poor(), [false, false, false]);
+  const way = quality => ({ quality, lossPercent: 4 });
+  assert.deepEqual(await tell({ alice: way(3), carol: way(6) }), [true, false, false]);
+  assert.deepEqual(await tell({ alice: way(2), bob: way(5) }), [false, true, false]);
+  assert.deepEqual(await tell({}), [false, false, false]);
+});
+
 test("L02-W who comes has the room's still until its picture is there", async t => {
   const { model } = await live(t, { still: 77 });
   assert.equal(model.before, '/v1/rooms/48213/still/77.jpg');

@@ -39,6 +39,7 @@
  * @property {boolean} isMe
  * @property {boolean} isOwner the room's owner sits here: host mark, larger seat
  * @property {boolean} isAdmin
+ * @property {boolean} poorLine what this person sends and gets comes badly, in a live room
  * @property {boolean} spokeLast the "who spoke last" dot
  * @property {{user: User, invitation: string, until: number | null} | null} reserved an invitation to this seat waits: dimmed face with a countdown (server time)
  * @property {{volume: number, muted: boolean} | null} listening how loud I hear this person (0…100), null for myself and empty seats

@@ -27,6 +27,9 @@ import { myRequestOf, seatOf } from './salon-invitations.js';
 
 const roleOrder = { owner: 0, admin: 1, member: 2 };
 
+/** From this step on a way is poor (Documentation/protocol.md §7). */
+const poorQuality = 3;
+
 /** @param {RoomState} state @param {string} origin @returns {import('./salon-state.js').RoomView} */
 export function roomView({ room, info }, origin) {
   const slug = roomSlug(room);
@@ -65,12 +68,18 @@ export function seatViews(state, around) {
       isMe,
       isOwner: user?.id === state.info.owner.id,
       isAdmin: member?.role === 'admin',
+      poorLine: user !== null && state.info.kind === 'live' && isPoor(state.network?.users[user.id]),
       spokeLast: user !== null && user.id === around.spokeLast,
       reserved: seat.state === 'empty' ? (reserved.get(seat.index) ?? null) : null,
       listening: user && !isMe ? around.listening(user.id) : null,
       pending: around.pending.has(`seat:${seat.index}`),
     };
   });
+}
+
+/** @param {import('../protocol/events.js').SingerNetwork | undefined} way */
+function isPoor(way) {
+  return (way?.quality ?? 0) >= poorQuality;
 }
 
 /** @param {RoomState} state */

@@ -848,6 +848,7 @@ export const strings = Object.freeze({
   'live.lowered': '{quality} for now: your connection is slow. It rises by itself.',
   'live.listening': 'You are listening only.',
   'live.person': 'Details of {name}',
+  'live.poorLine': 'Slow connection',
   'live.largeForMe': 'Large for me',
   'live.usualSize': 'Usual size',
   'live.hostAway': '{name} is not on stage right now. Stay, or come back in a while.',

@@ -809,6 +809,7 @@ export const strings = Object.freeze({
   'live.lowered': '연결이 느려서 지금은 {quality}로 보여요. 나아지면 저절로 올라가요.',
   'live.listening': '소리만 듣는 중이에요.',
   'live.person': '{name}님 정보',
+  'live.poorLine': '연결이 느려요',
   'live.largeForMe': '나에게만 크게',
   'live.usualSize': '원래 크기로',
   'live.hostAway': '{name}님이 지금 무대에 없어요. 기다리거나 조금 뒤에 다시 와 주세요.',

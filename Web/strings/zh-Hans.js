@@ -783,6 +783,7 @@ export const strings = Object.freeze({
   'live.lowered': '网络较慢，暂时显示{quality}。好转后会自动提升。',
   'live.listening': '你正在只听声音。',
   'live.person': '{name}的资料',
+  'live.poorLine': '连接较慢',
   'live.largeForMe': '放大（仅自己）',
   'live.usualSize': '恢复大小',
   'live.hostAway': '{name}现在不在台上。请稍等，或过一会儿再来。',

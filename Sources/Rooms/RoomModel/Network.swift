@@ -47,7 +47,7 @@ extension NetworkQuality {
     }
 }
 
-/// The network quality of a chorus room's singers, as the server measures it.
+/// The network quality of a chorus room's singers, or of those on a live room's stage whose quality is poor, as the server measures it.
 public struct NetworkReport: Hashable, Sendable {
     /// The singers whose network quality is known.
     public var singers: [UserID: SingerNetwork]

@@ -179,8 +179,8 @@ package enum MediaFact: Sendable, Hashable {
     case closed(StageID, PeerID)
     /// Loudness 0…100 of the peers heard on the stage; sent at most every 100 ms, once with an empty list at silence.
     case levels(StageID, [PeerID: UInt8])
-    /// How the ways of those on the seats of a chorus did since the last such fact; sent every two seconds while anybody has a
-    /// seat there, once with an empty list when nobody has one any more.
+    /// How the ways of those on the seats of a chorus, or of a stage with pictures, did since the last such fact; sent every two seconds
+    /// while anybody has a seat there, once with an empty list when nobody has one any more.
     case network(StageID, [PeerID: PathReading])
     /// What a viewer gets of the pictures that it wants: all of those that come, or came; sent when it has changed, at most twice a
     /// second.

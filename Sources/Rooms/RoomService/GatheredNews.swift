@@ -72,7 +72,7 @@ final class GatheredNews {
     // MARK: Networks
 
     func hearNetwork(_ singers: [UserID: NetworkWatch.Singer]) {
-        network.hear(singers)
+        if core.state.kind == .live { network.hearOnStage(singers) } else { network.hear(singers) }
         if let ready = network.ready(core.now), ready <= core.now { tellNetwork() }
     }
 

@@ -72,6 +72,7 @@ struct NetworkWatch {
     private var report = NetworkReport()
     private var told = NetworkReport()
     private var mustTell = false
+    private var poor = PoorWays()
     private var isTight = true
     private var lastTold = Instant.distantPast
 
@@ -79,6 +80,9 @@ struct NetworkWatch {
         report.singers = singers.mapValues(\.network)
         report.apart = apart(Array(singers.values.filter { !$0.reading.isLost }))
     }
+
+    /// In a live room: who is far from whom does not matter there.
+    mutating func hearOnStage(_ people: [UserID: Singer]) { report.singers = poor.hear(people.mapValues(\.network)) }
 
     /// Somebody has come who has heard nothing yet.
     mutating func tellAgain() { mustTell = !told.singers.isEmpty }

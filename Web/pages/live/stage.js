@@ -100,12 +100,19 @@ function tile(context, live, seat, area) {
       largeOf(context, live) === user.id &&
       html`<button class="tile-pin" type="button" data-testid="unpin" aria-label=${t('live.usualSize')} title=${t('live.usualSize')} @click=${() => live.pin(null)}>${icon('pin')}</button>`
     }
-    <button class="tile-plate" type="button" data-testid=${`seat-${seat.index}`} aria-label=${t('live.person', { name: user.name })} @click=${() => openPerson(context, user.id)}>
+    <button class="tile-plate" type="button" data-testid=${`seat-${seat.index}`} aria-label=${plateLabel(seat)} @click=${() => openPerson(context, user.id)}>
       ${icon(silent ? 'mic-off' : 'mic')}
+      ${seat.poorLine && html`<span class="line-mark" data-testid=${`poor-${seat.index}`} title=${t('live.poorLine')}>${icon('signal-medium')}</span>`}
       ${seat.isOwner && html`<span class="host-mark">${icon('crown')}</span>`}
       <span class="clip" dir="auto">${seat.isMe ? t('seat.you', { name: user.name }) : user.name}</span>
     </button>
   </div>`;
+}
+
+/** @param {SeatView} seat */
+function plateLabel({ user, poorLine }) {
+  const person = t('live.person', { name: user?.name ?? '' });
+  return poorLine ? `${person}. ${t('live.poorLine')}` : person;
 }
 
 /**

@@ -60,7 +60,8 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var pk = PKState()
     /// The challenge to a PK that waits; only the owner of a live room sees it.
     public internal(set) var challenge: PKChallenge?
-    /// The network quality of a chorus room's singers, and whether they are too far apart. Empty until the first report.
+    /// The network quality of a chorus room's singers, and whether they are too far apart; of a live room those on stage whose quality is
+    /// poor or worse. Empty until the first report.
     public internal(set) var network: NetworkReport
     /// Whether the user is in the room.
     public internal(set) var phase: Phase

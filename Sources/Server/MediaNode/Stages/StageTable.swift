@@ -154,7 +154,7 @@ final class StageTable {
 
     private func add(_ stage: Stage) {
         stages[stage.id] = stage
-        guard stage.kind == .chorus else { return }
+        if stage.kind == .voice { return }
         watched.append(stage)
         if nextPaths == .distantFuture { nextPaths = time.now + PathWatch.period }
     }
