@@ -358,7 +358,7 @@ let package = Package(
                 "PeerSession",
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),
-        tests("RoomModel", ["RoomModel", "RoomTestSupport", "SeededRandom"]),
+        tests("RoomModel", ["RoomModel", "RoomTestSupport"]),
         tests("RoomRules", ["RoomModel", "RoomRules", "Timing"], exclude: ["permissions.md"]),
         tests(
             "RoomService",

@@ -6,6 +6,7 @@ import { CameraModel } from './models/camera.js';
 import { MicrophoneModel, SpeakerModel } from './models/devices.js';
 import { EffectsModel } from './models/effects.js';
 import { IdentityModel } from './models/identity.js';
+import { LineModel } from './models/line.js';
 import { LobbyModel } from './models/lobby.js';
 import { fetchMusic } from './models/music.js';
 import { PreferencesModel } from './models/preferences.js';
@@ -45,6 +46,7 @@ runApp(/** @type {HTMLElement} */ (document.getElementById('app')), {
   speaker,
   camera,
   beauty,
+  line: new LineModel(preferences),
   effects,
   toasts,
   router: new Router(),

@@ -75,6 +75,24 @@ def test_go_live(people):
     sees_picture(ben, "picture-0")
 
 
+@story("L14-W before going live the line is tested by itself: one sentence says what it carries, nobody has to wait for it, and it can be tested again")
+def test_line(people):
+    anna = people("Anna")
+    sign_in(anna)
+    anna.click("create-room")
+    anna.click("create-kind-live")
+    anna.click("prepare-camera")
+    anna.sees('[data-testid="line"][data-phase="testing"]')
+    anna.wait("the end of the test", "const e = document.querySelector('[data-testid=line]'); return e?.dataset.phase === 'done' && e.dataset.quality !== ''", seconds=25)
+    anna.sees("line", "automatic quality begins there")
+    anna.click("line-again")
+    anna.sees('[data-testid="line"][data-phase="testing"]')
+    # It goes live while the test is going on, which ends.
+    anna.type("create-name", "Evening live")
+    anna.click("create-submit")
+    sees_picture(anna, "picture-0")
+
+
 @story("L11-W L09-W a viewer chooses the quality, down to sound alone, and a small place asks for a small picture")
 def test_quality(people):
     anna, ben = people("Anna"), people("Ben")

@@ -30,7 +30,8 @@ import UserSig
             try await rooms.start()
             services = GatewayServices(
                 signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
-                sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock, relays: relays,
+                sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock,
+                lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
                 statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
         }
 

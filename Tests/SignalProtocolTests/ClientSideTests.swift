@@ -60,7 +60,7 @@ import Testing
                 room, number: 4, sdp: "v=0\r\n",
                 lines: ["0": .microphone, "1": .camera, "2": .screen, "a": .sound(3), "b": .picture(10)]),
             .viewPicture(room, .seat(3), .low), .viewPicture(room, .screen, .off),
-            .viewPicture(room, .guest(2), .high), .rooms(.setStill(room, nil)),
+            .viewPicture(room, .guest(2), .high), .rooms(.setStill(room, nil)), .testLine(sdp: "v=0"), .endLineTest,
             .rooms(.setStill(string, try StillPicture(jpeg: TestJPEG.bytes(width: 360, height: 203)))),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),

@@ -18,6 +18,7 @@ import { Store } from '../lib/store.js';
  * @property {string} beautyStyle one of `beautyStyles`
  * @property {string} sendQuality how large my camera is sent, one of `sendQualities`
  * @property {string} sendShape one of `sendShapes`
+ * @property {string} lineQuality what my line was found to carry last, one of `lineQualities`; '' before that
  * @property {boolean} lobbyStill as a host I am seen in the list of rooms
  * @property {string} speaker device id, '' for the system's choice
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
@@ -38,6 +39,7 @@ export const defaultPreferences = Object.freeze({
   sendQuality: 'auto',
   sendShape: 'auto',
   mirrorSent: false,
+  lineQuality: '',
   lobbyStill: true,
   beauty: false,
   beautySmooth: 5,

@@ -1,6 +1,6 @@
 /** @typedef {import('./preferences.js').Preferences} Preferences */
 
-/** How large my camera is sent at most; `auto` is 720. */
+/** How large my camera is sent at most; `auto` is what the line was found to carry, up to 720. */
 export const sendQualities = /** @type {const} */ (['auto', '1080', '720', '540', '360']);
 /** `auto`: as the camera gives it, upright where a phone is held so. */
 export const sendShapes = /** @type {const} */ (['auto', 'wide', 'upright']);
@@ -16,16 +16,17 @@ const sizes = {
   360: { width: 640, height: 360, rates: [150_000, 600_000] },
 };
 
-/** @param {string} quality */
-const sizeOf = quality => sizes[quality] ?? sizes[720];
+/** @param {Pick<Preferences, 'sendQuality' | 'lineQuality'>} preferences */
+const sizeOf = ({ sendQuality, lineQuality }) =>
+  sizes[sendQuality === 'auto' ? lineQuality : sendQuality] ?? sizes[720];
 
 /**
  * What the camera is asked for; a smaller one gives what it has.
- * @param {Pick<Preferences, 'sendQuality' | 'sendShape'>} preferences
+ * @param {Pick<Preferences, 'sendQuality' | 'sendShape' | 'lineQuality'>} preferences
  * @returns {MediaTrackConstraints}
  */
-export function cameraShape({ sendQuality, sendShape }) {
-  const { width, height } = sizeOf(sendQuality);
+export function cameraShape({ sendQuality, sendShape, lineQuality }) {
+  const { width, height } = sizeOf({ sendQuality, lineQuality });
   const [across, down] = sendShape === 'upright' ? [height, width] : [width, height];
   return {
     width: { ideal: across },
@@ -38,10 +39,10 @@ export function cameraShape({ sendQuality, sendShape }) {
 
 /**
  * Bits a second of the layers, the lowest first.
- * @param {Pick<Preferences, 'sendQuality'>} preferences
+ * @param {Pick<Preferences, 'sendQuality' | 'lineQuality'>} preferences
  */
-export function layerRates({ sendQuality }) {
-  return sizeOf(sendQuality).rates;
+export function layerRates(preferences) {
+  return sizeOf(preferences).rates;
 }
 
 /**
@@ -49,5 +50,5 @@ export function layerRates({ sendQuality }) {
  * @param {string} quality
  */
 export function wholeRate(quality) {
-  return sizeOf(quality).rates.reduce((sum, rate) => sum + rate, 0);
+  return (sizes[quality] ?? sizes[720]).rates.reduce((sum, rate) => sum + rate, 0);
 }

@@ -8,6 +8,7 @@
  * @property {import('../models/devices.js').SpeakerModel} speaker
  * @property {import('../models/camera.js').CameraModel} camera
  * @property {import('../models/beauty.js').BeautyModel} beauty
+ * @property {import('../models/line.js').LineModel} line
  * @property {import('../models/effects.js').EffectsModel} effects
  * @property {import('../elements/toasts.js').Toasts} toasts
  * @property {import('../lib/router.js').Router} router

@@ -140,6 +140,11 @@ package actor RoomDirectory {
     /// The newest still of a room, under its number.
     package nonisolated func still(_ number: Int64, of room: RoomID) -> StillPicture? { index.still(number, of: room) }
 
+    /// A stage and a path that belong to no room.
+    package nonisolated func placeApart() -> MediaPlace {
+        MediaPlace(stage: StageID(rawValue: stageNumbers.next()), peer: PeerID(rawValue: peerNumbers.next()))
+    }
+
     /// A room that is being opened, or read anew, gets what is said to it once more.
     private func deliver(_ parcel: RoomParcel) async {
         if let room = rooms[parcel.to] { return await room.hear(parcel) }

@@ -69,7 +69,8 @@ package struct GatewayServer: Service {
     ) {
         let signIn = SignIn(accounts: accounts, clock: clock)
         let services = GatewayServices(
-            signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock, relays: settings.relays,
+            signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
+            lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))

@@ -49,6 +49,8 @@ extension Call.Body {
         case .offerMedia: .mediaOffer
         case .viewPicture: .mediaView
         case .closeMedia: .mediaClose
+        case .testLine: .lineTest
+        case .endLineTest: .lineEnd
         case .stateLatency: .songLatency
         }
     }
@@ -59,7 +61,9 @@ extension Call.Body {
         case .rooms(let asked): asked.isRepeatable
         case .getProfiles, .setProfile, .stateLatency: true
         // The clock is read on one connection, and media is negotiated with what one remembers of it.
-        case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture, .closeMedia: false
+        case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture, .closeMedia, .testLine,
+            .endLineTest:
+            false
         }
     }
 
@@ -69,7 +73,8 @@ extension Call.Body {
         switch self {
         case .openSession(let opening): try Self.encode(opening, into: &params)
         case .renewSession(let ticket): try params.encode(ticket, forKey: .ticket)
-        case .closeSession, .readClock: break
+        case .closeSession, .readClock, .endLineTest: break
+        case .testLine(let sdp): try params.encode(sdp, forKey: .sdp)
         case .setProfile(let name, let avatar, let bio):
             try params.encodeIfPresent(name, forKey: .name)
             try params.encodeIfPresent(avatar, forKey: .avatar)

@@ -28,6 +28,9 @@ package struct Call: Sendable, Hashable {
         /// How much of a picture is to be sent here.
         case viewPicture(RoomID, PictureName, PictureSize)
         case closeMedia(RoomID)
+        /// For some seconds a picture may be sent that nobody sees.
+        case testLine(sdp: String)
+        case endLineTest
         case stateLatency(RoomID, LatencyStatement)
     }
 }

@@ -60,9 +60,11 @@ package enum Method: String, CaseIterable, Sendable {
     case mediaOffer = "media.offer"
     case mediaView = "media.view"
     case mediaClose = "media.close"
+    case lineTest = "line.test"
+    case lineEnd = "line.end"
 
     /// The largest text of a call, in bytes; a session description with many lines is the only long one.
-    package var maximumBytes: Int { self == .mediaOffer ? 256 << 10 : 64 << 10 }
+    package var maximumBytes: Int { self == .mediaOffer || self == .lineTest ? 256 << 10 : 64 << 10 }
 
     /// What equipment takes at most, in milliseconds: wireless headphones take 300.
     private var latencyRange: ClosedRange<Int> { 0...500 }
@@ -146,6 +148,8 @@ package enum Method: String, CaseIterable, Sendable {
                 try p.room(), number: try p.required("number"), sdp: try p.required("sdp"), lines: try p.mediaLines())
         case .mediaView: .viewPicture(try p.room(), try p.picture(), try p.required("size"))
         case .mediaClose: .closeMedia(try p.room())
+        case .lineTest: .testLine(sdp: try p.required("sdp"))
+        case .lineEnd: .endLineTest
         }
     }
 }

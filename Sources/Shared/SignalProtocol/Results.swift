@@ -73,6 +73,20 @@ package struct ProfileAnswer: Codable, Sendable, Hashable {
     package init(user: UserProfile) { self.user = user }
 }
 
+package struct LineTestAnswer: Codable, Sendable, Hashable {
+    package var sdp: String
+    /// For how long to send.
+    package var seconds: Int
+    /// The most to send, in bits a second.
+    package var bitrate: Int
+
+    package init(sdp: String, seconds: Int, bitrate: Int) {
+        self.sdp = sdp
+        self.seconds = seconds
+        self.bitrate = bitrate
+    }
+}
+
 package struct StillAnswer: Codable, Sendable, Hashable {
     /// Absent once there is none.
     package var still: Int64?

@@ -30,6 +30,7 @@ package enum CallAnswer: Sendable, Hashable {
     case members(MembersPage)
     case invitations(InvitationsPage)
     case still(StillAnswer)
+    case line(LineTestAnswer)
     case command(CommandOutcome)
     case media(MediaAnswered)
 }
@@ -156,7 +157,8 @@ extension CallAnswer {
         case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
         case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
-        case .sessionClose, .mediaView, .mediaClose, .songLatency: self = .empty
+        case .sessionClose, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
+        case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
             .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .invitationSend,
             .invitationAccept, .invitationReject,

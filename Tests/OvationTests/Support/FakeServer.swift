@@ -216,6 +216,7 @@ final class FakeServer {
         case .rooms(.command(_, .sendLikes, _)): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
         case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
+            .endLineTest, .testLine,
             .rooms(.listInvitations):
             .answer(Answer.Empty())
         }

@@ -70,7 +70,7 @@ export function openUpload(context, duet) {
         ${problem(error && errorText(error))}
         ${
           sent !== null &&
-          html`<div class="upload-progress" role="progressbar" aria-label=${t('duet.file.sending')} aria-valuemin="0" aria-valuemax="100"
+          html`<div class="progress" role="progressbar" aria-label=${t('duet.file.sending')} aria-valuemin="0" aria-valuemax="100"
             aria-valuenow=${String(Math.round(sent * 100))} data-testid="upload-progress" .vars=${{ '--value': `${sent * 100}%` }}><i></i></div>`
         }
         <div class="sheet-actions sticky"><button class="button primary wide" type="submit" data-testid="upload-send" aria-busy=${sending}

@@ -16,12 +16,17 @@ const holder = 'prepare';
  * @param {AbortSignal} signal
  */
 export function prepareLive(app, signal) {
-  const { camera, beauty, microphone, preferences } = app;
+  const { camera, beauty, microphone, preferences, line } = app;
   let handedOver = false;
   let life = new AbortController();
   /** @type {any} */ let meter = null;
 
   const showBeauty = async () => (await import('./beauty.js')).openBeauty(app, signal);
+
+  const testLine = () => {
+    const { session } = app.identity.state.get();
+    if (session) void line.test(session);
+  };
 
   const turnOn = async () => {
     life.abort();
@@ -33,7 +38,14 @@ export function prepareLive(app, signal) {
       { signal: life.signal, now: false },
     );
     // Both at once: the browser asks once, and on iPhones a second request can end the first track. What cannot be opened says so itself.
-    await Promise.allSettled([camera.open(holder), microphone.open(holder)]);
+    const [seen] = await Promise.allSettled([camera.open(holder), microphone.open(holder)]);
+    if (
+      seen.status === 'fulfilled' &&
+      !life.signal.aborted &&
+      !line.savesData &&
+      line.state.get().phase !== 'done'
+    )
+      testLine();
   };
 
   return {
@@ -44,6 +56,7 @@ export function prepareLive(app, signal) {
     /** Lets the devices go. */
     end: () => {
       life.abort();
+      line.stop();
       if (handedOver) return;
       camera.close(holder);
       microphone.close(holder);
@@ -91,10 +104,41 @@ export function prepareLive(app, signal) {
             meter = element;
           }}></ov-meter>`
         }
+        ${open && lineWord(line, testLine)}
         <div class="prepare-devices">${!insecure && cameraField(app)}${microphoneField(app)}${!insecure && sendingFields(app)}</div>
       </div>`;
     },
   };
+}
+
+/**
+ * What follows from the test of the line, in a sentence.
+ * @param {import('../../models/line.js').LineModel} line @param {() => void} test
+ */
+function lineWord(line, test) {
+  const { phase, share, quality, error } = line.state.get();
+  const again = html`<button class="button compact" type="button" data-testid="line-again" @click=${test}>${t(phase === 'idle' ? 'line.test' : 'line.again')}</button>`;
+  if (phase === 'testing')
+    return html`<p class="prepare-line" role="status" data-testid="line" data-phase=${phase}>${icon('signal')}<span>${t('line.testing')}</span>
+      <span class="progress" role="progressbar" aria-label=${t('line.testing')} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${String(Math.round(share * 100))}
+        .vars=${{ '--value': `${share * 100}%` }}><i></i></span></p>`;
+  const said =
+    phase === 'idle'
+      ? t('line.untested')
+      : phase === 'failed'
+        ? t(error?.name === 'media_failed' ? 'line.noPath' : 'line.failed')
+        : quality
+          ? t('line.carries', { quality })
+          : t('line.tooSlow');
+  const sign =
+    phase === 'done' && quality
+      ? quality === '720'
+        ? 'signal'
+        : 'signal-high'
+      : phase === 'idle'
+        ? 'signal'
+        : 'triangle-alert';
+  return html`<p class="prepare-line" role="status" data-testid="line" data-phase=${phase} data-quality=${quality}>${icon(sign)}<span>${said}</span>${again}</p>`;
 }
 
 /**

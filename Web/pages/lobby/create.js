@@ -167,6 +167,7 @@ export function openCreate(app, lobby, signal) {
       app.beauty.state,
       app.beauty.track,
       app.microphone.state,
+      app.line.state,
       app.preferences,
     ],
     onClose: () => prepare.end(),

@@ -223,6 +223,10 @@ actor CallDispatcher: InputReceiver {
             await place.room.closeMedia(for: session.token) { [connection] in
                 connection.send(Answer.success(call, Answer.Empty()))
             }
+        case .testLine(let sdp): testLine(session, sdp: sdp, call: call)
+        case .endLineTest:
+            services.lines.end(session.token)
+            send(Answer.success(call, Answer.Empty()))
         case .stateLatency(let room, let stated):
             guard let place = session.place, place.key.room == room else { throw Refusal(RoomError(.notInRoom)) }
             let equipment = SingerEquipment(
@@ -282,6 +286,23 @@ actor CallDispatcher: InputReceiver {
                 text = Answer.failure(call, RoomError(error))
             }
             connection.send(text)
+        }
+    }
+
+    /// Holds up no call either.
+    private func testLine(_ session: Session, sdp: String, call: CallID) {
+        Task { [services, connection] in  // ends with the answer
+            do throws(RoomError) {
+                let answer = try await services.lines.begin(sdp, by: session.token, from: connection.address)
+                connection.send(
+                    Answer.success(
+                        call,
+                        LineTestAnswer(
+                            sdp: answer, seconds: Int(LineTests.length.nanoseconds / 1_000_000_000),
+                            bitrate: LineTests.bitrate)))
+            } catch {
+                connection.send(Answer.failure(call, error))
+            }
         }
     }
 

@@ -10,6 +10,8 @@ struct GatewayServices: Sendable {
     let rooms: RoomDirectory
     let media: any MediaControl
     let clock: any TimeSource
+    /// Test peers, for those who want to know what their line carries.
+    let lines: LineTests
     /// Relays for clients behind strict firewalls, told with each session and each media answer.
     let relays: RelayServers
     let statedLimits: SessionOpened.Limits
