@@ -89,6 +89,45 @@ import Wire
         #expect(peer.stats.repeatsSent == 2)
     }
 
+    @Test(
+        "the playout delay goes along until the other side reports on the stream, beside the mid and the transport-wide number"
+    )
+    func playout() throws {
+        let call = try Call()
+        let peer = call.server.peer
+        var terms = terms
+        terms.playout = PlayoutRange(least: .milliseconds(400), most: .milliseconds(2_559))
+        terms.playoutID = 6
+        terms.transportNumberID = 2
+        terms.mid = Mid("0123456789abcdef")
+        terms.repeats = RepeatStreamTerms(ssrc: SSRC(0x77), payloadType: PayloadType(97), firstSequence: 5)
+        peer.openSendStream(terms)
+        call.network.run(for: .seconds(1))
+        let first = try #require(try seal(packet(1), by: peer))
+        func playout(_ sealed: Sealed) -> [UInt8]? {
+            sealed.bytes.withUnsafeBytes { bytes in
+                sealed.header.extensionRange(id: 6, in: bytes).map { Array(bytes[$0]) }
+            }
+        }
+        // 12 bits each, in steps of 10 ms: 40 and 255.
+        #expect(playout(first) == [0x02, 0x80, 0xff])
+        #expect(first.mid() == Mid("0123456789abcdef"))
+        #expect(try #require(try seal(packet(1), by: peer, again: true)).bytes.count > 0)
+        peer.lane.acknowledge(0)
+        let second = try #require(try seal(packet(2), by: peer))
+        #expect(playout(second) == nil && second.mid() == nil)
+    }
+
+    @Test(
+        "what a playout delay cannot say is as near as it can be said",
+        arguments: [
+            (0, 0, [0, 0, 0]), (-5, 40_950, [0, 0x0f, 0xff]), (99_999, 1, [0xff, 0xff, 0xff]), (15, 19, [0, 0x10, 1]),
+        ] as [(Int64, Int64, [UInt8])])
+    func playoutBounds(least: Int64, most: Int64, bytes: [UInt8]) {
+        let range = PlayoutRange(least: .milliseconds(least), most: .milliseconds(most))
+        #expect([range.bytes.0, range.bytes.1, range.bytes.2] == bytes)
+    }
+
     @Test("a changed payload type or mid holds from the next packet on, and nothing sealed before is sealed otherwise")
     func changed() throws {
         let call = try Call()

@@ -28,7 +28,7 @@ import Testing
         #expect(
             Set(agreed.extensions.map(\.uri)) == [
                 ExtensionURI.audioLevel, ExtensionURI.mid, ExtensionURI.layer, ExtensionURI.repairedLayer,
-                ExtensionURI.transportNumber,
+                ExtensionURI.transportNumber, ExtensionURI.playoutDelay,
             ])
 
         let answer = agreed.answer
@@ -43,6 +43,9 @@ import Testing
         #expect(
             answer.media[5].codecs[0].feedback.contains("transport-cc")
                 && answer.media[5].extensions.contains { $0.uri == ExtensionURI.transportNumber })
+        #expect(
+            answer.media.map { $0.extensions.contains { $0.uri == ExtensionURI.playoutDelay } }
+                == [false, false, false, false, false, true, true], "it is for those who watch")
         #expect(agreed.views.allSatisfy { $0.reportsArrivals && !$0.statesMaximum })
         #expect(answer.media[5].repeatGroups == [RepeatGroup(ssrc: 2_000, repeats: 3_000)])
         #expect(try SessionDescription(parsing: answer.text) == answer)

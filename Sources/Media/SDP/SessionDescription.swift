@@ -217,6 +217,7 @@ package enum ExtensionURI {
     package static let repairedLayer = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
     package static let transportNumber =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+    package static let playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
 }
 
 /// A source that a section announces (RFC 5576).

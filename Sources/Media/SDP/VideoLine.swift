@@ -7,7 +7,9 @@ struct VideoLine {
         ExtensionURI.mid, ExtensionURI.layer, ExtensionURI.repairedLayer, ExtensionURI.transportNumber,
     ]
     /// And where it receives.
-    private static let receivingExtensions = [ExtensionURI.mid, ExtensionURI.transportNumber]
+    private static let receivingExtensions = [
+        ExtensionURI.mid, ExtensionURI.playoutDelay, ExtensionURI.transportNumber,
+    ]
     private static let feedback = ["nack", "nack pli", "ccm fir", "transport-cc"]
     /// What a receiver says of its line where it does not tell of arrivals.
     private static let statedMaximum = "goog-remb"
@@ -91,7 +93,7 @@ struct VideoLine {
 
     func sending(_ source: ViewSource, transport: TransportDescription) -> MediaSection {
         var section = section(
-            reportsArrivals ? Self.receivingExtensions : [ExtensionURI.mid],
+            Self.receivingExtensions.filter { reportsArrivals || $0 != ExtensionURI.transportNumber },
             feedback: reportsArrivals
                 ? Self.feedback : Self.feedback.filter { $0 != "transport-cc" } + [Self.statedMaximum],
             transport: transport)

@@ -26,6 +26,10 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
     /// Paths that one worker sets up at once. A handshake costs about a millisecond, and those who never finish one must
     /// not take the room of those who do.
     package var maximumConnecting = 500
+    /// What viewers are asked to wait at least and at most before they show a picture, where their browsers can be asked. A most of zero
+    /// asks nobody.
+    package var leastPlayout = Interval.zero
+    package var mostPlayout = Interval.zero
     /// Media that has waited longer in this host is not forwarded: it would only be later for everybody.
     package var longestWait = Interval.milliseconds(100)
     /// The same for pictures: a worker that cannot keep up lets them go first.

@@ -8,6 +8,7 @@ import RoomModel
 import RoomPorts
 import RoomRules
 import RoomService
+import Timing
 import Wire
 
 // How settings become what each part wants to know.
@@ -59,6 +60,8 @@ extension ServerApplication {
         var media = MediaNodeConfiguration()
         media.port = UInt16(clamping: settings.mediaPort)
         media.takesTCP = settings.mediaTCP
+        media.leastPlayout = .milliseconds(Int64(settings.mediaPlayoutLeast))
+        media.mostPlayout = .milliseconds(Int64(settings.mediaPlayoutMost))
         media.sharedTCPPort = settings.mediaTCPPort == 0 ? nil : UInt16(clamping: settings.mediaTCPPort)
         media.bindAddresses = try addresses(settings.mediaBind, setting: "media.bind")
         media.publicAddresses = try addresses(settings.publicAddress, setting: "public_address")

@@ -45,6 +45,13 @@ struct SettingsOptions: ParsableArguments {
         name: .customLong("media-tcp-port"),
         help: "One more TCP port for sound and picture, such as 443 where the pages are elsewhere. 0: none.")
     var mediaTCPPort: String?
+    @Option(
+        name: .customLong("media-playout-least-ms"),
+        help: "How long viewers' browsers should wait at least before they show a picture, in milliseconds.")
+    var mediaPlayoutLeast: String?
+    @Option(
+        name: .customLong("media-playout-most-ms"), help: "How long at most. 0: as they see fit.")
+    var mediaPlayoutMost: String?
     @Option(help: "Local address for media. Repeatable; default: all.")
     var mediaBind: [String] = []
     @Option(help: "Threads that forward media, each with a port of its own from --media-port on. 0: one per processor.")
@@ -86,6 +93,7 @@ struct SettingsOptions: ParsableArguments {
             ("host", host), ("port", port), ("public_url", publicURL), ("data", data), ("web_root", webRoot),
             ("tls.certificate", tlsCertificate), ("tls.key", tlsKey), ("tls.hsts_days", tlsHSTSDays),
             ("media.port", mediaPort), ("media.tcp", mediaTCP), ("media.tcp_port", mediaTCPPort),
+            ("media.playout_least_ms", mediaPlayoutLeast), ("media.playout_most_ms", mediaPlayoutMost),
             ("media.workers", mediaWorkers), ("media.max_peers", mediaMaxPeers),
             ("media.relay_secret", mediaRelaySecret),
             ("sign_in.application", signInApplication),

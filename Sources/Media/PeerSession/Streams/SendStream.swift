@@ -1,5 +1,5 @@
 package import RTP
-internal import Timing
+package import Timing
 internal import Wire
 
 /// How a stream that we send is described to the other side.
@@ -16,6 +16,10 @@ package struct SendStreamTerms: Hashable, Sendable {
     /// The extension id of the transport-wide number, which each packet gets then (draft-holmer-rmcat-transport-wide-cc-extensions-01); 0:
     /// none. Only where repeats have a stream of their own: the same packet never goes out with another number.
     package var transportNumberID: UInt8 = 0
+    /// How long the other side should wait at least and at most before it shows what the stream carries, and the extension id to say so;
+    /// sent along as the mid is. `playoutID` 0 leaves it out.
+    package var playout: PlayoutRange?
+    package var playoutID: UInt8 = 0
     /// Its packets wait for the line's budget, as those of pictures do.
     package var isPaced = false
     /// Where what got lost is sent again (RFC 4588); nil: on the stream itself, the same to the last byte.
@@ -32,6 +36,32 @@ package struct SendStreamTerms: Hashable, Sendable {
         self.mid = mid
         self.midID = midID
         self.repeats = repeats
+    }
+}
+
+/// The bounds of what a receiver waits before it shows a frame (http://www.webrtc.org/experiments/rtp-hdrext/playout-delay).
+package struct PlayoutRange: Hashable, Sendable {
+    /// What the wire can say: 12 bits of 10 ms.
+    package static let longest = Interval.milliseconds(40_950)
+
+    /// Both bounds, in steps of 10 ms.
+    private let (least, most): (UInt32, UInt32)
+
+    /// What is too long is as long as can be said; the upper bound is no less than the lower one.
+    package init(least: Interval, most: Interval) {
+        func steps(_ length: Interval) -> UInt32 {
+            UInt32(clamping: min(max(length, .zero), Self.longest).nanoseconds / 10_000_000)
+        }
+        self.least = steps(least)
+        self.most = max(steps(most), steps(least))
+    }
+
+    /// As they go on the wire.
+    var bytes: (UInt8, UInt8, UInt8) {
+        let both = least << 12 | most
+        return (
+            UInt8(truncatingIfNeeded: both >> 16), UInt8(truncatingIfNeeded: both >> 8), UInt8(truncatingIfNeeded: both)
+        )
     }
 }
 
@@ -53,7 +83,7 @@ package struct RepeatStreamTerms: Hashable, Sendable {
 struct SendStream {
     /// Where its state stood among the sender's sources when its last packet was sealed.
     var source = 0
-    /// Packets below carry the mid.
+    /// Packets below carry the mid, and the playout delay.
     private var midEnd = UInt64.max
     /// The number after the highest that was sent.
     private var nextSequence: UInt64 = 0
@@ -111,8 +141,8 @@ struct SendStream {
     }
 
     private mutating func setExtensions() {
-        introduction = StreamExtensions(terms, saysMid: true)
-        usual = StreamExtensions(terms, saysMid: false)
+        introduction = StreamExtensions(terms, introduces: true)
+        usual = StreamExtensions(terms, introduces: false)
     }
 
     /// The other side knows the stream: the mid is no longer needed.

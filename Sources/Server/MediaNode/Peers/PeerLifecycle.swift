@@ -153,6 +153,10 @@ final class PeerLifecycle {
                     })
                 terms.transportNumberID = transportNumberID
                 terms.isPaced = true
+                if configuration.mostPlayout > .zero {
+                    terms.playout = PlayoutRange(least: configuration.leastPlayout, most: configuration.mostPlayout)
+                    terms.playoutID = peer.extensions.id(of: .playoutDelay) ?? 0
+                }
                 peer.viewStreams[view.index] = peer.media.openSendStream(terms)
             }
         }

@@ -26,6 +26,9 @@ package struct ServerSettings: Sendable, Hashable {
     package var mediaBind: [String] = []
     /// 0: one per processor.
     package var mediaWorkers = 1
+    /// In milliseconds; without a most, viewers' browsers wait as they see fit.
+    package var mediaPlayoutLeast = 0
+    package var mediaPlayoutMost = 0
     package var mediaMaxPeers = 10_000
     package var mediaRelays: [String] = []
     package var mediaRelaySecret = ""
@@ -71,6 +74,8 @@ package struct SettingKey: Sendable {
         list("origins.music", \.originsMusic), list("origins.pictures", \.originsPictures),
         integer("media.port", \.mediaPort, 0...65535), flag("media.tcp", \.mediaTCP),
         integer("media.tcp_port", \.mediaTCPPort, 0...65535), list("media.bind", \.mediaBind),
+        integer("media.playout_least_ms", \.mediaPlayoutLeast, 0...40_950),
+        integer("media.playout_most_ms", \.mediaPlayoutMost, 0...40_950),
         integer("media.workers", \.mediaWorkers, 0...64), integer("media.max_peers", \.mediaMaxPeers, 1...1_000_000),
         list("media.relays", \.mediaRelays), text("media.relay_secret", \.mediaRelaySecret),
         integer("sign_in.application", \.signInApplication, 0...Int(UInt32.max)),

@@ -122,6 +122,11 @@ package enum SettingsReader {
         where !url.isEmpty && !(url.hasPrefix("https://") || url.hasPrefix("http://")) {
             throw ConfigurationFailure("\(name) must begin with https:// or http://, and is \(url)")
         }
+        guard settings.mediaPlayoutLeast <= settings.mediaPlayoutMost else {
+            throw ConfigurationFailure(
+                "media.playout_least_ms is \(settings.mediaPlayoutLeast), more than media.playout_most_ms: \(settings.mediaPlayoutMost)"
+            )
+        }
         for url in settings.mediaRelays where !RelayServers.isURL(url) {
             throw ConfigurationFailure(
                 "media.relays must be addresses such as turn:relay.example:3478?transport=udp, and one is \(url)")
