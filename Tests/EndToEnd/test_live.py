@@ -90,7 +90,30 @@ def test_line(people):
     # It goes live while the test is going on, which ends.
     anna.type("create-name", "Evening live")
     anna.click("create-submit")
+    # 3, 2, 1 over her own picture.
+    anna.sees("going-live")
     sees_picture(anna, "picture-0")
+    anna.wait("the figures gone", "return !document.querySelector('[data-testid=going-live]') && !document.querySelector('[data-testid=going-live-wait]')", seconds=15)
+    anna.sees("live-stage")
+
+
+@story("L01-W L14-W whose picture does not get to the server is not live: the room closes, and the preview comes back with the reason and says that nothing gets through")
+def test_not_live(server, people):
+    anna, ben = people("Anna"), people("Ben")
+    nowhere = FarWay(server.media_port, 0)
+    nowhere.close()
+    nowhere.reroute(anna)
+    sign_in(ben)
+    room = go_live(anna, name="Into the void")
+    anna.wait("the figures", "return document.querySelector('[data-testid=going-live]') || document.querySelector('[data-testid=going-live-wait]')")
+    ben.wait("the room in the list", "return !!document.querySelector(`[data-room=\"${arguments[0]}\"]`)", room)
+    anna.sees("going-live-wait", "Waiting for the server")
+    anna.sees("create-sheet", "The server received no picture, so you are not live", seconds=30)
+    assert anna.run("return [location.pathname, document.querySelector(arguments[0]).value]", anna.selector("create-name")) == ["/", "Into the void"]
+    ben.wait("no room in the list", "return !document.querySelector(`[data-room=\"${arguments[0]}\"]`)", room, seconds=15)
+    anna.click("prepare-camera")
+    anna.wait("what is wrong", "return document.querySelector('[data-testid=line]')?.dataset.phase === 'failed'", seconds=30)
+    anna.sees("line", "do not get through")
 
 
 @story("L11-W L09-W a viewer chooses the quality, down to sound alone, and a small place asks for a small picture")

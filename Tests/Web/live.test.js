@@ -260,16 +260,19 @@ test('L14-W a camera that is switched off while the browser asks stays off', asy
   assert.equal(model.state.get().problem, 'camera_busy');
 });
 
-test('L02-W a picture counts as being on its way for five seconds after a path opens, and after somebody sits down', async t => {
+test('L02-W a picture counts as being on its way for eight seconds after a path opens, and after somebody sits down', async t => {
   const { model, server, connections, time } = await live(t);
-  const awaited = () => [...model.state.get().awaited].sort();
+  const awaited = () => [...model.state.get().awaited].map(([seat, phase]) => `${seat} ${phase}`);
   connections.at(-1).become('connected');
-  assert.deepEqual(awaited(), [0]);
+  assert.deepEqual(awaited(), ['0 connecting']);
+  await time.advance(2000);
+  assert.deepEqual(awaited(), ['0 soundFirst']);
   await time.advance(6000);
   assert.deepEqual(awaited(), []);
   connections.at(-1).become('disconnected');
   connections.at(-1).become('connected');
-  assert.deepEqual(awaited(), [0]);
+  assert.deepEqual(awaited(), ['0 connecting']);
+  await time.advance(2000);
   await time.advance(6000);
   assert.deepEqual(awaited(), []);
   const carol = { id: 'carol', name: 'Carol', avatar: '' };
@@ -277,7 +280,8 @@ test('L02-W a picture counts as being on its way for five seconds after a path o
     { seq: 2, type: 'seat.taken', seat: usedSeat(2, 'carol'), user: carol, by: 'carol', time: 1 },
   ]);
   await settle();
-  assert.deepEqual(awaited(), [2]);
+  assert.deepEqual(awaited(), ['2 connecting']);
+  await time.advance(2000);
   await time.advance(6000);
   assert.deepEqual(awaited(), []);
 });

@@ -4,6 +4,7 @@ import { OvationError } from '../protocol/errors.js';
 import { stillPath } from '../protocol/ids.js';
 import { guestPicture } from '../protocol/pictures.js';
 import { CameraWord } from './camera-word.js';
+import { GoingLive } from './going-live.js';
 import { PKModel } from './pk.js';
 import { ScreenModel } from './screen.js';
 import { layerRates } from './sending.js';
@@ -27,13 +28,15 @@ import { StillSender } from './still.js';
  * @property {number | null} firstFrameMs from my coming in to the first picture of somebody else
  * @property {string | null} pinned who is large, for me alone
  * @property {boolean} upright the host's picture, as it was seen last, is higher than wide
- * @property {ReadonlySet<number>} awaited seats whose picture may still be on its way: somebody has just sat down, or I have just come
+ * @property {ReadonlyMap<number, 'connecting' | 'soundFirst'>} awaited seats whose picture may still be on its way: somebody has just sat down, or I have just come; `soundFirst` once the sound should be there
  */
 
 /** A tab that is hidden for so long gets no pictures; sound goes on. */
 const hiddenMs = 3_000;
+/** Sound is there by then, where anything is. */
+const soundFirstMs = 2_000;
 /** A picture that has not come after this is not on its way. */
-const awaitedMs = 5_000;
+const awaitedMs = 8_000;
 /** Under this name the camera is held for the room. */
 const holder = 'live';
 /** @type {readonly PictureSize[]} */
@@ -52,12 +55,13 @@ export class LiveModel {
       firstFrameMs: null,
       pinned: null,
       upright: false,
-      awaited: new Set(),
+      awaited: new Map(),
     }),
   );
 
   /** The screen that I share. */ screen;
   /** Other rooms. */ pk;
+  /** The seconds before I am live. */ going;
   /** What the room looked like when I came, until its picture is there: the address of a still, or ''. */ before;
 
   #stage;
@@ -93,6 +97,11 @@ export class LiveModel {
     this.#word = new CameraWord(stage, () => this.#isToBeSeen, visit.life.signal);
     this.before = stillPath(stage.room.now.info);
     const { signal } = visit.life;
+    this.going = new GoingLive(
+      () => visit.peer.cameraArrives(),
+      () => this.#isToBeSeen,
+      signal,
+    );
     this.#still = new StillSender(
       stage,
       () => (this.state.get().showing ? this.#picture.get() : null),
@@ -255,15 +264,26 @@ export class LiveModel {
   /** @param {number} seat @param {string | undefined} user */
   #awaitSeat(seat, user) {
     clearTimeout(this.#known.get(seat)?.timer);
-    const awaited = new Set(this.state.get().awaited);
-    awaited.add(seat);
-    const timer = setTimeout(() => {
-      const left = new Set(this.state.get().awaited);
-      left.delete(seat);
-      this.#change({ awaited: left });
-    }, awaitedMs);
-    this.#known.set(seat, { user, timer });
-    this.#change({ awaited });
+    const known = {
+      user,
+      timer: setTimeout(() => wait('soundFirst', awaitedMs - soundFirstMs), soundFirstMs),
+    };
+    /** @param {'connecting' | 'soundFirst' | null} phase @param {number} [ms] until the next one */
+    const wait = (phase, ms) => {
+      const awaited = new Map(this.state.get().awaited);
+      if (phase) awaited.set(seat, phase);
+      else awaited.delete(seat);
+      this.#change({ awaited });
+      if (ms) known.timer = setTimeout(() => wait(null), ms);
+    };
+    this.#known.set(seat, known);
+    wait('connecting');
+  }
+
+  /** Begins the path anew: no picture has come by the present one. */
+  tryAgain() {
+    this.#visit.peer.restart();
+    this.#await();
   }
 
   /**

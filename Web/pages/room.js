@@ -3,6 +3,7 @@ import { childScope } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
 import { greenRoom } from './green-room.js';
 import { releasePrepared } from './live/prepare.js';
+import { expectAnotherTry } from './lobby/create.js';
 import { openIdSheet, wasJustCreated } from './lobby/id-sheet.js';
 import { messagePage } from './message.js';
 import { salonPage } from './salon/salon.js';
@@ -97,6 +98,13 @@ export function roomPage(app, session, slug) {
       } finally {
         releasePrepared(app);
       }
+      if (!entered.live?.state.get().showing || (await entered.live.going.start()) || signal.aborted) return;
+      // Nobody would see anything: back to where it can be found out why.
+      const { name } = entered.state.get().room ?? { name: '' };
+      await entered.destroy().catch(() => {});
+      if (signal.aborted) return;
+      expectAnotherTry({ name });
+      app.router.move('/');
     };
     // What ends a visit from outside; the salon page itself shows the end card.
     salon.state.subscribe(

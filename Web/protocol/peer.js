@@ -408,6 +408,16 @@ export class OvationPeer {
     if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = this.#tight ? 0 : null;
   }
 
+  /** Whether the server says that it gets my camera; false while it does not, and without one. */
+  async cameraArrives() {
+    try {
+      return this.state.get() === 'connected' && ((await this.#lines?.cameraArrives()) ?? false);
+    } catch {
+      // A connection that is closing.
+      return false;
+    }
+  }
+
   /**
    * How the pictures do that come and go, since this was asked last.
    * @returns {Promise<import('./statistics.js').PictureStatistics[]>}

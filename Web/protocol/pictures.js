@@ -152,6 +152,12 @@ export class PictureLines {
     }));
   }
 
+  /** Whether the other side has reported on what my camera sends: it does so of what it gets. */
+  async cameraArrives() {
+    const report = await this.#camera?.sender.getStats();
+    return [...(report?.values() ?? [])].some(({ type }) => type === 'remote-inbound-rtp');
+  }
+
   /** Says to the encoder what is wanted; again after a negotiation, which may have come between. */
   async limit() {
     const sender = this.#camera?.sender;

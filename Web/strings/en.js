@@ -829,6 +829,9 @@ export const strings = Object.freeze({
   'beauty.needsCamera': 'Turn the camera on to see yourself.',
   'beauty.failed':
     'Your picture cannot be changed in this browser right now, so nobody sees your camera. Try again, or switch beauty and the mirror for everyone off.',
+  'goLive.counting': 'You are live in three seconds',
+  'goLive.waiting': 'Waiting for the server to get your picture…',
+  'goLive.failed': 'The server received no picture, so you are not live. Test the line, then try again.',
   'line.testing': 'Testing your line…',
   'line.untested': 'Your line has not been tested.',
   'line.carries': 'Your line carries {quality}p; automatic quality begins there.',
@@ -851,6 +854,8 @@ export const strings = Object.freeze({
     'A small picture of your live room, new every 20 seconds. Without it, the list shows the cover.',
   'live.soundOnly': '{name} is live with sound only; just listen.',
   'live.noPictureFrom': 'No picture comes from {name} right now. The sound goes on.',
+  'live.soundFirst': 'You can hear the room already; the picture is on its way.',
+  'live.noPicture': 'No picture has arrived. Try again, or listen only.',
   'live.audioOnly':
     'Your connection is too slow for pictures, so you hear the room only. They return by themselves.',
   'live.lowered': '{quality} for now: your connection is slow. It rises by itself.',

@@ -792,6 +792,9 @@ export const strings = Object.freeze({
   'beauty.needsCamera': '카메라를 켜면 내 모습이 보여요.',
   'beauty.failed':
     '지금 이 브라우저에서 영상을 바꿀 수 없어 아무도 내 카메라를 볼 수 없어요. 다시 시도하거나, 뷰티와 모두에게 좌우 반전을 꺼 주세요.',
+  'goLive.counting': '3초 뒤에 라이브가 시작돼요',
+  'goLive.waiting': '서버가 영상을 받기를 기다리는 중…',
+  'goLive.failed': '서버가 영상을 받지 못해 라이브가 시작되지 않았어요. 회선을 확인한 뒤 다시 시도해 주세요.',
   'line.testing': '회선을 확인하는 중…',
   'line.untested': '아직 회선을 확인하지 않았어요.',
   'line.carries': '회선이 {quality}p까지 감당해요. 자동 화질은 여기서 시작해요.',
@@ -813,6 +816,8 @@ export const strings = Object.freeze({
   'sending.stillAbout': '라이브 방의 작은 사진이 20초마다 새로 올라가요. 끄면 목록에는 커버가 보여요.',
   'live.soundOnly': '{name}님은 소리만으로 라이브 중이에요. 편하게 들어 주세요.',
   'live.noPictureFrom': '지금 {name}님의 화면이 오지 않아요. 소리는 계속 들려요.',
+  'live.soundFirst': '소리는 이미 들려요. 화면이 오고 있어요.',
+  'live.noPicture': '화면이 오지 않았어요. 다시 시도하거나 소리만 들어 보세요.',
   'live.audioOnly': '연결이 느려서 화면 없이 소리만 들려요. 나아지면 화면이 저절로 돌아와요.',
   'live.lowered': '연결이 느려서 지금은 {quality}로 보여요. 나아지면 저절로 올라가요.',
   'live.listening': '소리만 듣는 중이에요.',

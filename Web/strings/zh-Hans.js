@@ -766,6 +766,9 @@ export const strings = Object.freeze({
   'beauty.needsCamera': '打开摄像头即可看到自己。',
   'beauty.failed':
     '此浏览器目前无法处理画面，因此没有人能看到你的摄像头画面。请重试，或关闭美颜和对所有人镜像。',
+  'goLive.counting': '三秒后开播',
+  'goLive.waiting': '正在等待服务器收到画面…',
+  'goLive.failed': '服务器没有收到画面，因此未能开播。请测试线路后重试。',
   'line.testing': '正在测试线路…',
   'line.untested': '线路尚未测试。',
   'line.carries': '线路可承载 {quality}p，自动画质将由此开始。',
@@ -787,6 +790,8 @@ export const strings = Object.freeze({
   'sending.stillAbout': '每 20 秒更新一张直播画面的小图。关闭后，列表显示封面。',
   'live.soundOnly': '{name}正在进行纯声音直播，请听吧。',
   'live.noPictureFrom': '暂时收不到{name}的画面，声音不受影响。',
+  'live.soundFirst': '已经能听到声音，画面正在路上。',
+  'live.noPicture': '没有收到画面。请重试，或只听声音。',
   'live.audioOnly': '你的网络太慢，暂时只能听声音。网络好转后画面会自动恢复。',
   'live.lowered': '网络较慢，暂时显示{quality}。好转后会自动提升。',
   'live.listening': '你正在只听声音。',

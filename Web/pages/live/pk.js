@@ -95,7 +95,7 @@ export function pkOver(context, live) {
   if (match.phase === 'linking')
     return html`<p class="pk-over" role="status" data-testid="pk-linking">${icon('loader-circle', 'spin')}${t('rivals.linking', { name: link.host.name })}</p>`;
   if (match.phase === 'running' && match.startAt !== undefined)
-    return html`<ov-countdown class="pk-three numbers" seconds data-testid="pk-three" .now=${context.now} .until=${match.startAt}></ov-countdown>`;
+    return html`<ov-countdown class="three numbers" seconds data-testid="pk-three" .now=${context.now} .until=${match.startAt}></ov-countdown>`;
   if (match.phase === 'over' && ending?.phase === 'card')
     return html`<div class="pk-over pk-card" data-testid="pk-card" data-outcome=${match.result?.outcome ?? 'draw'}>${icon(match.result?.outcome === 'draw' ? 'users' : 'crown')}
       <strong>${resultText(context, match, link.host.name)}</strong>

@@ -1,3 +1,4 @@
+import '../../elements/countdown.js';
 import '../../elements/still.js';
 import '../../elements/video.js';
 import { avatar } from '../../elements/avatar.js';
@@ -56,6 +57,7 @@ export function liveStage(context, live) {
     ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
     ${links.map((link, at) => guestTile(context, live, link, areaOf(people.length + at)))}
     ${pkOver(context, live)}
+    ${goingLive(live)}
     ${
       count === 0 &&
       html`<div class="live-empty" data-testid="live-empty">${room && avatar(room.owner, 's96')}
@@ -109,6 +111,17 @@ function tile(context, live, seat, area) {
   </div>`;
 }
 
+/** @param {LiveModel} live */
+function goingLive(live) {
+  const { phase, until } = live.going.state.get();
+  if (phase === 'counting')
+    return html`<ov-countdown class="three numbers" seconds data-testid="going-live" .now=${() => Date.now()} .until=${until}></ov-countdown>
+      <p class="only-read" role="status">${t('goLive.counting')}</p>`;
+  if (phase === 'waiting')
+    return html`<p class="pk-over" role="status" data-testid="going-live-wait">${icon('loader-circle', 'spin')}${t('goLive.waiting')}</p>`;
+  return null;
+}
+
 /** @param {SeatView} seat */
 function plateLabel({ user, poorLine }) {
   const person = t('live.person', { name: user?.name ?? '' });
@@ -140,8 +153,12 @@ function without(context, live, seat) {
   if (news?.lack === 'line' && news.size === 'off') return t('live.audioOnly');
   if (news?.lack === 'sender') return t('live.noPictureFrom', { name });
   // What comes without a lack is on its way, as what has just begun may be.
-  const comes = news || awaited.has(seat.index) || context.salon.connection.get().media !== 'connected';
-  return t(comes ? 'live.connecting' : 'live.noPictureFrom', { name });
+  const { media } = context.salon.connection.get();
+  if (awaited.get(seat.index) === 'soundFirst' && media === 'connected') return t('live.soundFirst');
+  if (news || awaited.has(seat.index) || media !== 'connected') return t('live.connecting', { name });
+  return html`${t('live.noPicture')}<span class="tile-actions">
+    <button class="button compact" type="button" data-testid="picture-again" @click=${() => live.tryAgain()}>${t('common.retry')}</button>
+    <button class="button compact" type="button" data-testid="picture-never" @click=${() => live.choose('off')}>${t('quality.off')}</button></span>`;
 }
 
 /**

@@ -108,31 +108,49 @@ export function coverOf(draft) {
   return draft.coverText.trim() || draft.cover;
 }
 
+/** A live room of this tab that got no picture to the server: it is closed, and its preview is to come back. */
+/** @type {{name: string} | null} */ let anotherTry = null;
+
+/** @param {{name: string}} room */
+export function expectAnotherTry(room) {
+  anotherTry = room;
+}
+
+/** What is to be tried again; once. */
+export function takeAnotherTry() {
+  const room = anotherTry;
+  anotherTry = null;
+  return room;
+}
+
 /**
  * Starts a room.
  * @param {import('../app.js').App} app
  * @param {import('../../models/lobby.js').LobbyModel} lobby
  * @param {AbortSignal} signal
+ * @param {{name: string} | null} [failed] a live room that is to be tried again
  */
-export function openCreate(app, lobby, signal) {
+export function openCreate(app, lobby, signal, failed = null) {
   const owner = app.identity.state.get().user?.name ?? '';
   /** @type {Draft} */
   const draft = {
-    name: '',
+    name: failed?.name ?? '',
     cover: `covers/${coverNames[0]}.svg`,
     coverText: '',
     seats: 8,
     needsRequest: false,
     tags: '',
   };
-  /** @type {'voice' | 'chorus' | 'live'} */ let kind = 'voice';
+  /** @type {'voice' | 'chorus' | 'live'} */ let kind = failed ? 'live' : 'voice';
   /** @type {import('../../protocol/codecs.js').PictureFormat} */ let format = 'vp8';
   let creating = false;
+  let isAgain = failed !== null;
   /** @type {OvationError | null} */ let error = null;
   /** @param {import('../../elements/sheet.js').Sheet} sheet */
   const create = async sheet => {
     if (creating) return;
     creating = true;
+    isAgain = false;
     error = null;
     sheet.redraw();
     try {
@@ -200,7 +218,7 @@ export function openCreate(app, lobby, signal) {
       }
       ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', asks: kind !== 'live' })}
       <div class="sheet-actions sticky">
-        ${problem(error && errorText(error))}
+        ${problem(error ? errorText(error) : isAgain ? t('goLive.failed') : null)}
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}
           ?disabled=${draft.coverText !== '' && !isPicture(draft.coverText)}>${creating ? busy() : icon('radio')}${t('create.submit')}</button>
       </div>

@@ -10,7 +10,7 @@ import { brand } from '../parts.js';
 import { openProfile } from '../profile.js';
 import { openSettings } from '../settings.js';
 import { roomCard, skeletonCard } from './card.js';
-import { openCreate } from './create.js';
+import { openCreate, takeAnotherTry } from './create.js';
 import { enterField } from './enter.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -47,6 +47,8 @@ export function lobbyPage(app, session) {
           ${icon('plus')}${t('lobby.start')}</button>
       </div>`;
     };
+    const failed = takeAnotherTry();
+    if (failed) openCreate(app, lobby, signal, failed);
     view(root, [language, lobby.state, app.identity.state], page, signal);
     shortcuts(
       { '/': () => /** @type {HTMLElement | null} */ (root.querySelector('.search input'))?.focus() },

@@ -87,6 +87,7 @@ export function salonPage(app, salon, tones) {
               live.state,
               live.screen.state,
               live.pk.state,
+              live.going.state,
               live.pk.listening,
               app.camera.state,
               app.beauty.state,
