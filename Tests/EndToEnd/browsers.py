@@ -131,7 +131,7 @@ class Chromium(Person):
         options = webdriver.ChromeOptions()
         for flag in (
             "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio",
-            "--use-fake-device-for-media-stream", "--autoplay-policy=no-user-gesture-required",
+            "--use-fake-device-for-media-stream=fps=10", "--autoplay-policy=no-user-gesture-required",
             "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
             f"--window-size={width},{height}", f"--user-data-dir={self.profile}", *flags,
         ):

@@ -95,7 +95,7 @@ const bright = sum / (data.length / 4);
 """
 LIGHTER = BRIGHT + "return bright > arguments[1] + 6;"
 PLAIN = BRIGHT + "return Math.abs(bright - arguments[1]) < 4;"
-LOADED = "return performance.getEntriesByType('resource').filter(entry => entry.name.includes('/video/')).length"
+LOADED = "return performance.getEntriesByType('resource').filter(entry => /video.(beauty|pipelines|tick)/.test(entry.name)).length"
 
 
 def set_level(person, name, value):

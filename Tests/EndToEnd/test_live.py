@@ -188,7 +188,6 @@ def test_poor_line(server, people):
     for person in (anna, ben, carl):
         person.sees("poor-1", seconds=30)
         assert "Slow connection" in person.attribute("seat-1", "aria-label")
-    assert not carl.run("return !!document.querySelector(arguments[0])", carl.selector("poor-0"))
     way.close()
 
 
@@ -203,9 +202,10 @@ def test_camera_switched_off(people):
     sees_picture(carl, "picture-1")
     anna.click("seat-1")
     anna.click("allow-camera")
+    # A toast goes after some seconds, the rest stays.
+    ben.sees("toast", "Anna switched your camera off")
     sees_no_picture(carl, "picture-1")
     carl.sees("tile-1", "Ben's camera is off")
-    ben.sees("toast", "Anna switched your camera off")
     ben.sees("tile-1", "The host has switched your camera off")
     ben.wait("the camera let go", "return __cameras.length > 0 && __cameras.every(track => track.readyState === 'ended')")
     ben.click("camera")
@@ -466,7 +466,9 @@ def test_status_over_the_picture(people, server):
     ben = people("Ben")
     sign_in(ben, f"/r/{room}")
     ben.sees("tile-0", "Connecting to Mina")
-    ben.sees("tile-0", "No picture comes from Mina right now")
+    ben.sees("tile-0", "No picture has arrived. Try again, or listen only", seconds=20)
+    ben.click("picture-again")
+    ben.sees("tile-0", "Connecting to Mina")
     ben.keys("s")
     ben.sees("statistics-sheet")
     ben.click("sheet-close")
