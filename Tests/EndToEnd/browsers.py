@@ -121,7 +121,8 @@ class Person:
 
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en",
-                 through=None, flags=(), driver=None):
+                 through=None, flags=(), driver=None, camera=None):
+        """`camera`: how large it is sent, as a person may have chosen on this device. Small ones leave other browsers time."""
         super().__init__(name, server, through)
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -146,6 +147,10 @@ class Chromium(Person):
         self.driver = webdriver.Chrome(options=options, service=driver or Service(shutil.which("chromedriver")))
         self.driver.set_script_timeout(60)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
+        if camera:
+            chosen = json.dumps(json.dumps({"sendQuality": camera}))
+            self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+                "source": f"if (location.protocol !== 'about:') localStorage['ovation.preferences'] ??= {chosen};"})
         if language != "en":
             agent = self.driver.execute_script("return navigator.userAgent")
             self.driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
