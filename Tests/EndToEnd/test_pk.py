@@ -9,7 +9,7 @@ from test_live import go_live, sees_no_picture, sees_picture
 
 
 def two_rooms(people, **tones):
-    anna, leo = people("Anna", **tones.get("anna", {})), people("Leo", **tones.get("leo", {}))
+    anna, leo = (people(name, camera="360", **tones.get(name.lower(), {})) for name in ("Anna", "Leo"))
     rooms = go_live(anna, "Anna sings"), go_live(leo, "Leo cooks")
     for host in (anna, leo):
         sees_picture(host, "picture-0")
@@ -134,6 +134,12 @@ def test_declined(people):
     for host in (anna, leo):
         sees_picture(host, "picture-guest-0", seconds=60)
         assert host.run("return document.querySelector('[data-testid=pk-head]') === null")
+    # The list names both.
+    carl = people("Carl")
+    sign_in(carl)
+    for room, hosts in ((first, "Anna with Leo"), (second, "Leo with Anna")):
+        carl.wait("both hosts in the list", "return document.querySelector(`[data-room=\"${arguments[0]}\"] [data-testid=card-hosts]`)?.textContent === arguments[1]", room, hosts)
+    carl.open("about:blank")
     # A page that is loaded anew sees it still; one whose room ends lets go of the other.
     leo.open(f"/r/{second}")
     go_in(leo)

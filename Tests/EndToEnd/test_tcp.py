@@ -56,4 +56,8 @@ def test_by_tcp(people, server):
     live = go_live(carl)
     sign_in(dora, f"/r/{live}")
     sees_picture(dora, "picture-0")
+    dora.keys("s")
+    dora.wait(
+        "the way in the statistics",
+        "return [...document.querySelectorAll('[data-testid=statistics-sheet] .detail')].some(row => row.textContent.replace(/\\s/g, '') === 'WayTCP')")
     assert dora.run_async(PAIR) == f"tcp {server.shared_port}"

@@ -25,6 +25,8 @@ import Testing
             #expect(rooms[side].state.challenge == nil && rooms[side].state.mail.outbox.isEmpty)
         }
         #expect(rooms.left.state.readiness == .inPK)
+        let info = rooms.left.state.info(memberCount: 1, speaking: false)
+        #expect(info.linkedHosts == [rooms.right.state.owner.name])
     }
 
     @Test(

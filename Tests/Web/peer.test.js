@@ -335,6 +335,7 @@ test('quality is read while connected, as the difference of two readings', async
     rttMs: 24,
     lossPercent: 10,
     jitterMs: 4,
+    way: null,
     bufferMs: null,
   });
   made[0].report = report(290, 60);

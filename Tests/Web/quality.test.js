@@ -35,6 +35,24 @@ test('a report without sound tells nothing', () => {
     rttMs: null,
     lossPercent: null,
     jitterMs: null,
+    way: null,
     bufferMs: null,
   });
+});
+
+test('R08-W the way is told by our own candidate of the pair in use', () => {
+  const wayOf = (/** @type {object} */ candidate) =>
+    readQuality(
+      new Map([
+        ['p', { type: 'candidate-pair', nominated: true, state: 'succeeded', localCandidateId: 'c' }],
+        ['q', { type: 'candidate-pair', nominated: false, state: 'succeeded', localCandidateId: 'd' }],
+        ['c', { type: 'local-candidate', ...candidate }],
+        ['d', { type: 'local-candidate', candidateType: 'relay', protocol: 'udp' }],
+      ]),
+      null,
+    ).quality.way;
+  assert.equal(wayOf({ candidateType: 'host', protocol: 'udp' }), 'udp');
+  assert.equal(wayOf({ candidateType: 'prflx', protocol: 'tcp' }), 'tcp');
+  assert.equal(wayOf({ candidateType: 'relay', protocol: 'udp' }), 'relay');
+  assert.equal(wayOf({}), null);
 });

@@ -15,6 +15,7 @@ export class SalonConnection {
       rttMs: null,
       lossPercent: null,
       jitterMs: null,
+      way: null,
       signalling: 'open',
       media: 'new',
       retryAt: null,
@@ -69,7 +70,7 @@ export class SalonConnection {
       word = quality?.word ?? ((rttMs ?? 0) > slowSignallingMs ? 'fair' : 'good');
     else if (this.#overdue) word = 'noMedia';
     const signalling = phase === 'ready' ? 'open' : phase === 'closed' ? 'closed' : 'reconnecting';
-    const { lossPercent = null, jitterMs = null } = quality ?? {};
-    this.state.set({ word, rttMs, lossPercent, jitterMs, signalling, media, retryAt });
+    const { lossPercent = null, jitterMs = null, way = null } = quality ?? {};
+    this.state.set({ word, rttMs, lossPercent, jitterMs, way, signalling, media, retryAt });
   }
 }

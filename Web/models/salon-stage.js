@@ -44,6 +44,7 @@ export class SalonStage {
       rttMs: null,
       lossPercent: null,
       jitterMs: null,
+      way: null,
       signalling: 'open',
       media: 'new',
       retryAt: null,

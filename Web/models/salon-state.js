@@ -170,6 +170,7 @@
  * @property {number | null} rttMs of the media path if there is one, else of signalling
  * @property {number | null} lossPercent of what we hear, last 2 s
  * @property {number | null} jitterMs
+ * @property {'udp' | 'tcp' | 'relay' | null} way of the media path
  * @property {'open' | 'reconnecting' | 'closed'} signalling
  * @property {'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'} media
  * @property {number | null} retryAt local clock (`Date.now()`) of the next try while reconnecting

@@ -61,6 +61,7 @@ export class Emitter {
  * @property {number} createdAt milliseconds since 1970
  * @property {boolean} speaking somebody speaks now
  * @property {'free' | 'away' | 'people_on_stage' | 'challenged' | 'linked' | 'in_pk' | 'paused'} [pk] of a live room: whether its host can be challenged, and why not
+ * @property {string[]} [linkedHosts] of a live room: the names of the hosts of rooms that are linked with it
  * @property {import('./codecs.js').PictureFormat} [pictureFormat] of a live room: what all its pictures come in
  * @property {number} [still] of a live room whose host is seen: the number of the newest still, for `stillPath`
  */

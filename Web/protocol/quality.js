@@ -5,6 +5,7 @@
  * @property {number | null} rttMs
  * @property {number | null} lossPercent of what should have come in
  * @property {number | null} jitterMs of the worst stream
+ * @property {'udp' | 'tcp' | 'relay' | null} way how it reaches the server; null while it does not, or where the engine does not say
  * @property {number | null} bufferMs how long sound waited to be played, since the last reading
  */
 /**
@@ -27,9 +28,11 @@ export function readQuality(report, before) {
   /** @type {number | null} */ let remoteRTT = null;
   /** @type {number | null} */ let jitter = null;
   const totals = { received: 0, lost: 0, waited: 0, played: 0 };
+  /** @type {MediaQuality['way']} */ let way = null;
   report.forEach((/** @type {any} */ entry) => {
     if (entry.type === 'candidate-pair' && entry.nominated && entry.state === 'succeeded') {
       if (typeof entry.currentRoundTripTime === 'number') rtt = entry.currentRoundTripTime * 1000;
+      way = wayOf(report.get(entry.localCandidateId));
     } else if (entry.type === 'remote-inbound-rtp' && typeof entry.roundTripTime === 'number') {
       remoteRTT = entry.roundTripTime * 1000;
     } else if (entry.type === 'inbound-rtp' && entry.packetsReceived > 0) {
@@ -49,10 +52,17 @@ export function readQuality(report, before) {
     rttMs: rtt ?? remoteRTT,
     lossPercent,
     jitterMs: jitter,
+    way,
     bufferMs: played > 0 ? Math.max(0, (1000 * waited) / played) : null,
     word: wordFor(rtt ?? remoteRTT, lossPercent),
   };
   return { quality, totals };
+}
+
+/** @param {any} candidate our own of the pair in use @returns {MediaQuality['way']} */
+function wayOf(candidate) {
+  if (candidate?.candidateType === 'relay') return 'relay';
+  return candidate?.protocol === 'udp' || candidate?.protocol === 'tcp' ? candidate.protocol : null;
 }
 
 /**

@@ -162,6 +162,8 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     public var speaking: Bool
     /// Whether the host can be challenged to a PK; only live rooms say it.
     public var pk: PKReadiness?
+    /// Whom its host is on the air with: the names of the hosts of the rooms that are linked with it, up to three. nil: nobody.
+    public var linkedHosts: [String]?
     /// What the pictures come in; only live rooms say it.
     public var pictureFormat: PictureFormat?
     /// The number of the newest still: what the room looks like now, at `/v1/rooms/<id>/still/<number>.jpg`. Live rooms whose host is

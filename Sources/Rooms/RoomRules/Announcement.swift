@@ -19,10 +19,13 @@ package struct Announcement: Hashable, Sendable {
 extension DurableRoomState {
     /// The room as lists show it.
     package func info(memberCount: Int, speaking: Bool) -> RoomInfo {
-        RoomInfo(
+        var info = RoomInfo(
             room: room, kind: kind, settings: settings, owner: owner, seats: seats.count,
             seated: seats.count { $0.occupant != nil }, memberCount: memberCount, createdAt: createdAt,
             speaking: speaking, pk: readiness)
+        // Names alone: lists are read by everybody.
+        if !pk.links.isEmpty { info.linkedHosts = pk.links.map(\.host.name) }
+        return info
     }
 
     package func seatView(_ index: Int, _ people: [UserID: DecisionContext.Person]) -> Seat {

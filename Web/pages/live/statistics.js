@@ -119,7 +119,7 @@ function myWord({ salon }, live, pictures) {
 
 /** @param {SalonContext} context @param {LiveModel} live @returns {Part} */
 function linePart({ salon }, live) {
-  const { rttMs, lossPercent, jitterMs } = salon.connection.get();
+  const { rttMs, lossPercent, jitterMs, way } = salon.connection.get();
   const { firstFrameMs } = live.state.get();
   const ms = (/** @type {number | null} */ value) =>
     value === null ? t('connection.unknown') : t('connection.ms', { ms: Math.max(1, Math.round(value)) });
@@ -130,6 +130,7 @@ function linePart({ salon }, live) {
       [t('connection.rtt'), ms(rttMs)],
       [t('connection.loss'), percent(lossPercent)],
       [t('connection.jitter'), ms(jitterMs)],
+      [t('connection.way'), way === null ? t('connection.unknown') : t(`connection.way.${way}`)],
     ],
   };
 }

@@ -23,18 +23,14 @@ export function roomCard(app, room) {
         <div class="card-picture">
           <ov-cover .of=${{ id: room.slug, cover: room.cover, title: room.name }}></ov-cover>
           <ov-still data-testid="room-still" .url=${stillPath(room)}></ov-still>
-          <span class="card-kind">${icon(room.speaking ? 'audio-lines' : room.kind === 'live' ? 'video' : 'mic-vocal')}${
-            room.speaking && !isLive
-              ? t('lobby.speaking')
-              : t(pageKinds.includes(room.kind) ? `kind.${room.kind}` : 'kind.unknown')
-          }</span>
+          <span class="card-kind">${icon(signOf(room))}${kindOf(room, isLive)}</span>
           <span class="card-count numbers">${icon('users-round')}<span class="only-read">${t('lobby.people', { count: room.memberCount })}</span><ov-count aria-hidden="true" .value=${room.memberCount}></ov-count></span>
         </div>
         <div class="card-text">
           ${avatar(room.owner, 's40')}
           <div>
             <h2 class="two-lines" dir="auto">${room.name}</h2>
-            <p class="soft small clip" dir="auto">${room.owner.name}</p>
+            <p class="soft small clip" dir="auto" data-testid="card-hosts">${hostsOf(room)}</p>
           </div>
         </div>
         <div class="card-foot">
@@ -44,6 +40,32 @@ export function roomCard(app, room) {
       </a>
     </li>`,
   );
+}
+
+/** @param {import('../../models/lobby.js').RoomCard} room */
+function signOf(room) {
+  if (room.pk === 'in_pk') return 'crown';
+  if (room.speaking) return 'audio-lines';
+  return room.kind === 'live' ? 'video' : 'mic-vocal';
+}
+
+/** @param {import('../../models/lobby.js').RoomCard} room @param {boolean} isLive */
+function kindOf(room, isLive) {
+  if (room.pk === 'in_pk') return t('lobby.pk');
+  if (room.speaking && !isLive) return t('lobby.speaking');
+  return t(pageKinds.includes(room.kind) ? `kind.${room.kind}` : 'kind.unknown');
+}
+
+/**
+ * A room's host, and whose pictures are beside theirs.
+ * @param {import('../../models/lobby.js').RoomCard} room
+ */
+function hostsOf({ owner, linkedHosts, pk }) {
+  if (!linkedHosts?.length) return owner.name;
+  return t(pk === 'in_pk' ? 'lobby.against' : 'lobby.together', {
+    name: owner.name,
+    others: linkedHosts.join(', '),
+  });
 }
 
 export function skeletonCard() {

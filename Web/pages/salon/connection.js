@@ -81,6 +81,7 @@ export function openConnection({ salon, signal }) {
           ${row(t('connection.rtt'), ms(connection.rttMs))}
           ${row(t('connection.loss'), connection.lossPercent === null ? unknown : `${connection.lossPercent.toFixed(1)} %`)}
           ${row(t('connection.jitter'), ms(connection.jitterMs))}
+          ${row(t('connection.way'), connection.way === null ? unknown : t(`connection.way.${connection.way}`))}
           ${row(t('connection.sound'), t(connection.media === 'connected' ? 'connection.up' : 'connection.down'))}
           ${row(t('connection.signalling'), t(connection.signalling === 'open' ? 'connection.up' : 'connection.down'))}
         </dl>
