@@ -215,4 +215,28 @@ import Wire
         call.network.run(for: .seconds(3))
         #expect(wanted() == 1)
     }
+
+    @Test("who offered FIR alone is asked by FIR, each time with the next number")
+    func fullIntraRequests() throws {
+        let call = try Call()
+        call.network.run(for: .seconds(1))
+        var camera = Self.track
+        camera.sources = [ReceiveTrack.Source(ssrc: SSRC(500))]
+        call.server.peer.setReceiving([camera], extensions: Self.extensions)
+        let stream = try #require(
+            call.client.peer.openSendStream(SendStreamTerms(ssrc: SSRC(500), clockRate: 90_000, cname: "c")))
+        try inject(call, packet(call, ssrc: 500))
+        call.network.run(for: .milliseconds(50))
+        #expect(call.server.peer.receiving.nextKeyFrameCommand(of: SSRC(500)) == nil, "a PLI has no number")
+        camera.keyFrameRequest = .fullIntra
+        call.server.peer.setReceiving([camera], extensions: Self.extensions)
+        for _ in 0..<2 {
+            call.server.peer.requestKeyFrame(of: SSRC(500), at: call.network.now)
+            call.network.run(for: .milliseconds(50))
+        }
+        #expect(call.client.events.filter { $0 == .keyFrameWanted(stream: stream) }.count == 2)
+        #expect(call.server.peer.receiving.nextKeyFrameCommand(of: SSRC(500)) == 2)
+        // Of a source that has not come, nothing is known.
+        #expect(call.server.peer.receiving.nextKeyFrameCommand(of: SSRC(999)) == nil)
+    }
 }

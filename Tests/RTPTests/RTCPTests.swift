@@ -131,6 +131,18 @@ import Wire
         }
     }
 
+    @Test("a FIR that we write is read back with its source and its number, as RFC 5104 lays it out")
+    func fullIntraRequest() throws {
+        var buffer = [UInt8](repeating: 0xff, count: 64)
+        let length = buffer.withUnsafeMutableBytes { bytes in
+            var writer = RTCPWriter(into: bytes)
+            let isWritten = writer.writeFullIntraRequest(sender: SSRC(1), media: SSRC(5), command: 7)
+            return isWritten ? writer.count : 0
+        }
+        #expect(
+            buffer[..<length] == [0x84, 206, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5, 7, 0, 0, 0])
+    }
+
     @Test("FIR and REMB of browsers are read, unknown packets skipped, reduced-size packets accepted")
     func feedback() throws {
         let bytes: [UInt8] =

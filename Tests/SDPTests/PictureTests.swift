@@ -68,6 +68,19 @@ import Testing
         #expect(camera.repeatGroups[0].ssrc == camera.sources[0].ssrc && agreed.answer.media[3].layers.isEmpty)
     }
 
+    @Test("key frames are asked for by FIR where it alone was offered, else by PLI")
+    func fullIntraRequests() throws {
+        let browser = try fixture("chromium-camera")
+        func wants(_ isLeftOut: (Substring) -> Bool) throws -> Bool? {
+            let lines = browser.split(separator: "\r\n").filter { !isLeftOut($0) }
+            let offer = try SessionDescription(parsing: lines.joined(separator: "\r\n") + "\r\n")
+            return try pictureAnswerer().answer(offer).pictures.first?.wantsFullIntraRequests
+        }
+        #expect(try wants { _ in false } == false)
+        #expect(try wants { $0.hasPrefix("a=rtcp-fb:") && $0.hasSuffix(" nack pli") } == true)
+        #expect(try wants { $0.hasPrefix("a=rtcp-fb:") } == false, "PLI is what is tried where nothing was said")
+    }
+
     @Test("where there are no pictures, lines for them are refused, and the sound is not")
     func none() throws {
         let offer = try SessionDescription(parsing: fixture("chromium-simulcast"))

@@ -143,7 +143,8 @@ extension MediaPeer {
     /// Asks for a key frame of a stream of the other side, once: whether one comes is the owner's to see.
     package func requestKeyFrame(of ssrc: SSRC, at now: Instant) {
         self.now = max(self.now, now)
-        reports.requestKeyFrame(of: ssrc)
+        guard !reports.takesNoRequest(of: ssrc) else { return }
+        reports.requestKeyFrame(of: ssrc, command: receiving.nextKeyFrameCommand(of: ssrc))
     }
 
     /// Counts a media packet for the reports as `receive` does, without opening it: for loads, which open samples only. Never for

@@ -19,7 +19,7 @@ struct ReportScheduler {
     private var nextReport = Instant.distantFuture
     private var isReportDue = false
     /// Streams of the other side whose key frame is to be asked for.
-    private var keyFrames: [SSRC] = []
+    private var keyFrames: [(ssrc: SSRC, command: UInt8?)] = []
     /// On packets with transport-wide numbers, and when the next message goes out.
     private var feedback = TransportFeedbackBuilder()
     private var feedbackSource = SSRC(0)
@@ -50,11 +50,13 @@ struct ReportScheduler {
 
     // MARK: What is asked for, and what came
 
-    mutating func requestKeyFrame(of ssrc: SSRC) {
-        // One datagram tells of all.
-        guard keyFrames.count < ReportScheduler.keyFramesAtOnce, !keyFrames.contains(ssrc) else { return }
-        keyFrames.append(ssrc)
+    /// Whether a request for a key frame is on its way already, or there is no room for one: one datagram tells of all.
+    func takesNoRequest(of ssrc: SSRC) -> Bool {
+        keyFrames.count >= ReportScheduler.keyFramesAtOnce || keyFrames.contains { $0.ssrc == ssrc }
     }
+
+    /// - Parameter command: the request's number, where the other side wants a FIR; nil for a PLI.
+    mutating func requestKeyFrame(of ssrc: SSRC, command: UInt8?) { keyFrames.append((ssrc, command)) }
 
     mutating func note(_ number: SequenceNumber16, of ssrc: SSRC, at now: Instant) {
         feedback.note(number, at: now.nanoseconds)
@@ -89,7 +91,13 @@ struct ReportScheduler {
         }
         if !keyFrames.isEmpty {
             var writer = RTCPWriter(into: buffer)
-            for media in keyFrames { writer.writePictureLossIndication(sender: ssrc, media: media) }
+            for (media, command) in keyFrames {
+                if let command {
+                    writer.writeFullIntraRequest(sender: ssrc, media: media, command: command)
+                } else {
+                    writer.writePictureLossIndication(sender: ssrc, media: media)
+                }
+            }
             keyFrames = []
             return writer.count
         }

@@ -79,6 +79,20 @@ package struct RTCPWriter {
         return true
     }
 
+    /// Asks for a key frame where the other side knows no PLI (RFC 5104 §4.3.1).
+    /// - Parameter command: one more than in the request before, of that source.
+    @discardableResult
+    package mutating func writeFullIntraRequest(sender: SSRC, media: SSRC, command: UInt8) -> Bool {
+        let format = Int(RTCPType.fullIntraRequest)
+        guard begin(RTCPType.payloadFeedback, count: format, bodyLength: 16) else { return false }
+        writer.write(sender.rawValue)
+        // The source stands in the entry.
+        writer.write(UInt32(0))
+        writer.write(media.rawValue)
+        writer.write(UInt32(command) << 24)
+        return true
+    }
+
     /// Asks for `missing`, oldest first, packed into entries of up to 17 numbers. Writes as many entries as fit, and says
     /// how many numbers those ask for.
     @discardableResult

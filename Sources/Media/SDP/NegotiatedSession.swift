@@ -57,6 +57,8 @@ package struct NegotiatedSession: Hashable, Sendable {
         /// The names of its layers, lowest first.
         package var layers: [String]
         package var hasNACK: Bool
+        /// It offered FIR and no PLI.
+        package var wantsFullIntraRequests: Bool
     }
 
     /// A line on which the client receives pictures.

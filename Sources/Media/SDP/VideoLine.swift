@@ -86,7 +86,8 @@ struct VideoLine {
             use: use, mid: mid, payloadType: codec.payloadType, repeatPayloadType: repeats?.payloadType,
             sources: layers.isEmpty ? offered.sources.filter { !repeating.contains($0.ssrc) } : [],
             repeatGroups: layers.isEmpty ? offered.repeatGroups : [], layers: layers,
-            hasNACK: codec.feedback.contains("nack"))
+            hasNACK: codec.feedback.contains("nack"),
+            wantsFullIntraRequests: codec.feedback.contains("ccm fir") && !codec.feedback.contains("nack pli"))
     }
 
     // MARK: The client receives

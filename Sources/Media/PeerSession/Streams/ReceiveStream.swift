@@ -18,6 +18,7 @@ struct ReceiveStream {
     private let asksForRepeats: Bool
     private(set) var lastArrival: Instant
     private var packetsReported: UInt64 = 0
+    private var keyFrameCommands: UInt8 = 0
 
     var ssrc: SSRC { statistics.ssrc }
 
@@ -50,6 +51,12 @@ struct ReceiveStream {
     /// What got lost was found as a copy in a later packet: it need not be asked for.
     mutating func receiveCopy(extendedSequence: UInt64, at now: Instant) {
         if asksForRepeats { repeats.receive(extendedSequence, at: now) }
+    }
+
+    /// RFC 5104 §4.3.1: each request has the next number.
+    mutating func nextKeyFrameCommand() -> UInt8 {
+        defer { keyFrameCommands &+= 1 }
+        return keyFrameCommands
     }
 
     mutating func receiveSenderReport(ntp: UInt64, at now: Instant) {

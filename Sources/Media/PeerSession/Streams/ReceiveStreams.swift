@@ -50,6 +50,14 @@ struct ReceiveStreams {
     /// What the stream at that place is for.
     func use(of stream: Int) -> ReceiveStream.Use { streams[stream].use }
 
+    /// The number of the next request for a key frame of that stream; nil where the other side wants a PLI, which has none.
+    mutating func nextKeyFrameCommand(of ssrc: SSRC) -> UInt8? {
+        guard let index = streams.firstIndex(where: { $0.ssrc == ssrc }), case .media(let place?) = streams[index].use,
+            tracks.indices.contains(place.track), tracks[place.track].keyFrameRequest == .fullIntra
+        else { return nil }
+        return streams[index].nextKeyFrameCommand()
+    }
+
     /// A packet that came again on a stream for repeats: its layer's SSRC, its payload type there, its number with all wraps. nil if
     /// nothing of that layer has come before.
     mutating func receiveRepeat(

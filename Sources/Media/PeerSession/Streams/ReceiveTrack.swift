@@ -32,6 +32,14 @@ package struct ReceiveTrack: Hashable, Sendable {
         }
     }
 
+    /// How a key frame is asked for.
+    package enum KeyFrameRequest: Hashable, Sendable {
+        /// PLI (RFC 4585 §6.3.1).
+        case pictureLoss
+        /// FIR (RFC 5104 §4.3.1), for those who did not offer PLI.
+        case fullIntra
+    }
+
     package var mid: Mid?
     package var formats: [Format]
     /// In the order of layers, lowest first. A browser that names layers announces none.
@@ -39,15 +47,18 @@ package struct ReceiveTrack: Hashable, Sendable {
     /// In the same order.
     package var rids: [Rid]
     package var repeats: RepeatPolicy
+    package var keyFrameRequest: KeyFrameRequest
 
     package init(
-        mid: Mid?, formats: [Format], sources: [Source] = [], rids: [Rid] = [], repeats: RepeatPolicy
+        mid: Mid?, formats: [Format], sources: [Source] = [], rids: [Rid] = [], repeats: RepeatPolicy,
+        keyFrameRequest: KeyFrameRequest = .pictureLoss
     ) {
         self.mid = mid
         self.formats = formats
         self.sources = sources
         self.rids = rids
         self.repeats = repeats
+        self.keyFrameRequest = keyFrameRequest
     }
 
     func format(_ payloadType: PayloadType) -> Format? { formats.first { $0.payloadType == payloadType } }

@@ -224,7 +224,8 @@ enum Track: Int, CaseIterable {
                         ssrc: SSRC(source.ssrc),
                         repeats: line.repeatGroups.first { $0.ssrc == source.ssrc }.map { SSRC($0.repeats) })
                 },
-                rids: line.layers.compactMap { Rid($0) }, repeats: line.hasNACK ? .picture : .none)
+                rids: line.layers.compactMap { Rid($0) }, repeats: line.hasNACK ? .picture : .none,
+                keyFrameRequest: line.wantsFullIntraRequests ? .fullIntra : .pictureLoss)
         }
     }
 
