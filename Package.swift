@@ -241,7 +241,8 @@ let package = Package(
         .executableTarget(
             name: "AgeSoak",
             dependencies: [
-                "Ovation", "RoomModel", "ServerApp", "ServerTestSupport", "DuetSimulation", "Timing",
+                "Ovation", "ClientMedia", "MediaDevices", "AudioGraph", "RoomModel", "ServerApp", "ServerTestSupport",
+                "LoadTools", "UserSig", "DuetSimulation", "PictureSimulation", "Timing",
             ],
             path: "Benchmarks/AgeSoak", swiftSettings: base),
         .executableTarget(

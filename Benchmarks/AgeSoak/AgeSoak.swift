@@ -7,37 +7,14 @@ import ServerTestSupport
 import Synchronization
 
 /// R5: what costs more after an hour than in the first minute? One connection that makes calls, one client that gets news, one room
-/// that takes turns, one virtual hour of two singers; each in thirty windows of the same work, whose cost (processor time of the whole
-/// process, server and client together) and resident memory are printed. Exits with 1 if the last tenth of them costs more than the
-/// first by more than a tenth.
+/// that takes turns, one virtual hour of two singers, twenty virtual hours of a viewer's line, people who come and go, and rooms that
+/// just go on; each in windows of the same work, whose cost (processor time) and memory are printed. The first ones are measured in
+/// one process, server and client together; for the last two the server has a process of its own, which alone counts. Exits with 1
+/// if the last tenth of the windows costs more than the first by more than a tenth, or where something else grew or broke.
 @main
 struct AgeSoak {
-    private struct Window: Encodable {
-        var microsecondsPerUnit: Double
-        var residentMiB: Double
-    }
-
-    private struct Result: Encodable {
-        var name: String
-        var units: Int
-        var windows: [Window]
-
-        var costRatio: Double { ratio(\.microsecondsPerUnit) }
-        var memoryRatio: Double { ratio(\.residentMiB) }
-
-        private func ratio(_ figure: KeyPath<Window, Double>) -> Double {
-            func median(_ some: ArraySlice<Window>) -> Double {
-                let sorted = some.map { $0[keyPath: figure] }.sorted()
-                return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
-            }
-            let tenth = AgeSoak.windows / 10
-            return median(windows.suffix(tenth)) / median(windows.prefix(tenth))
-        }
-    }
-
     /// Three of them are a tenth, whose median counts: a machine that others share stumbles now and then.
-    fileprivate static let windows = 30
-    private static let limit = 1.1
+    static let windows = 30
     /// Before the first window: caches, connections and pools fill once.
     private static let warmUpShare = 20
 
@@ -49,20 +26,23 @@ struct AgeSoak {
         let scale = value("--scale").flatMap(Double.init) ?? 1
         let only = value("--only")
         func units(_ count: Int) -> Int { max(windows * 20, Int(Double(count) * scale)) }
-        var results: [Result] = []
-        let all: [(String, () async throws -> Result)] = [
+        var results: [Aging] = []
+        let all: [(String, () async throws -> Aging)] = [
             ("calls", { try await calls(units(100_000)) }),
             ("turns", { try await turns(units(100_000)) }),
             ("deliveries", { try await deliveries(units(1_000_000)) }),
             ("media", { try await media(minutes: max(15, 60 * scale)) }),
+            ("pictures", { try PictureAging(hours: max(0.5, 20 * scale)).run() }),
+            ("visits", { try await ServerAging().visits(units(10_000)) }),
+            ("rooms", { try await ServerAging().rooms(minutes: max(3, Int(20 * scale))) }),
         ]
         for (name, run) in all where only == nil || only == name {
             let result = try await run()
-            print(line(result))
+            print(result.text)
             results.append(result)
         }
         if let path = value("--json") { try JSONEncoder().encode(results).write(to: URL(fileURLWithPath: path)) }
-        let isWell = results.allSatisfy { $0.costRatio <= limit && $0.memoryRatio <= limit }
+        let isWell = results.allSatisfy(\.problems.isEmpty)
         print(isWell ? "all is well" : "OLDER IS DEARER")
         exit(isWell ? 0 : 1)
     }
@@ -70,7 +50,7 @@ struct AgeSoak {
     // MARK: The work
 
     /// Calls of one connection that need no room.
-    private static func calls(_ count: Int) async throws -> Result {
+    private static func calls(_ count: Int) async throws -> Aging {
         try await withServer { server in
             let client = try await signIn("caller", at: server)
             let result = try await measure("calls of one connection", units: count, atOnce: 32) {
@@ -82,7 +62,7 @@ struct AgeSoak {
     }
 
     /// Durable commands to one room.
-    private static func turns(_ count: Int) async throws -> Result {
+    private static func turns(_ count: Int) async throws -> Aging {
         try await withServer { server in
             let client = try await signIn("owner", at: server)
             let room = try await client.createRoom(RoomDraft(name: "Age", seats: 16))
@@ -100,7 +80,7 @@ struct AgeSoak {
     }
 
     /// News to one client that listens in both ways: by events and by a handler.
-    private static func deliveries(_ count: Int) async throws -> Result {
+    private static func deliveries(_ count: Int) async throws -> Aging {
         try await withServer { server in
             let sender = try await signIn("sender", at: server)
             let room = try await sender.createRoom(RoomDraft(name: "Age"))
@@ -129,18 +109,19 @@ struct AgeSoak {
     }
 
     /// Two singers, their clocks and the network in virtual time.
-    private static func media(minutes: Double) async throws -> Result {
+    private static func media(minutes: Double) async throws -> Aging {
         let duet = try VirtualDuet()
         duet.run(VirtualDuet.settling + 60)
         let seconds = minutes * 60 / Double(windows)
-        var found: [Window] = []
+        var found: [Aging.Window] = []
         for _ in 0..<windows {
             let before = processorTime()
             duet.run(seconds)
             found.append(
-                Window(microsecondsPerUnit: (processorTime() - before) * 1e6 / seconds, residentMiB: residentMiB()))
+                Aging.Window(
+                    microsecondsPerUnit: (processorTime() - before) * 1e6 / seconds, residentMiB: residentMiB()))
         }
-        return Result(name: "seconds of a virtual duet", units: Int(minutes * 60), windows: found)
+        return Aging(name: "seconds of a virtual duet", units: Int(minutes * 60), windows: found)
     }
 
     // MARK: Measuring
@@ -148,23 +129,23 @@ struct AgeSoak {
     private static func measure(
         _ name: String, units: Int, atOnce: Int, _ work: @escaping @Sendable () async throws -> Void,
         settle: (Int) async throws -> Void = { _ in }
-    ) async throws -> Result {
+    ) async throws -> Aging {
         let warmUp = units / warmUpShare
         try await repeated(warmUp, atOnce: atOnce, work)
         try await settle(warmUp)
         var done = warmUp
-        var found: [Window] = []
+        var found: [Aging.Window] = []
         for _ in 0..<windows {
             let before = processorTime()
             try await repeated(units / windows, atOnce: atOnce, work)
             done += units / windows
             try await settle(done)
             found.append(
-                Window(
+                Aging.Window(
                     microsecondsPerUnit: (processorTime() - before) * 1e6 / Double(units / windows),
                     residentMiB: residentMiB()))
         }
-        return Result(name: name, units: units, windows: found)
+        return Aging(name: name, units: units, windows: found)
     }
 
     private static func repeated(
@@ -180,7 +161,7 @@ struct AgeSoak {
         }
     }
 
-    private static func withServer(_ body: (TestServer) async throws -> Result) async throws -> Result {
+    private static func withServer(_ body: (TestServer) async throws -> Aging) async throws -> Aging {
         try await TestServer.with(configure: { $0.limitsCallsPerSecond = 1_000_000 }) { try await body($0) }
     }
 
@@ -195,27 +176,17 @@ struct AgeSoak {
         return client
     }
 
-    private static func processorTime() -> Double {
+    static func processorTime() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    private static func residentMiB() -> Double {
+    static func residentMiB() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
             let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
         else { return .nan }
         return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
-    }
-
-    private static func line(_ result: Result) -> String {
-        let costs = result.windows.map { String(format: "%.1f", $0.microsecondsPerUnit) }.joined(separator: " ")
-        let memory = result.windows.map { String(format: "%.0f", $0.residentMiB) }.joined(separator: " ")
-        return """
-            \(result.units) \(result.name)
-              µs of processor time each, by thirtieths: \(costs)   (last ÷ first \(String(format: "%.2f", result.costRatio)))
-              resident MiB after each: \(memory)   (last ÷ first \(String(format: "%.2f", result.memoryRatio)))
-            """
     }
 }

@@ -3,9 +3,12 @@ import PictureSimulation
 import Timing
 
 /// A viewer's line in virtual time, with the real stage, estimator and pacer: M6 and M7. Seeds are drawn when it starts, and printed.
+/// Exits with 1 where fewer than nine in ten runs are without a miss.
 @main
 struct LineBench {
     typealias Judge = (LineReport) -> [String]
+
+    private static let goal = 0.9
 
     static func main() throws {
         let arguments = CommandLine.arguments
@@ -23,6 +26,7 @@ struct LineBench {
             ("loss", { _ in LineScenario.lossy }, { $0.missesOfM7 }),
             ("outage", LineScenario.outage, { $0.missesOfOutage }),
         ]
+        var isShort = false
         say("seeds \(base)…\(base + UInt64(count) - 1)")
         for (name, scenario, judge) in work where only == nil || only == name {
             var well = 0
@@ -41,8 +45,13 @@ struct LineBench {
                     if arguments.contains("--trace") { trace(line.report) }
                 }
             }
-            say("\(name): \(well) of \(count)  \(kinds)  \(Int(Date().timeIntervalSince(start))) s")
+            let isEnough = Double(well) >= goal * Double(count)
+            if !isEnough { isShort = true }
+            say(
+                "\(name): \(well) of \(count)\(isEnough ? "" : ", TOO FEW")  \(kinds)  \(Int(Date().timeIntervalSince(start))) s"
+            )
         }
+        if isShort { exit(1) }
     }
 
     static func trace(_ report: LineReport) {

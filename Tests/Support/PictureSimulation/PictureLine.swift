@@ -6,7 +6,7 @@ import ICE
 import PeerSession
 import RTP
 import SeededRandom
-import Timing
+package import Timing
 import Wire
 
 /// A server and one viewer behind a line, in virtual time: the stage, the estimator, the pacer and both ends' media paths are the real
@@ -42,6 +42,7 @@ package final class PictureLine {
     private var soundSent: [UInt16: Instant] = [:]
     private var nextSample: Instant
     private var started: [Int] = []
+    private var isOpen = false
     package private(set) var report = LineReport()
 
     package init(_ scenario: LineScenario, seed: UInt64) throws {
@@ -156,10 +157,12 @@ package final class PictureLine {
     // MARK: Time
 
     /// Lets the whole scenario pass.
-    package func run() {
-        var isOpen = false
+    package func run() { run(until: scenario.length + Self.warmUp) }
+
+    /// Lets time pass until then, counted from the beginning.
+    package func run(until end: Interval) {
         drain()
-        while now - began < scenario.length + Self.warmUp {
+        while now - began < end {
             let next =
                 [
                     serverPeer.nextDeadline, clientPeer.nextDeadline, line.nextDeadline, back.nextDeadline,
@@ -172,7 +175,7 @@ package final class PictureLine {
                 isOpen = true
                 open()
             }
-            step(isOpen)
+            step()
         }
         for (slot, screen) in screens.enumerated() { report.shown[slot] = screen.shown }
         report.began = began
@@ -181,7 +184,19 @@ package final class PictureLine {
         report.keyFrames = cameras.map(\.keyFrames).reduce(0, +)
     }
 
-    private func step(_ isOpen: Bool) {
+    /// What was seen and heard since the last time, which is forgotten here: a line that lives for hours would remember every packet.
+    package func takeReport() -> LineReport {
+        defer {
+            let (scenario, began) = (report.scenario, report.began)
+            report = LineReport()
+            report.scenario = scenario
+            report.began = began
+            for screen in screens { screen.forget() }
+        }
+        return report
+    }
+
+    private func step() {
         while let item = line.take(at: now) { arrive(item) }
         while let datagram = back.take(at: now) { hear(datagram) }
         if let competitor {

@@ -60,6 +60,9 @@ final class SimulatedScreen {
         }
     }
 
+    /// Begins its record anew; what is shown stays.
+    func forget() { shown = [] }
+
     /// Whether to ask for a key frame now.
     func asksForKeyFrame(at now: Instant) -> Bool {
         guard let lastShown, now - lastShown > Self.patience, now - asked > Self.patience else { return false }

@@ -6,6 +6,7 @@ package final class ServerProcess {
 
     private let process = Process()
     package let port: Int
+    package var identifier: Int32 { process.processIdentifier }
     private let output: Pipe
 
     /// Beside the test bundle: SwiftPM builds it with the tests.

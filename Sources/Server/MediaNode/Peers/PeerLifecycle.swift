@@ -222,6 +222,7 @@ final class PeerLifecycle {
     // MARK: Time and events
 
     var nextDeadline: Instant { deadlines.next ?? .distantFuture }
+    var waitingDeadlines: Int { deadlines.count }
 
     /// Lets machines do what is due.
     func advance() {

@@ -2,11 +2,13 @@ package import DatagramIO
 package import Forwarding
 package import PeerSession
 
-/// What a media worker has done since it started, for metrics. Counters only grow, `peers` to `stages` and `load` are present values.
+/// What a media worker has done since it started, for metrics. Counters only grow, `peers` to `deadlines` and `load` are present values.
 package struct MediaCounters: Sendable, Hashable {
     package var peers = 0
     package var connectedPeers = 0
     package var stages = 0
+    /// Moments at which somebody is to be looked at. One that no longer counts goes when it comes.
+    package var deadlines = 0
     package var sockets = DatagramSocket.Stats()
     /// Those who come by TCP.
     package var connections = FramedConnections.Stats()
@@ -53,6 +55,7 @@ package struct MediaCounters: Sendable, Hashable {
         sum.peers += b.peers
         sum.connectedPeers += b.connectedPeers
         sum.stages += b.stages
+        sum.deadlines += b.deadlines
         sum.add(b.sockets)
         sum.connections = a.connections + b.connections
         sum.audio = a.audio + b.audio

@@ -246,6 +246,7 @@ final class MediaWorker {
         result.peers = table.count
         result.connectedPeers = peers.connected
         result.stages = stages.count
+        result.deadlines = peers.waitingDeadlines
         result.load = load.share
         result.audio = stages.stats
         result.pictures = stages.pictureStats
