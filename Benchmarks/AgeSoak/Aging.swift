@@ -8,12 +8,14 @@ struct Aging: Encodable {
         var residentMiB: Double
     }
 
-    /// The last tenth of the windows may cost so much more than the first.
+    /// The last windows may cost so much more than the first.
     private static let limit = 1.1
 
     var name: String
     var units: Int
     var windows: [Window]
+    /// Which part of them is compared: a tenth, or a third where a window is short or the machine has much else to do.
+    var part = 10
     /// What else went wrong, in words.
     var broken: [String] = []
 
@@ -25,8 +27,8 @@ struct Aging: Encodable {
             let sorted = some.map { $0[keyPath: figure] }.sorted()
             return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
         }
-        let tenth = max(1, windows.count / 10)
-        return median(windows.suffix(tenth)) / median(windows.prefix(tenth))
+        let count = max(1, windows.count / part)
+        return median(windows.suffix(count)) / median(windows.prefix(count))
     }
 
     var problems: [String] {

@@ -16,8 +16,9 @@ struct ServerAging {
     private static let visitingAtOnce = 8
     /// Nobody has to wait longer for the first sound.
     private static let patience = Duration.seconds(20)
-    /// What a visit may leave behind, in bytes: a name, a ticket, a timer would be more.
-    private static let mostLeftByVisit = 64.0
+    /// What a visit may leave behind, in bytes. Each visitor is a new one, whose profile is stored: the database's cache keeps some 80
+    /// bytes of it, up to 2 MiB in all. A session, a path or a timer would be more.
+    private static let mostLeftByVisit = 128.0
     /// Memory is compared from this minute of a room's life on: caches and pools have filled by then.
     private static let settledMinute = 5
     /// What a room that goes on may take more, in MiB.
@@ -34,7 +35,7 @@ struct ServerAging {
             try await room.takeSeat(0)
             // The first visits fill what is kept.
             try await visit(server, room.id, 0..<max(100, count / 20))
-            var aging = Aging(name: "visits of a room with sound", units: count, windows: [])
+            var aging = Aging(name: "visits of a room with sound", units: count, windows: [], part: 3)
             let each = count / AgeSoak.windows
             for window in 0..<AgeSoak.windows {
                 let before = try server.usage()
@@ -135,7 +136,7 @@ struct ServerAging {
             room.audio.withEngine { try? $0.setInput(Self.tone) }
             try await room.takeSeat(0)
 
-            var aging = Aging(name: "minutes of rooms that go on", units: minutes, windows: [])
+            var aging = Aging(name: "minutes of rooms that go on", units: minutes, windows: [], part: 3)
             for minute in 1...minutes {
                 let before = try server.usage()
                 let end = ContinuousClock.now + .seconds(60)

@@ -62,9 +62,9 @@ def test_pk(people):
     sees_picture(ben, "picture-0")
     sees_picture(carl, "picture-0")
     for attempt in range(3):
-        invite(anna, second)
+        invite(anna, second, minutes=10)
         anna.sees("pk-waiting", "Inviting Leo")
-        leo.sees("pk-invited", "Anna invites you to a PK of 3 minutes")
+        leo.sees("pk-invited", "Anna invites you to a PK of 10 minutes")
         assert carl.run("return document.querySelector('[data-testid=pk-invited]') === null"), "the challenge is the host's alone"
         leo.click("pk-accept")
         # The hosts have five seconds to see each other, which five browsers on one machine do not always manage.
@@ -109,9 +109,10 @@ def test_pk(people):
     leo.click("link-quit")
     leo.sees("break-off-sheet", "counts as lost")
     leo.click("ask-yes")
+    # A toast goes after some seconds, the rest stays.
+    anna.sees("toast", "Leo broke off, and has lost")
     for person in (leo, carl, anna, ben):
         person.wait("no guest", "return document.querySelector('[data-testid=tile-guest-0]') === null", seconds=10)
-    anna.sees("toast", "Leo broke off, and has lost")
     sees_picture(ben, "picture-0")
     sees_picture(carl, "picture-0")
 
