@@ -10,7 +10,8 @@ import Synchronization
 /// that takes turns, one virtual hour of two singers, twenty virtual hours of a viewer's line, people who come and go, and rooms that
 /// just go on; each in windows of the same work, whose cost (processor time) and memory are printed. The first ones are measured in
 /// one process, server and client together; for the last two the server has a process of its own, which alone counts. Exits with 1
-/// if the last tenth of the windows costs more than the first by more than a tenth (a third, for the last two), or where something else grew or broke.
+/// if the last tenth of the windows (the last third, for those two) costs more than the first by more than a tenth, or where something
+/// else grew or broke.
 @main
 struct AgeSoak {
     /// Three of them are a tenth, whose median counts: a machine that others share stumbles now and then.

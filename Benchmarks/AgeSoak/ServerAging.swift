@@ -91,6 +91,7 @@ struct ServerAging {
         try await withThrowingTaskGroup { group in
             group.addTask { for await _ in heard { return } }
             group.addTask {
+                // The end of waiting for a sound that does not come: a soak that hangs tells nothing.
                 try await Task.sleep(for: Self.patience)
                 throw LoadFailure("a visitor heard nothing for \(Self.patience)")
             }
