@@ -120,10 +120,13 @@ class Person:
 
 
 class Chromium(Person):
-    def __init__(self, name, server, profile, tone_hertz=None, width=1280, height=800, microphone="granted", dark=True, language="en",
-                 through=None, flags=(), driver=None, camera=None):
-        """`camera`: how large it is sent, as a person may have chosen on this device. Small ones leave other browsers time."""
+    def __init__(self, name, server, profile, tone_hertz=None, width=None, height=None, microphone="granted", dark=True, language="en",
+                 through=None, flags=(), driver=None, crowded=False):
+        """`crowded`: one of several that share this machine's processor. Such a person has a smaller window and reduced motion,
+        and sends a small picture, as one may have chosen on this device."""
         super().__init__(name, server, through)
+        width, height = width or (960 if crowded else 1280), height or (640 if crowded else 800)
+        self.motion = "reduce" if crowded else "no-preference"
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
@@ -147,8 +150,8 @@ class Chromium(Person):
         self.driver = webdriver.Chrome(options=options, service=driver or Service(shutil.which("chromedriver")))
         self.driver.set_script_timeout(60)
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
-        if camera:
-            chosen = json.dumps(json.dumps({"sendQuality": camera}))
+        if crowded:
+            chosen = json.dumps(json.dumps({"sendQuality": "360"}))
             self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
                 "source": f"if (location.protocol !== 'about:') localStorage['ovation.preferences'] ??= {chosen};"})
         if language != "en":
@@ -164,7 +167,8 @@ class Chromium(Person):
                                     {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 600})
 
     def scheme(self, name):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": name}, {"name": "prefers-reduced-motion", "value": self.motion}]})
 
     def open(self, path="/"):
         self.driver.get(self.door.url + path if path.startswith("/") else path)

@@ -143,7 +143,7 @@ def test_quality(people):
 
 @story("L03-W L07-W L10-W a viewer asks, comes on stage, is seen and heard by all, and steps down; a picture is upright and mirrored for oneself alone")
 def test_on_stage(people):
-    anna, ben, carl = people("Anna", camera="360"), people("Ben", tone_hertz=700, camera="360"), people("Carl")
+    anna, ben, carl = people("Anna", crowded=True), people("Ben", tone_hertz=700, crowded=True), people("Carl", crowded=True)
     room = go_live(anna)
     for viewer in (ben, carl):
         sign_in(viewer, f"/r/{room}")
@@ -177,7 +177,7 @@ def on_stage(host, guest):
 
 @story("L08-W whoever has a poor line on stage is marked on everybody's page, in a word for those who do not see it")
 def test_poor_line(server, people):
-    anna, ben, carl = people("Anna", camera="360"), people("Ben", camera="360"), people("Carl")
+    anna, ben, carl = people("Anna", crowded=True), people("Ben", crowded=True), people("Carl", crowded=True)
     way = FarWay(server.media_port, 0.2)
     way.reroute(ben)
     room = go_live(anna)
@@ -193,7 +193,7 @@ def test_poor_line(server, people):
 
 @story("L07-W a host switches a camera off: nobody sees it from then on, its user is told by whom and cannot switch it on until it is allowed again")
 def test_camera_switched_off(people):
-    anna, ben, carl = people("Anna", camera="360"), people("Ben", camera="360"), people("Carl")
+    anna, ben, carl = people("Anna", crowded=True), people("Ben", crowded=True), people("Carl", crowded=True)
     room = go_live(anna)
     for viewer in (ben, carl):
         sign_in(viewer, f"/r/{room}")
@@ -219,7 +219,7 @@ def test_camera_switched_off(people):
 
 @story("L16-W somebody on stage shares a screen: all see it whole, larger than people, the sharer a still of it; it ends with the button, with the host, and with the seat")
 def test_screen(people):
-    anna, ben, carl = people("Anna", camera="360"), people("Ben", camera="360"), people("Carl")
+    anna, ben, carl = people("Anna", crowded=True), people("Ben", crowded=True), people("Carl", crowded=True)
     room = go_live(anna)
     for viewer in (ben, carl):
         sign_in(viewer, f"/r/{room}")
@@ -239,7 +239,7 @@ def test_screen(people):
     anna.size(1280, 800)
     assert carl.run("return !document.querySelector(arguments[0])", carl.selector("screen-stop")), "a viewer cannot end it"
     # Who comes later sees it too; a second one cannot be shared.
-    dora = people("Dora")
+    dora = people("Dora", crowded=True)
     sign_in(dora, f"/r/{room}")
     sees_picture(dora, "picture-screen")
     anna.click("screen")
