@@ -126,7 +126,7 @@ import Timing
         #expect(set(picture, by: voice.create(), in: voice)?.refusal == .notLive)
     }
 
-    @Test("L01-S a still is found under its number and room alone, until it is replaced or the room ends")
+    @Test("L01-S a still is found under its number and room alone, as long as it may be shown")
     func index() async throws {
         let index = RoomIndex()
         let house = try await DirectoryHouse()
@@ -144,6 +144,20 @@ import Timing
         #expect(directory.still(number, of: .number(30_009)) == picture)
         #expect(directory.still(number, of: .number(30_008)) == nil)
         #expect(directory.still(number &+ 1, of: .number(30_009)) == nil)
+        let other = try StillPicture(jpeg: TestJPEG.bytes(width: 180, height: 320))
+        // Who has just read the list finds what it named.
+        house.clock.advance(by: .seconds(20))
+        let next = try #require(
+            try await withCheckedContinuation { answered in
+                Task { await room.setStill(other, from: host.session) { answered.resume(returning: $0) } }
+            }.get())
+        #expect(directory.still(number, of: .number(30_009)) == picture)
+        #expect(directory.still(next, of: .number(30_009)) == other)
+        house.clock.advance(by: .seconds(40))
+        // Its answer comes after the turn of the room's timer.
+        #expect(await room.ask(.setCamera(on: true), by: host) == .success(.done))
+        #expect(directory.still(number, of: .number(30_009)) == nil)
+        #expect(directory.still(next, of: .number(30_009)) == other)
         #expect(await room.ask(.destroyRoom, by: host) == .success(.done))
         #expect(directory.still(number, of: .number(30_009)) == nil)
     }

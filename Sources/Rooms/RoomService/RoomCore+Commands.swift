@@ -177,12 +177,16 @@ extension RoomCore {
         } catch {
             return answer(reply, .failure(error))
         }
-        deadlines.set(.still, at: now + StillHolder.lifetime)
+        awaitEndOfStill()
         let number = still.current?.number
         show { _ in
         } then: {
             reply(.success(number))
         }
+    }
+
+    private func awaitEndOfStill() {
+        if let ends = still.ends { deadlines.set(.still, at: ends) }
     }
 
     /// Changes the still and shows it in its place in the order.
@@ -236,7 +240,9 @@ extension RoomCore {
         case .letters: correspondence.repeatLetters()
         case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))
-        case .still: show { $0.remove() }
+        case .still:
+            show { $0.expire(at: now) }
+            awaitEndOfStill()
         case .confirmation: giveUpConfirmation()
         }
     }

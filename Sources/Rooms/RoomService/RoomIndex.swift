@@ -134,7 +134,9 @@ package final class RoomIndex: Sendable {
     /// Its address does not name the application: the number alone tells which room of that id is meant.
     package func still(_ number: Int64, of room: RoomID) -> StillPicture? {
         shelves.withLock { shelves in
-            shelves.values.lazy.compactMap { $0.lines[room]?.listing.still }.first { $0.number == number }?.picture
+            shelves.values.lazy.compactMap { $0.lines[room]?.listing }
+                .flatMap { [$0.still, $0.earlierStill].compactMap(\.self) }
+                .first { $0.number == number }?.picture
         }
     }
 

@@ -5,11 +5,14 @@ package struct RoomListing: Hashable, Sendable {
     package var info: RoomInfo
     /// What the room looks like now; `info` states its number.
     package let still: RoomStill?
+    /// The one before: who has read the list a moment ago asks for it.
+    package let earlierStill: RoomStill?
 
-    package init(_ info: RoomInfo, still: RoomStill? = nil) {
+    package init(_ info: RoomInfo, still: RoomStill? = nil, earlierStill: RoomStill? = nil) {
         self.info = info
         self.info.still = still?.number
         self.still = still
+        self.earlierStill = earlierStill
     }
 }
 

@@ -3,16 +3,30 @@ import RoomPorts
 import RoomRules
 import Timing
 
-/// The newest still of a live room. It lives in memory alone: after a restart the next one comes within seconds.
+/// The newest still of a live room, and the one before. They live in memory alone: after a restart the next one comes within seconds.
 struct StillHolder {
     /// Hosts send one every 20 s; what comes twice as fast is refused.
     static let interval = Interval.seconds(10)
     /// One that is older shows what is no longer so.
     static let lifetime = Interval.seconds(60)
 
-    private(set) var current: RoomStill?
+    private struct Taken {
+        let still: RoomStill
+        let ends: Instant
+    }
+
+    private var newest: Taken?
+    /// Who has read the list a moment ago asks for this one.
+    private var replaced: Taken?
     private var sender: UserID?
     private var lastTaken = Instant.distantPast
+
+    /// What is shown.
+    var current: RoomStill? { newest?.still }
+    /// What is found under its number too.
+    var earlier: RoomStill? { replaced?.still }
+    /// When the next of them has lived its time.
+    var ends: Instant? { replaced?.ends ?? newest?.ends }
 
     /// - Throws: `rate_limited`.
     mutating func take(_ picture: StillPicture, of user: UserID, at now: Instant) throws(RoomError) {
@@ -22,11 +36,19 @@ struct StillHolder {
         }
         lastTaken = now
         sender = user
-        current = RoomStill(picture)
+        replaced = newest
+        newest = Taken(still: RoomStill(picture), ends: now + Self.lifetime)
     }
 
+    mutating func expire(at now: Instant) {
+        if let replaced, replaced.ends <= now { self.replaced = nil }
+        if let newest, newest.ends <= now { remove() }
+    }
+
+    /// Both, at once: a still says that everybody in the room sees this person.
     mutating func remove() {
-        current = nil
+        newest = nil
+        replaced = nil
         sender = nil
     }
 
