@@ -160,7 +160,7 @@ internal import Timing
     func wishes() {
         let room = Room()
         var told: [(slot: Int, layer: Int)] = []
-        room.stage.onWish = { member, layer in told.append((Int(member.rawValue) - 1, layer)) }
+        room.stage.onWish = { member, wish in told.append((Int(member.rawValue) - 1, wish.layer)) }
         func film(_ seconds: Int) {
             for _ in 0..<seconds * 2 {
                 room.film(0, packets: 1, isKeyFrame: true)

@@ -216,26 +216,29 @@ internal import Wire
         let (party, left, right) = try await party(workers: workers)
         left.host.film([4], isKeyFrame: true)
         await party.run { left.viewer.frames(on: 0) == [[4]] }
-        let wanted = left.host.keyFramesWanted
+        let asked = left.host.keyFramesWanted
         await left.open()
         await right.open()
         // A new one at home begins with what is there. Those in the other room have nothing to begin with.
         await party.run {
             left.host.film([5])
-            return left.host.keyFramesWanted > wanted
+            return left.host.keyFramesWanted > asked
         }
         await reach(right, from: left.host, party)
         // Nobody at home looks.
         party.node.view(.seat(0), as: .none, by: left.viewer.id, on: left.stage)
+        let wanted = { (layer: PictureLayer) in
+            MediaFact.cameraWanted(left.stage, left.host.id, CameraWish(layer: layer, spare: false))
+        }
         let layers = {
             party.facts.all.filter {
                 if case .cameraWanted(left.stage, left.host.id, _) = $0 { true } else { false }
             }
         }
-        #expect(layers().last == .cameraWanted(left.stage, left.host.id, .high))
+        #expect(layers().last == wanted(.high))
         // And when nobody wants more there either, the host need not send it.
         for client in right.people { party.node.view(.guest(0), as: .low, by: client.id, on: right.stage) }
-        let low = MediaFact.cameraWanted(left.stage, left.host.id, .low)
+        let low = wanted(.low)
         // Each room waits 10 s. After 30 s the clients, for whom no time passes, would be given up.
         for number in UInt8(10)..<23 where layers().last != low {
             left.host.film([number], isKeyFrame: true)
@@ -244,7 +247,7 @@ internal import Wire
         }
         await party.run { layers().last == low }
         party.node.view(.guest(0), as: .high, by: right.viewer.id, on: right.stage)
-        await party.run { layers().last == .cameraWanted(left.stage, left.host.id, .high) }
+        await party.run { layers().last == wanted(.high) }
     }
 
     @Test("L04-S a room that closes takes its bridges with it, and the other one goes on")

@@ -172,8 +172,9 @@ extension TestClient {
     func negotiate(with node: MediaPlane) async throws {
         node.admit(id, on: stage)
         let offer = nextOffer()
+        let lines: [String: MediaLine] = isCameraSpare ? ["camera": .spare] : [:]
         let answer = try await node.answer(
-            MediaOffer(stage: stage, peer: id, number: offer.number, sdp: offer.sdp))
+            MediaOffer(stage: stage, peer: id, number: offer.number, sdp: offer.sdp, lines: lines))
         self.answer = answer
         try take(sdp: answer.sdp)
     }

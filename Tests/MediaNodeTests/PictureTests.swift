@@ -58,7 +58,7 @@ internal import Timing
         #expect(viewer.frames(on: 1) == [[50]])
     }
 
-    @Test("who has another format than the room's has no lines for pictures, and hears all the same")
+    @Test("L02-S who cannot show the room's format hears, sends no picture in it, and sees those that come in VP8 beside it")
     func otherFormat() async throws {
         let (party, anchor, viewer) = try await live(.h264)
         let other = try await party.joined(3, slots: 2, pictures: 3, hasCamera: true, encoding: .vp8)
@@ -66,8 +66,24 @@ internal import Timing
         anchor.film([1], isKeyFrame: true)
         anchor.speak([1])
         await party.run { viewer.frames(on: 0) == [[1]] && other.heard[0]?.count == 1 }
-        #expect(other.seen.isEmpty && other.accepted?.pictures.isEmpty == true)
+        #expect(other.seen.isEmpty && other.accepted?.pictures.count == 3)
         #expect(other.accepted?.cameraPayloadType == nil && other.accepted?.slots.count == 2)
+        let spare = CameraWish(layer: .high, spare: true)
+        await party.run { party.facts.all.contains(.cameraWanted(party.stage, anchor.id, spare)) }
+        // Somebody whose camera comes in VP8.
+        let second = try party.client(4, slots: 2)
+        (second.pictures, second.hasCamera, second.isCameraSpare) = (0, true, true)
+        try await second.negotiate(with: party.node)
+        await party.run { second.isConnected && party.isTold(MediaFact.connected, of: second) }
+        await party.assign(1, second)
+        second.film([2], isKeyFrame: true)
+        await party.run { other.frames(on: 1) == [[2]] }
+        #expect(viewer.frames(on: 1).isEmpty)
+        // Cut, it is gone for those as for the others.
+        await party.assign(1, nil)
+        second.film([3], isKeyFrame: true)
+        await party.counts { $0.pictures.refused == 1 }
+        #expect(other.frames(on: 1) == [[2]])
     }
 
     @Test("L07-S a demotion is confirmed when no picture can leave any more; so is the end of a path")

@@ -20,8 +20,8 @@ import Timing
                     PictureReading(picture: .seat(0), layer: .low, lack: .line),
                     PictureReading(picture: .screen, layer: .none, lack: .sender),
                 ]))
-        salon.core.hear(.cameraWanted(salon.stage, anchor, .middle))
-        salon.core.hear(.cameraWanted(salon.stage, PeerID(rawValue: 9_999), .low))
+        salon.core.hear(.cameraWanted(salon.stage, anchor, CameraWish(layer: .middle, spare: true)))
+        salon.core.hear(.cameraWanted(salon.stage, PeerID(rawValue: 9_999), CameraWish(layer: .low, spare: false)))
         salon.advance(.seconds(1))
         func told(_ client: Client) -> [PassingNews] {
             client.outbox.passing.filter {
@@ -32,6 +32,6 @@ import Timing
             told(viewer) == [
                 .pictures([PictureNews(.seat(0), .low, lack: .line), PictureNews(.screen, .off, lack: .sender)])
             ])
-        #expect(told(owner) == [.cameraWanted(.middle)])
+        #expect(told(owner) == [.cameraWanted(.middle, spare: true)])
     }
 }

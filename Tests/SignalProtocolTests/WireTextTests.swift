@@ -147,7 +147,10 @@ import Testing
                     ])),
                 #"{"pictures":[{"lack":"line","seat":2,"size":"low"},{"lack":"sender","screen":true,"size":"off"},{"seat":0,"size":"high"}],"type":"media.pictures"}"#
             ),
-            (.passing(.cameraWanted(.middle)), #"{"camera":"middle","type":"media.wanted"}"#),
+            (.passing(.cameraWanted(.middle, spare: false)), #"{"camera":"middle","type":"media.wanted"}"#),
+            (
+                .passing(.cameraWanted(.low, spare: true)), #"{"camera":"low","spare":true,"type":"media.wanted"}"#
+            ),
             (.passing(.count(memberCount: 300)), #"{"memberCount":300,"type":"count"}"#),
             (
                 .invitation(InvitationNews(invitation: invitation, by: alice.id)),

@@ -7,7 +7,7 @@ import { openSession, salonServer } from './support/rooms.js';
 import { settle, VirtualTime } from './support/time.js';
 
 /** A live room of four seats: line 0 is the microphone, 1 to 4 hear the seats, 5 to 8 see them, 9 sees the screen. */
-async function open(t, { answer = () => {} } = {}) {
+async function open(t, { answer = () => {}, pictureFormat } = {}) {
   const time = VirtualTime.install(t);
   const server = salonServer().on('media.offer', async ({ number, lines }) => {
     await answer(number);
@@ -25,7 +25,7 @@ async function open(t, { answer = () => {} } = {}) {
     };
   });
   server.on('media.view', () => ({}));
-  server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 4 };
+  server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 4, pictureFormat };
   const session = await openSession(server);
   const room = new OvationRoom(session, 48213);
   const entered = room.enter();
@@ -160,6 +160,33 @@ test('L11-W layers of my camera that nobody wants are not sent, on a line that i
   peer.restart();
   await settle();
   assert.deepEqual(active(), [true, true, true]);
+});
+
+test('L02-W my camera has a line of VP8 beside the format of the room, on which nothing is sent until somebody needs it', async t => {
+  const { server, peer, made } = await open(t, { pictureFormat: 'h264' });
+  const wanted = (camera, spare) => {
+    server.news(48213, [{ type: 'media.wanted', camera, spare }]);
+    return settle();
+  };
+  peer.start();
+  await settle();
+  const camera = new FakeTrack('camera');
+  await peer.setCamera(camera);
+  await settle();
+  assert.deepEqual([10, 11].map(mid => server.of('media.offer')[1].lines[mid]), ['camera', 'spare']);
+  const spare = () => made.at(-1).transceivers[11].sendEncodings;
+  assert.deepEqual(spare(), [{ maxBitrate: 500_000, scaleResolutionDownBy: 2, active: false }]);
+  await wanted('low', true);
+  assert.equal(spare()[0].active, true);
+  await wanted('high');
+  assert.equal(spare()[0].active, false);
+  // It follows what the camera may take, and the camera itself.
+  await peer.setCameraRates([150_000]);
+  assert.deepEqual(spare(), [{ maxBitrate: 150_000, scaleResolutionDownBy: 1, active: false }]);
+  await peer.setCamera(null);
+  assert.equal(made[0].transceivers[11].sender.track, null);
+  await peer.setCamera(camera);
+  assert.equal(made[0].transceivers[11].sender.track, camera);
 });
 
 test('L11-W what comes of pictures, and why it is less, is known until the path ends', async t => {

@@ -188,7 +188,7 @@ export const danmuCommand = 'CMD_DANMU';
  *   'duet.changed': {duet: DuetMode, by?: string, time: number},
  *   'network': NetworkReport,
  *   'media.pictures': {pictures: import('./pictures.js').PictureNews[]},
- *   'media.wanted': {camera: import('./pictures.js').PictureSize},
+ *   'media.wanted': {camera: import('./pictures.js').PictureSize, spare?: boolean},
  *   'message': Message,
  *   'dropped': {from: number, to: number},
  *   'audience.entered': {member: Member},

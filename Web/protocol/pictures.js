@@ -1,4 +1,5 @@
 import { preferVideo, separateLayers } from './codecs.js';
+import { SpareCamera } from './spare.js';
 
 /**
  * How much of a picture is wanted: nothing, a thumbnail, a part of the window, or all there is.
@@ -55,6 +56,7 @@ export class PictureLines {
   #format;
   /** @type {RTCRtpTransceiver[]} To see the seats, and last the screen. */ #views = [];
   /** @type {RTCRtpTransceiver | null} */ #camera = null;
+  #spare;
   /** @type {RTCRtpTransceiver | null} */ #screen = null;
   /** @type {PictureSize} How large anybody wants my camera. */ #wanted = 'high';
   /** @type {readonly number[]} Bits a second of my camera's layers at most. */ #rates = cameraLayers.map(
@@ -66,6 +68,7 @@ export class PictureLines {
     this.#pc = pc;
     this.#seats = seats;
     this.#format = format;
+    this.#spare = new SpareCamera(pc, format);
     for (let view = 0; view <= seats; view++) {
       const line = pc.addTransceiver('video', { direction: 'recvonly' });
       preferVideo(line, format);
@@ -75,7 +78,7 @@ export class PictureLines {
 
   /** A line that the server has not been offered. */
   get hasNew() {
-    return [this.#camera, this.#screen].some(line => line && line.mid === null);
+    return [this.#camera, this.#spare.line, this.#screen].some(line => line && line.mid === null);
   }
 
   /** What each line is for, by mid, for lines that have one. */
@@ -87,6 +90,7 @@ export class PictureLines {
       if (line?.mid) names[line.mid] = name;
     };
     add(this.#camera, 'camera');
+    add(this.#spare.line, 'spare');
     add(this.#screen, 'screen');
     this.#views.forEach((line, view) => {
       add(line, `picture:${view}`);
@@ -101,11 +105,12 @@ export class PictureLines {
    */
   async setCamera(track) {
     if (this.#camera) {
-      await this.#camera.sender.replaceTrack(track);
+      await Promise.all([this.#camera.sender.replaceTrack(track), this.#spare.setTrack(track, this.#rates)]);
       return false;
     }
     if (!track) return false;
     this.#camera = this.#add(track, this.#layers);
+    await this.#spare.setTrack(track, this.#rates);
     return true;
   }
 
@@ -127,10 +132,12 @@ export class PictureLines {
   /**
    * How large anybody wants my camera: layers above that are not sent.
    * @param {PictureSize} size
+   * @param {boolean} [spare] somebody wants it in VP8 too, since they cannot show the room's format; else as before
    */
-  async setWanted(size) {
+  async setWanted(size, spare) {
     if (size in layersOf) this.#wanted = size;
-    await this.limit();
+    if (spare !== undefined) await this.#spare.setWanted(spare, this.#rates);
+    await this.#limitCamera();
   }
 
   /**
@@ -160,6 +167,11 @@ export class PictureLines {
 
   /** Says to the encoder what is wanted; again after a negotiation, which may have come between. */
   async limit() {
+    await this.#spare.limit(this.#rates);
+    await this.#limitCamera();
+  }
+
+  async #limitCamera() {
     const sender = this.#camera?.sender;
     const parameters = sender?.getParameters();
     if (!sender || !parameters?.encodings?.length) return;

@@ -59,7 +59,7 @@ export const strings = Object.freeze({
   'create.format': 'Picture format',
   'create.formatAbout.vp8': 'Every browser sends and shows them (VP8).',
   'create.formatAbout.h264':
-    'For programs and cameras that send H.264. Browsers without H.264 hear the room and see no pictures.',
+    'For programs and cameras that send H.264. Browsers without H.264 hear them, and see who sends from a browser.',
   'create.formatAbout.vp9':
     'A better picture at the same rate, for more work of each sender’s machine (VP9). Nearly every browser has it.',
   'create.formatAbout.av1':
@@ -818,7 +818,7 @@ export const strings = Object.freeze({
   'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',
   'live.noCodec':
-    "{name} is here, but this browser cannot show {format}, which this room's pictures come in. The sound goes on.",
+    "{name} is here, but this browser cannot show {format}, and no other picture comes. The sound goes on.",
   'live.noCodecMine':
     "This browser cannot send {format}, which this room's pictures come in. People hear you.",
   'beauty.title': 'Beauty',

@@ -58,7 +58,7 @@ export const strings = Object.freeze({
   'create.format': '영상 형식',
   'create.formatAbout.vp8': '모든 브라우저에서 보내고 볼 수 있어요(VP8).',
   'create.formatAbout.h264':
-    'H.264를 보내는 프로그램과 카메라용이에요. H.264가 없는 브라우저는 소리만 듣고 영상은 볼 수 없어요.',
+    'H.264를 보내는 프로그램과 카메라용이에요. H.264가 없는 브라우저는 그 소리만 듣고, 브라우저로 보내는 사람은 볼 수 있어요.',
   'create.formatAbout.vp9':
     '같은 속도에서 화질이 더 좋지만 보내는 기기가 더 많이 일해요(VP9). 거의 모든 브라우저에 있어요.',
   'create.formatAbout.av1':
@@ -782,7 +782,7 @@ export const strings = Object.freeze({
   'live.cameraOffOf': '{name}님의 카메라가 꺼져 있어요. 소리는 계속 들려요.',
   'live.cameraBlockedMine': '호스트가 내 카메라를 껐어요.',
   'live.noCodec':
-    '{name} 님이 있지만, 이 브라우저는 이 방의 영상 형식({format})을 볼 수 없어요. 소리는 계속 들려요.',
+    '{name} 님이 있지만, 이 브라우저는 {format} 영상을 볼 수 없고 다른 영상은 오지 않아요. 소리는 계속 들려요.',
   'live.noCodecMine': '이 브라우저는 이 방의 영상 형식({format})을 보낼 수 없어요. 소리는 전달돼요.',
   'beauty.title': '뷰티',
   'beauty.on': '내 영상에 뷰티 적용',

@@ -65,6 +65,8 @@ package struct NegotiatedSession: Hashable, Sendable {
     package struct View: Hashable, Sendable {
         package var index: Int
         package var mid: String
+        /// In the spare format: the client cannot show the session's.
+        package var isSpare: Bool
         package var payloadType: UInt8
         package var repeatPayloadType: UInt8?
         package var ssrc: UInt32

@@ -97,17 +97,21 @@ package struct OfferAnswerer: Sendable {
                 session.slots.append(line.slot(index, ssrc: source.ssrc))
             }
             return section
-        case .camera, .screen:
-            guard !views.isEmpty, let line = VideoLine(sending: offered, in: offer, as: encoding) else { return nil }
+        case .camera, .spare, .screen:
+            guard !views.isEmpty, let encoding = use == .spare ? encoding.spare : encoding,
+                let line = VideoLine(sending: offered, in: offer, as: encoding)
+            else { return nil }
             var section = line.receiving(transport: transport)
             if offered.isSending { session.pictures.append(line.picture(use)) } else { section.direction = .inactive }
             return section
         case .picture(let index):
-            guard views.indices.contains(index), let line = VideoLine(receiving: offered, in: offer, as: encoding)
+            guard views.indices.contains(index) else { return nil }
+            let usual = VideoLine(receiving: offered, in: offer, as: encoding)
+            guard let line = usual ?? encoding.spare.flatMap({ VideoLine(receiving: offered, in: offer, as: $0) })
             else { return nil }
             var section = line.sending(views[index], transport: transport)
             if offered.isReceiving {
-                session.views.append(line.view(index, views[index]))
+                session.views.append(line.view(index, views[index], isSpare: usual == nil))
             } else {
                 section.direction = .inactive
                 section.sources = []

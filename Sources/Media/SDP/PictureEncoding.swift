@@ -8,6 +8,9 @@ package enum PictureEncoding: Hashable, Sendable, CaseIterable {
     /// The main profile, which every decoder of AV1 shows.
     case av1
 
+    /// What those get who cannot show this one, where the sender has it: every browser shows VP8 (RFC 7742 §5).
+    var spare: PictureEncoding? { self == .vp8 ? nil : .vp8 }
+
     /// As our own clients offer it.
     var name: String {
         switch self {

@@ -4,6 +4,8 @@ package enum LineUse: Hashable, Sendable {
     case microphone
     /// The client's pictures.
     case camera
+    /// The camera's pictures in the spare format.
+    case spare
     case screen
     /// A slot's sound, to the client.
     case sound(Int)
@@ -13,7 +15,7 @@ package enum LineUse: Hashable, Sendable {
     fileprivate var kind: String {
         switch self {
         case .microphone, .sound: "audio"
-        case .camera, .screen, .picture: "video"
+        case .camera, .spare, .screen, .picture: "video"
         }
     }
 }

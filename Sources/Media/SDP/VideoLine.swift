@@ -114,10 +114,10 @@ struct VideoLine {
             && offered.extensions.contains { $0.uri == ExtensionURI.transportNumber && (1...14).contains($0.id) }
     }
 
-    func view(_ index: Int, _ source: ViewSource) -> NegotiatedSession.View {
+    func view(_ index: Int, _ source: ViewSource, isSpare: Bool) -> NegotiatedSession.View {
         NegotiatedSession.View(
-            index: index, mid: mid, payloadType: codec.payloadType, repeatPayloadType: repeats?.payloadType,
-            ssrc: source.ssrc, repeatSSRC: source.repeatSSRC, reportsArrivals: reportsArrivals,
+            index: index, mid: mid, isSpare: isSpare, payloadType: codec.payloadType,
+            repeatPayloadType: repeats?.payloadType, ssrc: source.ssrc, repeatSSRC: source.repeatSSRC, reportsArrivals: reportsArrivals,
             statesMaximum: !reportsArrivals && codec.feedback.contains(Self.statedMaximum))
     }
 }

@@ -103,8 +103,9 @@ package enum PassingNews: Hashable, Sendable {
     case pictures([PictureNews])
     /// How the points of the PK stand.
     case points(PKPoints)
-    /// How large somebody wants one's camera: to the one alone.
-    case cameraWanted(PictureSize)
+    /// How large somebody wants one's camera, and whether anybody wants it in VP8 since they cannot show the room's format: to the one
+    /// alone.
+    case cameraWanted(PictureSize, spare: Bool)
 }
 
 /// Likes since the last such news.

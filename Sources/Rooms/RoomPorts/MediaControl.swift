@@ -37,6 +37,8 @@ package struct MediaOffer: Sendable {
 package enum MediaLine: Hashable, Sendable {
     case microphone
     case camera
+    /// The camera's pictures in VP8, where the room's come in another format.
+    case spare
     case screen
     /// To hear a slot; those after the last seat's are the places of other rooms' hosts.
     case sound(Int)
@@ -185,9 +187,22 @@ package enum MediaFact: Sendable, Hashable {
     /// What a viewer gets of the pictures that it wants: all of those that come, or came; sent when it has changed, at most twice a
     /// second.
     case pictures(StageID, PeerID, [PictureReading])
-    /// The highest layer of a peer's camera that anybody wants: what is above need not be sent. Told to each new source, and when it
-    /// changes: at once when it rises, after ten seconds when it falls.
-    case cameraWanted(StageID, PeerID, PictureLayer)
+    /// What anybody wants of a peer's camera. Told to each new source, and when it changes: at once when it rises, after ten seconds when
+    /// it falls.
+    case cameraWanted(StageID, PeerID, CameraWish)
+}
+
+/// What anybody wants of a camera.
+package struct CameraWish: Hashable, Sendable {
+    /// The highest layer: what is above need not be sent.
+    package var layer: PictureLayer
+    /// The camera in VP8 too, for those who cannot show the room's format.
+    package var spare: Bool
+
+    package init(layer: PictureLayer, spare: Bool) {
+        self.layer = layer
+        self.spare = spare
+    }
 }
 
 /// What a viewer gets of one picture.

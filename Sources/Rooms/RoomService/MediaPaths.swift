@@ -111,7 +111,8 @@ final class MediaPaths {
         case .levels(_, let heard): core.gathered.hearLevels(speakers(heard))
         case .network(_, let readings): core.gathered.hearNetwork(singers(readings))
         case .pictures(_, let peer, let readings): tell(.pictures(readings.map(PictureNews.init)), to: peer)
-        case .cameraWanted(_, let peer, let layer): tell(.cameraWanted(PictureSize(layer)), to: peer)
+        case .cameraWanted(_, let peer, let wish):
+            tell(.cameraWanted(PictureSize(wish.layer), spare: wish.spare), to: peer)
         }
     }
 

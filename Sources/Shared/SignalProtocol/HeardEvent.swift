@@ -145,7 +145,11 @@ extension HeardEvent: Decodable {
                         theirs: try fields.decode(UInt64.self, forKey: .theirs))))
         case .network: return passing(.network(try network(fields)))
         case .mediaPictures: return passing(.pictures(try fields.decode([PictureNews].self, forKey: .pictures)))
-        case .mediaWanted: return passing(.cameraWanted(try fields.decode(PictureSize.self, forKey: .camera)))
+        case .mediaWanted:
+            return passing(
+                .cameraWanted(
+                    try fields.decode(PictureSize.self, forKey: .camera),
+                    spare: try fields.decodeIfPresent(Bool.self, forKey: .spare) ?? false))
         }
     }
 

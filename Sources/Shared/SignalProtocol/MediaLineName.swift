@@ -1,7 +1,9 @@
-/// What a line of a media offer is for, as `media.offer` names it: "microphone", "camera", "screen", "sound:3", "picture:3".
+/// What a line of a media offer is for, as `media.offer` names it: "microphone", "camera", "spare", "screen", "sound:3", "picture:3".
 package enum MediaLineName: Codable, Hashable, Sendable {
     case microphone
     case camera
+    /// The camera's pictures in VP8, where the room's come in another format.
+    case spare
     case screen
     /// To hear a seat.
     case sound(Int)
@@ -15,6 +17,7 @@ package enum MediaLineName: Codable, Hashable, Sendable {
         switch name {
         case "microphone": self = .microphone
         case "camera": self = .camera
+        case "spare": self = .spare
         case "screen": self = .screen
         default:
             let parts = name.split(separator: ":", omittingEmptySubsequences: false)
@@ -31,6 +34,7 @@ package enum MediaLineName: Codable, Hashable, Sendable {
         switch self {
         case .microphone: "microphone"
         case .camera: "camera"
+        case .spare: "spare"
         case .screen: "screen"
         case .sound(let index): "sound:\(index)"
         case .picture(let index): "picture:\(index)"

@@ -9,7 +9,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case seq, type, time, chat, id, from, to, text, command, message
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play
-        case duet, apartMs, tight, pictures, camera
+        case duet, apartMs, tight, pictures, camera, spare
         case pk, cause, ours, theirs, challenge, state
     }
 
@@ -152,9 +152,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try type(.pkPoints)
             try container.encode(points.ours, forKey: .ours)
             try container.encode(points.theirs, forKey: .theirs)
-        case .cameraWanted(let size):
+        case .cameraWanted(let size, let spare):
             try type(.mediaWanted)
             try container.encode(size, forKey: .camera)
+            if spare { try container.encode(spare, forKey: .spare) }
         }
     }
 

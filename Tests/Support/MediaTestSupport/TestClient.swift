@@ -58,6 +58,8 @@ package final class TestClient {
     package var pictures = 0
     package var encoding = PictureEncoding.vp8
     package var hasCamera = false
+    /// The camera's line is said to be the spare one, and nothing else of pictures is offered.
+    package var isCameraSpare = false
     package let cameraSSRC = UInt32.random(in: 1...(.max)) & ~1
     private var cameraStream: Int?
     private var cameraSequence: UInt64 = 100

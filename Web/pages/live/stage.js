@@ -143,7 +143,6 @@ function without(context, live, seat) {
     if (context.app.beauty.state.get().mode === 'failed') return t('beauty.failed');
     return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
   }
-  if (live.lacksFormat) return t('live.noCodec', { name, format: live.formatName });
   if (choice === 'off') return t('live.listening');
   if (seat.camera === 'off' || seat.camera === 'blocked') {
     const alone = context.state.seats.filter(({ user }) => user).length === 1;
@@ -156,6 +155,8 @@ function without(context, live, seat) {
   const { media } = context.salon.connection.get();
   if (awaited.get(seat.index) === 'soundFirst' && media === 'connected') return t('live.soundFirst');
   if (news || awaited.has(seat.index) || media !== 'connected') return t('live.connecting', { name });
+  // Who shows it sends no picture that every browser can show.
+  if (live.lacksFormat) return t('live.noCodec', { name, format: live.formatName });
   return html`${t('live.noPicture')}<span class="tile-actions">
     <button class="button compact" type="button" data-testid="picture-again" @click=${() => live.tryAgain()}>${t('common.retry')}</button>
     <button class="button compact" type="button" data-testid="picture-never" @click=${() => live.choose('off')}>${t('quality.off')}</button></span>`;

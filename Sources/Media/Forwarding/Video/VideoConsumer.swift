@@ -11,17 +11,21 @@ package struct ViewerLine: Hashable, Sendable {
     package var stream: Int
     /// What the viewer can show.
     package var format: VideoFormat
+    /// That is another one than the room's.
+    package var isSpare: Bool
     /// Where the viewer's numbers start: random. The lower 15 bits of the sequence are used.
     package var firstSequence: UInt16
     package var firstTimestamp: UInt32
 
     package init(
-        slot: Int, ssrc: SSRC, stream: Int, format: VideoFormat, firstSequence: UInt16, firstTimestamp: UInt32
+        slot: Int, ssrc: SSRC, stream: Int, format: VideoFormat, isSpare: Bool = false, firstSequence: UInt16,
+        firstTimestamp: UInt32
     ) {
         self.slot = slot
         self.ssrc = ssrc
         self.stream = stream
         self.format = format
+        self.isSpare = isSpare
         self.firstSequence = firstSequence
         self.firstTimestamp = firstTimestamp
     }
@@ -125,6 +129,7 @@ struct VideoConsumer {
         if line.format != self.line.format { stop() }
         isOffered = true
         self.line.format = line.format
+        self.line.isSpare = line.isSpare
     }
 
     /// Nothing more goes out until a key frame.

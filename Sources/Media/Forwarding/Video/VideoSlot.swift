@@ -12,7 +12,7 @@ struct VideoSlot {
     private(set) var producer: MemberID?
     private(set) var isCut = false
     /// Empty places are layers that have not come.
-    private var layers: [VideoLayer?] = Array(repeating: nil, count: VideoStage.maximumLayers)
+    private var layers: [VideoLayer?] = Array(repeating: nil, count: VideoStage.layerCount)
     private(set) var consumers: ContiguousArray<VideoConsumer> = []
     /// Somebody waits for a key frame.
     private var hasWaiting = false
@@ -22,8 +22,8 @@ struct VideoSlot {
     private var nextLook = Instant.distantPast
     var stats = VideoStats()
     private var wish = LayerWish()
-    /// The highest layer that is wanted by somebody who is not among the consumers; below 0: none.
-    private var wantedElsewhere = -1
+    /// By those who are not among the consumers.
+    private var wantedElsewhere = PictureWish.nothing
     /// Told what the producer needs to send.
     var onWish: VideoStage.Wish?
     /// Told for each stream that begins, or whose clock has been learnt anew.
@@ -51,7 +51,7 @@ struct VideoSlot {
     }
 
     mutating func forgetLayers() {
-        layers = Array(repeating: nil, count: VideoStage.maximumLayers)
+        layers = Array(repeating: nil, count: VideoStage.layerCount)
         for index in consumers.indices { consumers[index].stop() }
     }
 
@@ -82,21 +82,22 @@ struct VideoSlot {
 
     /// Somebody wants more than before: the producer hears of it at once.
     private mutating func noteWish(of index: Int) {
-        let wanted = wanted(of: consumers[index])
-        if wanted >= 0, let layer = wish.raise(to: wanted) { tell(layer) }
+        if let raised = wish.raise(to: wanted(of: consumers[index])) { tell(raised) }
     }
 
-    mutating func setWantedElsewhere(_ layer: Int) {
-        wantedElsewhere = layer
-        if layer >= 0, let raised = wish.raise(to: layer) { tell(raised) }
+    mutating func setWantedElsewhere(_ wanted: PictureWish) {
+        wantedElsewhere = wanted
+        if let raised = wish.raise(to: wanted) { tell(raised) }
     }
 
-    private func wanted(of consumer: VideoConsumer) -> Int {
-        consumer.isOffered && consumer.member != producer ? consumer.wanted : -1
+    private func wanted(of consumer: VideoConsumer) -> PictureWish {
+        guard consumer.isOffered, consumer.member != producer, consumer.wanted >= 0 else { return .nothing }
+        return consumer.line.isSpare
+            ? PictureWish(layer: -1, spare: true) : PictureWish(layer: consumer.wanted, spare: false)
     }
 
-    private func tell(_ layer: Int) {
-        if let producer { onWish?(producer, layer) }
+    private func tell(_ wish: PictureWish) {
+        if let producer { onWish?(producer, wish) }
     }
 
     /// What somebody chose, and what its line allows: the lower counts.
@@ -109,10 +110,13 @@ struct VideoSlot {
         guard let layer = consumers[index].layer else { return }
         let highest = consumers[index].highest
         // What is sent ends at once where nothing is wanted, or the line cannot take more of it.
-        if isUrgent, layer > highest { consumers[index].abandon() } else if highest < 0 { consumers[index].stop() }
+        if isUrgent, Self.rank(layer) > highest { consumers[index].abandon() } else if highest < 0 { consumers[index].stop() }
     }
 
     // MARK: Which layer
+
+    /// The spare layer is all there is of its format, and so the lowest.
+    private static func rank(_ layer: Int) -> Int { layer == VideoStage.spareLayer ? 0 : layer }
 
     private func isThere(_ index: Int, for consumer: VideoConsumer, at now: Instant) -> Bool {
         guard let layer = layers[index] else { return false }
@@ -124,9 +128,9 @@ struct VideoSlot {
         guard consumer.highest >= 0, consumer.isOffered else { return nil }
         var lowest: Int?
         var highest: Int?
-        for index in 0..<VideoStage.maximumLayers where isThere(index, for: consumer, at: now) {
+        for index in layers.indices where isThere(index, for: consumer, at: now) {
             if lowest == nil { lowest = index }
-            if index <= consumer.highest { highest = index }
+            if Self.rank(index) <= consumer.highest { highest = index }
         }
         return highest ?? lowest
     }
@@ -144,8 +148,8 @@ struct VideoSlot {
         let consumer = consumers[index]
         var demand = PictureDemand(wanted: consumer.wanted, allowed: consumer.allowed)
         guard consumer.isOffered, consumer.member != producer, !isCut else { return demand }
-        for layer in 0..<VideoStage.maximumLayers where isThere(layer, for: consumer, at: now) {
-            demand.setRate(layers[layer]?.rate(at: now) ?? 0, of: layer)
+        for layer in layers.indices where isThere(layer, for: consumer, at: now) {
+            demand.setRate(layers[layer]?.rate(at: now) ?? 0, of: Self.rank(layer))
         }
         return demand
     }
@@ -187,12 +191,13 @@ struct VideoSlot {
     /// Lets everybody begin, or wait for, what they should get. A picture from which nothing comes needs no look.
     private mutating func look(at now: Instant, _ send: Send, _ ask: Ask) {
         hasWaiting = false
-        var highest = wantedElsewhere
+        var everybody = wantedElsewhere
         for index in consumers.indices {
             start(index, at: now, send, ask)
-            highest = max(highest, wanted(of: consumers[index]))
+            everybody.formUnion(wanted(of: consumers[index]))
         }
-        if let layer = wish.look(highest, at: now) { tell(layer) }
+        let hasSpare = layers[VideoStage.spareLayer].map { now - $0.lastArrival < VideoStage.layerHold } ?? false
+        if let changed = wish.look(everybody, hasSpare: hasSpare, at: now) { tell(changed) }
         nextLook = now + (hasWaiting ? VideoStage.waitingLook : VideoStage.usualLook)
     }
 
@@ -279,7 +284,7 @@ struct VideoSlot {
     /// address leaves together.
     mutating func deliver(at now: Instant, _ send: Send) {
         guard arrived != 0 else { return }
-        for layer in 0..<VideoStage.maximumLayers where arrived & 1 << UInt8(layer) != 0 {
+        for layer in layers.indices where arrived & 1 << UInt8(layer) != 0 {
             guard let source = layers[layer], let highest = source.highest else { continue }
             deliver(layer, source.history, end: highest + 1, at: now, send)
         }

@@ -15,11 +15,14 @@ package final class VideoStage {
     /// Asks the producer for a key frame of that stream.
     package typealias Ask = (_ producer: MemberID, _ ssrc: SSRC) -> Void
 
-    /// Tells a producer the highest layer that anybody wants.
-    package typealias Wish = (_ producer: MemberID, _ layer: Int) -> Void
+    /// Tells a producer what anybody wants.
+    package typealias Wish = (_ producer: MemberID, _ wish: PictureWish) -> Void
 
     /// A browser sends three layers at most, and screens two.
     package static let maximumLayers = 3
+    /// The same picture in another format, for those who cannot show the room's: one layer, on a line of its own.
+    package static let spareLayer = maximumLayers
+    static let layerCount = maximumLayers + 1
     /// A layer that has been silent for so long is taken for gone: it is not waited for.
     static let layerHold = Interval.seconds(2)
     /// How long a source must be silent before another one takes its layer over.
@@ -82,9 +85,9 @@ package final class VideoStage {
     /// Whether what `member` sends is seen on that slot.
     package func shows(_ member: MemberID, on slot: Int) -> Bool { places[member] == slot && !slots[slot].isCut }
 
-    /// Somebody who is not among the viewers here wants that layer of a slot; below 0: nobody does.
-    package func setWantedElsewhere(_ layer: Int, on slot: Int) {
-        if slots.indices.contains(slot) { slots[slot].setWantedElsewhere(layer) }
+    /// What those want of a slot who are not among the viewers here.
+    package func setWantedElsewhere(_ wish: PictureWish, on slot: Int) {
+        if slots.indices.contains(slot) { slots[slot].setWantedElsewhere(wish) }
     }
 
     /// Somebody who is not among the viewers here cannot go on without a key frame of that stream.
@@ -207,7 +210,7 @@ package final class VideoStage {
     package func forward(
         _ picture: PicturePacket, from member: MemberID, payload: UnsafeRawBufferPointer, send: Send, ask: Ask
     ) {
-        guard let slot = places[member], !slots[slot].isCut, (0..<Self.maximumLayers).contains(picture.layer) else {
+        guard let slot = places[member], !slots[slot].isCut, (0..<Self.layerCount).contains(picture.layer) else {
             refusals.refused &+= 1
             return
         }

@@ -377,6 +377,7 @@ extension MediaLine {
         switch name {
         case .microphone: self = .microphone
         case .camera: self = .camera
+        case .spare: self = .spare
         case .screen: self = .screen
         case .sound(let index): self = .sound(index)
         case .picture(let index): self = .picture(index)

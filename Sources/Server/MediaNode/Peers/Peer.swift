@@ -177,7 +177,8 @@ final class Peer {
             let start = terms.viewStarts[view.index]
             return viewStreams[view.index].map {
                 ViewerLine(
-                    slot: slot, ssrc: SSRC(view.ssrc), stream: $0, format: pictures.format,
+                    slot: slot, ssrc: SSRC(view.ssrc), stream: $0,
+                    format: view.isSpare ? StagePictures.spareFormat : pictures.format, isSpare: view.isSpare,
                     firstSequence: start.sequence, firstTimestamp: start.timestamp)
             }
         }
@@ -197,6 +198,8 @@ enum Track: Int, CaseIterable {
     case microphone
     case camera
     case screen
+    /// The camera once more, in the spare format.
+    case spare
 
     fileprivate func terms(in negotiated: NegotiatedSession) -> ReceiveTrack {
         switch self {
@@ -209,8 +212,7 @@ enum Track: Int, CaseIterable {
                 },
                 sources: line.ssrc.map { [ReceiveTrack.Source(ssrc: SSRC($0))] } ?? [],
                 repeats: line.hasNACK ? .sound : .none)
-        case .camera, .screen:
-            let use: LineUse = self == .camera ? .camera : .screen
+        case .camera, .screen, .spare:
             guard let line = negotiated.pictures.first(where: { $0.use == use }) else { return Self.nothing }
             return ReceiveTrack(
                 mid: Mid(line.mid),
@@ -226,6 +228,15 @@ enum Track: Int, CaseIterable {
                 },
                 rids: line.layers.compactMap { Rid($0) }, repeats: line.hasNACK ? .picture : .none,
                 keyFrameRequest: line.wantsFullIntraRequests ? .fullIntra : .pictureLoss)
+        }
+    }
+
+    private var use: LineUse {
+        switch self {
+        case .microphone: .microphone
+        case .camera: .camera
+        case .screen: .screen
+        case .spare: .spare
         }
     }
 

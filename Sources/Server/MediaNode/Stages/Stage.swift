@@ -135,8 +135,8 @@ final class StageHome {
         }
     }
 
-    func setWanted(_ layer: Int, by bridge: BridgeID) {
-        guests[bridge]?.wanted = layer
+    func setWanted(_ wish: PictureWish, by bridge: BridgeID) {
+        guests[bridge]?.wanted = wish
         pictures?.cameras.setWantedElsewhere(guests.wanted, on: BridgeWay.slot)
     }
 
@@ -189,11 +189,15 @@ final class StagePictures {
 
     /// What all of them come in.
     let format: VideoFormat
+    /// And cameras for those who cannot show that.
+    static let spareFormat = VideoFormat.vp8
 
     init(seats: Int, format: VideoFormat) {
         cameras = VideoStage(slots: seats)
         self.format = format
     }
+
+    func format(ofLayer layer: Int) -> VideoFormat { layer == VideoStage.spareLayer ? Self.spareFormat : format }
 
     var all: [VideoStage] { [cameras, screens, guests] }
     /// As offers count them: the screen is the one after the last seat, and guests follow.

@@ -26,8 +26,8 @@ struct BridgeTerms: Sendable {
 enum BridgeWord: Sendable {
     /// Somebody cannot go on without a key frame of that stream.
     case keyFrameWanted(SSRC)
-    /// The highest layer of the picture that anybody wants; below 0: none.
-    case wanted(layer: Int)
+    /// What anybody wants of the picture.
+    case wanted(PictureWish)
     /// When what comes was captured. Without a source: the sound.
     case clock(CaptureClock, SSRC?)
 }
@@ -35,8 +35,8 @@ enum BridgeWord: Sendable {
 /// The host of another room on a stage's place for guests, and this room's host on the way to that one.
 final class StageGuest {
     let terms: BridgeTerms
-    /// The highest layer of this room's first camera that the other room wants.
-    var wanted = VideoStage.maximumLayers - 1
+    /// What the other room wants of this room's first camera.
+    var wanted = PictureWish(layer: VideoStage.maximumLayers - 1, spare: false)
     private var cutsConfirmed: UInt64 = 0
 
     init(_ terms: BridgeTerms) { self.terms = terms }
@@ -75,6 +75,6 @@ struct StageGuests {
         return all.remove(at: index)
     }
 
-    /// The highest layer of this room's first camera that any other room wants; below 0: none does.
-    var wanted: Int { all.reduce(-1) { max($0, $1.wanted) } }
+    /// What other rooms want of this room's first camera.
+    var wanted: PictureWish { all.reduce(into: .nothing) { $0.formUnion($1.wanted) } }
 }

@@ -68,10 +68,10 @@ final class StageTable {
             stage.onClock = setClock
             stage.onWaiting = { [egress] in egress.wait($0) }
         }
-        home.pictures?.guests.onWish = { [unowned home] in home.guests[$0]?.say(.wanted(layer: $1)) }
-        home.pictures?.cameras.onWish = { [facts] producer, layer in
-            facts.publish(
-                .cameraWanted(id, PeerID(rawValue: producer.rawValue), PictureLayer(rawValue: layer) ?? .high))
+        home.pictures?.guests.onWish = { [unowned home] in home.guests[$0]?.say(.wanted($1)) }
+        home.pictures?.cameras.onWish = { [facts] producer, wish in
+            let wanted = CameraWish(layer: PictureLayer(rawValue: wish.layer) ?? .high, spare: wish.spare)
+            facts.publish(.cameraWanted(id, PeerID(rawValue: producer.rawValue), wanted))
         }
         // Where there is nothing to be in step with, the time of sending keeps to the sender's pace as well.
         if home.pictures != nil { home.audio.fanout.onClock = setClock }
@@ -120,7 +120,7 @@ final class StageTable {
         switch word {
         case .keyFrameWanted(let ssrc):
             pictures.cameras.keyFrameWanted(onSlot: BridgeWay.slot, of: ssrc, at: time.now, ask: egress.ask)
-        case .wanted(let layer): home.setWanted(layer, by: bridge)
+        case .wanted(let wish): home.setWanted(wish, by: bridge)
         case .clock(let clock, let source?): pictures.guests.note(clock, of: source, from: guest.terms.member)
         case .clock(let clock, nil): home.audio.note(clock, of: Self.guestSource, from: guest.terms.member)
         }
@@ -143,8 +143,10 @@ final class StageTable {
                 home.audio.forward(source, from: member, payload: payload, send: egress.send)
             case .picture(let packet):
                 // Rooms of two formats are not linked; whoever links them all the same sees nothing.
-                guard packet.format == home.pictures?.format else { return }
-                home.pictures?.guests.forward(
+                guard let pictures = home.pictures, packet.format == pictures.format(ofLayer: packet.layer) else {
+                    return
+                }
+                pictures.guests.forward(
                     packet, from: member, payload: payload, send: egress.send, ask: egress.ask)
             }
         }) {}

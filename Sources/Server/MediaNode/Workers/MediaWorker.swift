@@ -292,7 +292,7 @@ final class MediaWorker {
         switch peer.media.receive(slot, length: length, path: path, at: at) {
         case .media(let media):
             switch media.place.flatMap({ Track(rawValue: $0.track) }) {
-            case .camera, .screen: forwardPicture(media, in: datagram, from: peer, at: at)
+            case .camera, .screen, .spare: forwardPicture(media, in: datagram, from: peer, at: at)
             case .microphone, nil: forward(media, in: datagram, from: peer, at: at)
             }
         // An authentic check: what comes by this way is this peer's from now on.
@@ -394,10 +394,11 @@ final class MediaWorker {
             return
         }
         let start = time.now
+        let layer = place.track == Track.spare.rawValue ? VideoStage.spareLayer : place.layer
         let packet = PicturePacket(
-            ssrc: media.header.ssrc, layer: place.layer, sequence: media.extendedSequence,
-            timestamp: media.header.timestamp.rawValue, marker: media.header.marker, format: pictures.format,
-            arrival: arrival)
+            ssrc: media.header.ssrc, layer: layer, sequence: media.extendedSequence,
+            timestamp: media.header.timestamp.rawValue, marker: media.header.marker,
+            format: pictures.format(ofLayer: layer), arrival: arrival)
         let stage = place.track == Track.screen.rawValue ? pictures.screens : pictures.cameras
         if !stage.hasArrivals { arrivals.append(stage) }
         let payload = UnsafeRawBufferPointer(rebasing: datagram[media.payload])
