@@ -58,7 +58,8 @@ internal import Wire
                     // A key frame each.
                     let payload: [UInt8] =
                         isSpare
-                        ? [0x90, 0xc0, 0x80, UInt8(truncatingIfNeeded: sequence), 1, 0, 3] : [0x65, 0x88, UInt8(layer)]
+                        ? [0x90, 0xc0, 0x80, UInt8(truncatingIfNeeded: sequence), 1, 0, 3]
+                        : [24, 0, 1, 0x67, 0, 2, 0x65, UInt8(layer)]
                     payload.withUnsafeBytes { stage.forward(packet, from: camera, payload: $0, send: send, ask: ask) }
                 }
                 stage.deliver(at: now, send: send)
@@ -90,7 +91,9 @@ internal import Wire
         #expect(room.seen.mapValues(\.count) == silent)
     }
 
-    @Test("L02-S the sender is told at once that somebody needs the spare layer, and ten seconds after the last one has gone")
+    @Test(
+        "L02-S the sender is told at once that somebody needs the spare layer, and ten seconds after the last one has gone"
+    )
     func wishes() {
         let room = Room()
         room.watch(2, isSpare: false)

@@ -58,7 +58,9 @@ internal import Timing
         #expect(viewer.frames(on: 1) == [[50]])
     }
 
-    @Test("L02-S who cannot show the room's format hears, sends no picture in it, and sees those that come in VP8 beside it")
+    @Test(
+        "L02-S who cannot show the room's format hears, sends no picture in it, and sees those that come in VP8 beside it"
+    )
     func otherFormat() async throws {
         let (party, anchor, viewer) = try await live(.h264)
         let other = try await party.joined(3, slots: 2, pictures: 3, hasCamera: true, encoding: .vp8)

@@ -212,7 +212,8 @@ import Testing
             .ownerAbsent(until: 9, heir: nil),
             .ownerBack, .levels([bobID: 61, alice: 0]), .levels([:]),
             .likes(LikesNews(total: 9, added: 2, users: [bobID])), .count(memberCount: 900),
-            .network(NetworkReport()), .cameraWanted(.off, spare: false), .cameraWanted(.high, spare: true), .points(PKPoints(ours: 3, theirs: 4)),
+            .network(NetworkReport()), .cameraWanted(.off, spare: false), .cameraWanted(.high, spare: true),
+            .points(PKPoints(ours: 3, theirs: 4)),
             .pictures([
                 PictureNews(.seat(1), .high), PictureNews(.screen, .off, lack: .sender), PictureNews(.guest(1), .low),
             ]), .pictures([]),

@@ -173,7 +173,10 @@ test('L02-W my camera has a line of VP8 beside the format of the room, on which 
   const camera = new FakeTrack('camera');
   await peer.setCamera(camera);
   await settle();
-  assert.deepEqual([10, 11].map(mid => server.of('media.offer')[1].lines[mid]), ['camera', 'spare']);
+  assert.deepEqual(
+    [10, 11].map(mid => server.of('media.offer')[1].lines[mid]),
+    ['camera', 'spare'],
+  );
   const spare = () => made.at(-1).transceivers[11].sendEncodings;
   assert.deepEqual(spare(), [{ maxBitrate: 500_000, scaleResolutionDownBy: 2, active: false }]);
   await wanted('low', true);

@@ -114,7 +114,11 @@ export class OvationPeer {
     this.#room.events.on('resumed', () => this.#returned(), { signal });
     this.#room.events.on('room.destroyed', () => this.close(), { signal });
     this.#room.events.on('media.pictures', ({ pictures }) => this.received.set(pictures ?? []), { signal });
-    this.#room.events.on('media.wanted', ({ camera, spare }) => void this.#lines?.setWanted(camera, spare ?? false), { signal });
+    this.#room.events.on(
+      'media.wanted',
+      ({ camera, spare }) => void this.#lines?.setWanted(camera, spare ?? false),
+      { signal },
+    );
     this.#room.state.subscribe(state => state && this.#invite(state.pk.links), { signal });
     this.#room.events.on('gone', () => this.close(), { signal });
   }

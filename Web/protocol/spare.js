@@ -44,13 +44,19 @@ export class SpareCamera {
     await this.limit(rates);
   }
 
-  /** As large as the camera's layer below the highest. @param {readonly number[]} rates */
+  /**
+   * As large as the camera's layer below the highest.
+   * @param {readonly number[]} rates
+   */
   #layer(rates) {
     const below = Math.max(0, rates.length - 2);
     return { maxBitrate: rates[below], scaleResolutionDownBy: 2 ** (rates.length - 1 - below) };
   }
 
-  /** Says to the encoder what is wanted; again after a negotiation. @param {readonly number[]} rates */
+  /**
+   * Says to the encoder what is wanted; again after a negotiation.
+   * @param {readonly number[]} rates
+   */
   async limit(rates) {
     const sender = this.#line?.sender;
     const parameters = sender?.getParameters();

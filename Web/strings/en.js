@@ -818,7 +818,7 @@ export const strings = Object.freeze({
   'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',
   'live.noCodec':
-    "{name} is here, but this browser cannot show {format}, and no other picture comes. The sound goes on.",
+    '{name} is here, but this browser cannot show {format}, and no other picture comes. The sound goes on.',
   'live.noCodecMine':
     "This browser cannot send {format}, which this room's pictures come in. People hear you.",
   'beauty.title': 'Beauty',

@@ -57,7 +57,8 @@ export const strings = Object.freeze({
   'picture.elsewhere': '服务器管理员未允许该网站，因此此处不会显示这张图片。',
   'create.format': '画面格式',
   'create.formatAbout.vp8': '所有浏览器都能发送和显示（VP8）。',
-  'create.formatAbout.h264': '适合发送 H.264 的程序和摄像机。没有 H.264 的浏览器只能听到它们的声音，但能看到用浏览器发送画面的人。',
+  'create.formatAbout.h264':
+    '适合发送 H.264 的程序和摄像机。没有 H.264 的浏览器只能听到它们的声音，但能看到用浏览器发送画面的人。',
   'create.formatAbout.vp9': '相同码率下画质更好，但发送端设备负担更重（VP9）。几乎所有浏览器都支持。',
   'create.formatAbout.av1': '低码率下画质最好，但发送端设备负担最重（AV1）。较旧的浏览器和手机看不到画面。',
   'create.formatMissing': '此浏览器不支持：{formats}。',

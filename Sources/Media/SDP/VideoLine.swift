@@ -117,7 +117,8 @@ struct VideoLine {
     func view(_ index: Int, _ source: ViewSource, isSpare: Bool) -> NegotiatedSession.View {
         NegotiatedSession.View(
             index: index, mid: mid, isSpare: isSpare, payloadType: codec.payloadType,
-            repeatPayloadType: repeats?.payloadType, ssrc: source.ssrc, repeatSSRC: source.repeatSSRC, reportsArrivals: reportsArrivals,
+            repeatPayloadType: repeats?.payloadType, ssrc: source.ssrc, repeatSSRC: source.repeatSSRC,
+            reportsArrivals: reportsArrivals,
             statesMaximum: !reportsArrivals && codec.feedback.contains(Self.statedMaximum))
     }
 }

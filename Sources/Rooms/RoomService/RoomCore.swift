@@ -67,7 +67,8 @@ package final class RoomCore {
     var watermark: UInt64 { phase == .loading ? 0 : state.position }
     var listing: RoomListing {
         RoomListing(
-            state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking), still: still.current,
+            state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking),
+            still: still.current,
             earlierStill: still.earlier)
     }
     package var isOver: Bool { phase == .over }

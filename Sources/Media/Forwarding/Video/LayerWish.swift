@@ -31,7 +31,8 @@ struct LayerWish {
     /// nil: a source that has been told nothing. It may send less because of what it was told in another place.
     private var told: PictureWish?
     private var lessSince: Instant?
-    private var toldAt = Instant.distantPast
+    /// Since when the spare layer has been waited for.
+    private var spareAwaited: Instant?
 
     /// Somebody wants that.
     /// - Returns: what the producer is to be told.
@@ -48,14 +49,18 @@ struct LayerWish {
     /// - Parameter hasSpare: the spare layer comes. Where it is wanted and does not, word of that may have been lost with a connection.
     /// - Returns: what the producer is to be told.
     mutating func look(_ wanted: PictureWish, hasSpare: Bool, at now: Instant) -> PictureWish? {
-        let wish = lookForChange(wanted, at: now)
-        if wish != nil {
-            toldAt = now
-        } else if let told, told.spare, !hasSpare, now - toldAt >= Self.patience {
-            toldAt = now
-            return told
+        let change = lookForChange(wanted, at: now)
+        guard let told, told.spare, !hasSpare else {
+            spareAwaited = nil
+            return change
         }
-        return wish
+        guard change == nil, let since = spareAwaited else {
+            spareAwaited = now
+            return change
+        }
+        guard now - since >= Self.patience else { return nil }
+        spareAwaited = now
+        return told
     }
 
     private mutating func lookForChange(_ wanted: PictureWish, at now: Instant) -> PictureWish? {

@@ -110,7 +110,11 @@ struct VideoSlot {
         guard let layer = consumers[index].layer else { return }
         let highest = consumers[index].highest
         // What is sent ends at once where nothing is wanted, or the line cannot take more of it.
-        if isUrgent, Self.rank(layer) > highest { consumers[index].abandon() } else if highest < 0 { consumers[index].stop() }
+        if isUrgent, Self.rank(layer) > highest {
+            consumers[index].abandon()
+        } else if highest < 0 {
+            consumers[index].stop()
+        }
     }
 
     // MARK: Which layer
