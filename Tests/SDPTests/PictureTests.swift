@@ -68,6 +68,18 @@ import Testing
         #expect(camera.repeatGroups[0].ssrc == camera.sources[0].ssrc && agreed.answer.media[3].layers.isEmpty)
     }
 
+    @Test("L11-S streams that are announced without names are layers, the first the lowest, and three at most")
+    func announced() throws {
+        var offer = try SessionDescription(parsing: fixture("chromium-camera"))
+        let line = try #require(offer.media.firstIndex { $0.kind == "video" && $0.direction == .sendonly })
+        let small = offer.media[line].sources[0]
+        offer.media[line].sources += [1, 2, 3, 4].map { MediaSource(ssrc: $0, cname: small.cname) }
+        offer.media[line].repeatGroups.append(RepeatGroup(ssrc: 1, repeats: 2))
+        let camera = try #require(try pictureAnswerer().answer(offer).pictures.first)
+        #expect(camera.sources.map(\.ssrc) == [small.ssrc, 1, 3])
+        #expect(camera.repeatGroups.last?.ssrc == 1 && camera.layers.isEmpty)
+    }
+
     @Test("key frames are asked for by FIR where it alone was offered, else by PLI")
     func fullIntraRequests() throws {
         let browser = try fixture("chromium-camera")

@@ -84,7 +84,8 @@ struct VideoLine {
         let repeating = Set(offered.repeatGroups.map(\.repeats))
         return NegotiatedSession.Picture(
             use: use, mid: mid, payloadType: codec.payloadType, repeatPayloadType: repeats?.payloadType,
-            sources: layers.isEmpty ? offered.sources.filter { !repeating.contains($0.ssrc) } : [],
+            sources: layers.isEmpty
+                ? Array(offered.sources.filter { !repeating.contains($0.ssrc) }.prefix(Self.maximumLayers)) : [],
             repeatGroups: layers.isEmpty ? offered.repeatGroups : [], layers: layers,
             hasNACK: codec.feedback.contains("nack"),
             wantsFullIntraRequests: codec.feedback.contains("ccm fir") && !codec.feedback.contains("nack pli"))

@@ -377,7 +377,7 @@ final class MediaWorker {
     private func forwardPicture(
         _ media: ReceivedMedia, in datagram: UnsafeRawBufferPointer, from peer: Peer, at arrival: Instant
     ) {
-        guard let place = media.place, let pictures = peer.stage.pictures,
+        guard let place = media.place, let pictures = peer.stage.pictures, place.layer < VideoStage.maximumLayers,
             // A line that has turned inactive takes nothing, and none takes what was not agreed on.
             peer.takes(media.header.payloadType, on: place.track), media.payload.count <= Self.maximumPayload,
             media.payload.upperBound <= datagram.count
