@@ -148,14 +148,15 @@ def test_on_stage(people):
     for viewer in (ben, carl):
         sign_in(viewer, f"/r/{room}")
         sees_picture(viewer, "picture-0")
-    ben.click("hand")
-    if ben.run("return !!document.querySelector(arguments[0])", ben.selector("microphone-continue")):
-        ben.click("microphone-continue")
+    asks(ben, with_camera=True)
+    ben.sees("asking-waiting", "You are number 1 in line")
+    assert carl.run("return document.querySelector('[data-testid=tile-1]') === null"), "nobody sees who only asks"
     anna.click("accept")
+    ben.sees("asking-three")
     ben.sees("tile-1")
+    ben.sees_no("asking-sheet")
     carl.sees("tile-1")
     carl.hears_tone(700)
-    ben.click("camera")
     sees_picture(carl, "picture-1")
     sees_picture(anna, "picture-1")
     assert ben.attribute("picture-1", "data-mirror") is not None and carl.attribute("picture-1", "data-mirror") is None
@@ -165,11 +166,20 @@ def test_on_stage(people):
     ben.sees("quality")
 
 
-def on_stage(host, guest):
-    """The guest asks, the host says yes, and the guest is on the stage with a camera."""
+def asks(guest, with_camera=False):
+    """The guest asks to come on stage, and keeps their own picture before them."""
     guest.click("hand")
+    if with_camera:
+        guest.click("asking-camera")
+        guest.wait("their own picture", "return document.querySelector('[data-testid=asking-with-camera]')?.disabled === false")
+    guest.click("asking-with-camera" if with_camera else "asking-voice")
     if guest.run("return !!document.querySelector(arguments[0])", guest.selector("microphone-continue")):
         guest.click("microphone-continue")
+
+
+def on_stage(host, guest):
+    """The guest asks, the host says yes, and the guest is on the stage with a camera."""
+    asks(guest)
     host.click("accept")
     guest.sees("tile-1")
     guest.click("camera")
@@ -299,9 +309,7 @@ def test_firefox_watches(people):
     sign_in(fox, f"/r/{room}")
     sees_picture(fox, "picture-0")
     fox.hears_tone(440)
-    fox.click("hand")
-    if fox.run("return !!document.querySelector(arguments[0])", fox.selector("microphone-continue")):
-        fox.click("microphone-continue")
+    asks(fox)
     anna.click("accept")
     fox.sees("tile-1")
     fox.click("camera")

@@ -3,9 +3,11 @@ import { canShow, formatName } from '../protocol/codecs.js';
 import { OvationError } from '../protocol/errors.js';
 import { stillPath } from '../protocol/ids.js';
 import { guestPicture } from '../protocol/pictures.js';
+import { AskingModel } from './asking.js';
 import { CameraWord } from './camera-word.js';
 import { GoingLive } from './going-live.js';
 import { PKModel } from './pk.js';
+import { RequestActions } from './salon-requests.js';
 import { ScreenModel } from './screen.js';
 import { layerRates } from './sending.js';
 import { StillSender } from './still.js';
@@ -62,6 +64,7 @@ export class LiveModel {
   /** The screen that I share. */ screen;
   /** Other rooms. */ pk;
   /** The seconds before I am live. */ going;
+  /** My way onto the stage. */ asking;
   /** What the room looked like when I came, until its picture is there: the address of a still, or ''. */ before;
 
   #stage;
@@ -102,6 +105,7 @@ export class LiveModel {
       () => this.#isToBeSeen,
       signal,
     );
+    this.asking = new AskingModel(stage, new RequestActions(stage), () => this.setCamera(true), signal);
     this.#still = new StillSender(
       stage,
       () => (this.state.get().showing ? this.#picture.get() : null),

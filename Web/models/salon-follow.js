@@ -56,8 +56,7 @@ export function followVisit(stage, visit) {
         seated: by => stage.voice.seated(by === room.now.me.id ? undefined : by),
         unseated: () => stage.voice.unseated(),
         seatMuted: by => stage.set({ mutedBy: by }),
-        consented: seat =>
-          void stage.voice.sitSomewhere(seat).catch(error => stage.news.emit('problem', { error })),
+        consented: seat => void stage.takeUp(seat).catch(error => stage.news.emit('problem', { error })),
         requests: () => requestViews(room.now, stage.around()),
         invitation: () => invitationView(room.now, stage.around()),
       },

@@ -93,7 +93,7 @@ export class RequestActions {
     );
   }
 
-  /** Accepts the invitation to me and sits down. */
+  /** Accepts the invitation to me and sits down, in a live room after a look at oneself. */
   async acceptInvitation() {
     const invitation = this.#stage.state.get().invitation;
     if (!invitation) throw new OvationError('invitation_not_found');
@@ -101,7 +101,7 @@ export class RequestActions {
     await this.#stage.run('invitation', () =>
       this.#stage.settle(id, () => this.#stage.room.acceptInvitation(id)),
     );
-    await this.#stage.voice.sitSomewhere(seat);
+    await this.#stage.takeUp(seat);
   }
 
   /** @param {string} [reason] */

@@ -55,6 +55,8 @@ export class SalonStage {
   news = new Emitter();
   undo = new UndoModel();
   /** @type {Visit | null} */ visit = null;
+  /** @type {((seat: number | null) => Promise<void>) | null} Where one sees oneself before coming on stage: that way there. */ comeUp =
+    null;
   /** @type {import('./salon-compose.js').Local} */ local;
   /** I sing first: whoever sings after me would only confuse me. */ leads = false;
 
@@ -110,6 +112,14 @@ export class SalonStage {
     this.leads = false;
     void this.microphone.setSinging(false);
     this.levels.clear();
+  }
+
+  /**
+   * The host lets me have a seat: sits down on it, or where one is free.
+   * @param {number | null} seat
+   */
+  async takeUp(seat) {
+    await (this.comeUp ? this.comeUp(seat) : this.voice.sitSomewhere(seat));
   }
 
   /**

@@ -1,10 +1,9 @@
 import '../../elements/meter.js';
-import '../../elements/video.js';
 import { html } from '../../lib/html.js';
-import { errorText, t } from '../../lib/i18n.js';
+import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { cameraField, microphoneField } from '../devices.js';
-import { busy } from '../parts.js';
+import { ownPicture } from './own-picture.js';
 import { sendingFields } from './sending.js';
 
 /** Under this name the devices are held before the room is there. */
@@ -16,12 +15,10 @@ const holder = 'prepare';
  * @param {AbortSignal} signal
  */
 export function prepareLive(app, signal) {
-  const { camera, beauty, microphone, preferences, line } = app;
+  const { camera, microphone, line } = app;
   let handedOver = false;
   let life = new AbortController();
   /** @type {any} */ let meter = null;
-
-  const showBeauty = async () => (await import('./beauty.js')).openBeauty(app, signal);
 
   const testLine = () => {
     const { session } = app.identity.state.get();
@@ -62,42 +59,9 @@ export function prepareLive(app, signal) {
       microphone.close(holder);
     },
     template: () => {
-      const { open, opening, problem, insecure, devices, facesMe } = camera.state.get();
-      const { mirror } = preferences.get();
+      const { open, insecure } = camera.state.get();
       return html`<div class="prepare" data-testid="prepare">
-        <div class="prepare-picture" ?data-open=${open}>
-          <ov-video data-testid="prepare-video" ?data-mirror=${beauty.turns(beauty.track.get())} .track=${beauty.track.get()}></ov-video>
-          ${open && beauty.state.get().mode === 'failed' && html`<p class="prepare-empty" role="alert">${t('beauty.failed')}</p>`}
-          ${
-            !open &&
-            html`<div class="prepare-empty">
-              ${problem && html`<p role="alert" data-testid="camera-problem">${icon('triangle-alert')}<span>${errorText({ name: problem })}</span></p>`}
-              ${
-                !insecure &&
-                html`${!problem && html`<p class="soft small">${t('live.announce')}</p>`}
-                  <button class="button primary" type="button" data-testid="prepare-camera" aria-busy=${opening} @click=${() => void turnOn()}>
-                    ${opening ? busy() : icon('video')}${t(problem ? 'common.retry' : 'live.turnOnCamera')}</button>`
-              }
-            </div>`
-          }
-          ${
-            open &&
-            html`<div class="prepare-tools">
-              <button class="icon-button over" type="button" aria-pressed=${String(preferences.get().beauty)} title=${t('beauty.title')} aria-label=${t('beauty.title')}
-                aria-haspopup="dialog" data-testid="prepare-beauty" @click=${() => void showBeauty()}>${icon('sparkles')}</button>
-              ${
-                facesMe &&
-                html`<button class="icon-button over" type="button" aria-pressed=${String(mirror)} title=${t('live.mirror')} aria-label=${t('live.mirror')}
-                  data-testid="prepare-mirror" @click=${() => preferences.change({ mirror: !mirror })}>${icon('flip-horizontal-2')}</button>`
-              }
-              ${
-                devices.length > 1 &&
-                html`<button class="icon-button over" type="button" title=${t('live.flip')} aria-label=${t('live.flip')}
-                  data-testid="prepare-flip" @click=${() => void camera.flip().catch(() => {})}>${icon('switch-camera')}</button>`
-              }
-            </div>`
-          }
-        </div>
+        ${ownPicture(app, { name: 'prepare', turnOn: () => void turnOn(), signal })}
         ${
           microphone.state.get().open &&
           html`<ov-meter aria-label=${t('green.level')} ref=${(/** @type {any} */ element) => {

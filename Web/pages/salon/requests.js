@@ -4,6 +4,7 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pageShape } from '../../lib/page-shape.js';
 import { announceMicrophone } from '../devices.js';
+import { openAsking } from '../live/ask.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').RequestView} RequestView */
@@ -122,6 +123,8 @@ export class Requests {
     const { invitation } = context.state;
     if (!invitation) return null;
     const accept = async () => {
+      const { live } = context.salon;
+      if (live) return openAsking(context, live);
       if (await announceMicrophone(context.app, context.signal))
         await context.act(() => context.salon.requests.acceptInvitation());
     };

@@ -14,6 +14,7 @@ import { farOffer } from '../duet/apart.js';
 import { watchHeadphones } from '../duet/headphones.js';
 import { watchSong } from '../duet/song-bar.js';
 import { duetStage } from '../duet/stage.js';
+import { called } from '../live/ask.js';
 import { pressCamera } from '../live/controls.js';
 import { watchGestures } from '../live/gestures.js';
 import { pkInvitation } from '../live/pk-invite.js';
@@ -88,6 +89,7 @@ export function salonPage(app, salon, tones) {
               live.screen.state,
               live.pk.state,
               live.going.state,
+              live.asking.state,
               live.pk.listening,
               app.camera.state,
               app.beauty.state,
@@ -113,7 +115,7 @@ export function salonPage(app, salon, tones) {
           <div class="salon-foot">
             ${chat.peek()}
             <div class="dock-place">
-              <div class="dock-stack">${requests.tray()}${requests.invitation()}${live && pkInvitation(context, live)}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
+              <div class="dock-stack">${requests.tray()}${requests.invitation()}${live && called(context, live)}${live && pkInvitation(context, live)}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
               ${dock(context, { requests, chat, leave })}
             </div>
           </div>

@@ -3,6 +3,7 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { announceMicrophone } from '../devices.js';
+import { openAsking } from '../live/ask.js';
 import { chooseListener } from './people.js';
 import { openPerson } from './person.js';
 
@@ -38,6 +39,9 @@ export async function sitDown(context, index) {
 /** @param {SalonContext} context @param {number | null} index null: any */
 export async function askForSeat(context, index) {
   if (context.state.myRequest) return context.say(t('error.invitation_exists'), 'hand');
+  const { live } = context.salon;
+  // While rooms are linked nobody comes on stage, and the server says why.
+  if (live && live.pk.state.get().links.length === 0) return openAsking(context, live);
   if (!(await announceMicrophone(context.app, context.signal))) return;
   await context.act(() => context.salon.requests.ask(index));
 }

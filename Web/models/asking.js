@@ -1,0 +1,113 @@
+import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+
+/**
+ * `idle`: nothing has been asked, or the host has not answered. `called`: the host said yes while I was looking elsewhere; it lapses at
+ * `until`. `counting`: 3, 2, 1, and I am on stage.
+ * @typedef {{phase: 'idle' | 'called' | 'counting', until: number}} AskingState `until` on this device's clock
+ */
+
+const countMs = 3_000;
+/** So long a yes waits for who has put the sheet away. */
+const patienceMs = 10_000;
+
+/** My way onto the stage of a live room: what I come with, and the seconds between the host's yes and being seen. */
+export class AskingModel {
+  state = new Store(/** @type {AskingState} */ ({ phase: 'idle', until: 0 }));
+
+  #stage;
+  #requests;
+  #show;
+  #now;
+  /** My own picture is before me. */ #isThere = false;
+  #withCamera = false;
+  /** @type {number | null} The seat that the host said yes to. */ #seat = null;
+  /** @type {any} */ #timer = null;
+
+  /**
+   * @param {import('./salon-stage.js').SalonStage} stage
+   * @param {import('./salon-requests.js').RequestActions} requests
+   * @param {() => Promise<void>} show shows my camera to everybody
+   * @param {AbortSignal} signal ends with my visit
+   * @param {() => number} [now]
+   */
+  constructor(stage, requests, show, signal, now = Date.now) {
+    this.#stage = stage;
+    this.#requests = requests;
+    this.#show = show;
+    this.#now = now;
+    stage.comeUp = async seat => this.#called(seat);
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#timer);
+      stage.comeUp = null;
+    });
+  }
+
+  /**
+   * Asks to come on stage. Throws OvationError.
+   * @param {boolean} withCamera
+   */
+  async ask(withCamera) {
+    this.#withCamera = withCamera;
+    await this.#requests.ask();
+  }
+
+  /**
+   * Says yes to the host's invitation. Throws OvationError.
+   * @param {boolean} withCamera
+   */
+  async accept(withCamera) {
+    this.#withCamera = withCamera;
+    await this.#requests.acceptInvitation();
+  }
+
+  /**
+   * My own picture is before me, or not any more: nobody comes on stage without having seen what the others are going to see.
+   * @param {boolean} there
+   */
+  attend(there) {
+    this.#isThere = there;
+    const { phase } = this.state.get();
+    if (there && phase === 'called') this.#count();
+    else if (!there && phase === 'counting') this.#call();
+  }
+
+  /** I would rather not. */
+  notNow() {
+    this.#set('idle', 0, () => {});
+  }
+
+  /** @param {number | null} seat */
+  #called(seat) {
+    this.#seat = seat;
+    if (this.#isThere) this.#count();
+    else this.#call();
+  }
+
+  #call() {
+    this.#set('called', patienceMs, () => this.notNow());
+  }
+
+  #count() {
+    this.#set('counting', countMs, () => void this.#come());
+  }
+
+  /** @param {AskingState['phase']} phase @param {number} ms until `then` @param {() => void} then */
+  #set(phase, ms, then) {
+    clearTimeout(this.#timer);
+    if (ms > 0) this.#timer = setTimeout(then, ms);
+    this.state.set({ phase, until: ms > 0 ? this.#now() + ms : 0 });
+  }
+
+  async #come() {
+    try {
+      // Who has no seat is not seen.
+      await this.#stage.voice.sitSomewhere(this.#seat);
+      if (this.#withCamera) await this.#show();
+    } catch (thrown) {
+      this.#stage.news.emit('problem', { error: OvationError.of(thrown) });
+    } finally {
+      this.notNow();
+    }
+  }
+}
