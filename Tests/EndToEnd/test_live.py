@@ -171,6 +171,7 @@ def asks(guest, with_camera=False):
     guest.click("hand")
     if with_camera:
         guest.click("asking-camera")
+        guest.sees("asking-others", "Others see")
         guest.wait("their own picture", "return document.querySelector('[data-testid=asking-with-camera]')?.disabled === false")
     guest.click("asking-with-camera" if with_camera else "asking-voice")
     if guest.run("return !!document.querySelector(arguments[0])", guest.selector("microphone-continue")):

@@ -807,6 +807,7 @@ export const strings = Object.freeze({
   'live.announce':
     'Your browser will ask for the camera and the microphone. Only you see the picture until you go live.',
   'live.turnOnCamera': 'Turn on the camera',
+  'live.othersSee': 'Others see',
   'live.mirror': 'Mirror for me',
   'live.flip': 'Other camera',
   'live.cameraOn': 'Camera',

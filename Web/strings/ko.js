@@ -771,6 +771,7 @@ export const strings = Object.freeze({
   'live.announce':
     '브라우저가 카메라와 마이크를 쓸지 물어봐요. 라이브를 시작하기 전에는 나만 화면을 볼 수 있어요.',
   'live.turnOnCamera': '카메라 켜기',
+  'live.othersSee': '다른 사람 화면',
   'live.mirror': '나에게만 좌우 반전',
   'live.flip': '다른 카메라',
   'live.cameraOn': '카메라',

@@ -747,6 +747,7 @@ export const strings = Object.freeze({
   'live.stage': '台上',
   'live.announce': '浏览器会询问摄像头和麦克风。开播之前只有你能看到画面。',
   'live.turnOnCamera': '打开摄像头',
+  'live.othersSee': '他人看到',
   'live.mirror': '仅对我镜像',
   'live.flip': '切换摄像头',
   'live.cameraOn': '摄像头',

@@ -14,9 +14,10 @@ export function ownPicture(app, { name, turnOn, signal, over = null }) {
   const { camera, beauty, preferences } = app;
   const { open, opening, problem, insecure, devices, facesMe } = camera.state.get();
   const { mirror } = preferences.get();
+  const turned = beauty.turns(beauty.track.get());
   const showBeauty = async () => (await import('./beauty.js')).openBeauty(app, signal);
   return html`<div class="prepare-picture" ?data-open=${open}>
-    <ov-video data-testid=${`${name}-video`} ?data-mirror=${beauty.turns(beauty.track.get())} .track=${beauty.track.get()}></ov-video>
+    <ov-video data-testid=${`${name}-video`} ?data-mirror=${turned} .track=${beauty.track.get()}></ov-video>
     ${open && beauty.state.get().mode === 'failed' && html`<p class="prepare-empty" role="alert">${t('beauty.failed')}</p>`}
     ${
       !open &&
@@ -29,6 +30,14 @@ export function ownPicture(app, { name, turnOn, signal, over = null }) {
               ${opening ? busy() : icon('video')}${t(problem ? 'common.retry' : 'live.turnOnCamera')}</button>`
         }
       </div>`
+    }
+    ${
+      open &&
+      turned &&
+      html`<figure class="others-see" data-testid=${`${name}-others`}>
+        <ov-video .track=${beauty.track.get()}></ov-video>
+        <figcaption>${t('live.othersSee')}</figcaption>
+      </figure>`
     }
     ${
       open &&
