@@ -50,6 +50,34 @@ internal import Wire
         var people: [TestClient] { [host, viewer] }
     }
 
+    @Test("L02-S L04-S who cannot show the format of linked rooms sees the other one's host in VP8")
+    func spare() async throws {
+        let party = try await Party(slots: Self.seats, kind: .live(.h264)) { $0.workers = 2 }
+        let right = StageID(rawValue: party.stage.rawValue + 1)
+        party.node.openStage(right, slots: Self.seats, kind: .live(.h264))
+        let host = try party.client(1, slots: Self.seats + 3)
+        (host.hasCamera, host.isCameraSpare) = (true, true)
+        try await host.negotiate(with: party.node)
+        await party.run { host.isConnected && party.isTold(MediaFact.connected, of: host) }
+        await party.assign(0, host)
+        // Nobody at home needs it.
+        let viewer = try await party.joined(2, slots: Self.seats + 3, pictures: Self.seats + 4, on: right)
+        for stage in [party.stage, right] {
+            await withCheckedContinuation { opened in
+                party.node.openBridge(Self.bridge, place: 0, muted: false, on: stage) { opened.resume() }
+            }
+        }
+        await party.run {
+            host.film([1], isKeyFrame: true)
+            return viewer.frames(on: Self.picture(0)).last == [1]
+        }
+        let wanted = CameraWish(layer: .high, spare: true)
+        await party.run {
+            host.film([2], isKeyFrame: true)
+            return party.facts.all.contains(.cameraWanted(party.stage, host.id, wanted))
+        }
+    }
+
     private func party(workers: Int) async throws -> (Party, Room, Room) {
         let party = try await Party(slots: Self.seats, kind: .live(.vp8)) { $0.workers = workers }
         let left = try await Room(party, party.stage.rawValue)
