@@ -144,6 +144,8 @@ def live_room(me, others, reader, salon):
     me.type("create-name", "Morning live")
     me.click("create-submit")
     sees_picture(me, "picture-0")
+    # Figures that change while they are measured.
+    me.sees_no("going-live")
     room = int(me.run("return location.pathname.slice(3)"))
     host = me.run("return JSON.parse(Object.values(sessionStorage).find((v) => v.includes('ticket'))).user")
     for name in ("Luc", "Amara Okafor"):
