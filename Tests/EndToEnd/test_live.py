@@ -8,7 +8,7 @@ import pytest
 
 from client import Client, ticket
 from far_way import FarWay
-from steps import sign_in
+from steps import allow_microphone, sign_in
 from story import story
 
 PLAYS = "const e = document.querySelector(arguments[0] + '[data-playing]'); return !!e && getComputedStyle(e).opacity > 0.9"
@@ -174,8 +174,7 @@ def asks(guest, with_camera=False):
         guest.sees("asking-others", "Others see")
         guest.wait("their own picture", "return document.querySelector('[data-testid=asking-with-camera]')?.disabled === false")
     guest.click("asking-with-camera" if with_camera else "asking-voice")
-    if guest.run("return !!document.querySelector(arguments[0])", guest.selector("microphone-continue")):
-        guest.click("microphone-continue")
+    allow_microphone(guest, guest.selector("asking-waiting"))
 
 
 def on_stage(host, guest):

@@ -36,7 +36,7 @@ export function ownPicture(app, { name, turnOn, signal, over = null }) {
       turned &&
       html`<figure class="others-see" data-testid=${`${name}-others`}>
         <ov-video .track=${beauty.track.get()}></ov-video>
-        <figcaption>${t('live.othersSee')}</figcaption>
+        <figcaption class="clip">${t('live.othersSee')}</figcaption>
       </figure>`
     }
     ${
