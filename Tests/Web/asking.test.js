@@ -57,6 +57,27 @@ test('L03-W "Not now" before the end, and nobody has been seen', async t => {
   assert.deepEqual([...done, phase()], ['idle']);
 });
 
+test('L03-W when the figures are through, "Not now" and closing the sheet come too late to be half on stage', async t => {
+  const { time, stage, asking, done, phase } = before(t);
+  let sit = () => {};
+  stage.voice.sitSomewhere = () =>
+    new Promise(resolve => {
+      sit = resolve;
+    });
+  asking.attend(true);
+  await asking.ask(true);
+  await stage.comeUp(1);
+  await time.advance(3_000);
+  assert.equal(phase(), 'coming');
+  asking.notNow();
+  asking.attend(false);
+  await stage.comeUp(2);
+  assert.equal(phase(), 'coming');
+  sit();
+  await settle();
+  assert.deepEqual([...done, phase()], ['asks', 'shows', 'idle']);
+});
+
 test('L03-W who has put the sheet away has ten seconds to come back; then it lapses', async t => {
   const { time, stage, asking, done, phase } = before(t);
   await stage.comeUp(1);

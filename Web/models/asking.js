@@ -3,8 +3,8 @@ import { OvationError } from '../protocol/errors.js';
 
 /**
  * `idle`: nothing has been asked, or the host has not answered. `called`: the host said yes while I was looking elsewhere; it lapses at
- * `until`. `counting`: 3, 2, 1, and I am on stage.
- * @typedef {{phase: 'idle' | 'called' | 'counting', until: number}} AskingState `until` on this device's clock
+ * `until`. `counting`: 3, 2, 1. `coming`: they are through, and there is no way back but stepping down.
+ * @typedef {{phase: 'idle' | 'called' | 'counting' | 'coming', until: number}} AskingState `until` on this device's clock
  */
 
 const countMs = 3_000;
@@ -43,6 +43,11 @@ export class AskingModel {
     });
   }
 
+  /** I asked, or said yes, to come with my picture. */
+  get withCamera() {
+    return this.#withCamera;
+  }
+
   /**
    * Asks to come on stage. Throws OvationError.
    * @param {boolean} withCamera
@@ -74,11 +79,16 @@ export class AskingModel {
 
   /** I would rather not. */
   notNow() {
+    if (this.state.get().phase !== 'coming') this.#end();
+  }
+
+  #end() {
     this.#set('idle', 0, () => {});
   }
 
   /** @param {number | null} seat */
   #called(seat) {
+    if (this.state.get().phase === 'coming') return;
     this.#seat = seat;
     if (this.#isThere) this.#count();
     else this.#call();
@@ -100,6 +110,7 @@ export class AskingModel {
   }
 
   async #come() {
+    this.#set('coming', 0, () => {});
     try {
       // Who has no seat is not seen.
       await this.#stage.voice.sitSomewhere(this.#seat);
@@ -107,7 +118,7 @@ export class AskingModel {
     } catch (thrown) {
       this.#stage.news.emit('problem', { error: OvationError.of(thrown) });
     } finally {
-      this.notNow();
+      this.#end();
     }
   }
 }

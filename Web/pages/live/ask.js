@@ -24,11 +24,13 @@ export function openAsking(context, live) {
   const { asking } = live;
   const { camera, microphone } = app;
   /** @type {any} */ let meter = null;
-  asking.attend(true);
-
   const turnOn = () =>
     // Both at once: the browser asks once. What cannot be opened says so itself.
     void Promise.allSettled([camera.open(holder), microphone.open(holder)]);
+
+  // Who comes back sees what the others are going to see before the figures are through.
+  if (asking.state.get().phase === 'called' && asking.withCamera) turnOn();
+  asking.attend(true);
 
   /** @param {boolean} withCamera */
   const go = async withCamera => {
@@ -73,7 +75,7 @@ export function openAsking(context, live) {
             meter = element;
           }}></ov-meter>`
         }
-        ${counting ? soon(live) : context.state.myRequest ? waiting(context) : ways(context, go)}
+        ${counting ? soon(live) : phase === 'coming' ? null : context.state.myRequest ? waiting(context) : ways(context, go)}
       </div>`;
     },
   });
@@ -84,13 +86,11 @@ export function openAsking(context, live) {
     { signal: sheet.signal, now: false },
   );
   // On stage: the page itself shows what happens now.
-  salon.state.subscribe(
-    ({ me }) => me.seat !== null && asking.state.get().phase === 'idle' && sheet.close(),
-    { signal: sheet.signal },
-  );
-  asking.state.subscribe(({ phase }) => phase === 'idle' && context.state.me.seat !== null && sheet.close(), {
-    signal: sheet.signal,
-  });
+  const closeOnStage = () => {
+    if (context.state.me.seat !== null && asking.state.get().phase === 'idle') sheet.close();
+  };
+  salon.state.subscribe(closeOnStage, { signal: sheet.signal });
+  asking.state.subscribe(closeOnStage, { signal: sheet.signal });
 }
 
 /** @param {SalonContext} context @param {(withCamera: boolean) => Promise<void>} go */
