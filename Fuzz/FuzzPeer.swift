@@ -14,7 +14,8 @@ import Wire
 /// nobody, nor by the tap; a machine that has done what was due has nothing due any more.
 func fuzzPeer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var reader = ByteReader(UnsafeRawBufferPointer(start: start, count: count))
-    let room = FuzzedRoom()
+    // Singers and a mix, or a crowd: three people are one.
+    let room = FuzzedRoom(isCrowd: (reader.readUInt8() ?? 0) & 1 == 1)
     while let operation = reader.readUInt8(), let what = reader.readUInt8() {
         room.perform(operation, what, &reader)
         room.settle()
@@ -36,7 +37,7 @@ private final class FuzzedRoom {
 
     private var now = Instant(nanoseconds: 1_000_000_000)
     private var random = SeededGenerator(seed: 1)
-    private let audio = AudioStage(slots: 2, hasMix: true)
+    private let audio: AudioStage
     private let video = VideoStage(slots: 2)
     private let feed = MixFeed(wakeMixer: {}, wakeStage: {})
     private var mixed: UInt64 = 500
@@ -50,7 +51,8 @@ private final class FuzzedRoom {
     private var cuts: [Int: UInt64] = [:]
     private var exits: PictureViewer.Exits?
 
-    init() {
+    init(isCrowd: Bool) {
+        audio = isCrowd ? AudioStage(slots: 2, crowd: 1) : AudioStage(slots: 2, hasMix: true)
         audio.add(feed)
         exits = PictureViewer.Exits(
             send: { [unowned self] handle, packet, payload in give(handle, packet, payload) },
@@ -253,6 +255,8 @@ private final class FuzzedRoom {
         let isCut = what & 0x60 == 0x60
         let name = isFreed ? nil : MemberID(rawValue: UInt64(member + 1))
         if isSound {
+            // What waits was heard while its speaker had the right.
+            audio.fanout.deliverWaiting(send: give)
             if !isFreed, let other = speakers.firstIndex(of: member), other != slot { speakers[other] = nil }
             speakers[slot] = isFreed || isCut ? nil : member
             audio.assign(slot: slot, to: name, muted: isCut, at: now, send: give)
@@ -429,6 +433,7 @@ private final class FuzzedRoom {
     /// Lets everybody's machines do what they have to do.
     func settle() {
         guard let exits else { return }
+        if audio.fanout.due <= now { audio.fanout.deliverWaiting(send: give) }
         // A machine whose doing makes more due is looked at again; in vain, it would take all of a thread's time.
         for (member, person) in people.enumerated() {
             guard let person else { continue }

@@ -23,12 +23,15 @@ internal import Wire
     }
 
     @Test(
-        "Any room: only audible speakers are heard, never oneself; numbers are used once, dense where nothing was lost; timestamps never go back; repeats are identical",
-        arguments: 1...12 as ClosedRange<UInt64>)
+        "Any room: only audible speakers are heard, never oneself; numbers are used once, dense where nothing was lost; timestamps never go back; repeats are identical; the same where packets wait for others",
+        arguments: 1...18 as ClosedRange<UInt64>)
     func randomRoom(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let slotCount = Int.random(in: 1...16, using: &random)
-        let stage = AudioStage(slots: slotCount)
+        // In every third room, three listeners are a crowd.
+        let isCrowd = seed % 3 == 0
+        let stage = AudioStage(slots: slotCount, crowd: isCrowd ? 3 : .max)
+        var (waited, padded) = (0, 0)
         let isLossy = seed % 2 == 0
         var now = Instant(nanoseconds: Int64.random(in: 0...1_000_000_000_000, using: &random))
         // The model: who sits where.
@@ -45,7 +48,7 @@ internal import Wire
             )
         }
 
-        func check(_ delivery: Delivery, from speaker: UInt64?) throws {
+        func check(_ delivery: Delivery, from speaker: UInt64?, seats: [(member: UInt64, muted: Bool)?]) throws {
             let member = UInt64(delivery.handle)
             let stream = Stream(member: member, ssrc: delivery.header.ssrc)
             let slot = Int(delivery.header.ssrc.rawValue) - Int(member) * 100
@@ -54,6 +57,13 @@ internal import Wire
                 #expect(seats[slot]?.member == speaker && seats[slot]?.muted == false)
                 #expect(speaker != member)
                 #expect(delivery.payload.first == UInt8(speaker))
+                let length = delivery.payload.count - Int(delivery.header.padding)
+                #expect(delivery.payload[..<length].last == 0xaa)
+                if delivery.header.padding > 0 {
+                    padded += 1
+                    #expect(delivery.payload.last == delivery.header.padding)
+                    #expect(!seats.contains { $0?.member == member }, "who sits gets packets as they are")
+                }
             } else {
                 #expect(delivery.isSilence)
             }
@@ -75,7 +85,15 @@ internal import Wire
         }
 
         for _ in 0..<6000 {
-            now = now + .milliseconds(Int64.random(in: 0...15, using: &random))
+            now = now + .milliseconds(Int64.random(in: 0...(isCrowd ? 4 : 15), using: &random))
+            if stage.fanout.due <= now {
+                var late: [Delivery] = []
+                stage.fanout.deliverWaiting { late.append(Delivery($0, $1, $2)) }
+                waited += late.count
+                for delivery in late {
+                    try check(delivery, from: delivery.payload.first.map(UInt64.init), seats: seats)
+                }
+            }
             let member = members.randomElement(using: &random)!
             let id = MemberID(rawValue: member)
             var deliveries: [Delivery] = []
@@ -85,10 +103,16 @@ internal import Wire
                 let slot = Int.random(in: 0..<slotCount, using: &random)
                 let sits: UInt64? = Int.random(in: 0..<4, using: &random) == 0 ? nil : member
                 let muted = Int.random(in: 0..<3, using: &random) == 0
+                let before = seats
                 if let sits { for other in seats.indices where seats[other]?.member == sits { seats[other] = nil } }
                 seats[slot] = sits.map { ($0, muted) }
                 stage.assign(slot: slot, to: sits.map(MemberID.init), muted: muted, at: now, send: collect)
-                for delivery in deliveries { try check(delivery, from: nil) }
+                // What waited was heard before.
+                let news = deliveries.drop { !$0.isSilence }
+                for delivery in deliveries.prefix(deliveries.count - news.count) {
+                    try check(delivery, from: delivery.payload.first.map(UInt64.init), seats: before)
+                }
+                for delivery in news { try check(delivery, from: nil, seats: seats) }
             case 2..<7:
                 if listening[member] == nil {
                     listening[member] = Set(0..<slotCount)
@@ -147,21 +171,25 @@ internal import Wire
                         continue
                     }
                 }
-                _ = [UInt8(member), UInt8(truncatingIfNeeded: sequence), 0xaa].withUnsafeBytes {
+                let filling = [UInt8](repeating: 1, count: Int.random(in: 0..<(isCrowd ? 70 : 1), using: &random))
+                _ = ([UInt8(member), UInt8(truncatingIfNeeded: sequence)] + filling + [0xaa]).withUnsafeBytes {
                     stage.forward(
                         from: id, .opus(ssrc: UInt32(member), sequence: sequence, timestamp: timestamp),
                         extendedSequence: sequence, level: nil, payload: $0, at: now, send: collect)
                 }
                 let slot = seats.firstIndex { $0?.member == member && $0?.muted == false }
                 if slot == nil { #expect(deliveries.isEmpty) }
-                if let slot, !isLossy {
+                if let slot, !isLossy, !isCrowd {
                     #expect(
                         deliveries.count == listening.count { $0.key != member && $0.value.contains(slot) })
                 }
-                for delivery in deliveries { try check(delivery, from: member) }
+                for delivery in deliveries {
+                    try check(delivery, from: delivery.payload.first.map(UInt64.init), seats: seats)
+                }
             }
         }
         #expect(stage.stats.forwarded > 100)
         #expect(stage.stats.repeated > 10)
+        if isCrowd, slotCount > 2 { #expect(waited > 100 && padded > 10, "\(waited), \(padded)") }
     }
 }

@@ -59,6 +59,48 @@ import Wire
         func isInForce(_ cut: UInt64) -> Bool { true }
     }
 
+    @Test("nor does a crowd's sound, packets of which leave together")
+    func crowd() {
+        let speakers = (1...4).map { MemberID(rawValue: $0) }
+        let audio = AudioStage(slots: 4, crowd: 30)
+        let start = Instant(nanoseconds: 1_000_000_000)
+        var sent = 0
+        let send: AudioStage.Send = { _, packet, payload in sent += payload.count - Int(packet.padding) }
+        for (slot, speaker) in speakers.enumerated() {
+            audio.assign(slot: slot, to: speaker, muted: false, at: start, send: send)
+        }
+        for number in 11...50 as ClosedRange<UInt64> {
+            let listener = MemberID(rawValue: number)
+            audio.fanout.setListener(listener, handle: Int(number), lines: (0..<4).map { .line($0, of: listener) })
+        }
+        let payload = [UInt8](repeating: 0x11, count: 200)
+        var (now, together) = (start, 0)
+        var number: UInt64 = 100
+        func rounds(_ count: Int) {
+            for _ in 0..<count {
+                number += 1
+                now = now + .milliseconds(20)
+                for slot in 0..<4 {
+                    let sound = SourcePacket(
+                        ssrc: SSRC(UInt32(slot) + 6), sequence: number, timestamp: UInt32(number) &* 960, marker: false,
+                        arrival: now)
+                    payload.withUnsafeBytes {
+                        let part = UnsafeRawBufferPointer(rebasing: $0[..<(100 + slot * 5)])
+                        audio.forward(sound, from: speakers[slot], payload: part, send: send)
+                    }
+                }
+                if audio.fanout.due < .distantFuture { together += 1 }
+                audio.fanout.deliverWaiting(send: send)
+            }
+        }
+        rounds(400)
+        let (before, sentBefore, togetherBefore) = (allocation_count(), sent, together)
+        rounds(400)
+        #expect(allocation_count() - before == 0, "\(allocation_count() - before)")
+        #expect(sent - sentBefore == 400 * 40 * (100 + 105 + 110 + 115))
+        #expect(together - togetherBefore == 400)
+    }
+
     @Test("in the steady state, forwarding a packet takes no memory: sound with a tap, and pictures")
     func steadyState() {
         let speaker = MemberID(rawValue: 1)

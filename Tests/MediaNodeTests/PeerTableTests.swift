@@ -89,7 +89,8 @@ internal import Wire
         let peer = Peer(
             id: PeerID(rawValue: id),
             stage: Stage(
-                home: StageHome(id: StageID(rawValue: 1), slots: 1, feed: nil), id: StageID(rawValue: 1), kind: .voice),
+                home: StageHome(id: StageID(rawValue: 1), slots: 1, feed: nil, crowd: .max), id: StageID(rawValue: 1),
+                kind: .voice),
             handle: place.handle,
             generation: place.generation, media: media, terms: terms,
             credentials: credentials, negotiated: negotiated, offerNumber: 1, remoteSessionID: 1)

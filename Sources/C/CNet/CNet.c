@@ -97,10 +97,6 @@ static socklen_t put_sockaddr(struct sockaddr_storage *to, int family, const str
 /// What the kernel takes in one message: UDP_MAX_SEGMENTS was 64 before Linux 6.9, and the whole must fit one IP packet.
 #define SEGMENTS_MAX 64
 #define SEGMENT_BYTES_MAX 65000
-/// Shorter runs cost more than they save (measured): of sound's datagrams, and of those that fill a path's MTU.
-#define SEGMENTS_MIN 4
-#define LARGE_SEGMENTS_MIN 2
-#define LARGE_SEGMENT 600
 
 struct envelope {
     struct sockaddr_storage name;
@@ -272,7 +268,6 @@ int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t fir
             struct envelope *envelope = &batch->envelopes[messages];
             const struct cnet_datagram *slot = &batch->slots[i];
             uint32_t run = segmentation->enabled ? run_length(batch, i, end) : 1;
-            if (run < (slot->length < LARGE_SEGMENT ? SEGMENTS_MIN : LARGE_SEGMENTS_MIN)) run = 1;
             for (uint32_t k = 0; k < run; k++) batch->vectors[i + k].iov_len = batch->slots[i + k].length;
             message->msg_iov = &batch->vectors[i];
             message->msg_iovlen = run;

@@ -78,3 +78,24 @@ struct RepeatLimiter {
         return copies
     }
 }
+
+/// What repeats to a crowd may cost together. Where a link or the receivers of a whole crowd are full, everybody misses packets at once:
+/// as many repeats again would fill them further, and take the time of which new packets are in need.
+struct CrowdRepeatCredit {
+    /// One repeat for so many packets that go out.
+    static let packetsPerRepeat = 4
+    /// What may be saved up: a listener who was away for a second misses 500 packets of ten speakers.
+    static let maximum = 500 * packetsPerRepeat
+
+    private var packets = Self.maximum
+
+    /// So many listeners have been given a packet.
+    mutating func earn(_ listeners: Int) { packets = min(packets + listeners, max(Self.maximum, listeners * 20)) }
+
+    /// - Returns: whether one more may be given.
+    mutating func spend() -> Bool {
+        guard packets >= Self.packetsPerRepeat else { return false }
+        packets -= Self.packetsPerRepeat
+        return true
+    }
+}

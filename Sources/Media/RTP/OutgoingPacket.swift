@@ -13,10 +13,12 @@ package struct OutgoingPacket: Hashable, Sendable {
     package var patch: PayloadPatch
     /// nil: the stream's own.
     package var payloadType: PayloadType?
+    /// So many bytes at the end of the payload are padding (RFC 3550 §5.1), the last of which says how many.
+    package var padding: UInt8
 
     package init(
         ssrc: SSRC, stream: Int, sequence: UInt64, timestamp: UInt32, marker: Bool, startsSource: Bool = false,
-        patch: PayloadPatch = PayloadPatch(), payloadType: PayloadType? = nil
+        patch: PayloadPatch = PayloadPatch(), payloadType: PayloadType? = nil, padding: UInt8 = 0
     ) {
         self.ssrc = ssrc
         self.stream = stream
@@ -26,6 +28,7 @@ package struct OutgoingPacket: Hashable, Sendable {
         self.startsSource = startsSource
         self.patch = patch
         self.payloadType = payloadType
+        self.padding = padding
     }
 }
 

@@ -35,6 +35,10 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
     /// The same for pictures: a worker that cannot keep up lets them go first.
     package var longestPictureWait = Interval.milliseconds(40)
 
+    /// From so many listeners of a room on one worker on, packets of several speakers wait up to 8 ms for each other on their way to those
+    /// who only listen, so that the kernel gets those for one listener in one message (decision 0027).
+    package var smallestCrowd = 64
+
     package init() {}
 
     /// What is offered to clients, best first: public addresses, then those of `interfaces` that a socket listens on.

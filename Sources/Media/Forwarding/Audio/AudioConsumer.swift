@@ -42,6 +42,8 @@ struct AudioConsumer {
     /// The owner's handle of the listener; opaque here.
     let handle: Int
     private(set) var line: ListenerLine
+    /// Who has a slot gets packets at once and without padding.
+    private(set) var isSeated = false
     /// The number of the next packet. All packets so far lie below.
     private var nextSequence: UInt64
     /// Added to the slot's numbers, modulo 2⁶⁴.
@@ -76,6 +78,13 @@ struct AudioConsumer {
         pause()
     }
 
+    /// `wasPadded`: the audience's packets are not the same as others', to the last byte. What went out before is not repeated then.
+    mutating func setSeated(_ seated: Bool, wasPadded: Bool) {
+        guard seated != isSeated else { return }
+        isSeated = seated
+        if wasPadded { pause() }
+    }
+
     /// Nothing more goes out until the next `next(_:)`, which goes on without a gap.
     mutating func pause() { firstSlotSequence = .max }
 
@@ -98,6 +107,6 @@ struct AudioConsumer {
         return OutgoingPacket(
             ssrc: line.ssrc, stream: line.stream, sequence: packet.sequence &+ sequenceOffset,
             timestamp: packet.timestamp &+ line.firstTimestamp, marker: packet.marker || isFirst,
-            startsSource: packet.startsSource || isFirst)
+            startsSource: packet.startsSource || isFirst, padding: isSeated ? 0 : packet.padding)
     }
 }

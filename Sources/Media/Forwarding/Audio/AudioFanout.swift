@@ -42,19 +42,29 @@ package final class AudioFanout {
     private var slots: ContiguousArray<Slot>
     /// The slot that carries the mix, if there is one.
     private let mixSlot: Int?
+    /// From so many listeners on, packets of several speakers go to the audience together.
+    private let crowd: Int
+    private var batch: CrowdBatch
+    private var repeatCredit = CrowdRepeatCredit()
     /// Who has a slot, and so hears the others' slots.
     private var producers: Set<MemberID> = []
     private var listeners: [MemberID: Listener] = [:]
     /// Told for each stream that begins, or whose clock has been learnt anew.
     package var onClock: Clock?
+    /// Told when the first packet of a batch waits: see `due`.
+    package var onWaiting: (() -> Void)?
     private(set) var repeated: UInt64 = 0
     private(set) var notRepeated: UInt64 = 0
 
-    /// `slots` with the mix.
-    package init(slots: Int, mixSlot: Int?) {
+    /// `slots` with the mix. Who sings waits for nobody: a stage with a mix has no batches.
+    package init(slots: Int, mixSlot: Int?, crowd: Int = AudioFanout.smallestCrowd) {
         self.slots = ContiguousArray((0..<slots).map { _ in Slot() })
         self.mixSlot = mixSlot
+        self.crowd = mixSlot == nil ? crowd : .max
+        batch = CrowdBatch(slots: slots)
     }
+
+    package static let smallestCrowd = CrowdBatch.minimumListeners
 
     package var listenerCount: Int { listeners.count }
 
@@ -128,7 +138,9 @@ package final class AudioFanout {
         guard let listener = listeners[member] else { return }
         // A listener without a line for the mix hears the slots instead.
         let hearsSlots = producers.contains(member) || !listener.lines.contains { $0.slot == mixSlot && $0.isOffered }
+        let isSeated = producers.contains(member)
         for line in listener.lines {
+            slots[line.slot].consumers[line.index].setSeated(isSeated, wasPadded: batch.hasPadded)
             let index = line.index
             let isFed = index < slots[line.slot].fed
             let isWanted = line.isOffered && (line.slot == mixSlot) != hearsSlots
@@ -151,41 +163,102 @@ package final class AudioFanout {
 
     // MARK: Packets
 
-    /// Sends a packet of `slot` to everybody who may hear it; nobody hears themselves.
+    /// Sends a packet of `slot` to everybody who may hear it; nobody hears themselves. In a crowd, those who only listen may get it
+    /// later, with others: see `due`.
     @inline(__always)
     func deliver(
-        _ packet: SlotPacket, from producer: MemberID?, _ payload: UnsafeRawBufferPointer, on slot: Int, _ send: Send
+        _ packet: SlotPacket, from producer: MemberID?, _ payload: UnsafeRawBufferPointer, on slot: Int,
+        arrival: Instant, isUrgent: Bool, _ send: Send
     ) {
+        // What waits of this slot goes first, and lies where this one is about to be kept.
+        if batch.holds(slot) { deliverWaiting(send: send) }
         var packet = packet
         let doubled = packet.redundancy == .carriesCopy ? slots[slot].history.doubled(packet, payload) : nil
         // Kept as it was sent.
         if packet.redundancy == .carriesCopy, doubled == nil { packet.redundancy = .none }
-        slots[slot].history.store(packet, payload: payload)
-        let fed = slots[slot].fed
+        let isCrowd = slots[slot].fed >= crowd
+        if isCrowd { repeatCredit.earn(slots[slot].fed) }
+        slots[slot].history.store(packet, payload: payload, spare: isCrowd ? CrowdBatch.maximumPadding : 0)
         if packet.startsSource { slots[slot].clock = nil }
+        guard isCrowd, batch.note(arrival: arrival), !isUrgent, !packet.isLate,
+            let kept = slots[slot].history.find(packet.sequence)
+        else {
+            return hand(packet, from: producer, payload, doubled, on: slot, send)
+        }
+        hand(packet, from: producer, payload, doubled, on: slot, toSeatsAlone: true, send)
+        let isFirst = batch.packets.isEmpty
+        batch.add(
+            CrowdBatch.Waiting(slot: slot, packet: packet, payload: kept.payload, doubled: doubled), arrival: arrival)
+        if isFirst { onWaiting?() }
+    }
+
+    @inline(__always)
+    private func hand(
+        _ packet: SlotPacket, from producer: MemberID?, _ payload: UnsafeRawBufferPointer,
+        _ doubled: PacketHistory.Doubled?, on slot: Int, toSeatsAlone: Bool = false, _ send: Send
+    ) {
+        let fed = slots[slot].fed
         let clock = slots[slot].clock
         let onClock = onClock
-        let isInNext = packet.redundancy == .copyFromNext
         // One look at the array for all listeners: no copy-on-write and exclusivity checks per packet.
         slots[slot].consumers.withUnsafeMutableBufferPointer { consumers in
             for index in 0..<fed where consumers[index].member != producer {
-                let types = consumers[index].line.redundancy
-                // Whoever takes copies gets this one with the next packet, which is about to be sent.
-                if isInNext, types != nil { continue }
-                guard var outgoing = consumers[index].next(packet) else { continue }
-                if outgoing.startsSource {
-                    onClock?(
-                        consumers[index].handle, outgoing.stream,
-                        clock?.shifted(by: consumers[index].line.firstTimestamp))
-                }
-                if let doubled, let types {
-                    doubled.dress(&outgoing, types)
-                    send(consumers[index].handle, outgoing, doubled.payload)
-                } else {
-                    send(consumers[index].handle, outgoing, payload)
+                if toSeatsAlone, !consumers[index].isSeated { continue }
+                Self.hand(packet, payload, doubled, to: &consumers[index], clock, onClock, send)
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func hand(
+        _ packet: SlotPacket, _ payload: UnsafeRawBufferPointer, _ doubled: PacketHistory.Doubled?,
+        to consumer: inout AudioConsumer, _ clock: CaptureClock?, _ onClock: Clock?, _ send: Send
+    ) {
+        let types = consumer.line.redundancy
+        // Whoever takes copies gets this one with the next packet, which is about to be sent.
+        if packet.redundancy == .copyFromNext, types != nil { return }
+        guard var outgoing = consumer.next(packet) else { return }
+        if outgoing.startsSource {
+            onClock?(consumer.handle, outgoing.stream, clock?.shifted(by: consumer.line.firstTimestamp))
+        }
+        if let doubled, let types {
+            doubled.dress(&outgoing, types)
+            send(consumer.handle, outgoing, doubled.payload)
+        } else {
+            send(consumer.handle, outgoing, payload)
+        }
+    }
+
+    // MARK: Batches
+
+    /// When what waits for other packets is to go to the audience by `deliverWaiting(send:)`.
+    package var due: Instant { batch.due }
+
+    /// Sends what waits for other packets: to one listener after the other all that is for it. To be called before anybody gets a slot or
+    /// gives it up.
+    package func deliverWaiting(send: Send) {
+        guard !batch.packets.isEmpty else { return }
+        batch.arrange()
+        let (packets, onClock) = (batch.packets, onClock)
+        for index in packets.indices where packets[index].packet.padding > 0 {
+            let history = slots[packets[index].slot].history
+            batch.setPadded(
+                index, history.pad(packets[index].packet.sequence, by: Int(packets[index].packet.padding)))
+        }
+        slots.withUnsafeMutableBufferPointer { slots in
+            // Who listens to one slot of a stage listens to the others, and stands in the same place.
+            var longest = 0
+            for waiting in packets { longest = max(longest, slots[waiting.slot].fed) }
+            for index in 0..<longest {
+                for waiting in packets where index < slots[waiting.slot].fed {
+                    if slots[waiting.slot].consumers[index].isSeated { continue }
+                    Self.hand(
+                        waiting.packet, waiting.payload, waiting.doubled, to: &slots[waiting.slot].consumers[index],
+                        slots[waiting.slot].clock, onClock, send)
                 }
             }
         }
+        batch.clear()
     }
 
     /// When what a slot carries was captured, in the slot's timestamps.
@@ -200,7 +273,9 @@ package final class AudioFanout {
     /// Sends what another worker's stage has accepted.
     package func deliver(_ packet: TappedPacket, _ payload: UnsafeRawBufferPointer, send: Send) {
         guard slots.indices.contains(packet.slot) else { return }
-        deliver(SlotPacket(packet), from: packet.producer, payload, on: packet.slot, send)
+        deliver(
+            SlotPacket(packet), from: packet.producer, payload, on: packet.slot, arrival: packet.arrival,
+            isUrgent: packet.isFiller, send)
     }
 
     /// Gives what `member` has missed of its stream `ssrc`: `sequence`, and each `sequence + 1 + n` whose bit n is set in
@@ -219,7 +294,8 @@ package final class AudioFanout {
             let consumer = slots[line.slot].consumers[line.index]
             guard let slotSequence = consumer.slotSequence(of: sequence.advanced(by: bit)),
                 let entry = slots[line.slot].history.find(slotSequence),
-                limiter.copies(ssrc, slotSequence, roundTrip: roundTrip, at: now) > 0
+                limiter.copies(ssrc, slotSequence, roundTrip: roundTrip, at: now) > 0,
+                slots[line.slot].fed < crowd || repeatCredit.spend()
             else {
                 notRepeated &+= 1
                 continue
@@ -233,7 +309,7 @@ package final class AudioFanout {
                 doubled.dress(&outgoing, types)
                 send(consumer.handle, outgoing, doubled.payload)
             } else {
-                send(consumer.handle, outgoing, entry.payload)
+                send(consumer.handle, outgoing, outgoing.padding > 0 ? entry.padded : entry.payload)
             }
             repeated &+= 1
         }

@@ -53,11 +53,12 @@ package final class AudioStage {
     package var onPlace: ((_ member: MemberID, _ slot: Int?) -> Void)?
 
     /// `slots` is brought into 1…19; the mix comes on top.
-    package init(slots: Int, hasMix: Bool = false) {
+    /// `crowd`: from so many listeners on, packets of several speakers leave together.
+    package init(slots: Int, hasMix: Bool = false, crowd: Int = AudioFanout.smallestCrowd) {
         let count = min(max(slots, 1), Self.maximumSlots)
         self.slots = ContiguousArray((0..<count + (hasMix ? 1 : 0)).map { _ in Slot() })
         mixSlot = hasMix ? count : nil
-        fanout = AudioFanout(slots: self.slots.count, mixSlot: mixSlot)
+        fanout = AudioFanout(slots: self.slots.count, mixSlot: mixSlot, crowd: crowd)
         if hasMix { self.slots[count].producer = Self.mixer }
     }
 
@@ -97,6 +98,8 @@ package final class AudioStage {
     /// Taps follow: see `lastCuts`.
     package func assign(slot: Int, to member: MemberID?, muted: Bool, at now: Instant, send: Send) {
         guard people.contains(slot) else { return }
+        // What was heard before goes out before.
+        fanout.deliverWaiting(send: send)
         if let member, let old = places[member], old != slot { clear(old, at: now, send) }
         let former = slots[slot].producer
         if former != member {
@@ -129,6 +132,7 @@ package final class AudioStage {
     }
 
     private func cut(_ slot: Int, at now: Instant, _ send: Send) {
+        fanout.deliverWaiting(send: send)
         slots[slot].meter.reset()
         guard slots[slot].stream.isActive else { return }
         let before = slots[slot].stream.nextSequence
@@ -192,7 +196,7 @@ package final class AudioStage {
         roundTrip: Interval? = nil, songPosition: UInt32? = nil, isFiller: Bool = false, _ send: Send
     ) {
         guard let producer = slots[slot].producer else { return }
-        fanout.deliver(packet, from: producer, payload, on: slot, send)
+        fanout.deliver(packet, from: producer, payload, on: slot, arrival: arrival, isUrgent: isFiller, send)
         guard !taps.isEmpty else { return }
         var tapped = TappedPacket(
             slot: slot, producer: producer, sequence: packet.sequence, timestamp: packet.timestamp,

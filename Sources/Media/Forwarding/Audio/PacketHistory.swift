@@ -15,6 +15,11 @@ final class PacketHistory {
     struct Entry {
         var packet: SlotPacket
         var payload: UnsafeRawBufferPointer
+
+        /// The payload as the audience gets it where no copy goes with it.
+        var padded: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: payload.baseAddress, count: payload.count + Int(packet.padding))
+        }
     }
 
     /// A payload behind a copy of the one before it.
@@ -29,6 +34,7 @@ final class PacketHistory {
         func dress(_ packet: inout OutgoingPacket, _ types: RedundancyTypes) {
             packet.patch = RedundantPayload.header(copyOf: copyLength, offset: offset, payloadType: types.content)
             packet.payloadType = types.packet
+            packet.padding = 0
         }
     }
 
@@ -38,6 +44,8 @@ final class PacketHistory {
         /// Counts all bytes ever written; where the payload begins.
         var start: UInt64 = 0
         var length = 0
+        /// So many bytes after it are free.
+        var spare = 0
     }
 
     /// Allocated with the first packet, since most seats of most rooms stay silent.
@@ -55,16 +63,30 @@ final class PacketHistory {
         joined?.deallocate()
     }
 
-    func store(_ packet: SlotPacket, payload: UnsafeRawBufferPointer) {
+    /// `spare`: how much padding it may get.
+    func store(_ packet: SlotPacket, payload: UnsafeRawBufferPointer, spare: Int = 0) {
         guard payload.count <= Self.maximumPayload, let base = payload.baseAddress else { return }
         let (records, bytes) = storage()
         let room = Self.byteCount - Int(written & UInt64(Self.byteCount - 1))
         // A payload is never split: what is left at the end of the ring is skipped.
-        if payload.count > room { written &+= UInt64(room) }
+        if payload.count + spare > room { written &+= UInt64(room) }
         (bytes + Int(written & UInt64(Self.byteCount - 1))).copyMemory(from: base, byteCount: payload.count)
         records[Int(packet.sequence & UInt64(Self.indexCount - 1))] = Record(
-            packet: packet, start: written, length: payload.count)
-        written &+= UInt64(payload.count)
+            packet: packet, start: written, length: payload.count, spare: spare)
+        written &+= UInt64(payload.count + spare)
+    }
+
+    /// Lengthens a packet that nobody has got yet (RFC 3550 §5.1: the last byte says by how much).
+    /// - Returns: payload and padding; nil if there is no room for that much.
+    func pad(_ sequence: UInt64, by padding: Int) -> UnsafeRawBufferPointer? {
+        guard let entry = find(sequence), let records, let bytes else { return nil }
+        let place = Int(sequence & UInt64(Self.indexCount - 1))
+        guard (1...records[place].spare).contains(padding) else { return nil }
+        let start = bytes + Int(records[place].start & UInt64(Self.byteCount - 1)) + entry.payload.count
+        UnsafeMutableRawBufferPointer(start: start, count: padding).initializeMemory(as: UInt8.self, repeating: 0)
+        start.storeBytes(of: UInt8(padding), toByteOffset: padding - 1, as: UInt8.self)
+        records[place].packet.padding = UInt8(padding)
+        return find(sequence)?.padded
     }
 
     /// The packet with that sequence number of the slot, if it is still there. Valid until the next `store`.

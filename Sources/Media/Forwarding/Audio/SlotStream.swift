@@ -14,6 +14,8 @@ struct SlotPacket: Hashable, Sendable {
     /// Newer packets have been sent already. A listener's stream does not begin with this one.
     var isLate = false
     var redundancy = Redundancy.none
+    /// So many bytes follow the payload where it goes to the audience, and without a copy.
+    var padding: UInt8 = 0
 }
 
 /// What a packet has to do with copies (RFC 2198).

@@ -187,7 +187,9 @@ package struct SendLane {
             return nil
         }
         place.pointee.stream.noteSequence(packet.sequence)
-        finish(place, timestamp: RTPTimestamp(packet.timestamp), packet.patch.count + payload.count, now)
+        finish(
+            place, timestamp: RTPTimestamp(packet.timestamp),
+            packet.patch.count + payload.count - Int(packet.padding), now)
         return length
     }
 
@@ -220,7 +222,8 @@ package struct SendLane {
     ) -> Int? {
         guard let stream = self[packet.stream], stream.ssrc == packet.ssrc else { return nil }
         if stream.terms.repeats != nil { return sealRepeat(packet, payload: payload, into: destination, at: now) }
-        guard stream.canRepeat(packet), let (headerLength, _) = stream.writeHeader(packet, into: destination),
+        guard stream.canRepeat(packet),
+            let (headerLength, _) = places[packet.stream].stream.writeHeader(packet, into: destination),
             destination.count >= headerLength + PayloadPatch.maximumLength, let start = destination.baseAddress
         else { return nil }
         packet.patch.write(to: start + headerLength)

@@ -151,9 +151,10 @@ struct SendStream {
     // MARK: Packets
 
     /// Writes the header of a packet; returns its length, and where its transport-wide number belongs: 0 if it has none. `buffer` has room
-    /// for the longest header, or it is nil.
+    /// for the longest header, or it is nil. Changes nothing; `mutating` lets the compiler use the stream where it stands instead of
+    /// copying it, and counting its references, for each packet.
     @inline(__always)
-    func writeHeader(
+    mutating func writeHeader(
         _ packet: OutgoingPacket, into buffer: UnsafeMutableRawBufferPointer
     ) -> (length: Int, numberOffset: Int)? {
         guard buffer.count >= RTPHeader.fixedLength + StreamExtensions.longest, let start = buffer.baseAddress else {
@@ -161,7 +162,8 @@ struct SendStream {
         }
         let saysMid = packet.sequence < midEnd
         let extensionLength = saysMid ? introduction.length : usual.length
-        start.storeBytes(of: extensionLength > 0 ? 0x90 : 0x80, as: UInt8.self)
+        start.storeBytes(
+            of: (extensionLength > 0 ? 0x90 : 0x80) | (packet.padding > 0 ? 0x20 : 0), as: UInt8.self)
         start.storeBytes(
             of: (packet.payloadType ?? payloadType).rawValue | (packet.marker ? 0x80 : 0), toByteOffset: 1,
             as: UInt8.self)

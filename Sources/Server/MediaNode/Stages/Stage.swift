@@ -31,13 +31,13 @@ final class Stage {
         mixSlot = home.audio.mixSlot
     }
 
-    init(branch: StageBranch, _ terms: BranchTerms) {
+    init(branch: StageBranch, _ terms: BranchTerms, crowd: Int) {
         id = terms.stage
         kind = terms.kind
         part = .branch(branch)
         slotCount = terms.slots + (terms.hasMix ? 1 : 0)
         mixSlot = terms.hasMix ? terms.slots : nil
-        fanout = AudioFanout(slots: slotCount, mixSlot: mixSlot)
+        fanout = AudioFanout(slots: slotCount, mixSlot: mixSlot, crowd: crowd)
     }
 
     var pictures: StagePictures? { home?.pictures }
@@ -75,12 +75,12 @@ final class StageHome {
     /// Told when those cuts are in force everywhere, in their order.
     private var awaitedCuts: [(cuts: AwaitedCuts, confirmed: @Sendable () -> Void)] = []
 
-    init(id: StageID, slots: Int, pictures format: VideoFormat? = nil, feed: MixFeed?) {
+    init(id: StageID, slots: Int, pictures format: VideoFormat? = nil, feed: MixFeed?, crowd: Int) {
         self.feed = feed
         seats = slots
         let slots = slots + (format == nil ? 0 : StageGuests.places)
         pictures = format.map { [seats] in StagePictures(seats: seats, format: $0) }
-        audio = AudioStage(slots: slots, hasMix: feed != nil)
+        audio = AudioStage(slots: slots, hasMix: feed != nil, crowd: crowd)
         if let feed { audio.add(feed) }
         audio.onPlace = { [unowned self] member, slot in
             for branch in branches { _ = branch.mailbox.post(.place(PeerID(rawValue: member.rawValue), slot, id)) }

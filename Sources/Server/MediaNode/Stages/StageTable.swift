@@ -23,6 +23,8 @@ final class StageTable {
     private let egress: Egress
     private let facts: FactPublisher
     private let time: WorkerTime
+    /// From so many listeners on, packets of several speakers leave together.
+    private let crowd: Int
     private var stages: [StageID: Stage] = [:]
     /// Stages where somebody is or was heard, and when their levels are read next.
     private var metered: ContiguousArray<(stage: Stage, home: StageHome)> = []
@@ -36,11 +38,15 @@ final class StageTable {
     private var branches: ContiguousArray<(stage: Stage, branch: StageBranch)> = []
     /// Homes with guests.
     private var hosting: ContiguousArray<(stage: Stage, home: StageHome)> = []
+    /// Where packets of sound wait for others, and when the first of them leave.
+    private var waiting: ContiguousArray<AudioFanout> = []
+    private var nextSound = Instant.distantFuture
     /// Of stages that are closed.
     private var closed = AudioStats()
     private var closedPictures = VideoStats()
 
-    init(table: PeerTable, egress: Egress, facts: FactPublisher, time: WorkerTime) {
+    init(table: PeerTable, egress: Egress, facts: FactPublisher, time: WorkerTime, crowd: Int) {
+        self.crowd = crowd
         self.table = table
         self.egress = egress
         self.facts = facts
@@ -62,7 +68,7 @@ final class StageTable {
 
     func open(_ id: StageID, slots: Int, kind: StageKind, feed: MixFeed?) {
         guard stages[id] == nil else { return }
-        let home = StageHome(id: id, slots: slots, pictures: kind.pictures, feed: feed)
+        let home = StageHome(id: id, slots: slots, pictures: kind.pictures, feed: feed, crowd: crowd)
         let setClock: AudioFanout.Clock = { [egress] in egress.setClock($0, $1, $2) }
         for stage in home.pictures?.all ?? [] {
             stage.onClock = setClock
@@ -82,7 +88,7 @@ final class StageTable {
     func openBranch(_ terms: BranchTerms) {
         guard stages[terms.stage] == nil else { return }
         let branch = StageBranch(terms)
-        let stage = Stage(branch: branch, terms)
+        let stage = Stage(branch: branch, terms, crowd: crowd)
         branches.append((stage, branch))
         add(stage)
     }
@@ -156,6 +162,7 @@ final class StageTable {
 
     private func add(_ stage: Stage) {
         stages[stage.id] = stage
+        stage.fanout.onWaiting = { [unowned self, unowned fanout = stage.fanout] in wait(fanout) }
         if stage.kind == .voice { return }
         watched.append(stage)
         if nextPaths == .distantFuture { nextPaths = time.now + PathWatch.period }
@@ -165,6 +172,7 @@ final class StageTable {
     func close(_ id: StageID) -> (stage: Stage, confirmations: [@Sendable () -> Void])? {
         guard let stage = stages.removeValue(forKey: id) else { return nil }
         watched.removeAll { $0 === stage }
+        waiting.removeAll { $0 === stage.fanout }
         switch stage.part {
         case .home(let home):
             metered.removeAll { $0.home === home }
@@ -224,14 +232,20 @@ final class StageTable {
         for (stage, branch) in branches {
             let asked = branch.link.cutsAsked
             while branch.link.takeHeard({ stage.fanout.deliver($0, $1, send: egress.send) }) {}
-            if branch.awaits(asked) { cuts.append((.branch(branch), asked)) }
+            if branch.awaits(asked) {
+                stage.fanout.deliverWaiting(send: egress.send)
+                cuts.append((.branch(branch), asked))
+            }
         }
         for (stage, home) in hosting {
             confirmations += home.takeCuts()
             for guest in home.guests.all {
                 let asked = guest.terms.wayIn.cutsAsked
                 takeGuest(guest, on: stage, home)
-                if guest.awaits(asked) { cuts.append((.guest(guest), asked)) }
+                if guest.awaits(asked) {
+                    home.audio.fanout.deliverWaiting(send: egress.send)
+                    cuts.append((.guest(guest), asked))
+                }
             }
         }
         return (confirmations, cuts)
@@ -248,9 +262,27 @@ final class StageTable {
         if isAnySpoken, !home.isMetered { meter(stage, home) }
     }
 
+    // MARK: Sound of crowds
+
+    private func wait(_ fanout: AudioFanout) {
+        if !waiting.contains(where: { $0 === fanout }) { waiting.append(fanout) }
+        nextSound = min(nextSound, fanout.due)
+    }
+
+    /// Sends what has waited for other packets for long enough.
+    private func deliverWaiting() {
+        waiting.removeAll { fanout in
+            // What waited has left already if another packet of the same slot came.
+            guard fanout.due <= time.now || fanout.due == .distantFuture else { return false }
+            fanout.deliverWaiting(send: egress.send)
+            return true
+        }
+        nextSound = waiting.reduce(.distantFuture) { min($0, $1.due) }
+    }
+
     // MARK: Levels and ways
 
-    var nextDeadline: Instant { min(nextLevels, nextPaths) }
+    var nextDeadline: Instant { min(nextSound, nextLevels, nextPaths) }
 
     /// Somebody is heard there: its levels are told until all is silent.
     func meter(_ stage: Stage, _ home: StageHome) {
@@ -261,6 +293,7 @@ final class StageTable {
     }
 
     func advance() {
+        if nextSound <= time.now { deliverWaiting() }
         if nextLevels <= time.now { tellLevels() }
         if nextPaths <= time.now { tellPaths() }
     }

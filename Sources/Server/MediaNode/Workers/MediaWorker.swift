@@ -64,7 +64,8 @@ final class MediaWorker {
         mailbox = Mailbox(waker: sockets.waker)
         table = PeerTable(capacity: configuration.maximumPeers)
         egress = Egress(sockets: sockets, table: table, time: time)
-        stages = StageTable(table: table, egress: egress, facts: facts, time: time)
+        stages = StageTable(
+            table: table, egress: egress, facts: facts, time: time, crowd: configuration.smallestCrowd)
         do {
             peers = try PeerLifecycle(
                 configuration, certificate: certificate, table: table, egress: egress, facts: facts, time: time)
@@ -106,7 +107,7 @@ final class MediaWorker {
         peers.advance()
         let driving = peers.takeDriving()
         load.note(workFrom: time.now, to: time.now + driving)
-        stages.advance()
+        advanceStages()
         flush()
     }
 
@@ -118,6 +119,14 @@ final class MediaWorker {
         confirmations.append(contentsOf: inForce)
         for (follower, reached) in cuts { confirmations.append(follower, reached) }
         peers.runErrands()
+        load.note(workFrom: start, to: time.read())
+    }
+
+    private func advanceStages() {
+        guard stages.nextDeadline <= time.now else { return }
+        let start = time.read()
+        stages.advance()
+        if egress.hasErrands { peers.runErrands() }
         load.note(workFrom: start, to: time.read())
     }
 
@@ -182,6 +191,7 @@ final class MediaWorker {
         case .place(let id, let slot, let stageID):
             guard let stage = stages[stageID], let branch = stage.branch else { return }
             let member = MemberID(rawValue: id.rawValue)
+            stage.fanout.deliverWaiting(send: egress.send)
             branch.setProducer(member, slot: slot)
             stage.fanout.setProducer(member, slot: slot)
         case .resetSource(let id, let stageID, let confirmed):
