@@ -20,8 +20,12 @@ export class OwnVoice {
     await this.#start();
   }
 
-  /** @param {number | null} wished */
+  /**
+   * Who sits already stays there: the host may have seated me since I asked.
+   * @param {number | null} wished
+   */
   async sitSomewhere(wished) {
+    if (this.#stage.room.now.me.seat !== undefined) return;
     const seat = freeSeat(this.#stage.room.now, wished);
     if (seat === null) throw new OvationError('seat_taken', 'no seat is free');
     await this.sit(seat);
