@@ -1,6 +1,7 @@
 """A person at a browser: the same few verbs over Chromium (WebDriver) and Firefox (Marionette)."""
 
 import base64
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -13,6 +14,9 @@ from server import free_port
 from sound import LISTEN, LISTEN_CLOSELY, LISTEN_HERE, REMEMBER_PEERS, SILENT, silent_sound_device, tone, tones
 
 PATIENCE = 15
+
+# Browsers start and end beside each other and beside what a test does meanwhile.
+HANDS = concurrent.futures.ThreadPoolExecutor(max_workers=3, thread_name_prefix="browser")
 
 
 def by_testid(name):
@@ -121,12 +125,13 @@ class Person:
 
 class Chromium(Person):
     def __init__(self, name, server, profile, tone_hertz=None, width=None, height=None, microphone="granted", dark=True, language="en",
-                 through=None, flags=(), driver=None, crowded=False):
-        """`crowded`: one of several that share this machine's processor. Such a person has a smaller window and reduced motion,
-        and sends a small picture, as one may have chosen on this device."""
+                 through=None, flags=(), driver=None, crowded=False, moving=False):
+        """`crowded`: one of several that share this machine's processor. Such a person has a smaller window and sends a small
+        picture, as one may have chosen on this device. `moving`: without the wish for less motion, which halves what a page costs
+        where there is no graphics processor."""
         super().__init__(name, server, through)
         width, height = width or (960 if crowded else 1280), height or (640 if crowded else 800)
-        self.motion = "reduce" if crowded else "no-preference"
+        self.motion = "no-preference" if moving else "reduce"
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
@@ -147,27 +152,45 @@ class Chromium(Person):
         if tone_hertz:
             options.add_argument(f"--use-file-for-fake-audio-capture={tone(self.profile / 'tone.wav', tone_hertz)}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=driver or Service(shutil.which("chromedriver")))
-        self.driver.set_script_timeout(60)
-        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
-        if crowded:
-            chosen = json.dumps(json.dumps({"sendQuality": "360"}))
-            self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
-                "source": f"if (location.protocol !== 'about:') localStorage['ovation.preferences'] ??= {chosen};"})
-        if language != "en":
-            agent = self.driver.execute_script("return navigator.userAgent")
-            self.driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
-        self.size(width, height)
-        self.scheme("dark" if dark else "light")
         self.seen = []
         self.closed = False
+        look = (width, height, dark, language, crowded)
+        self._starting = HANDS.submit(self._start, options, driver or Service(shutil.which("chromedriver")), *look)
+
+    def _start(self, options, service, width, height, dark, language, crowded):
+        from selenium import webdriver
+
+        started = webdriver.Chrome(options=options, service=service)
+        started.set_script_timeout(60)
+        started.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": REMEMBER_PEERS})
+        if crowded:
+            chosen = json.dumps(json.dumps({"sendQuality": "360"}))
+            started.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+                "source": f"if (location.protocol !== 'about:') localStorage['ovation.preferences'] ??= {chosen};"})
+        if language != "en":
+            agent = started.execute_script("return navigator.userAgent")
+            started.execute_cdp_cmd("Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
+        self._size(started, width, height)
+        self._scheme(started, "dark" if dark else "light")
+        return started
+
+    @property
+    def driver(self):
+        """WebDriver's session, once the browser has started."""
+        return self._starting.result()
 
     def size(self, width, height, scale=1):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 600})
+        self._size(self.driver, width, height, scale)
+
+    def _size(self, driver, width, height, scale=1):
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                               {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": width < 600})
 
     def scheme(self, name):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+        self._scheme(self.driver, name)
+
+    def _scheme(self, driver, name):
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": name}, {"name": "prefers-reduced-motion", "value": self.motion}]})
 
     def open(self, path="/"):
@@ -254,6 +277,8 @@ class Firefox(Person):
             "media.autoplay.block-webaudio": False,
             "media.peerconnection.ice.loopback": True,
             "media.peerconnection.ice.obfuscate_host_addresses": False,
+            # As in Chromium: the wish for less motion.
+            "ui.prefersReducedMotion": 1,
             "browser.shell.checkDefaultBrowser": False,
             "datareporting.policy.dataSubmissionEnabled": False,
             "app.update.enabled": False,

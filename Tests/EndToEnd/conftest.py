@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from browsers import Chromium, Firefox  # noqa: E402
+from browsers import HANDS, Chromium, Firefox  # noqa: E402
 from narrow_way import NarrowWay  # noqa: E402
 from server import Server  # noqa: E402
 
@@ -58,14 +58,16 @@ def people(request, server, tmp_path):
 
     yield arrive
     failed = getattr(request.node, "report_call", None) is not None and request.node.report_call.failed
-    complaints = []
+    complaints, ending = [], []
     for person in (p for p in opened if not getattr(p, "closed", False)):
         if failed:
             ARTIFACTS.mkdir(exist_ok=True)
             person.screenshot(ARTIFACTS / f"{request.function.__name__}-{person.name}.png")
             print(f"--- console of {person.name}\n" + "\n".join(person.console()))
         complaints += [f"{person.name}: {line}" for line in person.complaints()]
-        person.close()
+        ending.append(HANDS.submit(person.close))
+    for end in ending:
+        end.result()
     if failed:
         print("--- server log\n" + server.log()[-4000:])
     assert failed or not complaints, "console errors:\n" + "\n".join(complaints)

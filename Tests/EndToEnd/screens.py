@@ -55,7 +55,7 @@ def main():
         for seat, name in ((1, "João Silva"),):
             others[name].call("room.enter", room=room)
             host.call("seat.pick", room=room, seat=seat, user=others[name].user)
-        me = Chromium("Nora", server, pathlib.Path(folder) / "me", tone_hertz=440)
+        me = Chromium("Nora", server, pathlib.Path(folder) / "me", tone_hertz=440, moving=True)
         sign_in(me)
         me.sees("room-card", title)
         shoot(me, "lobby")
@@ -87,7 +87,7 @@ def main():
         me.click("back")
         me.click("ask-yes")
         live_room(me, others)
-        leo = Chromium("Leo", server, pathlib.Path(folder) / "leo", tone_hertz=700)
+        leo = Chromium("Leo", server, pathlib.Path(folder) / "leo", tone_hertz=700, moving=True)
         two_rooms(me, leo, others)
         leo.close()
         me.close()

@@ -1,5 +1,7 @@
 """A voice salon between people at real browsers: who sits, who may, who hears whom."""
 
+import time
+
 from selenium.webdriver.common.keys import Keys
 
 from client import Client, ticket
@@ -266,9 +268,9 @@ def test_lobby(people, server):
 
 @story("G01-W likes from two people add up exactly for everyone")
 def test_likes(people):
-    owner = people("Owner")
+    owner = people("Owner", moving=True)
     room = create_salon(owner)
-    guest = people("Guest")
+    guest = people("Guest", moving=True)
     enter_salon(guest, room)
     for _ in range(7):
         guest.click("like")
@@ -293,3 +295,30 @@ def test_moving(people):
     live(ben)
     anna.hears_tone(BASS)
     speaking(anna, 3)
+
+
+RING = """
+  const ring = document.querySelector(arguments[0] + ' .seat-ring');
+  const style = getComputedStyle(ring);
+  return { scale: Number(style.scale), by: style.transitionTimingFunction.split('), ')[0], took: style.transitionDuration.split(',')[0] };
+"""
+
+
+@story("V14-W the ring around a seat follows the voice, in three steps; it keeps its size for who wishes less motion")
+def test_rings(people):
+    anna = people("Anna", tone_hertz=ALTO, moving=True)
+    room = create_salon(anna)
+    sit(anna, 0)
+    live(anna)
+    seat = anna.selector("seat-0")
+    speaking(anna, 0)
+    deadline = time.monotonic() + 15
+    while (moved := anna.run(RING, seat))["scale"] <= 1.02:
+        assert time.monotonic() < deadline, moved
+    assert (moved["by"].rstrip(")"), moved["took"]) == ("steps(3", "0.15s"), moved
+
+    ben = people("Ben")
+    enter_salon(ben, room)
+    speaking(ben, 0)
+    kept = [ben.run(RING, seat) for _ in range(5)]
+    assert {(one["scale"], one["took"]) for one in kept} == {(1, "0s")}, kept
