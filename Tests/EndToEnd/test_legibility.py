@@ -190,6 +190,29 @@ def live_room(me, others, reader, salon):
     me.click("back")
     me.click("ask-yes")
     me.sees("lobby")
+    before_the_stage(me, Client(me.server, ticket(me.server, "Inês")), reader)
+
+
+def before_the_stage(me, host, reader):
+    """What one sees of oneself before the host has said yes, while one waits, and where the yes came after the sheet was closed."""
+    both = (NORMAL, DOUBLE)
+    room = host.call("room.create", name="Open stage", kind="live", seats=4, needsRequest=True)["room"]
+    host.call("seat.take", room=room, seat=0)
+    me.open(f"/r/{room}")
+    me.click("hand")
+    me.sees("asking-voice")
+    reader.look("before the stage", letters=both)
+    me.click("asking-camera")
+    me.sees("asking-others")
+    reader.look("before the stage, with a picture", letters=both)
+    me.click("asking-with-camera")
+    me.sees("asking-waiting")
+    reader.look("before the stage, waiting", letters=both)
+    me.click("asking-cancel")
+    me.click("sheet-close")
+    host.call("room.destroy", room=room)
+    me.open("/")
+    me.sees("lobby")
 
 
 def populate(me, others, room):
