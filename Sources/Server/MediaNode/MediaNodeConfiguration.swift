@@ -1,4 +1,5 @@
 internal import DatagramIO
+internal import Forwarding
 package import Timing
 package import Wire
 
@@ -37,7 +38,7 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
 
     /// From so many listeners of a room on one worker on, packets of several speakers wait up to 8 ms for each other on their way to those
     /// who only listen, so that the kernel gets those for one listener in one message (decision 0027).
-    package var smallestCrowd = 64
+    package var smallestCrowd = AudioFanout.smallestCrowd
 
     package init() {}
 

@@ -136,9 +136,9 @@ package final class AudioFanout {
 
     private func feed(_ member: MemberID) {
         guard let listener = listeners[member] else { return }
-        // A listener without a line for the mix hears the slots instead.
-        let hearsSlots = producers.contains(member) || !listener.lines.contains { $0.slot == mixSlot && $0.isOffered }
         let isSeated = producers.contains(member)
+        // A listener without a line for the mix hears the slots instead.
+        let hearsSlots = isSeated || !listener.lines.contains { $0.slot == mixSlot && $0.isOffered }
         for line in listener.lines {
             slots[line.slot].consumers[line.index].setSeated(isSeated, wasPadded: batch.hasPadded)
             let index = line.index

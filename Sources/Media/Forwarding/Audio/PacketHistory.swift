@@ -81,7 +81,7 @@ final class PacketHistory {
     func pad(_ sequence: UInt64, by padding: Int) -> UnsafeRawBufferPointer? {
         guard let entry = find(sequence), let records, let bytes else { return nil }
         let place = Int(sequence & UInt64(Self.indexCount - 1))
-        guard (1...records[place].spare).contains(padding) else { return nil }
+        guard padding > 0, padding <= records[place].spare else { return nil }
         let start = bytes + Int(records[place].start & UInt64(Self.byteCount - 1)) + entry.payload.count
         UnsafeMutableRawBufferPointer(start: start, count: padding).initializeMemory(as: UInt8.self, repeating: 0)
         start.storeBytes(of: UInt8(padding), toByteOffset: padding - 1, as: UInt8.self)
