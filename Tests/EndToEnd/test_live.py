@@ -561,3 +561,33 @@ def test_newer_formats(people, pictures):
     ben.click("quality-low")
     ben.wait("the small size", "return document.querySelector(arguments[0] + ' video').videoWidth === arguments[1]", ben.selector("picture-0"), 320, seconds=40)
     sees_picture(ben, "picture-0")
+
+
+# What stands in the window beside the page, and whether its first picture moves.
+APART = """
+const page = documentPictureInPicture.window?.document;
+const video = page?.querySelector('.tile ov-video[data-playing] video');
+return video?.videoWidth > 0 ? [page.querySelectorAll('.tile').length, page.querySelector('[data-testid=apart-lines]').textContent] : null;
+"""
+
+
+@story("L22-W the stage in a window of its own shows everybody and the last lines, comes on with a hidden page, and closes with the room")
+def test_apart(server, people):
+    anna, ben = people("Anna", crowded=True), people("Ben", whole=True)
+    room = go_live(anna)
+    mina = Client(server, ticket(server, "Mina"))
+    mina.call("room.enter", room=room)
+    sign_in(ben, f"/r/{room}")
+    sees_picture(ben, "picture-0")
+    ben.click("more")
+    ben.click("more-apart")
+    mina.call("message.send", room=room, text="Lovely <i>evening</i>")
+    ben.wait("the host and the line in a window", f"const seen = (() => {{ {APART} }})(); return seen?.[0] === 1 && seen[1].includes('Lovely <i>evening</i>')")
+    ben.run("documentPictureInPicture.window.document.querySelector('[data-testid=apart-back]').click()")
+    ben.wait("the window closed", "return documentPictureInPicture.window === null")
+    ben.click("more")
+    ben.click("more-apart")
+    ben.wait("it again", APART)
+    ben.click("leave")
+    ben.wait("the window closed with the room", "return documentPictureInPicture.window === null")
+    mina.close()

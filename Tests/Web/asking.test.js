@@ -7,6 +7,7 @@ import { settle, VirtualTime } from './support/time.js';
 function before(t, { refusal = null } = {}) {
   const time = VirtualTime.install(t);
   const done = [];
+  const sent = [];
   const stage = {
     comeUp: null,
     voice: {
@@ -17,11 +18,17 @@ function before(t, { refusal = null } = {}) {
     },
     news: { emit: (name, { error }) => done.push(`${name} ${error.name}`) },
   };
-  const requests = { ask: async () => done.push('asks'), acceptInvitation: async () => stage.comeUp(2) };
+  const requests = {
+    ask: async (seat, { words, still }) => {
+      done.push('asks');
+      sent.push({ seat, words, still: still ? await still() : null });
+    },
+    acceptInvitation: async () => stage.comeUp(2),
+  };
   const life = new AbortController();
   const show = async () => void done.push('shows');
-  const asking = new AskingModel(stage, requests, show, life.signal, () => 0);
-  return { time, stage, asking, done, life, phase: () => asking.state.get().phase };
+  const asking = new AskingModel(stage, requests, show, async () => 'a still', life.signal, () => 0);
+  return { time, stage, asking, done, sent, life, phase: () => asking.state.get().phase };
 }
 
 test('L03-W who is let onto the stage sees 3, 2, 1 over their own picture, and is seen then', async t => {
@@ -110,4 +117,14 @@ test('L03-W a seat that is gone by then is told, and the end of the visit ends i
   await settle();
   assert.equal(done.length, 1);
   assert.equal(stage.comeUp, null);
+});
+
+test('L03-W a few words go along with a request, and a still with a camera alone', async t => {
+  const { asking, sent } = before(t);
+  await asking.ask(true, 'I sing alto');
+  await asking.ask(false, 'Only talking');
+  assert.deepEqual(sent, [
+    { seat: null, words: 'I sing alto', still: 'a still' },
+    { seat: null, words: 'Only talking', still: null },
+  ]);
 });

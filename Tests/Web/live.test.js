@@ -20,7 +20,7 @@ class FakePage extends EventTarget {
 /** Bob in Alice's live room of three seats; on the second one if asked. */
 async function live(
   t,
-  { sits = false, seat = {}, screen = undefined, still = undefined, memory = new FakeStorage() } = {},
+  { sits = false, role = 'member', seat = {}, screen = undefined, still = undefined, memory = new FakeStorage() } = {},
 ) {
   const page = new FakePage();
   Object.assign(globalThis, { document: page });
@@ -37,6 +37,7 @@ async function live(
   server.snapshot.info = { ...server.snapshot.info, kind: 'live', seats: 3, still };
   if (screen) server.snapshot.screen = screen;
   if (sits) server.snapshot.me = { ...server.snapshot.me, seat: 1 };
+  server.snapshot.me = { ...server.snapshot.me, role };
   for (const method of ['media.view', 'camera.set', 'screen.start', 'screen.stop'])
     server.on(method, () => ({}));
   server.on('media.offer', ({ number, lines }) => ({
@@ -305,4 +306,63 @@ test('L14-W a camera that somebody else holds is not shown by a wish that was ta
   await assert.rejects(on, { name: 'aborted' });
   assert.equal(model.state.get().showing, false);
   camera.close('prepare');
+});
+
+test('L03-W a co-host sees who asks, with their words, as long as the request waits; nobody else asks for it', async t => {
+  const request = id => ({
+    id,
+    from: 'carol',
+    to: 'alice',
+    command: 'ENTER_SEAT',
+    content: '',
+    words: 'I sing alto',
+    hasStill: true,
+    state: 'waiting',
+    createdAt: 0,
+  });
+  for (const role of ['admin', 'member']) {
+    const { server, salon } = await live(t, { role });
+    server.on('invitation.still', ({ id }) => (id === 'lost' ? {} : { picture: 'AAAA' }));
+    const shown = () => salon.state.get().requests.map(({ words, still }) => [words, still]);
+    server.news(48213, [
+      { type: 'invitation.received', invitation: request('hand') },
+      { type: 'invitation.received', invitation: request('lost') },
+    ]);
+    await settle();
+    const asked = server.of('invitation.still').map(({ id }) => id);
+    if (role === 'member') {
+      assert.deepEqual([asked, shown()], [[], []]);
+      continue;
+    }
+    assert.deepEqual(asked, ['hand', 'lost'], 'once each');
+    assert.deepEqual(shown(), [
+      ['I sing alto', 'data:image/jpeg;base64,AAAA'],
+      ['I sing alto', null],
+    ]);
+    server.news(48213, [
+      { type: 'invitation.cancelled', invitation: { ...request('hand'), state: 'cancelled' } },
+    ]);
+    await settle();
+    assert.deepEqual(shown(), [['I sing alto', null]]);
+  }
+});
+
+test('L03-W how the host arranges the stage is told to every page', async t => {
+  const { server, salon } = await live(t, { role: 'admin' });
+  server.on('stage.arrange', () => ({ seq: 1 }));
+  assert.deepEqual(salon.state.get().stage, { form: 'grid', large: null });
+  await salon.moderation.arrangeStage('spotlight', 'alice');
+  await salon.moderation.arrangeStage('grid', null);
+  assert.deepEqual(
+    server.of('stage.arrange').map(({ form, large }) => [form, large]),
+    [
+      ['spotlight', 'alice'],
+      ['grid', undefined],
+    ],
+  );
+  server.news(48213, [
+    { type: 'stage.arranged', seq: server.snapshot.seq + 1, time: 0, stage: { form: 'spotlight', large: 'alice' } },
+  ]);
+  await settle();
+  assert.deepEqual(salon.state.get().stage, { form: 'spotlight', large: 'alice' });
 });

@@ -18,6 +18,7 @@ export class AskingModel {
   #stage;
   #requests;
   #show;
+  #still;
   #now;
   /** My own picture is before me. */ #isThere = false;
   #withCamera = false;
@@ -28,13 +29,15 @@ export class AskingModel {
    * @param {import('./salon-stage.js').SalonStage} stage
    * @param {import('./salon-requests.js').RequestActions} requests
    * @param {() => Promise<void>} show shows my camera to everybody
+   * @param {() => Promise<Uint8Array | null>} still takes what the host sees of me before the answer
    * @param {AbortSignal} signal ends with my visit
    * @param {() => number} [now]
    */
-  constructor(stage, requests, show, signal, now = Date.now) {
+  constructor(stage, requests, show, still, signal, now = Date.now) {
     this.#stage = stage;
     this.#requests = requests;
     this.#show = show;
+    this.#still = still;
     this.#now = now;
     stage.comeUp = async seat => this.#called(seat);
     signal.addEventListener('abort', () => {
@@ -51,10 +54,11 @@ export class AskingModel {
   /**
    * Asks to come on stage. Throws OvationError.
    * @param {boolean} withCamera
+   * @param {string} [words] for the host
    */
-  async ask(withCamera) {
+  async ask(withCamera, words = '') {
     this.#withCamera = withCamera;
-    await this.#requests.ask();
+    await this.#requests.ask(null, withCamera ? { words, still: this.#still } : { words });
   }
 
   /**

@@ -7,6 +7,7 @@ import { AskingModel } from './asking.js';
 import { CameraWord } from './camera-word.js';
 import { GoingLive } from './going-live.js';
 import { PKModel } from './pk.js';
+import { RequestStills } from './request-stills.js';
 import { RequestActions } from './salon-requests.js';
 import { ScreenModel } from './screen.js';
 import { layerRates } from './sending.js';
@@ -105,7 +106,14 @@ export class LiveModel {
       () => this.#isToBeSeen,
       signal,
     );
-    this.asking = new AskingModel(stage, new RequestActions(stage), () => this.setCamera(true), signal);
+    this.asking = new AskingModel(
+      stage,
+      new RequestActions(stage),
+      () => this.setCamera(true),
+      () => smallStill(this.#picture.get()),
+      signal,
+    );
+    new RequestStills(stage, signal);
     this.#still = new StillSender(
       stage,
       () => (this.state.get().showing ? this.#picture.get() : null),
@@ -356,4 +364,15 @@ export class LiveModel {
   #change(some) {
     this.state.set({ ...this.state.get(), ...some });
   }
+}
+
+/**
+ * What goes along with a request: nobody waits for a camera that gives no picture.
+ * @param {MediaStreamTrack | null} track
+ * @returns {Promise<Uint8Array | null>}
+ */
+async function smallStill(track) {
+  if (!track) return null;
+  const { requestBytes, takeStill } = await import('../video/still.js');
+  return takeStill(track, requestBytes).catch(() => null);
 }

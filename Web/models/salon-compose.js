@@ -15,6 +15,7 @@ import { audienceView, meView, roomView, seatViews } from './salon-view.js';
  * @property {ReadonlySet<string>} pending
  * @property {ReadonlySet<string>} later
  * @property {ReadonlyMap<string, number>} positions
+ * @property {ReadonlyMap<string, string>} requestStills addresses of what came with requests, by the request
  * @property {string | null} spokeLast
  * @property {string | null} mutedBy
  * @property {{by: string} | null} broughtBy somebody put me on a seat
@@ -42,6 +43,7 @@ export function emptyState({ id, name, avatar }) {
     room: null,
     seats: [],
     screen: null,
+    stage: { form: 'grid', large: null },
     me: {
       id,
       name,
@@ -87,6 +89,7 @@ export function composeState(state, local, around, parts) {
     room: roomView(state, around.origin),
     seats: seatViews(state, around),
     screen: state.screen ? profileOf(state, state.screen) : null,
+    stage: { form: state.stage.form, large: state.stage.large ?? null },
     me: meView(state, around),
     audience: audienceView(state, around),
     memberCount: state.memberCount,

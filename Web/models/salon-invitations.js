@@ -10,20 +10,27 @@ import { profileOf } from '../protocol/room-state.js';
 /**
  * Requests that I may answer: to me, or as an admin those to the owner. Any command word counts, so that people who come
  * with another client are seen too; only our own word for "I invite you" does not.
+ * @param {RoomState} state
+ */
+export function requestsToMe({ me, info, invitations }) {
+  if (me.role === 'member') return [];
+  return invitations.filter(({ from, to, command }) => {
+    return from !== me.id && (to === me.id || to === info.owner.id) && command !== seatCommands.invite;
+  });
+}
+
+/**
  * @param {RoomState} state @param {Around} around
  * @returns {import('./salon-state.js').RequestView[]}
  */
 export function requestViews(state, around) {
-  const { me, info } = state;
-  if (me.role === 'member') return [];
-  return state.invitations
-    .filter(({ from, to, command }) => {
-      return from !== me.id && (to === me.id || to === info.owner.id) && command !== seatCommands.invite;
-    })
+  return requestsToMe(state)
     .map(invitation => ({
       id: invitation.id,
       user: profileOf(state, invitation.from),
       seat: seatOf(invitation),
+      words: invitation.words ?? '',
+      still: around.requestStills.get(invitation.id) ?? null,
       since: invitation.createdAt,
       later: around.later.has(invitation.id),
       pending: around.pending.has(`request:${invitation.id}`),

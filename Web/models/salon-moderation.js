@@ -43,6 +43,14 @@ export class ModerationActions {
     await this.#stage.run(`seat:${seat}`, () => this.#stage.room.allowCamera(seat, allowed));
   }
 
+  /**
+   * How everybody sees the stage of a live room.
+   * @param {'grid' | 'spotlight'} form @param {string | null} large null: the host
+   */
+  async arrangeStage(form, large) {
+    await this.#stage.run('stage', () => this.#stage.room.arrangeStage(form, large));
+  }
+
   /** Ends the sharing of a screen, whose ever it is. */
   async stopScreen() {
     await this.#stage.run('screen', () => this.#stage.room.stopScreen());

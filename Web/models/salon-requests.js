@@ -17,12 +17,19 @@ export class RequestActions {
   /**
    * Asks for a seat (any when null); when accepted the model sits down by itself.
    * @param {number | null} [seat]
+   * @param {{words?: string, still?: () => Promise<Uint8Array | null>}} more `still` takes the picture that goes along
    */
-  async ask(seat = null) {
+  async ask(seat = null, more = {}) {
     await this.#stage.run('request', async () => {
       const content = seat === null ? '' : String(seat);
       const user = this.#stage.room.now.info.owner.id;
-      const { id, position } = await this.#stage.room.invite({ user, command: seatCommands.ask, content });
+      const { id, position } = await this.#stage.room.invite({
+        user,
+        command: seatCommands.ask,
+        content,
+        ...(more.words ? { words: more.words } : {}),
+        still: more.still ? await more.still() : null,
+      });
       if (position !== undefined)
         this.#stage.set({ positions: new Map(this.#stage.local.positions).set(id, position) });
     });

@@ -87,6 +87,7 @@ export class SalonStage {
       pending: new Set(),
       later: new Set(),
       positions: new Map(),
+      requestStills: new Map(),
       spokeLast: null,
       mutedBy: null,
       broughtBy: null,

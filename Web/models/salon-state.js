@@ -79,6 +79,8 @@
  * @property {string} id
  * @property {User} user
  * @property {number | null} seat the wished seat
+ * @property {string} words or none
+ * @property {string | null} still the address of a picture of them
  * @property {number} since milliseconds since 1970, server's clock
  * @property {boolean} later I put it off
  * @property {boolean} pending my answer is on its way
@@ -149,6 +151,7 @@
  * @property {RoomView | null} room
  * @property {SeatView[]} seats
  * @property {User | null} screen who shares a screen
+ * @property {{form: 'grid' | 'spotlight', large: string | null}} stage how everybody sees the people on the stage of a live room
  * @property {Me} me
  * @property {PersonView[]} audience those known who have no seat: owner, admins, then as they came
  * @property {number} memberCount everyone, the seated too

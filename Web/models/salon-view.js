@@ -20,6 +20,7 @@ import { myRequestOf, seatOf } from './salon-invitations.js';
  * @property {ReadonlySet<string>} pending
  * @property {ReadonlySet<string>} later requests put off
  * @property {ReadonlyMap<string, number>} positions of my requests in the queue
+ * @property {ReadonlyMap<string, string>} requestStills addresses of what came with requests
  * @property {(user: string) => Listening} listening
  * @property {string | null} spokeLast
  * @property {string | null} mutedBy who muted my seat, as far as told

@@ -84,6 +84,8 @@ export class Emitter {
  * @property {string} to
  * @property {string} command
  * @property {string} content
+ * @property {string} [words] for whoever answers
+ * @property {boolean} [hasStill] who may answer it gets a still by `OvationRoom.requestStill`
  * @property {'waiting' | 'accepted' | 'rejected' | 'cancelled' | 'expired'} state
  * @property {number} createdAt
  * @property {number} [expiresAt]
@@ -110,6 +112,7 @@ export class Emitter {
  * @property {SongPlay} [play] what a chorus room sings
  * @property {DuetMode} [duet] how those who sit sing; absent: together
  * @property {string} [screen] who shares a screen in a live room
+ * @property {StageLayout} [stage] how everybody sees the people on stage; absent: in a grid, the host first
  * @property {PKState} [pk] a live room's links to other rooms
  * @property {PKChallenge} [challenge] that waits; for the owner alone
  * @property {number} mediaEpoch
@@ -124,6 +127,10 @@ export class Emitter {
  * @typedef {{song: Song, by: string, track: SongTrack, startAt?: number, positionMs: number}} SongPlay
  */
 /** @typedef {'started' | 'paused' | 'resumed' | 'sought' | 'track' | 'stopped' | 'ended'} SongChange */
+/**
+ * How everybody in a live room sees the people on its stage; `large` stands in the first place, the host where it is absent.
+ * @typedef {{form: 'grid' | 'spotlight', large?: string}} StageLayout
+ */
 /**
  * How those who sit in a chorus room sing: all at once, or one after the other.
  * @typedef {{mode: 'together' | 'leadFollow', leader?: string}} DuetMode
@@ -179,6 +186,7 @@ export const danmuCommand = 'CMD_DANMU';
  *   'microphone.muted': {user: string, muted: boolean, seat?: number, time: number},
  *   'camera.changed': {user: string, camera: 'off' | 'on' | 'blocked', seat: number, by?: string, time: number},
  *   'screen.changed': {user?: string, by?: string, time: number},
+ *   'stage.arranged': {stage: StageLayout, by?: string, time: number},
  *   'pk.changed': {pk: PKState, cause: PKCause, by?: string, time: number},
  *   'pk.challenge': {challenge: PKChallenge, state: ChallengeState, until?: number},
  *   'pk.points': {ours: number, theirs: number},

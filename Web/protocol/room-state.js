@@ -7,6 +7,8 @@
 /** @typedef {import('./events.js').Snapshot} Snapshot */
 /** @typedef {import('./events.js').RoomSummary} RoomSummary */
 
+/** @type {Readonly<import('./events.js').StageLayout>} */
+const inGrid = { form: 'grid' };
 /** @type {Readonly<import('./events.js').DuetMode>} */
 const together = Object.freeze({ mode: 'together' });
 /** @type {Readonly<import('./events.js').PKState>} */
@@ -38,6 +40,7 @@ export const profilesKept = 1_000;
  * @property {number} likes
  * @property {import('./events.js').SongPlay | null} play what is sung
  * @property {string | null} screen who shares a screen in a live room
+ * @property {import('./events.js').StageLayout} stage how everybody sees the people on the stage of a live room
  * @property {import('./events.js').PKState} pk links to other live rooms, and the PK with them
  * @property {import('./events.js').PKChallenge | null} challenge that waits; for the owner alone
  * @property {import('./events.js').DuetMode} duet how those who sit sing
@@ -74,6 +77,7 @@ export function stateOf(snapshot) {
     play: snapshot.play ?? null,
     duet: snapshot.duet ?? together,
     screen: snapshot.screen ?? null,
+    stage: snapshot.stage ?? inGrid,
     pk: snapshot.pk ?? alone,
     challenge: snapshot.challenge ?? null,
     network: null,
@@ -124,6 +128,7 @@ const changes = {
     ...state,
     seats: state.seats.map(seat => (seat.user === user ? { ...seat, camera } : seat)),
   }),
+  'stage.arranged': (state, { stage }) => ({ ...state, stage }),
   'screen.changed': (state, { user }) => ({ ...state, screen: user ?? null }),
   'pk.changed': (state, { pk }) => ({ ...state, pk: { ...pk, links: pk?.links ?? [] } }),
   'pk.challenge': (state, { challenge, state: now }) => ({

@@ -205,7 +205,7 @@ export class OvationRoom {
    * @returns {Promise<number | null>} its number, for `stillPath`
    */
   async setStill(picture) {
-    const params = picture ? { picture: btoa(String.fromCharCode(...picture)) } : {};
+    const params = picture ? { picture: base64(picture) } : {};
     const { still } = await this.session.call('still.set', { room: this.id, ...params });
     return still ?? null;
   }
@@ -274,18 +274,44 @@ export class OvationRoom {
   }
 
   /**
-   * @param {{user: string, command: string, content?: string, timeoutSeconds?: number}} invitation
+   * @param {{user: string, command: string, content?: string, words?: string, still?: Uint8Array | null, timeoutSeconds?: number}} invitation
+   *   `words` has up to 60 characters; `still` is what I look like, for the host of a live room: a JPEG of at most 8 KiB
    * @returns {Promise<{id: string, position?: number}>}
    */
   async invite(invitation) {
-    const answer = await this.#change('invitation.send', { ...invitation, id: freshKey() });
+    const { still, ...words } = invitation;
+    const answer = await this.#change('invitation.send', {
+      ...words,
+      ...(still ? { still: base64(still) } : {}),
+      id: freshKey(),
+    });
     const createdAt = this.session.serverNow();
     const { user: to, command, content = '', timeoutSeconds = 0 } = invitation;
     /** @type {import('./events.js').Invitation} */
     const sent = { id: answer.id, from: this.now.me.id, to, command, content, state: 'waiting', createdAt };
+    if (invitation.words) sent.words = invitation.words;
+    if (still) sent.hasStill = true;
     if (timeoutSeconds > 0) sent.expiresAt = createdAt + timeoutSeconds * 1000;
     this.state.update(state => state && apply(state, { type: 'invitation.received', invitation: sent }));
     return answer;
+  }
+
+  /**
+   * What came with a request that waits for my answer.
+   * @param {string} id
+   * @returns {Promise<string | null>} a JPEG in base64; null if nothing came, or it is gone
+   */
+  async requestStill(id) {
+    const { picture } = await this.session.call('invitation.still', { room: this.id, id }, { repeat: true });
+    return picture ?? null;
+  }
+
+  /**
+   * How everybody sees the stage of a live room; for owner and admins. Throws `not_seated` for somebody who has no seat.
+   * @param {'grid' | 'spotlight'} form @param {string | null} large who stands in the first place; null: the host
+   */
+  arrangeStage(form, large) {
+    return this.#change('stage.arrange', { form, ...(large ? { large } : {}) });
   }
 
   /**
@@ -440,4 +466,9 @@ export class OvationRoom {
   letGo() {
     this.#follower.leave();
   }
+}
+
+/** @param {Uint8Array} bytes */
+function base64(bytes) {
+  return btoa(String.fromCharCode(...bytes));
 }

@@ -1,7 +1,9 @@
 /** The server takes no larger ones (Documentation/protocol.md §5). */
 const mostBytes = 15 << 10;
+/** Nor such that come with a request (§6). */
+export const requestBytes = 8 << 10;
 /** Sides to try, the last for pictures that are full of detail. */
-const sides = [360, 270, 180];
+const sides = [360, 270, 180, 120];
 const qualities = [0.8, 0.6, 0.4];
 /** A camera that gives nothing for so long gives no still. */
 const patienceMs = 5_000;
@@ -9,9 +11,10 @@ const patienceMs = 5_000;
 /**
  * What a track shows now, as a small JPEG.
  * @param {MediaStreamTrack} track
+ * @param {number} [bytes] the most of it
  * @returns {Promise<Uint8Array>} throws where no picture comes
  */
-export async function takeStill(track) {
+export async function takeStill(track, bytes = mostBytes) {
   const video = document.createElement('video');
   video.muted = true;
   video.playsInline = true;
@@ -27,15 +30,15 @@ export async function takeStill(track) {
         timer = setTimeout(() => reject(new Error('the camera gives no picture')), patienceMs);
       }),
     ]);
-    return await smallJPEG(video, video.videoWidth, video.videoHeight);
+    return await smallJPEG(video, video.videoWidth, video.videoHeight, bytes);
   } finally {
     clearTimeout(timer);
     video.srcObject = null;
   }
 }
 
-/** @param {CanvasImageSource} source @param {number} width @param {number} height */
-async function smallJPEG(source, width, height) {
+/** @param {CanvasImageSource} source @param {number} width @param {number} height @param {number} bytes */
+async function smallJPEG(source, width, height, bytes) {
   const canvas = document.createElement('canvas');
   for (const side of sides) {
     const scale = Math.min(1, side / Math.max(width, height));
@@ -44,7 +47,7 @@ async function smallJPEG(source, width, height) {
     canvas.getContext('2d')?.drawImage(source, 0, 0, canvas.width, canvas.height);
     for (const quality of qualities) {
       const blob = await new Promise(resolve => canvas.toBlob(resolve, 'image/jpeg', quality));
-      if (blob && blob.size <= mostBytes) return new Uint8Array(await blob.arrayBuffer());
+      if (blob && blob.size <= bytes) return new Uint8Array(await blob.arrayBuffer());
     }
   }
   throw new Error('no still of this picture is small enough');

@@ -24,6 +24,7 @@ export function openAsking(context, live) {
   const { asking } = live;
   const { camera, microphone } = app;
   /** @type {any} */ let meter = null;
+  let words = '';
   const turnOn = () =>
     // Both at once: the browser asks once. What cannot be opened says so itself.
     void Promise.allSettled([camera.open(holder), microphone.open(holder)]);
@@ -35,7 +36,14 @@ export function openAsking(context, live) {
   /** @param {boolean} withCamera */
   const go = async withCamera => {
     if (!(await announceMicrophone(app, context.signal))) return;
-    await context.act(() => (context.state.invitation ? asking.accept(withCamera) : asking.ask(withCamera)));
+    await context.act(() => (context.state.invitation ? asking.accept(withCamera) : asking.ask(withCamera, words.trim())));
+  };
+
+  const said = {
+    get: () => words,
+    set: (/** @type {string} */ text) => {
+      words = text;
+    },
   };
 
   const sheet = openSheet({
@@ -75,7 +83,7 @@ export function openAsking(context, live) {
             meter = element;
           }}></ov-meter>`
         }
-        ${counting ? soon(live) : phase === 'coming' ? null : context.state.myRequest ? waiting(context) : ways(context, go)}
+        ${counting ? soon(live) : phase === 'coming' ? null : context.state.myRequest ? waiting(context) : ways(context, go, said)}
       </div>`;
     },
   });
@@ -93,12 +101,21 @@ export function openAsking(context, live) {
   asking.state.subscribe(closeOnStage, { signal: sheet.signal });
 }
 
-/** @param {SalonContext} context @param {(withCamera: boolean) => Promise<void>} go */
-function ways(context, go) {
+/**
+ * @param {SalonContext} context @param {(withCamera: boolean) => Promise<void>} go
+ * @param {{get: () => string, set: (text: string) => void}} words for the host
+ */
+function ways(context, go, words) {
   const { open } = context.app.camera.state.get();
   const { invitation, pending } = context.state;
   const waits = String(pending.has('request') || pending.has('invitation'));
   return html`<p class="soft small">${invitation ? t('invitation.text', { name: invitation.from.name }) : t('asking.about')}</p>
+    ${
+      !invitation &&
+      html`<label class="field">${t('asking.words')}
+        <input class="input" maxlength="60" autocomplete="off" enterkeyhint="done" dir="auto" data-testid="asking-words" placeholder=${t('asking.wordsExample')}
+          .value=${words.get()} @input=${(/** @type {any} */ event) => words.set(event.target.value)} /></label>`
+    }
     <div class="sheet-actions">
       <button class="button" type="button" data-testid="asking-voice" aria-busy=${waits} @click=${() => void go(false)}>${icon('mic')}${t('asking.voice')}</button>
       <button class="button primary" type="button" data-testid="asking-with-camera" aria-busy=${waits} ?disabled=${!open} @click=${() => void go(true)}>${icon('video')}${t('asking.camera')}</button>

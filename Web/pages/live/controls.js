@@ -31,30 +31,6 @@ export function liveButton(context, live) {
     <span class="dock-word">${t('live.cameraOn')}</span></button>`;
 }
 
-/** Whether the browser can show a picture in a window of its own. */
-export const canBeApart = () => Boolean(globalThis.document?.pictureInPictureEnabled);
-
-/**
- * The host's picture, or the first there is, in a window of its own; back again if it is there.
- * @param {SalonContext} context
- * @param {LiveModel} live
- */
-export async function pressApart(context, live) {
-  if (document.pictureInPictureElement) return void (await document.exitPictureInPicture());
-  const pictures = /** @type {import('../../elements/video.js').Video[]} */ ([
-    ...document.querySelectorAll('.tile:not([data-me]) ov-video[data-playing]'),
-    ...document.querySelectorAll('.tile ov-video[data-playing]'),
-  ]);
-  if (pictures.length === 0) return context.say(t('live.noneApart'), 'video-off');
-  try {
-    const window = await pictures[0].apart();
-    live.setApart(true);
-    window.addEventListener('leavepictureinpicture', () => live.setApart(false), { once: true });
-  } catch {
-    context.say(t('live.notApart'), 'triangle-alert');
-  }
-}
-
 /** Megabytes an hour of a layer: what a browser sends at most (protocol/pictures.js). */
 const perHour = { low: 70, middle: 230, high: 770 };
 

@@ -37,24 +37,17 @@ export function arrangement({ state }, live) {
  * @param {LiveModel} live
  */
 export function liveStage(context, live) {
-  const { seats, room } = context.state;
+  const { room } = context.state;
   const { links } = live.pk.state.get();
-  const people = seats.filter(seat => seat.user).slice(0, mostOnStage - links.length);
-  const host = people.find(seat => seat.isOwner);
-  const large = largeOf(context, live);
-  const first = people.find(seat => seat.user?.id === large) ?? host;
-  // A tile never moves in the page, which would pause its picture: the layout alone says where it is.
-  const inOrder = [...new Set([...(first ? [first] : []), ...(host ? [host] : []), ...people])];
-  const places = new Map(inOrder.map((seat, at) => [seat.index, areaOf(at)]));
-  const count = people.length + links.length;
-  const isPair = links.length === 1 && people.length === 1;
   const { form } = arrangement(context, live);
-  const { areas, rows, shape } = large ? largeLayoutOf(count, form) : layoutOf(count, form);
+  const { people, areaOfSeat, count, layout } = placesOf(context, live, form);
+  const { areas, rows, shape } = layout;
+  const isPair = links.length === 1 && people.length === 1;
   const { screen } = context.state;
   return html`${pkBar(context, live)}<section class="live-stage" aria-label=${t('live.stage')} data-testid="live-stage" data-count=${count} data-form=${form} ?data-pair=${isPair} ?data-screen=${screen !== null}
       .vars=${{ '--areas': areas, '--rows': rows, '--shape': String(shape), '--count': String(count) }}>
     ${screen && screenTile(context, live, screen)}
-    ${people.map(seat => keyed(seat.index, tile(context, live, seat, places.get(seat.index) ?? 'a')))}
+    ${people.map(seat => keyed(seat.index, tile(context, live, seat, areaOfSeat(seat.index))))}
     ${links.map((link, at) => guestTile(context, live, link, areaOf(people.length + at)))}
     ${pkOver(context, live)}
     ${goingLive(live)}
@@ -73,14 +66,37 @@ export function liveStage(context, live) {
 }
 
 /**
- * Who is large on this page: somebody who is on stage with others, and no screen, nor another room, needs the place.
- * @param {SalonContext} context @param {LiveModel} live
+ * Who is where in a block of that form.
+ * @param {SalonContext} context @param {LiveModel} live @param {import('../../models/layout.js').Form} form
  */
-export function largeOf({ state }, live) {
+export function placesOf(context, live, form) {
+  const { links } = live.pk.state.get();
+  const people = context.state.seats.filter(seat => seat.user).slice(0, mostOnStage - links.length);
+  const host = people.find(seat => seat.isOwner);
+  const { user: wanted, spotlight } = foremostOf(context, live);
+  const first = people.find(seat => seat.user?.id === wanted) ?? host;
+  // A tile never moves in the page, which would pause its picture: the layout alone says where it is.
+  const inOrder = [...new Set([...(first ? [first] : []), ...(host ? [host] : []), ...people])];
+  const places = new Map(inOrder.map((seat, at) => [seat.index, areaOf(at)]));
+  const count = people.length + links.length;
+  const layout = spotlight ? largeLayoutOf(count, form) : layoutOf(count, form);
+  return { people, count, layout, areaOfSeat: (/** @type {number} */ seat) => places.get(seat) ?? 'a' };
+}
+
+/**
+ * Who stands in the first place, null for the host, and whether it is larger than all others. What I chose for this page counts more
+ * than what the host chose for everybody. One person alone, a screen, or another room leave no such choice.
+ * @param {SalonContext} context @param {LiveModel} live
+ * @returns {{user: string | null, spotlight: boolean, mine: boolean}} `mine`: by my own choice
+ */
+function foremostOf({ state }, live) {
   const { pinned } = live.state.get();
   const people = state.seats.filter(({ user }) => user);
-  if (state.screen || people.length < 2 || live.pk.state.get().links.length > 0) return null;
-  return people.some(({ user }) => user?.id === pinned) ? pinned : null;
+  if (state.screen || people.length < 2 || live.pk.state.get().links.length > 0)
+    return { user: null, spotlight: false, mine: false };
+  if (people.some(({ user }) => user?.id === pinned)) return { user: pinned, spotlight: true, mine: true };
+  const { form, large } = state.stage;
+  return { user: large, spotlight: form === 'spotlight', mine: false };
 }
 
 /** @param {SalonContext} context @param {LiveModel} live @param {SeatView} seat @param {string} area */
@@ -90,6 +106,7 @@ function tile(context, live, seat, area) {
   const silent = seat.muted || seat.micMuted;
   const mirrored = seat.isMe && context.app.beauty.turns(tracks[seat.index] ?? null);
   const says = without(context, live, seat);
+  const foremost = foremostOf(context, live);
   const dark = seat.camera !== null && seat.camera !== 'on';
   return html`<div class="tile" data-testid=${`tile-${seat.index}`} data-user=${user.id} data-level-of=${user.id} .vars=${{ '--area': area }}
       ?data-me=${seat.isMe} ?data-sent=${seat.isMe && showing} ?data-away=${seat.presence === 'reconnecting'} ?data-listening=${!seat.isMe && choice === 'off'} ?data-dark=${dark && !seat.isMe}>
@@ -99,7 +116,8 @@ function tile(context, live, seat, area) {
       @shape=${(/** @type {any} */ event) => seat.isOwner && live.noteHostShape(event.currentTarget.upright)}></ov-video>
     <span class="tile-ring"></span>
     ${
-      largeOf(context, live) === user.id &&
+      foremost.mine &&
+      foremost.user === user.id &&
       html`<button class="tile-pin" type="button" data-testid="unpin" aria-label=${t('live.usualSize')} title=${t('live.usualSize')} @click=${() => live.pin(null)}>${icon('pin')}</button>`
     }
     <button class="tile-plate" type="button" data-testid=${`seat-${seat.index}`} aria-label=${plateLabel(seat)} @click=${() => openPerson(context, user.id)}>

@@ -4,7 +4,8 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
-import { canBeApart, openQuality, pressApart } from '../live/controls.js';
+import { canBeApart, pressApart } from '../live/apart.js';
+import { openQuality } from '../live/controls.js';
 import { openPrograms } from '../live/programs.js';
 import { canShare, pressScreen } from '../live/screen.js';
 import { arrangement } from '../live/stage.js';
@@ -117,6 +118,16 @@ export function openMore(context, leave) {
         }
         ${
           salon.live &&
+          me.canManage &&
+          item(
+            'more-layout',
+            context.state.stage.form === 'grid' ? 'star' : 'users-round',
+            t(context.state.stage.form === 'grid' ? 'layout.spotlight' : 'layout.grid'),
+            then(() => changeLayout(context)),
+          )
+        }
+        ${
+          salon.live &&
           item(
             'more-quality',
             'sliders-horizontal',
@@ -185,6 +196,17 @@ export function openMore(context, leave) {
  * @type {WeakMap<SalonContext, boolean>}
  */
 const more = new WeakMap();
+
+/**
+ * Between a grid and one person in the spotlight, for everybody.
+ * @param {SalonContext} context
+ */
+function changeLayout(context) {
+  const { form } = context.state.stage;
+  return context.act(() =>
+    context.salon.moderation.arrangeStage(form === 'grid' ? 'spotlight' : 'grid', null),
+  );
+}
 
 /** @param {SalonContext} context */
 async function end(context) {

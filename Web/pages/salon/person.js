@@ -72,7 +72,7 @@ function hearing({ salon }, person) {
 }
 
 /**
- * In a live room: large on this page alone.
+ * In a live room: large on this page alone, and for whoever hosts it, on everybody's.
  * @param {SalonContext} context @param {PersonView} person @param {() => void} close
  */
 function large(context, person, close) {
@@ -80,7 +80,19 @@ function large(context, person, close) {
   const onStage = context.state.seats.filter(({ user }) => user).length;
   if (!live || person.seat === null || onStage < 2 || live.pk.state.get().links.length > 0) return null;
   const isLarge = live.state.get().pinned === person.id;
-  return html`<button type="button" data-testid="person-large" @click=${() => {
+  const { stage, me, room } = context.state;
+  const isForAll = stage.form === 'spotlight' && (stage.large ?? room?.owner.id) === person.id;
+  const forAll = () => {
+    close();
+    const user = person.role === 'owner' ? null : person.id;
+    void context.act(() =>
+      context.salon.moderation.arrangeStage(isForAll ? 'grid' : 'spotlight', isForAll ? null : user),
+    );
+  };
+  return html`${
+    me.canManage &&
+    html`<button type="button" data-testid="person-large-for-all" @click=${forAll}>${icon('star')}<span>${t(isForAll ? 'layout.grid' : 'layout.largeForAll')}</span></button>`
+  }<button type="button" data-testid="person-large" @click=${() => {
     close();
     live.pin(isLarge ? null : person.id);
   }}>${icon('pin')}<span>${t(isLarge ? 'live.usualSize' : 'live.largeForMe')}</span></button>`;

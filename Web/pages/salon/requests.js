@@ -92,9 +92,14 @@ export class Requests {
     return keyed(
       request.id,
       html`<li class="request" data-testid="request" data-user=${request.user.id} ?data-later=${request.later} aria-busy=${request.pending}>
-        ${avatar(request.user, 's40')}
+        ${
+          request.still
+            ? html`<img class="request-still" data-testid="request-still" alt=${t('requests.still', { name: request.user.name })} src=${request.still} />`
+            : avatar(request.user, 's40')
+        }
         <div class="request-who">
           <span class="clip" dir="auto">${request.user.name}</span>
+          ${request.words && html`<span class="request-words" dir="auto" data-testid="request-words">${request.words}</span>`}
           <span class="soft small">${request.seat !== null && `${t('seat.number', { seat: request.seat + 1 })} · `}${t('requests.waits')} <ov-since
             .now=${this.context.now} .since=${request.since}></ov-since>${request.later && ` · ${t('requests.putOff')}`}</span>
         </div>
