@@ -360,7 +360,7 @@ let package = Package(
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),
         tests("RoomModel", ["RoomModel", "RoomTestSupport"]),
-        tests("RoomRules", ["RoomModel", "RoomRules", "Timing"], exclude: ["permissions.md"]),
+        tests("RoomRules", ["RoomModel", "RoomRules", "RoomTestSupport", "Timing"], exclude: ["permissions.md"]),
         tests(
             "RoomService",
             ["RoomModel", "RoomRules", "RoomPorts", "RoomService", "RoomTestSupport", "JournalContract", "Timing"]),

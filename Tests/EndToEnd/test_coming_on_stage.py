@@ -98,7 +98,7 @@ def test_words_and_still(people, server):
     anna, ben = people("Anna"), people("Ben")
     room = go_live(anna, camera=False)
     luc = Client(server, ticket(server, "Luc"))
-    luc.call("room.enter", room=room)
+    luc.call("room.enter", room=int(room))
     sign_in(ben, f"/r/{room}")
     ben.click("hand")
     ben.click("asking-camera")
@@ -122,12 +122,12 @@ def test_words_and_still(people, server):
 
 # Whether the tile named first is far larger than the other.
 LARGER = """
-const [a, b] = arguments.map(id => document.querySelector(`[data-testid=${id}]`).getBoundingClientRect());
-return a.width * a.height > 3 * b.width * b.height;
+const [a, b] = [...arguments].map(id => document.querySelector(`[data-testid=${id}]`)?.getBoundingClientRect());
+return !!a && !!b && a.width * a.height > 3 * b.width * b.height;
 """
 ALIKE = """
-const [a, b] = ['tile-0', 'tile-1'].map(id => document.querySelector(`[data-testid=${id}]`).getBoundingClientRect());
-return Math.abs(a.width - b.width) < 2;
+const [a, b] = ['tile-0', 'tile-1'].map(id => document.querySelector(`[data-testid=${id}]`)?.getBoundingClientRect());
+return !!a && !!b && Math.abs(a.width - b.width) < 2;
 """
 
 

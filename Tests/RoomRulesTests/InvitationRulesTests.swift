@@ -1,5 +1,6 @@
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import Testing
 
 @Suite struct InvitationRulesTests {
@@ -87,6 +88,35 @@ import Testing
         #expect(stage.refusal(draft("c", id: "\u{7}"), by: .member) == .invalidParams)
         for number in 0..<RoomLimits.invitationsPerPerson { try stage.run(request("i\(number)"), by: .member) }
         #expect(stage.refusal(request("one too many"), by: .member) == .rateLimited)
+    }
+
+    @Test("L03-S a few words go with a request: 60 characters that people can see") func words() throws {
+        var stage = Stage()
+        stage.enter(.member)
+        func draft(_ words: String) -> RoomCommand {
+            .sendInvitation(InvitationDraft(to: .owner, command: "ENTER_SEAT", content: words, words: words))
+        }
+        for words in [String(repeating: "가", count: 61), "a\u{202E}b", "\u{7}", "\u{200B}"] {
+            #expect(stage.refusal(draft(words), by: .member) == .invalidParams, "\(words.debugDescription)")
+        }
+        try stage.run(draft(String(repeating: "가", count: 60)), by: .member)
+        try stage.run(draft(""), by: .member)
+        #expect(stage.state.invitations.map(\.words) == [String(repeating: "가", count: 60), nil])
+    }
+
+    @Test("L03-S a still goes with a request to the host of a live room, and with nothing else") func still() throws {
+        let still = try StillPicture(jpeg: TestJPEG.bytes())
+        var stage = Stage(kind: .live, seats: 3)
+        stage.enter(.member, .other)
+        func draft(to user: UserID) -> RoomCommand {
+            .sendInvitation(InvitationDraft(to: user, command: "ENTER_SEAT", still: still, id: "x"))
+        }
+        #expect(stage.refusal(draft(to: .other), by: .member) == .invalidParams)
+        try stage.run(draft(to: .owner), by: .member)
+        #expect(stage.state.invitations.map(\.hasStill) == [true])
+        var salon = Stage()
+        salon.enter(.member)
+        #expect(salon.refusal(draft(to: .owner), by: .member) == .notLive)
     }
 
     @Test("V21-S with consent wanted, sitting down needs an accepted invitation with the owner or an admin, either way")

@@ -47,6 +47,11 @@ import Testing
         (.cameraChanged(.owner, .on), #"{"camera":"on","type":"camera.changed","user":"olga"}"#),
         (.screenChanged(.owner), #"{"type":"screen.changed","user":"olga"}"#),
         (.screenChanged(nil), #"{"type":"screen.changed"}"#),
+        (.stageArranged(StageLayout(form: .spotlight)), #"{"stage":{"form":"spotlight"},"type":"stage.arranged"}"#),
+        (
+            .stageArranged(StageLayout(form: .grid, large: .owner)),
+            #"{"stage":{"form":"grid","large":"olga"},"type":"stage.arranged"}"#
+        ),
         (
             .pkChanged(
                 PKState(links: [link], match: PKMatch(link: "1/1/9", terms: PKTerms(seconds: 60), until: 5)), .accepted),

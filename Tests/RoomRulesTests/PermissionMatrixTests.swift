@@ -95,6 +95,12 @@ import Testing
                     }
                     #expect(stage.refusal(.startScreen, by: .owner) == nil)
                 }),
+            Case(title: "arrangeStage", seated: false, kind: .live) { _ in
+                .arrangeStage(StageLayout(form: .spotlight, large: .otherAdmin))
+            },
+            Case(title: "arrangeStage around who has no seat", seated: false, kind: .live) { _ in
+                .arrangeStage(StageLayout(form: .spotlight, large: UserID(literal: "nobody")))
+            },
             Case(title: "sendInvitation", seated: false) { _ in
                 .sendInvitation(InvitationDraft(to: .other, command: "PICK_SEAT"))
             },

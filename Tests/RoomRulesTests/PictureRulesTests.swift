@@ -89,6 +89,21 @@ import Testing
         #expect(stage.state.screen == (ends ? nil : .member))
     }
 
+    @Test("L03-S the host arranges the stage for everybody; who is large has a seat, and is so no longer than that")
+    func arrangement() throws {
+        var stage = try live()
+        #expect(try stage.run(.arrangeStage(StageLayout()), by: .owner).events.isEmpty, "as it is already")
+        let spotlight = StageLayout(form: .spotlight, large: .member)
+        #expect(try stage.run(.arrangeStage(spotlight), by: .admin).events == [.stageArranged(spotlight)])
+        #expect(stage.refusal(.arrangeStage(StageLayout()), by: .member) == .permissionDenied)
+        #expect(stage.refusal(.arrangeStage(StageLayout(large: UserID(literal: "nobody"))), by: .owner) == .notSeated)
+        try stage.run(.moveSeat(4), by: .member)
+        #expect(stage.state.stage == spotlight, "a move keeps it")
+        let left = try stage.run(.leaveSeat, by: .member)
+        #expect(left.events.last == .stageArranged(StageLayout(form: .spotlight)))
+        #expect(stage.state.stage == StageLayout(form: .spotlight))
+    }
+
     @Test("L07-S what a session showed is no longer said to be seen when it is gone and its user is not")
     func sessionGone() throws {
         var stage = try live()
@@ -104,7 +119,10 @@ import Testing
     func otherRooms(_ kind: RoomKind) throws {
         var stage = Stage(kind: kind, seats: 3)
         try stage.run(.takeSeat(0), by: .owner)
-        for command in [RoomCommand.setCamera(on: true), .allowCamera(0, allowed: false), .startScreen, .stopScreen] {
+        for command in [
+            RoomCommand.setCamera(on: true), .allowCamera(0, allowed: false), .startScreen, .stopScreen,
+            .arrangeStage(StageLayout(form: .spotlight)),
+        ] {
             #expect(stage.refusal(command, by: .owner) == .notLive)
         }
         #expect(stage.state.seatView(0, [:]).camera == nil)

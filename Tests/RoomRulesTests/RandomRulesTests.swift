@@ -55,6 +55,9 @@ import Testing
             case 21: return .setDuetMode(chance(70) ? .leadFollow : .together, leader: chance(60) ? someone() : nil)
             case 22: return chance(60) ? .setCamera(on: chance(60)) : .allowCamera(seat, allowed: chance(50))
             case 23: return chance(70) ? .startScreen : .stopScreen
+            case 24:
+                return .arrangeStage(
+                    StageLayout(form: chance(50) ? .grid : .spotlight, large: chance(70) ? someone() : nil))
             default: return .exitRoom
             }
         }
@@ -70,6 +73,9 @@ import Testing
         #expect(!state.consents.contains { state.role(of: $0.user) == .owner }, "\(note())")
         #expect(state.seats.count == 6, "\(note())")
         #expect(state.play == nil || (state.kind == .chorus && state.phase == .open), "\(note())")
+        if let large = state.stage.large {
+            #expect(state.kind == .live && seated.contains(large), "who is large has no seat: \(note())")
+        }
         if let screen = state.screen {
             #expect(state.kind == .live && seated.contains(screen), "whose screen is seen has no seat: \(note())")
         }

@@ -42,6 +42,10 @@ import Testing
         .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 6, id: "i")),
         .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 0, id: "i")),
         .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 5, id: "j")),
+        .sendInvitation(
+            InvitationDraft(to: .member, command: "C", content: "1", words: "w", timeoutSeconds: 5, id: "i")),
+        .arrangeStage(StageLayout()), .arrangeStage(StageLayout(form: .spotlight)),
+        .arrangeStage(StageLayout(large: .member)), .arrangeStage(StageLayout(large: .other)),
         // Fields that stand beside each other do not run together.
         .sendInvitation(InvitationDraft(to: .member, command: "C1", content: "", timeoutSeconds: 5, id: "i")),
         .acceptInvitation(id: "i"), .acceptInvitation(id: "j"), .cancelInvitation(id: "i"), .cancelInvitation(id: "j"),

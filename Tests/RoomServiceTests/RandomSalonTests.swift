@@ -49,7 +49,7 @@ private struct Belief {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .pkChanged:
+            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged:
                 contradictions.append("\(change)")
             }
         case .message(let message):
@@ -106,7 +106,8 @@ extension RoomChange {
         case .updated(var info):
             (info.memberCount, info.speaking) = (0, false)
             change.what = .updated(info)
-        case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .roleChanged, .ownerChanged, .songChanged,
+        case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged, .roleChanged, .ownerChanged,
+            .songChanged,
             .duetChanged, .pkChanged:
             break
         }

@@ -39,6 +39,21 @@ import Testing
             ("seat.camera", #"{"room":7,"seat":2,"allowed":false}"#, room(.allowCamera(2, allowed: false))),
             ("screen.start", #"{"room":7}"#, room(.startScreen)),
             ("screen.stop", #"{"room":7}"#, room(.stopScreen)),
+            ("stage.arrange", #"{"room":7,"form":"grid"}"#, room(.arrangeStage(StageLayout()))),
+            (
+                "stage.arrange", #"{"room":7,"form":"spotlight","large":"bob"}"#,
+                room(.arrangeStage(StageLayout(form: .spotlight, large: bob)))
+            ),
+            ("invitation.still", #"{"room":7,"id":"i"}"#, .rooms(.readRequestStill(.number(7), id: "i"))),
+            (
+                "invitation.send",
+                #"{"room":7,"user":"bob","command":"c","words":"w","still":"\#(Data(TestJPEG.bytes(width: 2, height: 1)).base64EncodedString())"}"#,
+                room(
+                    .sendInvitation(
+                        InvitationDraft(
+                            to: bob, command: "c", words: "w",
+                            still: try StillPicture(jpeg: TestJPEG.bytes(width: 2, height: 1)))))
+            ),
             (
                 "pk.challenge", #"{"room":7,"other":8,"terms":{"seconds":60,"forfeitSeconds":30,"forfeit":"Sing"}}"#,
                 room(.challenge(.number(8), PKTerms(seconds: 60, forfeitSeconds: 30, forfeit: "Sing")))

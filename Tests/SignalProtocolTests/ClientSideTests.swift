@@ -60,7 +60,8 @@ import Testing
                 room, number: 4, sdp: "v=0\r\n",
                 lines: ["0": .microphone, "1": .camera, "2": .screen, "a": .sound(3), "b": .picture(10)]),
             .viewPicture(room, .seat(3), .low), .viewPicture(room, .screen, .off),
-            .viewPicture(room, .guest(2), .high), .rooms(.setStill(room, nil)), .testLine(sdp: "v=0"), .endLineTest,
+            .viewPicture(room, .guest(2), .high), .rooms(.readRequestStill(room, id: "i")),
+            .rooms(.setStill(room, nil)), .testLine(sdp: "v=0"), .endLineTest,
             .rooms(.setStill(string, try StillPicture(jpeg: TestJPEG.bytes(width: 360, height: 203)))),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7)),
             .stateLatency(room, LatencyStatement(outputMs: 120, inputMs: 7, roundTripMs: 48, bufferMs: 30)),
@@ -69,6 +70,11 @@ import Testing
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
             .closeSeat(1, closed: false), .setMicrophone(muted: true), .setCamera(on: false),
             .allowCamera(3, allowed: true), .startScreen, .stopScreen,
+            .arrangeStage(StageLayout(form: .spotlight, large: bobID)), .arrangeStage(StageLayout()),
+            .sendInvitation(
+                InvitationDraft(
+                    to: bobID, command: "c", content: "", words: "안녕",
+                    still: try StillPicture(jpeg: TestJPEG.bytes(width: 90, height: 160)), id: "i")),
             .challenge(.number(8), PKTerms(seconds: 60, forfeitSeconds: 5, forfeit: "Sing")),
             .challenge(.number(8), nil), .cancelChallenge, .answerChallenge(id: "a", agreed: true, pause: nil),
             .answerChallenge(id: "a", agreed: false, pause: .all), .readyForPK, .quitPK(link: "l"), .quitPK(link: nil),
@@ -188,6 +194,8 @@ import Testing
             .microphoneMuted(user: bobID, muted: true, seat: 1), .roleChanged(user: bobID, role: .admin, by: alice),
             .ownerChanged(user: bob, reason: .ownerAbsent), .duetChanged(.leadFollow(leader: bobID), by: alice),
             .duetChanged(.together, by: nil), .cameraChanged(user: bobID, camera: .blocked, seat: 1, by: alice),
+            .stageArranged(StageLayout(form: .spotlight, large: bobID), by: bobID),
+            .stageArranged(StageLayout(), by: nil),
             .screenChanged(user: bobID, by: bobID), .screenChanged(user: nil, by: nil),
             .pkChanged(
                 PKState(

@@ -86,6 +86,10 @@ import Testing
                 change(.screenChanged(user: alice.id, by: nil)),
                 #"{"seq":3,"time":4,"type":"screen.changed","user":"alice"}"#
             ),
+            (
+                change(.stageArranged(StageLayout(form: .spotlight, large: alice.id), by: alice.id)),
+                #"{"by":"alice","seq":3,"stage":{"form":"spotlight","large":"alice"},"time":4,"type":"stage.arranged"}"#
+            ),
             (change(.screenChanged(user: nil, by: nil)), #"{"seq":3,"time":4,"type":"screen.changed"}"#),
             (
                 change(.roleChanged(user: alice.id, role: .admin, by: alice.id)),

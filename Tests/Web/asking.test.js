@@ -27,7 +27,14 @@ function before(t, { refusal = null } = {}) {
   };
   const life = new AbortController();
   const show = async () => void done.push('shows');
-  const asking = new AskingModel(stage, requests, show, async () => 'a still', life.signal, () => 0);
+  const asking = new AskingModel(
+    stage,
+    requests,
+    show,
+    async () => 'a still',
+    life.signal,
+    () => 0,
+  );
   return { time, stage, asking, done, sent, life, phase: () => asking.state.get().phase };
 }
 

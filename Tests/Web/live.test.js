@@ -20,7 +20,14 @@ class FakePage extends EventTarget {
 /** Bob in Alice's live room of three seats; on the second one if asked. */
 async function live(
   t,
-  { sits = false, role = 'member', seat = {}, screen = undefined, still = undefined, memory = new FakeStorage() } = {},
+  {
+    sits = false,
+    role = 'member',
+    seat = {},
+    screen = undefined,
+    still = undefined,
+    memory = new FakeStorage(),
+  } = {},
 ) {
   const page = new FakePage();
   Object.assign(globalThis, { document: page });
@@ -361,7 +368,12 @@ test('L03-W how the host arranges the stage is told to every page', async t => {
     ],
   );
   server.news(48213, [
-    { type: 'stage.arranged', seq: server.snapshot.seq + 1, time: 0, stage: { form: 'spotlight', large: 'alice' } },
+    {
+      type: 'stage.arranged',
+      seq: server.snapshot.seq + 1,
+      time: 0,
+      stage: { form: 'spotlight', large: 'alice' },
+    },
   ]);
   await settle();
   assert.deepEqual(salon.state.get().stage, { form: 'spotlight', large: 'alice' });

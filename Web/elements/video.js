@@ -20,7 +20,7 @@ export class Video extends HTMLElement {
   #lastStill = 0;
   /** @type {any} */ #timer = null;
   #watched = 0;
-  #sizes;
+  /** @type {ResizeObserver | null} */ #sizes = null;
   /** Higher than wide; what the last picture was, until the next one is known. */ #upright = false;
 
   constructor() {
@@ -30,17 +30,19 @@ export class Video extends HTMLElement {
     this.#video.playsInline = true;
     this.#video.setAttribute('aria-hidden', 'true');
     this.#video.addEventListener('resize', () => this.#reshape());
-    this.#sizes = new ResizeObserver(() => this.#fit());
   }
 
   connectedCallback() {
     if (!this.#video.isConnected) this.append(this.#video);
+    // Of the window in which it stands, which may be another than the page's.
+    const { ResizeObserver: Sizes = ResizeObserver } = this.ownerDocument.defaultView ?? globalThis;
+    this.#sizes = new Sizes(() => this.#fit());
     this.#sizes.observe(this);
     this.#begin();
   }
 
   disconnectedCallback() {
-    this.#sizes.disconnect();
+    this.#sizes?.disconnect();
     this.#end();
   }
 

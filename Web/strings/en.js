@@ -839,7 +839,8 @@ export const strings = Object.freeze({
   'beauty.failed':
     'Your picture cannot be changed in this browser right now, so nobody sees your camera. Try again, or switch beauty and the mirror for everyone off.',
   'asking.title': 'Come on stage',
-  'asking.about': 'Before you are on stage, only the host and co-hosts see a small picture of you, with your request.',
+  'asking.about':
+    'Before you are on stage, only the host and co-hosts see a small picture of you, with your request.',
   'asking.words': 'A few words (optional)',
   'asking.wordsExample': 'What you would like to do there',
   'asking.voice': 'Voice only',

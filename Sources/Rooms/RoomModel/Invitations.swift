@@ -26,6 +26,10 @@ public struct Invitation: Codable, Hashable, Sendable {
     public var command: String
     /// What goes with the command, such as the number of a seat.
     public var content: String
+    /// A few words to whoever answers it, up to 60 characters.
+    public var words: String?
+    /// Whether a still of the inviter came along. Only who may answer gets it, by `invitation.still`, as long as the invitation waits.
+    public var hasStill: Bool
     /// The state.
     public var state: InvitationState
     /// Milliseconds since 1970.
@@ -37,8 +41,9 @@ public struct Invitation: Codable, Hashable, Sendable {
 
     /// Creates the value from its parts.
     public init(
-        id: String, room: RoomID, from: UserID, to: UserID, command: String, content: String,
-        state: InvitationState = .waiting, createdAt: Int64, expiresAt: Int64? = nil, reason: String? = nil
+        id: String, room: RoomID, from: UserID, to: UserID, command: String, content: String, words: String? = nil,
+        hasStill: Bool = false, state: InvitationState = .waiting, createdAt: Int64, expiresAt: Int64? = nil,
+        reason: String? = nil
     ) {
         self.id = id
         self.room = room
@@ -46,6 +51,8 @@ public struct Invitation: Codable, Hashable, Sendable {
         self.to = to
         self.command = command
         self.content = content
+        self.words = words
+        self.hasStill = hasStill
         self.state = state
         self.createdAt = createdAt
         self.expiresAt = expiresAt
@@ -53,7 +60,7 @@ public struct Invitation: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, room, from, to, command, content, state, createdAt, expiresAt, reason
+        case id, room, from, to, command, content, words, hasStill, state, createdAt, expiresAt, reason
     }
 
     // By hand, since invitations stand in the journal: what is added later has a default here.
@@ -64,10 +71,29 @@ public struct Invitation: Codable, Hashable, Sendable {
             from: try fields.decode(UserID.self, forKey: .from), to: try fields.decode(UserID.self, forKey: .to),
             command: try fields.decode(String.self, forKey: .command),
             content: try fields.decodeIfPresent(String.self, forKey: .content) ?? "",
+            words: try fields.decodeIfPresent(String.self, forKey: .words),
+            hasStill: try fields.decodeIfPresent(Bool.self, forKey: .hasStill) ?? false,
             state: try fields.decodeIfPresent(InvitationState.self, forKey: .state) ?? .waiting,
             createdAt: try fields.decode(Int64.self, forKey: .createdAt),
             expiresAt: try fields.decodeIfPresent(Int64.self, forKey: .expiresAt),
             reason: try fields.decodeIfPresent(String.self, forKey: .reason))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(id, forKey: .id)
+        try fields.encode(room, forKey: .room)
+        try fields.encode(from, forKey: .from)
+        try fields.encode(to, forKey: .to)
+        try fields.encode(command, forKey: .command)
+        try fields.encode(content, forKey: .content)
+        try fields.encodeIfPresent(words, forKey: .words)
+        // Most come without: nothing is said then.
+        if hasStill { try fields.encode(true, forKey: .hasStill) }
+        try fields.encode(state, forKey: .state)
+        try fields.encode(createdAt, forKey: .createdAt)
+        try fields.encodeIfPresent(expiresAt, forKey: .expiresAt)
+        try fields.encodeIfPresent(reason, forKey: .reason)
     }
 }
 
@@ -90,15 +116,23 @@ package struct InvitationDraft: Hashable, Sendable {
     package var to: UserID
     package var command: String
     package var content: String
+    package var words: String?
+    /// What the inviter looks like now. It lives in memory alone, and no longer than the invitation waits.
+    package var still: StillPicture?
     /// 0: no timeout.
     package var timeoutSeconds: Int
     /// The client's own id, if it chose one.
     package var id: String?
 
-    package init(to: UserID, command: String, content: String = "", timeoutSeconds: Int = 0, id: String? = nil) {
+    package init(
+        to: UserID, command: String, content: String = "", words: String? = nil, still: StillPicture? = nil,
+        timeoutSeconds: Int = 0, id: String? = nil
+    ) {
         self.to = to
         self.command = command
         self.content = content
+        self.words = words
+        self.still = still
         self.timeoutSeconds = timeoutSeconds
         self.id = id
     }

@@ -14,6 +14,7 @@ package enum RoomCommand: Hashable, Sendable {
     case allowCamera(Int, allowed: Bool)
     case startScreen
     case stopScreen
+    case arrangeStage(StageLayout)
     // invitations
     case sendInvitation(InvitationDraft)
     case acceptInvitation(id: String)
@@ -50,7 +51,7 @@ package enum RoomCommand: Hashable, Sendable {
     /// The command without its arguments: a line of the permission table.
     package enum Name: String, CaseIterable, Hashable, Sendable {
         case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
-        case setCamera, allowCamera, startScreen, stopScreen
+        case setCamera, allowCamera, startScreen, stopScreen, arrangeStage
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
         case sendMessage, sendLikes
         case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
@@ -72,6 +73,7 @@ package enum RoomCommand: Hashable, Sendable {
         case .allowCamera: .allowCamera
         case .startScreen: .startScreen
         case .stopScreen: .stopScreen
+        case .arrangeStage: .arrangeStage
         case .sendInvitation: .sendInvitation
         case .acceptInvitation: .acceptInvitation
         case .rejectInvitation: .rejectInvitation

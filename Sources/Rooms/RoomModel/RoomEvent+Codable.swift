@@ -15,6 +15,7 @@ extension RoomEvent: Codable {
         case microphoneMuted = "microphone.muted"
         case cameraChanged = "camera.changed"
         case screenChanged = "screen.changed"
+        case stageArranged = "stage.arranged"
         case roleChanged = "role.changed"
         case ownerChanged = "owner.changed"
         case invitationSent = "invitation.sent"
@@ -36,7 +37,7 @@ extension RoomEvent: Codable {
 
     private enum CodingKeys: String, CodingKey {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
-        case message, from, count, users, owner, moved, play, duet, camera
+        case message, from, count, users, owner, moved, play, duet, camera, stage
         case pk, cause, ours, theirs, challenge, until, letter, session, step
     }
 
@@ -79,6 +80,7 @@ extension RoomEvent: Codable {
             self = .cameraChanged(
                 try fields.decode(UserID.self, forKey: .user), try fields.decode(CameraState.self, forKey: .camera))
         case .screenChanged: self = .screenChanged(try fields.decodeIfPresent(UserID.self, forKey: .user))
+        case .stageArranged: self = .stageArranged(try fields.decode(StageLayout.self, forKey: .stage))
         case .roleChanged:
             self = .roleChanged(
                 try fields.decode(UserID.self, forKey: .user), try fields.decode(Role.self, forKey: .role))
@@ -174,6 +176,9 @@ extension RoomEvent: Codable {
         case .screenChanged(let user):
             try type(.screenChanged)
             try fields.encodeIfPresent(user, forKey: .user)
+        case .stageArranged(let stage):
+            try type(.stageArranged)
+            try fields.encode(stage, forKey: .stage)
         case .roleChanged(let user, let role):
             try type(.roleChanged)
             try fields.encode(user, forKey: .user)

@@ -15,6 +15,7 @@ package enum RoomEvent: Hashable, Sendable {
     case cameraChanged(UserID, CameraState)
     /// Whose screen is seen from now on; `nil`: nobody's.
     case screenChanged(UserID?)
+    case stageArranged(StageLayout)
     case roleChanged(UserID, Role)
     case ownerChanged(UserProfile, OwnerChangeReason)
     case invitationSent(Invitation)
@@ -47,7 +48,8 @@ package enum RoomEvent: Hashable, Sendable {
     package var isNumbered: Bool {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
-            .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged, .pkChanged:
+            .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged,
+            .pkChanged:
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked, .pointsChanged,
             .challengeChanged,

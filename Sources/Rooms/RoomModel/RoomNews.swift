@@ -58,6 +58,8 @@ package struct RoomChange: Hashable, Sendable {
         case cameraChanged(user: UserID, camera: CameraState, seat: Int, by: UserID?)
         /// Whose screen is seen from now on; `nil`: nobody's. `by` is who changed it.
         case screenChanged(user: UserID?, by: UserID?)
+        /// The host, or an admin, arranged the stage of a live room.
+        case stageArranged(StageLayout, by: UserID?)
         /// Somebody became an admin, or a member again.
         case roleChanged(user: UserID, role: Role, by: UserID?)
         /// The room has another owner.

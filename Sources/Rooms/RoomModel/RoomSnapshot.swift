@@ -36,6 +36,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var duet: DuetMode?
     /// Who shares a screen; absent while nobody does.
     package var screen: UserID?
+    /// How the host has arranged the stage; absent as long as nobody has.
+    package var stage: StageLayout?
     /// Links to other rooms and the PK with them; absent while there is neither.
     package var pk: PKState?
     /// The challenge that waits; for the owner alone.
@@ -48,8 +50,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         room: RoomID, epoch: UInt64, seq: UInt64, chat: UInt64, info: RoomInfo, seats: [Seat], me: Member,
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
-        duet: DuetMode? = nil, screen: UserID? = nil, pk: PKState? = nil, challenge: PKChallenge? = nil,
-        mediaEpoch: UInt64
+        duet: DuetMode? = nil, screen: UserID? = nil, stage: StageLayout? = nil, pk: PKState? = nil,
+        challenge: PKChallenge? = nil, mediaEpoch: UInt64
     ) {
         self.room = room
         self.epoch = epoch
@@ -69,6 +71,7 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         self.play = play
         self.duet = duet
         self.screen = screen
+        self.stage = stage
         self.pk = pk
         self.challenge = challenge
         self.mediaEpoch = mediaEpoch

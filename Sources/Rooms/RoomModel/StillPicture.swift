@@ -6,21 +6,25 @@ package struct StillPicture: Hashable, Sendable {
     /// The most pixels of either side. A JPEG of a few bytes can state 65,535 by 65,535, which takes a browser 16 GB.
     package static let sideLimit = 360
 
+    /// The most bytes of one that comes with a request: a host may have a hundred of them before them.
+    package static let requestByteLimit = 8 << 10
+
     /// A JPEG (ITU-T T.81), baseline or progressive.
     package let jpeg: [UInt8]
 
-    /// - Throws: `invalid_params` of the field `picture`, with what is wrong.
-    package init(jpeg: [UInt8]) throws(RoomError) {
-        guard jpeg.count <= Self.byteLimit else {
-            throw .invalid("picture", "a still has at most \(Self.byteLimit) bytes, before base64")
+    /// - Parameter field: where it stands in the call; a refusal names it.
+    /// - Throws: `invalid_params` of the field, with what is wrong.
+    package init(jpeg: [UInt8], byteLimit: Int = Self.byteLimit, field: String = "picture") throws(RoomError) {
+        guard jpeg.count <= byteLimit else {
+            throw .invalid(field, "a still has at most \(byteLimit) bytes here, before base64")
         }
         switch JPEGOutline(jpeg) {
         case .picture(let width, let height):
             guard (1...Self.sideLimit).contains(width), (1...Self.sideLimit).contains(height) else {
-                throw .invalid("picture", "a still has at most \(Self.sideLimit) pixels on each side")
+                throw .invalid(field, "a still has at most \(Self.sideLimit) pixels on each side")
             }
-        case .withMetadata: throw .invalid("picture", "a still carries no metadata, such as Exif with a place")
-        case .unreadable: throw .invalid("picture", "a still is a JPEG in base64")
+        case .withMetadata: throw .invalid(field, "a still carries no metadata, such as Exif with a place")
+        case .unreadable: throw .invalid(field, "a still is a JPEG in base64")
         }
         self.jpeg = jpeg
     }

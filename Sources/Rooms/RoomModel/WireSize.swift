@@ -37,7 +37,8 @@ extension Message {
 
 extension Invitation {
     package var wireSize: Int {
-        3 * WireSize.object + WireSize.of(id) + WireSize.of(command) + WireSize.of(content) + WireSize.of(reason)
+        3 * WireSize.object + WireSize.of(id) + WireSize.of(command) + WireSize.of(content) + WireSize.of(words)
+            + WireSize.of(reason)
     }
 }
 
@@ -50,7 +51,8 @@ extension RoomChange {
             WireSize.object + (play?.wireSize ?? 0)
         case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
         case .pkChanged(let pk, _, _): 2 * WireSize.object + pk.wireSize
-        case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .roleChanged,
+        case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
+            .roleChanged,
             .ownerChanged, .duetChanged:
             4 * WireSize.object
         }

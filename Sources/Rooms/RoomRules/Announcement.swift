@@ -68,6 +68,7 @@ extension DurableRoomState {
             guard let seat = seat(of: user) else { return nil }
             return change(.cameraChanged(user: user, camera: camera, seat: seat, by: by))
         case .screenChanged(let user): return change(.screenChanged(user: user, by: by))
+        case .stageArranged(let stage): return change(.stageArranged(stage, by: by))
         case .roleChanged(let user, let role): return change(.roleChanged(user: user, role: role, by: by))
         case .ownerChanged(let user, let reason): return change(.ownerChanged(user: user, reason: reason))
         case .songChanged(let play, let reason): return change(.songChanged(play, reason, by: by))

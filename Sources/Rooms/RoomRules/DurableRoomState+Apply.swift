@@ -45,6 +45,7 @@ extension DurableRoomState {
             play = nil
             leader = nil
             screen = nil
+            stage = StageLayout()
             pk = PKState()
             challenge = nil
         case .seatTaken(let index, let user, let micMuted, let camera, let moved):
@@ -79,6 +80,9 @@ extension DurableRoomState {
         case .screenChanged(let user):
             try check(kind == .live && user.map { seat(of: $0) != nil } ?? true, event)
             screen = user
+        case .stageArranged(let layout):
+            try check(kind == .live && layout.large.map { seat(of: $0) != nil } ?? true, event)
+            stage = layout
         case .roleChanged(let user, let role):
             try check(user != owner.id && role != .owner, event)
             admins.removeAll { $0 == user }

@@ -7,7 +7,7 @@ import RoomModel
 extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
-            leader, screen, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak
+            leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak
         case createdAt, createdIn, answers, creation
     }
 
@@ -34,6 +34,7 @@ extension DurableRoomState: Codable {
         play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
         leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
         screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
+        stage = try fields.decodeIfPresent(StageLayout.self, forKey: .stage) ?? StageLayout()
         pk = try fields.decodeIfPresent(PKState.self, forKey: .pk) ?? PKState()
         challenge = try fields.decodeIfPresent(PKChallenge.self, forKey: .challenge)
         challengedAt = try fields.decodeIfPresent(Int64.self, forKey: .challengedAt)
@@ -66,6 +67,7 @@ extension DurableRoomState: Codable {
         try fields.encodeIfPresent(play, forKey: .play)
         try fields.encodeIfPresent(leader, forKey: .leader)
         try fields.encodeIfPresent(screen, forKey: .screen)
+        if !stage.isUsual { try fields.encode(stage, forKey: .stage) }
         if !pk.isEmpty { try fields.encode(pk, forKey: .pk) }
         try fields.encodeIfPresent(challenge, forKey: .challenge)
         try fields.encodeIfPresent(challengedAt, forKey: .challengedAt)

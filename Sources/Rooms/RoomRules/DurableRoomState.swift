@@ -36,6 +36,8 @@ package struct DurableRoomState: Equatable, Sendable {
     package var leader: UserID?
     /// Whose screen a live room sees. Whoever shares one has a seat.
     package var screen: UserID?
+    /// How the stage of a live room is arranged. Whoever is large has a seat.
+    package var stage = StageLayout()
     /// Links to other rooms, and the PK with them.
     package var pk = PKState()
     /// Of this room's host to another one, or the other way round.

@@ -53,6 +53,8 @@ package enum RoomLimits {
     package static let commandBytes = 64
     package static let invitationContentBytes = 4 * 1024
     package static let invitationContentWireBytes = 2 * invitationContentBytes + quotationMarks
+    /// A few words to whoever answers: one line beside a name.
+    package static let invitationWordsCharacters = 60
     /// A client's own id of a message or an invitation.
     package static let clientIDBytes = 64
     package static let rejectReasonBytes = 500

@@ -10,7 +10,7 @@ extension DurableRoomState {
         guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
         let permission = try permission(of: user.id, to: command.name)
         let decision = try decide(command, by: user, permission, context)
-        return settlingLinks(settlingScreen(settlingLead(decision)), context)
+        return settlingLinks(settlingStage(settlingLead(decision)), context)
     }
 
     private func decide(
@@ -29,6 +29,7 @@ extension DurableRoomState {
         case .allowCamera(let seat, let allowed): try allowCamera(seat, allowed, by: user, permission)
         case .startScreen: try startScreen(by: user)
         case .stopScreen: try stopScreen(by: user, permission)
+        case .arrangeStage(let layout): try arrangeStage(layout)
         case .sendInvitation(let draft): try sendInvitation(draft, by: user, context)
         case .acceptInvitation(let id): try answerInvitation(id, .accepted, reason: nil, by: user, permission)
         case .rejectInvitation(let id, let reason):
@@ -66,7 +67,7 @@ extension DurableRoomState {
 
     private func decideAlone(_ command: ServerCommand, _ context: DecisionContext) -> Decision {
         switch command {
-        case .departed(let user, let reason): settlingScreen(settlingLead(depart(user, reason)))
+        case .departed(let user, let reason): settlingStage(settlingLead(depart(user, reason)))
         case .picturesGone(let user, let camera, let screen): picturesGone(of: user, camera: camera, screen: screen)
         case .ownerAbsenceOver: ownerAbsenceOver(context)
         case .invitationTimedOut(let id): invitationTimedOut(id)

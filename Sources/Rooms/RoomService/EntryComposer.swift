@@ -61,6 +61,7 @@ struct EntryComposer {
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
             messages: recent.messages(Self.messages, budget: Self.messageBytes), likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
+            stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), mediaEpoch: mediaEpoch)
     }
 

@@ -24,6 +24,12 @@ extension RoomCommand {
             hash.add(draft.content)
             hash.add(draft.timeoutSeconds)
             hash.add(draft.id)
+            // Only what came later: the keys of earlier servers stay good.
+            if let words = draft.words { hash.add(words) }
+            if let still = draft.still { hash.add(still.jpeg.count) }
+        case .arrangeStage(let layout):
+            hash.add(layout.form.rawValue)
+            hash.add(layout.large?.rawValue)
         case .acceptInvitation(let id), .cancelInvitation(let id): hash.add(id)
         case .rejectInvitation(let id, let reason):
             hash.add(id)

@@ -58,6 +58,11 @@ package actor Room {
         core.invitations(after: cursor, for: session, reply: reply)
     }
 
+    /// L03: what somebody who asks to come on stage looks like.
+    package func requestStill(_ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>) {
+        core.requestStill(id, for: session, reply: reply)
+    }
+
     /// L01: what the host's camera shows, for the room list.
     package func setStill(_ picture: StillPicture?, from session: SessionToken, reply: @escaping Reply<Int64?>) {
         core.setStill(picture, from: session, reply: reply)

@@ -35,6 +35,25 @@ extension RoomCore {
         people.invitations(after: cursor, for: session, reply: reply)
     }
 
+    package var requestStillCount: Int { requestStills.count }
+
+    /// What came with a waiting request, for who may answer it; `nil`: nothing, or it was lost with a restart.
+    package func requestStill(
+        _ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>
+    ) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        guard let user = people.attendance.user(of: session) else {
+            return answer(reply, .failure(RoomError(.notInRoom)))
+        }
+        do throws(RoomError) {
+            try state.checkStill(of: id, for: user)
+            answer(reply, .success(requestStills[id]))
+        } catch {
+            answer(reply, .failure(error))
+        }
+    }
+
     package func setProfile(_ profile: UserProfile, of session: SessionToken) {
         people.setProfile(profile, of: session)
     }
@@ -120,6 +139,11 @@ extension RoomCore {
             }
             let numbered = decision.events.count { $0.isNumbered }
             let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? state.seq + UInt64(numbered) : nil)
+            if case .sendInvitation(let draft) = command, let picture = draft.still,
+                case .invited(let id, _) = decision.result
+            {
+                requestStills.keep(picture, with: id, of: user.id)
+            }
             carryOut(
                 decision, by: user.id, keyed: kept, answer: { reply(.success(outcome)) },
                 refuse: { reply(.failure($0)) })

@@ -35,6 +35,7 @@ package final class RoomCore {
     var writer: JournalWriter
     var queue = ReleaseQueue()
     var still = StillHolder()
+    var requestStills = RequestStills()
     var draining: [@Sendable () -> Void] = []
     private(set) lazy var people = RoomPeople(self)
     private(set) lazy var gathered = GatheredNews(self)
@@ -177,6 +178,7 @@ package final class RoomCore {
                 guard let expiry = invitation.expiresAt else { continue }
                 deadlines.set(.invitation(invitation.id), at: now + .milliseconds(expiry - accepted.time))
             case .invitationSettled(let id, _, _):
+                requestStills.drop(id)
                 deadlines.cancel(.invitation(id))
                 for consent in state.consents where consent.since == accepted.time {
                     deadlines.set(

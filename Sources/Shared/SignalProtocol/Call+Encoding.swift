@@ -32,7 +32,7 @@ extension Call {
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
-        case other, terms, agreed, pause, link, guest, picture
+        case other, terms, agreed, pause, link, guest, picture, words, still, form, large
     }
 }
 
@@ -130,6 +130,7 @@ extension RoomsCall {
         case .getRooms: .roomGet
         case .listMembers: .roomMembers
         case .listInvitations: .invitationList
+        case .readRequestStill: .invitationStill
         case .setStill: .stillSet
         case .command(_, let command, _): command.method
         }
@@ -138,7 +139,7 @@ extension RoomsCall {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .createRoom(_, let key), .command(_, _, let key): key != nil
-        case .listRooms, .getRooms, .listMembers, .listInvitations, .enterRoom: true
+        case .listRooms, .getRooms, .listMembers, .listInvitations, .readRequestStill, .enterRoom: true
         // The next one is newer.
         case .setStill: false
         }
@@ -170,6 +171,9 @@ extension RoomsCall {
         case .listInvitations(let room, let cursor):
             try params.encode(room, forKey: .room)
             try params.encodeIfPresent(cursor, forKey: .cursor)
+        case .readRequestStill(let room, let id):
+            try params.encode(room, forKey: .room)
+            try params.encode(id, forKey: .id)
         case .setStill(let room, let picture):
             try params.encode(room, forKey: .room)
             try params.encodeIfPresent(picture.map { Data($0.jpeg) }, forKey: .picture)
@@ -209,6 +213,7 @@ extension RoomCommand {
         case .allowCamera: .seatCamera
         case .startScreen: .screenStart
         case .stopScreen: .screenStop
+        case .arrangeStage: .stageArrange
         case .sendInvitation: .invitationSend
         case .acceptInvitation: .invitationAccept
         case .rejectInvitation: .invitationReject
@@ -255,10 +260,15 @@ extension RoomCommand {
             try params.encode(allowed, forKey: .allowed)
         case .setMicrophone(let muted): try params.encode(muted, forKey: .muted)
         case .setCamera(let on): try params.encode(on, forKey: .on)
+        case .arrangeStage(let layout):
+            try params.encode(layout.form, forKey: .form)
+            try params.encodeIfPresent(layout.large, forKey: .large)
         case .sendInvitation(let draft):
             try params.encode(draft.to, forKey: .user)
             try params.encode(draft.command, forKey: .command)
             try params.encode(draft.content, forKey: .content)
+            try params.encodeIfPresent(draft.words, forKey: .words)
+            try params.encodeIfPresent(draft.still.map { Data($0.jpeg) }, forKey: .still)
             try params.encode(draft.timeoutSeconds, forKey: .timeoutSeconds)
             try params.encodeIfPresent(draft.id, forKey: .id)
         case .acceptInvitation(let id), .cancelInvitation(let id): try params.encode(id, forKey: .id)

@@ -45,6 +45,7 @@ package enum RoomsCall: Sendable, Hashable {
     /// The waiting ones that concern the reader, after a page's cursor.
     case listInvitations(RoomID, cursor: String?)
     /// What the room looks like now, for the list; without a picture, nothing any more.
+    case readRequestStill(RoomID, id: String)
     case setStill(RoomID, StillPicture?)
     /// Everything that somebody inside a room does to it.
     case command(RoomID, RoomCommand, key: IdempotencyKey?)

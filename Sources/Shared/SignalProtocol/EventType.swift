@@ -10,6 +10,7 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case microphoneMuted = "microphone.muted"
     case cameraChanged = "camera.changed"
     case screenChanged = "screen.changed"
+    case stageArranged = "stage.arranged"
     case roleChanged = "role.changed"
     case ownerChanged = "owner.changed"
     case songChanged = "song.changed"

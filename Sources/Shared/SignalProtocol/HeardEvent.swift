@@ -73,6 +73,8 @@ extension HeardEvent: Decodable {
                     seat: fields.decode(Int.self, forKey: .seat), by: by()))
         case .screenChanged:
             return try change(.screenChanged(user: fields.decodeIfPresent(UserID.self, forKey: .user), by: by()))
+        case .stageArranged:
+            return try change(.stageArranged(fields.decode(StageLayout.self, forKey: .stage), by: by()))
         case .roleChanged:
             return try change(.roleChanged(user: user(), role: fields.decode(Role.self, forKey: .role), by: by()))
         case .ownerChanged:

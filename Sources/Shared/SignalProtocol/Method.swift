@@ -32,12 +32,14 @@ package enum Method: String, CaseIterable, Sendable {
     case cameraSet = "camera.set"
     case screenStart = "screen.start"
     case screenStop = "screen.stop"
+    case stageArrange = "stage.arrange"
 
     case invitationSend = "invitation.send"
     case invitationAccept = "invitation.accept"
     case invitationReject = "invitation.reject"
     case invitationCancel = "invitation.cancel"
     case invitationList = "invitation.list"
+    case invitationStill = "invitation.still"
     case messageSend = "message.send"
     case likeSend = "like.send"
 
@@ -109,10 +111,12 @@ package enum Method: String, CaseIterable, Sendable {
         case .screenStart: try p.command(.startScreen)
         case .screenStop: try p.command(.stopScreen)
 
+        case .stageArrange: try p.command(.arrangeStage(p.stageLayout()))
         case .invitationSend: try p.command(.sendInvitation(p.invitation()))
         case .invitationAccept: try p.command(.acceptInvitation(id: p.required("id")))
         case .invitationReject: try p.command(.rejectInvitation(id: p.required("id"), reason: p.optional("reason")))
         case .invitationCancel: try p.command(.cancelInvitation(id: p.required("id")))
+        case .invitationStill: .rooms(.readRequestStill(try p.room(), id: try p.required("id")))
         case .invitationList: .rooms(.listInvitations(try p.room(), cursor: try p.optional("cursor")))
         case .messageSend: try p.command(.sendMessage(p.message()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
@@ -266,9 +270,17 @@ extension Parameters {
         return role
     }
 
+    fileprivate func stageLayout() throws -> StageLayout {
+        guard let form = StageLayout.Form(rawValue: try required("form")) else {
+            throw RoomError.invalid("form", "form is grid or spotlight")
+        }
+        return StageLayout(form: form, large: try optionalUser("large"))
+    }
+
     fileprivate func invitation() throws -> InvitationDraft {
         InvitationDraft(
             to: try user(), command: try required("command"), content: try optional("content") ?? "",
+            words: try optional("words"), still: try still("still", byteLimit: StillPicture.requestByteLimit),
             timeoutSeconds: try integer("timeoutSeconds", in: 0...3600, default: 0), id: try optional("id"))
     }
 

@@ -99,13 +99,13 @@ struct Parameters {
         return ids
     }
 
-    func still() throws -> StillPicture? {
+    func still(_ field: String = "picture", byteLimit: Int = StillPicture.byteLimit) throws -> StillPicture? {
         let jpeg: Data?
         // Foundation reports what is no base64 as corrupted JSON.
-        do { jpeg = try optional("picture") } catch is DecodingError {
-            throw RoomError.invalid("picture", "a still is a JPEG in base64")
+        do { jpeg = try optional(field) } catch is DecodingError {
+            throw RoomError.invalid(field, "a still is a JPEG in base64")
         }
-        return try jpeg.map { try StillPicture(jpeg: Array($0)) }
+        return try jpeg.map { try StillPicture(jpeg: Array($0), byteLimit: byteLimit, field: field) }
     }
 
     func seat() throws -> Int { try integer("seat", in: 0...Int(UInt16.max)) }

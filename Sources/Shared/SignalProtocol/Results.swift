@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import RoomModel
 
 // What calls answer, as it stands under `result`.
@@ -91,6 +91,12 @@ package struct StillAnswer: Codable, Sendable, Hashable {
     /// Absent once there is none.
     package var still: Int64?
     package init(still: Int64?) { self.still = still }
+}
+
+package struct RequestStillAnswer: Codable, Sendable, Hashable {
+    /// A JPEG; absent where there is none.
+    package var picture: Data?
+    package init(_ still: StillPicture?) { picture = still.map { Data($0.jpeg) } }
 }
 
 package struct ProfilesAnswer: Codable, Sendable, Hashable {

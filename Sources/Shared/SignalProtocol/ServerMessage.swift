@@ -30,6 +30,7 @@ package enum CallAnswer: Sendable, Hashable {
     case members(MembersPage)
     case invitations(InvitationsPage)
     case still(StillAnswer)
+    case requestStill(RequestStillAnswer)
     case line(LineTestAnswer)
     case command(CommandOutcome)
     case media(MediaAnswered)
@@ -155,12 +156,14 @@ extension CallAnswer {
         case .roomGet: self = .rooms(try fields.decode(RoomsAnswer.self, forKey: key).rooms)
         case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
         case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
+        case .invitationStill: self = .requestStill(try fields.decode(RequestStillAnswer.self, forKey: key))
         case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
         case .sessionClose, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
         case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
-            .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .invitationSend,
+            .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .stageArrange,
+            .invitationSend,
             .invitationAccept, .invitationReject,
             .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,
             .songStop, .duetMode, .pkChallenge, .pkCancel, .pkAnswer, .pkReady, .pkQuit, .pkMute:

@@ -8,7 +8,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     enum Keys: String, CodingKey {
         case seq, type, time, chat, id, from, to, text, command, message
         case info, reason, summary, seat, user, by, muted, role
-        case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play
+        case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play, stage
         case duet, apartMs, tight, pictures, camera, spare
         case pk, cause, ours, theirs, challenge, state
     }
@@ -77,6 +77,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case .screenChanged(let user, let by):
             try type(.screenChanged)
             try container.encodeIfPresent(user, forKey: .user)
+            try container.encodeIfPresent(by, forKey: .by)
+        case .stageArranged(let stage, let by):
+            try type(.stageArranged)
+            try container.encode(stage, forKey: .stage)
             try container.encodeIfPresent(by, forKey: .by)
         case .roleChanged(let user, let role, let by):
             try type(.roleChanged)

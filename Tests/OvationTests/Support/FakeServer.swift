@@ -217,7 +217,7 @@ final class FakeServer {
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
         case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
             .endLineTest, .testLine,
-            .rooms(.listInvitations):
+            .rooms(.listInvitations), .rooms(.readRequestStill):
             .answer(Answer.Empty())
         }
     }

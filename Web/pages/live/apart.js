@@ -91,7 +91,9 @@ function content(context, live, close) {
   const { tracks } = live.state.get();
   const { links, guests } = live.pk.state.get();
   const { people, areaOfSeat, count, layout } = placesOf(context, live, 'wide');
-  const said = chat.flatMap(line => (line.kind === 'text' || line.kind === 'danmu' ? [line] : [])).slice(-lines);
+  const said = chat
+    .flatMap(line => (line.kind === 'text' || line.kind === 'danmu' ? [line] : []))
+    .slice(-lines);
   return html`<div class="apart-stage" data-testid="apart-stage" data-count=${count} .vars=${{ '--areas': layout.areas, '--rows': layout.rows }}>
       ${
         screen

@@ -36,7 +36,9 @@ export function openAsking(context, live) {
   /** @param {boolean} withCamera */
   const go = async withCamera => {
     if (!(await announceMicrophone(app, context.signal))) return;
-    await context.act(() => (context.state.invitation ? asking.accept(withCamera) : asking.ask(withCamera, words.trim())));
+    await context.act(() =>
+      context.state.invitation ? asking.accept(withCamera) : asking.ask(withCamera, words.trim()),
+    );
   };
 
   const said = {

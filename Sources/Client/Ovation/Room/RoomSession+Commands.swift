@@ -63,6 +63,13 @@ extension RoomSession {
     /// Ends the sharing of a screen in a live room. For whoever shares it, the owner, and admins.
     public func stopScreen() async throws(OvationError) { try await ask(.stopScreen) }
 
+    /// Arranges the stage of a live room for everybody: all about as large, or one large and the others beside it. For the owner and
+    /// admins.
+    /// - Parameter large: who stands in the first place, somebody on a seat; `nil`: the host.
+    public func arrangeStage(_ form: StageLayout.Form, large: UserID? = nil) async throws(OvationError) {
+        try await ask(.arrangeStage(StageLayout(form: form, large: large)))
+    }
+
     // MARK: - Other rooms
 
     /// Asks another live room's host for a PK, or without terms for a link alone: both rooms see and hear both hosts. The answer comes as
@@ -95,13 +102,15 @@ extension RoomSession {
 
     /// Sends an invitation: to take a seat, to be given one, or whatever the command means to the application.
     /// - Parameters:
+    ///   - words: up to 60 characters for whoever answers it.
     ///   - timeout: whole seconds, up to an hour. `nil`: the invitation does not expire.
     ///   - id: an id of your own; `nil` creates one.
     public func invite(
-        _ user: UserID, command: String, content: String = "", timeout: Duration? = nil, id: String? = nil
+        _ user: UserID, command: String, content: String = "", words: String? = nil, timeout: Duration? = nil,
+        id: String? = nil
     ) async throws(OvationError) -> SentInvitation {
         let draft = InvitationDraft(
-            to: user, command: command, content: content,
+            to: user, command: command, content: content, words: words,
             timeoutSeconds: timeout.map { Int(clamping: max(1, $0.components.seconds)) } ?? 0,
             id: id ?? Self.freshID())
         guard case .invited(let id, let position) = try await ask(.sendInvitation(draft)) else {

@@ -97,6 +97,9 @@ extension RoomState {
         case .screenChanged(let user, let by):
             screen = user
             return [.screenChanged(user: user, by: by)]
+        case .stageArranged(let stage, let by):
+            self.stage = stage
+            return [.stageArranged(stage, by: by)]
         case .pkChanged(let pk, let cause, let by):
             self.pk = pk
             return [.pkChanged(pk, cause, by: by)]

@@ -130,6 +130,7 @@ extension RoomState {
             }
         }
         if screen != old.screen { events.append(.screenChanged(user: screen, by: nil)) }
+        if stage != old.stage { events.append(.stageArranged(stage, by: nil)) }
         if duet != old.duet { events.append(.duetChanged(duet, by: nil)) }
         for member in members where member.role != .owner {
             guard let before = old.member(member.id), before.role != member.role, before.role != .owner else {

@@ -56,6 +56,8 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var duet: DuetMode
     /// Who shares a screen in a live room; `nil`: nobody.
     public internal(set) var screen: UserID?
+    /// How the host of a live room has arranged its stage.
+    public internal(set) var stage: StageLayout
     /// A live room's links to other rooms, and the PK with them.
     public internal(set) var pk = PKState()
     /// The challenge to a PK that waits; only the owner of a live room sees it.
@@ -89,6 +91,7 @@ public struct RoomState: Sendable, Hashable {
         play = snapshot.play
         duet = snapshot.duet ?? .together
         screen = snapshot.screen
+        stage = snapshot.stage ?? StageLayout()
         pk = snapshot.pk ?? PKState()
         challenge = snapshot.challenge
         network = NetworkReport()

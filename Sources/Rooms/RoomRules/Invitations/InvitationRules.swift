@@ -12,6 +12,16 @@ extension DurableRoomState {
         guard draft.content.utf8.count <= RoomLimits.invitationContentBytes,
             WireSize.of(draft.content) <= RoomLimits.invitationContentWireBytes
         else { throw .invalid("content", "the content may have 4 KiB, and 8 KiB with its escapes") }
+        if let words = draft.words {
+            guard words.count <= RoomLimits.invitationWordsCharacters,
+                words.utf8.count <= 4 * RoomLimits.invitationWordsCharacters,
+                words.isEmpty || ReadableName.isReadable(words)
+            else { throw .invalid("words", "a few words have up to 60 characters that people can see") }
+        }
+        if draft.still != nil {
+            guard kind == .live else { throw RoomError(.notLive, field: "still") }
+            guard draft.to == owner.id else { throw .invalid("still", "a still comes with a request to the host") }
+        }
         guard RoomLimits.invitationTimeoutSeconds.contains(draft.timeoutSeconds) else {
             throw .invalid("timeoutSeconds", "a timeout is 0…3600 s")
         }
@@ -33,6 +43,7 @@ extension DurableRoomState {
         let id = draft.id ?? freeInvitationID()
         let invitation = Invitation(
             id: id, room: room, from: user.id, to: draft.to, command: draft.command, content: draft.content,
+            words: draft.words.flatMap { $0.isEmpty ? nil : $0 }, hasStill: draft.still != nil,
             createdAt: context.now,
             expiresAt: draft.timeoutSeconds == 0 ? nil : context.now + Int64(draft.timeoutSeconds) * 1_000)
         let ahead = invitations.count { $0.to == draft.to }
@@ -98,6 +109,12 @@ extension DurableRoomState {
             page.append(invitation)
         }
         return (page, nil)
+    }
+
+    /// Checks that somebody may see what came with an invitation to whoever answers it: the invitee, and an admin in the owner's place.
+    package func checkStill(of id: String, for user: UserID) throws(RoomError) {
+        let invitation = try waitingInvitation(id)
+        guard invitation.from != user, concerns(invitation, user) else { throw RoomError(.invitationDenied) }
     }
 
     private func waitingInvitation(_ id: String) throws(RoomError) -> Invitation {

@@ -49,6 +49,7 @@ package enum PermissionTable {
         case .allowCamera:       (.refused,      .notAgainstHigherRole, .allowed)
         case .startScreen:       (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
         case .stopScreen:        (.onOwnSeat,    .notAgainstHigherRole, .allowed)
+        case .arrangeStage:      (.refused,      .allowed,              .allowed)
         case .sendInvitation:    (.allowed,      .allowed,              .allowed)
         case .acceptInvitation:  (.asInvitee,    .asInviteeOrForOwner,  .asInvitee)
         case .rejectInvitation:  (.asInvitee,    .asInviteeOrForOwner,  .asInvitee)

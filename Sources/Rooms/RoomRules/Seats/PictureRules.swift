@@ -58,10 +58,22 @@ extension DurableRoomState {
         return Decision(events)
     }
 
-    /// Nobody shares a screen from outside a seat: it ends with the seat, in whatever way. Moving to another seat is no leaving.
-    func settlingScreen(_ decision: Decision) -> Decision {
-        guard let screen, decision.leavesUnseated(screen) else { return decision }
-        return Decision(decision.events + [.screenChanged(nil)], decision.result)
+    /// L03: for everybody in the room. Only who is on stage can be large.
+    func arrangeStage(_ layout: StageLayout) throws(RoomError) -> Decision {
+        try checkLive()
+        if let large = layout.large, seat(of: large) == nil { throw RoomError(.notSeated) }
+        return layout == stage ? .nothing : Decision([.stageArranged(layout)])
+    }
+
+    /// Nobody shares a screen, nor is large, from outside a seat: both end with the seat, in whatever way. Moving to another seat is no
+    /// leaving.
+    func settlingStage(_ decision: Decision) -> Decision {
+        var events = decision.events
+        if let screen, decision.leavesUnseated(screen) { events.append(.screenChanged(nil)) }
+        if let large = stage.large, decision.leavesUnseated(large) {
+            events.append(.stageArranged(StageLayout(form: stage.form)))
+        }
+        return Decision(events, decision.result)
     }
 
     func checkLive() throws(RoomError) {

@@ -23,6 +23,10 @@ struct RoomCalls: Sendable {
             await (try await room(id)).invitations(after: cursor, for: session.token, reply: reply(to: call) { $0 })
         case .listMembers(let id, let query):
             await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
+        case .readRequestStill(let id, let request):
+            await (try await room(id)).requestStill(
+                request, for: session.token,
+                reply: reply(to: call, RequestStillAnswer.init))
         case .setStill(let id, let picture):
             await (try await room(id)).setStill(picture, from: session.token, reply: reply(to: call, StillAnswer.init))
         case .command(let id, let command, let key):

@@ -1,0 +1,24 @@
+/// How everybody in a live room sees the people on its stage, as the host has chosen it.
+public struct StageLayout: Codable, Hashable, Sendable {
+    /// The sizes of the pictures.
+    public enum Form: String, Codable, Hashable, Sendable, CaseIterable {
+        /// All about as large.
+        case grid
+        /// One large, the others in a column beside it.
+        case spotlight
+    }
+
+    /// The sizes of the pictures.
+    public var form: Form
+    /// Who stands in the first place; `nil`: the host.
+    public var large: UserID?
+
+    /// Creates the value from its parts.
+    public init(form: Form = .grid, large: UserID? = nil) {
+        self.form = form
+        self.large = large
+    }
+
+    /// As it is before anybody has chosen.
+    package var isUsual: Bool { form == .grid && large == nil }
+}
