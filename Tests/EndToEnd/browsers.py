@@ -146,7 +146,8 @@ class Chromium(Person):
         self.profile = pathlib.Path(profile)
         self.profile.mkdir(parents=True)
         options = webdriver.ChromeOptions()
-        if SHELL and not whole:
+        # Nobody is there who could deny it: that is the window's.
+        if SHELL and not (whole or microphone == "denied"):
             # It reports no page to WebDriver when it is given a folder of its own; WebDriver gives it one.
             options.binary_location = SHELL
         else:
@@ -317,8 +318,17 @@ class Firefox(Person):
 
     def click(self, where):
         self.sees(where)
-        element = self.marionette.element(self.selector(where))
-        self.marionette.call("WebDriver:ElementClick", {"id": element})
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                element = self.marionette.element(self.selector(where))
+                return self.marionette.call("WebDriver:ElementClick", {"id": element})
+            except RuntimeError as refused:
+                # As with Chromium: a sheet that is closing lies over it, or the page has drawn it anew.
+                passing = ("element not interactable", "element click intercepted", "stale element reference")
+                if time.monotonic() > deadline or not any(reason in str(refused) for reason in passing):
+                    raise
+                time.sleep(0.05)
 
     def type(self, where, text):
         self.sees(where)
