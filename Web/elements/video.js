@@ -116,7 +116,7 @@ export class Video extends HTMLElement {
     this.#timer = setInterval(() => {
       if (this.#isStill && performance.now() - this.#lastStill > stillMs) void this.#play();
       // Nobody looks at a hidden tab, and nothing is drawn there. A still stays as long as it comes from something.
-      if (document.hidden || this.#isStill) this.#lastFrame = performance.now();
+      if (this.ownerDocument.hidden || this.#isStill) this.#lastFrame = performance.now();
       else if (this.playing && performance.now() - this.#lastFrame > staleMs) this.#tell(false);
     }, lookMs);
   }

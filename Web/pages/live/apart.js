@@ -88,24 +88,31 @@ async function openWindow(context, live) {
 /** @param {SalonContext} context @param {LiveModel} live @param {() => void} close */
 function content(context, live, close) {
   const { me, screen, seats, chat } = context.state;
-  const { tracks } = live.state.get();
+  const { tracks, choice } = live.state.get();
+  const listening = choice === 'off';
   const { links, guests } = live.pk.state.get();
   const { people, areaOfSeat, count, layout } = placesOf(context, live, 'wide');
   const said = chat
     .flatMap(line => (line.kind === 'text' || line.kind === 'danmu' ? [line] : []))
     .slice(-lines);
-  return html`<div class="apart-stage" data-testid="apart-stage" data-count=${count} .vars=${{ '--areas': layout.areas, '--rows': layout.rows }}>
+  return html`<div class="apart-stage" data-testid="apart-stage" data-count=${count} .vars=${{ '--areas': screen ? '"a"' : layout.areas, '--rows': screen ? 'none' : layout.rows }}>
       ${
         screen
-          ? tile('a', screen, tracks[seats.length] ?? null)
-          : people.flatMap(({ index, user }) =>
-              user ? [keyed(index, tile(areaOfSeat(index), user, tracks[index] ?? null))] : [],
-            )
+          ? tile('a', screen, tracks[seats.length] ?? null, { listening })
+          : people.flatMap(({ index, user, camera, isMe }) => {
+              // Nobody is seen here who is not seen on the page.
+              const dark = !isMe && camera !== null && camera !== 'on';
+              const look = { dark, listening: listening && !isMe };
+              return user ? [keyed(index, tile(areaOfSeat(index), user, tracks[index] ?? null, look))] : [];
+            })
       }
       ${
         !screen &&
         links.map((link, at) =>
-          keyed(link.id, tile(areaOf(people.length + at), link.host, guests[link.place]?.picture ?? null)),
+          keyed(
+            link.id,
+            tile(areaOf(people.length + at), link.host, guests[link.place]?.picture ?? null, { listening }),
+          ),
         )
       }
     </div>
@@ -120,9 +127,12 @@ function content(context, live, close) {
     </div>`;
 }
 
-/** @param {string} area @param {import('../../models/salon-state.js').User} user @param {MediaStreamTrack | null} track */
-function tile(area, user, track) {
-  return html`<div class="tile" .vars=${{ '--area': area }}>
+/**
+ * @param {string} area @param {import('../../models/salon-state.js').User} user @param {MediaStreamTrack | null} track
+ * @param {{dark?: boolean, listening?: boolean}} look as on the page: a camera that is off, or sound alone by my choice
+ */
+function tile(area, user, track, { dark = false, listening = false }) {
+  return html`<div class="tile" .vars=${{ '--area': area }} ?data-dark=${dark} ?data-listening=${listening}>
     <div class="tile-face">${avatar(user)}</div>
     <ov-video .track=${track}></ov-video>
     <span class="tile-plate"><span class="clip" dir="auto">${user.name}</span></span>
