@@ -151,6 +151,34 @@ private final class PaperSound: ClientSound {
         #expect(!second.notes.lines.contains("start"))
     }
 
+    @Test("V04-C V11-C what is said of the microphone after the answer holds, although the seat's event comes later")
+    func saidBeforeTheEvent() async throws {
+        let (person, _, paper) = stage()
+        let sound = person.room.controller.sound
+        sound.attach(paper)
+        try await paper.notes.line("devices")
+        let before = paper.notes.lines.count
+        person.room.startMicrophone()
+        sound.noteSeat(isTaken: true)
+        person.room.stopMicrophone()
+        sound.followSeat(isTaken: true)
+        // To another seat.
+        sound.followSeat(isTaken: true)
+        #expect(paper.notes.lines[before...] == ["start", "stop"])
+        // Somebody takes the seat away and gives it back: neither was asked for, and the microphone follows both.
+        sound.followSeat(isTaken: false)
+        sound.followSeat(isTaken: true)
+        #expect(paper.notes.lines[before...] == ["start", "stop", "seat", "seat"])
+        sound.noteSeat(isTaken: false)
+        person.room.startMicrophone()
+        sound.followSeat(isTaken: false)
+        #expect(paper.notes.lines[before...] == ["start", "stop", "seat", "seat", "start"])
+        // What was said before one sat down does not hold.
+        sound.noteSeat(isTaken: true)
+        sound.followSeat(isTaken: true)
+        #expect(paper.notes.lines[before...].last == "seat")
+    }
+
     @Test(
         "V11-C A12-C who stops the microphone, or leaves, while it is being started has the last word",
         arguments: [false, true], [false, true])
@@ -457,7 +485,7 @@ private final class PaperSound: ClientSound {
         try await paper.notes.line("start")
         #expect(paper.notes.lines == ["seat", "devices", "start"])
         person.room.stopMicrophone()
-        person.room.controller.sound.followSeat()
+        person.room.controller.sound.followSeat(isTaken: true)
         #expect(paper.notes.lines == ["seat", "devices", "start", "stop", "seat"])
         paper.tell(.microphoneFailed(OvationError(.mediaFailed, "no device")))
         #expect(try await person.notes.line("error").hasPrefix("error \(TRTCCode.microphoneFailed)"))

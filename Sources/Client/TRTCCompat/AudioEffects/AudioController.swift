@@ -34,6 +34,7 @@ final class AudioController: Sendable {
         var source: (any ClientSound)?
         /// Of the wish for a microphone that was told before there was a room.
         var wantsMicrophone = false
+        var order = MicrophoneOrder()
         var music = MusicPieces()
         /// The component was destroyed: whoever kept its effects reaches nobody.
         var isOver = false
@@ -58,6 +59,7 @@ final class AudioController: Sendable {
             if state.isOver { return nil }
             defer {
                 state.source = source
+                state.order = MicrophoneOrder()
                 if source == nil { state.wantsMicrophone = false }
             }
             return (state.source, state.music.end())
@@ -165,6 +167,7 @@ final class AudioController: Sendable {
         guard isAlive else { return }
         state.withLock { state in
             guard let source = state.source else { return state.wantsMicrophone = true }
+            state.order.say()
             source.startMicrophone()
         }
     }
@@ -172,13 +175,21 @@ final class AudioController: Sendable {
     func stopMicrophone() {
         let source = state.withLock { state in
             state.wantsMicrophone = false
+            state.order.say()
             return state.source
         }
         source?.stopMicrophone()
     }
 
-    /// On sitting down and on leaving: the microphone follows.
-    func followSeat() { state.withLock { $0.source?.captureWhenSeated() } }
+    /// The person's own call to sit down or to get up was carried out. The event follows.
+    func noteSeat(isTaken: Bool) { state.withLock { $0.order.answer(isSeated: isTaken) } }
+
+    /// On sitting down and on getting up the microphone follows, unless the person has said something else since.
+    func followSeat(isTaken: Bool) {
+        state.withLock { state in
+            if state.order.tell(isSeated: isTaken) { state.source?.captureWhenSeated() }
+        }
+    }
 
     // MARK: - Music
 

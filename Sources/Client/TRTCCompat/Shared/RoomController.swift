@@ -286,12 +286,15 @@ final class RoomController: Sendable {
         _ command: RoomCommand, _ reply: ActionReply,
         forgiving isFine: @escaping @Sendable (OvationError) -> Bool = { _ in false }
     ) {
-        inside(reply)?.perform(command) { result in
-            if case .failure(let error) = result, isFine(error) {
-                reply(TRTCCode.success, error.outcome.message)
-            } else {
-                reply.answer(result)
+        inside(reply)?.perform(command) { [sound] result in
+            switch (result, command) {
+            case (.failure(let error), _) where isFine(error):
+                return reply(TRTCCode.success, error.outcome.message)
+            case (.success, .takeSeat): sound.noteSeat(isTaken: true)
+            case (.success, .leaveSeat): sound.noteSeat(isTaken: false)
+            default: break
             }
+            reply.answer(result)
         }
     }
 
@@ -377,13 +380,13 @@ final class RoomController: Sendable {
     private func follow(_ event: RoomSession.Event, in room: RoomSession) {
         switch event {
         case .seatTaken(let seat, let user, _) where user.id == room.state.me.id:
-            sound.followSeat()
+            sound.followSeat(isTaken: true)
             // A seat that is taken with a microphone which its user muted before is muted for everybody.
             if seat.micMuted == false, state.withLock({ $0.wantsMicrophoneMuted }) { muteMicrophone(true) }
-        case .seatLeft(_, let user, _, _) where user.id == room.state.me.id:
+        case .seatLeft(_, let user, let reason, _) where user.id == room.state.me.id && reason != .moved:
             // Whoever sits down again speaks.
             state.withLock { $0.wantsMicrophoneMuted = false }
-            sound.followSeat()
+            sound.followSeat(isTaken: false)
         case .songChanged(let play?, .started, _): songs.announce(play, in: room)
         case .ended: if leave(room) { tell(.destroyed(room.id)) }
         case .gone(let error): lose(room, error)
