@@ -12,6 +12,7 @@ Sleeps here pace an attack or a measurement (a crawling upload, a call's budget,
 import argparse
 import contextlib
 import multiprocessing
+import os
 import pathlib
 import statistics
 import sys
@@ -40,6 +41,12 @@ def memory(server):
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     return 0
+
+
+def processor_seconds(server):
+    """What the server has taken of processors, in its own code and the kernel's."""
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def attacked(attack, url, media_port, folder, result):
@@ -94,14 +101,16 @@ def main():
             process.start()
             mine.recv()
             since_last()
-            began = time.monotonic()
+            began, taken = time.monotonic(), processor_seconds(server)
             mine.send("go")
             process.join(300)
+            lasted = time.monotonic() - began
+            share = (processor_seconds(server) - taken) / lasted
             problem = mine.recv() if mine.poll() else "it did not end"
             process.kill()
             samples = since_last()
             worst = percentile(samples, 99)
-            print(f"{attack.__name__:12} p99 {worst:6.1f} ms, {memory(server):6.1f} MiB, {len(samples):5} calls in {time.monotonic() - began:4.0f} s"
+            print(f"{attack.__name__:12} p99 {worst:6.1f} ms, {memory(server):6.1f} MiB, {len(samples):5} calls in {lasted:4.0f} s, {share:4.0%} of a core"
                   + (f"  FAILED: {problem}" if problem else "") + ("  TOO SLOW" if not worst <= limit else ""), flush=True)
             if problem or not worst <= limit or not watching.is_alive():
                 failures.append(attack.__name__)

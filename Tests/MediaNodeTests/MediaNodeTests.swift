@@ -297,6 +297,9 @@ internal import Wire
         let counters = try #require(await party.node.counters())
         #expect(counters.mediaOverLimit > 500)
         #expect(bob.payloads(on: 0).count < 1_200)
+        // Most of it was not even opened.
+        #expect(counters.mediaLeftUnopened > 500)
+        #expect(counters.mediaLeftUnopened + counters.mediaOverLimit < 2_000 + 100)
     }
 
     @Test(

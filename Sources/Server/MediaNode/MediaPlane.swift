@@ -3,7 +3,7 @@ package import RoomPorts
 internal import SDP
 internal import Synchronization
 package import Timing
-package import Wire
+internal import Wire
 
 /// Why the media plane could not start.
 package enum MediaNodeError: Error, Sendable, CustomStringConvertible {

@@ -45,18 +45,8 @@ final class Peer {
     var isConnected = false
     /// Nothing came for a while.
     var isLost = false
-    /// What a microphone may send before it is multiplied by the listeners: the shortest frames are 400 a second, half as many again for
-    /// repeats and what a line has held up.
-    private static let packetAllowance = Allowance(burst: 300, perSecond: 600)
-    /// Opus ends at 510 kbit/s (RFC 6716 §2.1.1).
-    private static let byteAllowance = Allowance(burst: 64_000, perSecond: 80_000)
-    private var packets: TokenBucket
-    private var bytes: TokenBucket
-    /// What cameras and screens may send together, repeats and key frames of all layers too: 10 Mbit/s, in packets that are often short.
-    private static let picturePacketAllowance = Allowance(burst: 2_000, perSecond: 2_000)
-    private static let pictureByteAllowance = Allowance(burst: 1_250_000, perSecond: 1_250_000)
-    private var picturePackets: TokenBucket
-    private var pictureBytes: TokenBucket
+    /// What it may send.
+    private var limits = SendLimits()
     /// As the peer's newest report tells it.
     private(set) var measuredRoundTrip: Interval?
     /// As the client tells it, which counts until a report does.
@@ -90,10 +80,6 @@ final class Peer {
         views = negotiated.views
         self.offerNumber = offerNumber
         self.remoteSessionID = remoteSessionID
-        packets = TokenBucket(Self.packetAllowance, now: .distantPast)
-        bytes = TokenBucket(Self.byteAllowance, now: .distantPast)
-        picturePackets = TokenBucket(Self.picturePacketAllowance, now: .distantPast)
-        pictureBytes = TokenBucket(Self.pictureByteAllowance, now: .distantPast)
         take(negotiated)
     }
 
@@ -101,12 +87,17 @@ final class Peer {
 
     /// Whether the microphone keeps within what one may send.
     func maySend(_ count: Int, at now: Instant) -> Bool {
-        packets.take(now: now) && bytes.take(Double(count), now: now)
+        limits.takeSound(count, at: now)
     }
 
     /// Whether its pictures keep within what one may send.
     func maySendPicture(_ count: Int, at now: Instant) -> Bool {
-        picturePackets.take(now: now) && pictureBytes.take(Double(count), now: now)
+        limits.takePicture(count, at: now)
+    }
+
+    /// Whether a datagram is sound or pictures of somebody who has sent far too much just now.
+    func leavesUnopened(_ datagram: UnsafeRawBufferPointer, at now: Instant) -> Bool {
+        limits.leavesUnopened(datagram, at: now)
     }
 
     /// To the peer and back, as far as known.

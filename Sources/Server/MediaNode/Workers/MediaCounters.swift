@@ -20,6 +20,8 @@ package struct MediaCounters: Sendable, Hashable {
     package var unexpectedMedia: UInt64 = 0
     /// From microphones that sent more than one may.
     package var mediaOverLimit: UInt64 = 0
+    /// Packets of peers that had sent far too much right before.
+    package var mediaLeftUnopened: UInt64 = 0
     /// Waited in this host for longer than it is worth.
     package var mediaOverdue: UInt64 = 0
     /// The share of its time that the worker spends on forwarding and sending, 0…1.
@@ -63,6 +65,7 @@ package struct MediaCounters: Sendable, Hashable {
         sum.unknownDatagrams &+= b.unknownDatagrams
         sum.unexpectedMedia &+= b.unexpectedMedia
         sum.mediaOverLimit &+= b.mediaOverLimit
+        sum.mediaLeftUnopened &+= b.mediaLeftUnopened
         sum.mediaOverdue &+= b.mediaOverdue
         sum.load = max(a.load, b.load)
         for index in sum.drops.indices { sum.drops[index] &+= b.drops[index] }

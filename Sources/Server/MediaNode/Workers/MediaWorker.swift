@@ -297,6 +297,10 @@ final class MediaWorker {
         }
         let peer = route.peer
         time.refresh()
+        guard !peer.leavesUnopened(datagram, at: time.now) else {
+            counters.mediaLeftUnopened &+= 1
+            return false
+        }
         let at = peer.time(arrival)
         var isAuthentic = false
         switch peer.media.receive(slot, length: length, path: path, at: at) {
