@@ -302,7 +302,7 @@ let package = Package(
             ],
             path: "Tests/Attacks/MediaAttack", swiftSettings: base),
         tests("Wire", ["Wire"]),
-        tests("RTP", ["RTP", "Wire", "Timing", "SeededRandom"]),
+        tests("RTP", ["RTP", "Wire", "Timing"]),
         tests("Codecs", ["Codecs", "Wire"]),
         tests("SRTP", ["SRTP", "RTP", "Wire", "CSRTP2"]),
         tests("SDP", ["SDP"], resources: [.copy("Fixtures")]),
@@ -315,7 +315,6 @@ let package = Package(
             "Forwarding",
             [
                 "Forwarding", "RTP", "Codecs", "BandwidthEstimation", "Timing", "Wire", "CAllocationCount",
-                "SeededRandom",
             ]),
         tests("BandwidthEstimation", ["BandwidthEstimation", "RTP", "Wire", "Timing"]),
         tests("Line", ["PictureSimulation", "Timing"]),
@@ -326,6 +325,13 @@ let package = Package(
                 "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS", "PeerSession", "DatagramIO",
                 "Forwarding", "MediaTestSupport",
             ]),
+        support(
+            "FuzzTargets",
+            [
+                "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "RoomModel", "UserSig",
+                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
+            ]),
+        tests("FuzzTargets", ["FuzzTargets"]),
         tests("Timing", ["Timing"]),
         tests("Digests", ["Digests"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
@@ -378,7 +384,7 @@ let package = Package(
             "Gateway",
             [
                 "Gateway", "RoomModel", "RoomPorts", "RoomService", "RoomTestSupport", "SignalProtocol", "Timing",
-                "UserSig", "SeededRandom", logging,
+                "UserSig", logging,
                 nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOHTTP1"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -397,10 +403,6 @@ let package = Package(
 if Context.environment["OVATION_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzzers",
-            dependencies: [
-                "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "RoomModel", "UserSig",
-                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
-            ],
-            path: "Fuzz", exclude: ["corpus"], swiftSettings: media, linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
+            name: "Fuzzers", dependencies: ["FuzzTargets"], path: "Fuzz", exclude: ["corpus"], swiftSettings: media,
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
 }

@@ -2,7 +2,7 @@ import Foundation
 import SignalProtocol
 
 /// Signalling messages: any bytes are a call, or a refusal that can be answered.
-func fuzzSignal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzSignal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = start.map { Data(bytes: $0, count: count) } ?? Data()
     do throws(CallFailure) {
         _ = try Call.decode(text)

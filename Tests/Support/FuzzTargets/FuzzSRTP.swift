@@ -4,7 +4,7 @@ import Wire
 
 /// The first byte chooses the profile and what is done with the rest: it is opened as it stands, which fails by its tag,
 /// or taken for a packet in clear, which must survive being sealed and opened.
-func fuzzSRTP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzSRTP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 1 else { return 0 }
     let choice = start[0]
     let profile: SRTPProfile = choice & 1 == 0 ? .aeadAES128GCM : .aes128CMHMACSHA1_80

@@ -3,7 +3,7 @@ import Timing
 
 /// DTLS datagrams at a server in any state: the first byte says how much of a genuine handshake comes before the input, which is
 /// then handed over in pieces. Whatever comes, a peer without the right certificate is never taken for connected.
-func fuzzDTLS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzDTLS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 1, let fixture else { return 0 }
     guard let server = try? DTLSSession(role: .server, context: fixture.context, remoteFingerprint: fixture.stranger),
         let client = try? DTLSSession(role: .client, context: fixture.context, remoteFingerprint: fixture.own)

@@ -2,7 +2,7 @@ import ICE
 import Wire
 
 /// STUN messages: every range that parsing gives must lie inside the datagram.
-func fuzzSTUN(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzSTUN(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let datagram = UnsafeRawBufferPointer(start: start, count: count)
     guard let message = STUNMessage.parse(datagram) else { return 0 }
     precondition(message.username.map { $0.lowerBound >= STUNMessage.headerLength && $0.upperBound <= count } ?? true)

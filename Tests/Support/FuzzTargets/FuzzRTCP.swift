@@ -3,7 +3,7 @@ import Timing
 import Wire
 
 /// RTCP compounds, reduced-size ones included: every list is walked to its end.
-func fuzzRTCP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzRTCP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var compound = RTCPCompound(UnsafeRawBufferPointer(start: start, count: count))
     var sum = 0
     while let packet = compound.next() {

@@ -8,7 +8,7 @@ import Wire
 /// sources, watch, change their lines, ask for repeats and key frames, leave and come back. What must hold: one number of one stream
 /// never stands for two packets, since it is the index that SRTP enciphers under (RFC 3711 §9.1); and who is cut, or has no seat, is
 /// seen by nobody.
-func fuzzStage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzStage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var reader = ByteReader(UnsafeRawBufferPointer(start: start, count: count))
     var crowd = FuzzedCrowd()
     while let operation = reader.readUInt8(), let what = reader.readUInt8() { crowd.perform(operation, what) }

@@ -2,7 +2,7 @@ import RTP
 import Wire
 
 /// RTP headers and their extensions, and payloads with copies: every range that parsing gives must lie inside the packet.
-func fuzzRTP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzRTP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let packet = UnsafeRawBufferPointer(start: start, count: count)
     if let redundant = RedundantPayload(packet) {
         precondition(!redundant.primary.isEmpty && redundant.primary.upperBound == count)

@@ -1,7 +1,7 @@
 import SDP
 
 /// Session descriptions: what is read can be printed and read again, and is answered or refused.
-func fuzzSDP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzSDP(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     do throws(SDPError) {
         let offer = try SessionDescription(parsing: text)

@@ -12,7 +12,7 @@ import Wire
 /// ones, while seats change hands and are cut. The server's paths, its stages and a tap are the real ones. What must hold: everything that
 /// leaves is authentic, and no number of a stream stands for two packets (RFC 3711 §9.1); who is cut, or has no seat, is heard and seen by
 /// nobody, nor by the tap; a machine that has done what was due has nothing due any more.
-func fuzzPeer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzPeer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var reader = ByteReader(UnsafeRawBufferPointer(start: start, count: count))
     // Singers and a mix, or a crowd: three people are one.
     let room = FuzzedRoom(isCrowd: (reader.readUInt8() ?? 0) & 1 == 1)

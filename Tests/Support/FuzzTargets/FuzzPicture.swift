@@ -6,7 +6,7 @@ import Wire
 
 /// Payloads of pictures through a stage with a viewer of each format: what a camera may send, in any order, with jumps, in any
 /// layer. Each packet of the input begins with its length, its layer and format, and how its number and its timestamp go on.
-func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzPicture(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var reader = ByteReader(UnsafeRawBufferPointer(start: start, count: count))
     let stage = VideoStage(slots: 1)
     let camera = MemberID(rawValue: 1)
