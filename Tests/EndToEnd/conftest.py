@@ -16,6 +16,10 @@ from server import Server  # noqa: E402
 ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "nightly: not in `make test`")
+
+
 def pytest_collection_modifyitems(items):
     """A test is known by its sentence, which carries the ids of the rows that it proves."""
     for item in items:

@@ -14,6 +14,13 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXECUTABLE = pathlib.Path(os.environ.get("OVATION_EXECUTABLE", ROOT / ".build/debug/ovation"))
 READY_SECONDS = 20
+BUILD_SECONDS = 1_200
+
+
+def build(*what):
+    """More of what stands beside the server, built in the same way: with other flags all of it would be built anew."""
+    flags = os.environ.get("SWIFT_BUILD_FLAGS", "").split()
+    subprocess.run(["swift", "build", *flags, "--package-path", ROOT, *what], check=True, capture_output=True, timeout=BUILD_SECONDS)
 
 
 # Below those that the system gives to whoever asks for any (32768 and up on Linux): otherwise another socket takes a port between the

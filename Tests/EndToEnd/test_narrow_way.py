@@ -1,7 +1,9 @@
 """A live room's viewer behind a line that carries less than the picture, in a network namespace of its own."""
 
-from story import story
+from story import nightly, story
 from test_pictures import running
+
+pytestmark = nightly
 
 # A picture that needs all the bits its layers may have: the chart with a moving piece of noise in it.
 ANCHOR = """

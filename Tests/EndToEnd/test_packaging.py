@@ -9,8 +9,8 @@ import tarfile
 
 import pytest
 
-from server import ROOT
-from story import story
+from server import ROOT, build
+from story import nightly, story
 
 PATIENCE = 600
 DEBUG = ROOT / ".build/debug"
@@ -138,12 +138,14 @@ def test_archive(archive, tmp_path):
         assert any(re.fullmatch(re.escape(f"{top}Vendor/{package}/") + r"LICEN[CS]E(\.\w+)?", name) for name in names), f"{package} lost its licence"
 
 
+@nightly
 @story("X03-K the unpacked archive resolves and compiles with the network refused and nothing in any cache")
 def test_offline(unpacked, tmp_path):
     swift(unpacked, offline(tmp_path), "build", "--target", "SignalProtocol")
     assert list(unpacked.glob(".build/*/debug/Modules/SignalProtocol.swiftmodule"))
 
 
+@nightly
 @story("X03-C X03-K a foreign package that names the unpacked archive by path gets its three products, everything else from Vendor")
 def test_by_path(unpacked, tmp_path):
     app = foreign(tmp_path / "app", f'.package(name: "ovation", path: "{unpacked}")')
@@ -153,6 +155,7 @@ def test_by_path(unpacked, tmp_path):
         assert name == "app" or address == str(unpacked) or address.startswith(f"{unpacked}/Vendor/"), (name, address)
 
 
+@nightly
 @story("X03-C X03-K a foreign package that names a tag gets that version of it, with the same products")
 def test_by_tag(tmp_path):
     environment = offline(tmp_path, GIT_ALLOW_PROTOCOL="file")
@@ -177,7 +180,7 @@ def test_by_tag(tmp_path):
 @story("X03-C X03-K a program that imports TRTCCompat, Ovation and UserSig, and nothing else of ours, compiles, links and runs")
 def test_imports(tmp_path):
     """Against the modules that are built already: the whole build of a foreign package takes many minutes."""
-    subprocess.run(["swift", "build", "--package-path", ROOT, "--target", "TRTCCompat"], check=True, capture_output=True, timeout=PATIENCE)
+    build("--target", "TRTCCompat")
     source, program = tmp_path / "main.swift", tmp_path / "program"
     source.write_text(PROGRAM)
     objects = [line.strip("'") for line in (DEBUG / "ovation.product/Objects.LinkFileList").read_text().splitlines()]

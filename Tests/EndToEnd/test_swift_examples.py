@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 
 from client import ticket
-from server import ROOT
+from server import ROOT, build
 from story import story
 from test_join import RATE, ended, events, guest, loudest, salon, samples, steady, strength  # noqa: F401
 
@@ -22,7 +22,7 @@ SONG, OLGA, MINA = 440, 660, 550
 def programs():
     """Compiled as targets of our own package: theirs would build everything below them once more."""
     def built(name):
-        subprocess.run(["swift", "build", "--package-path", ROOT, "--product", name], capture_output=True, check=True)
+        build("--product", name)
         return ROOT / ".build/debug" / name
 
     return {name: built(name) for name in ("SalonBot", "Recorder", "Duet")}

@@ -16,7 +16,7 @@ import pytest
 
 from browsers import Chromium
 from client import Client, post
-from server import EXECUTABLE, ROOT, Server, free_port
+from server import EXECUTABLE, ROOT, Server, build, free_port
 from steps import live, microphone_is, open_salon, shows, sign_in, sit
 from story import story
 
@@ -30,7 +30,7 @@ SAMPLES = {
 def built(sample):
     """The Swift sample is compiled as a target of our own package: its own would build Hummingbird and all below it once more."""
     if sample == "swift":
-        subprocess.run(["swift", "build", "--package-path", ROOT, "--product", "TicketServer"], capture_output=True, check=True)
+        build("--product", "TicketServer")
     return sample
 
 
