@@ -90,11 +90,13 @@ def main():
 
         time.sleep(3)
         since_last()
+        taken = processor_seconds(server)
         time.sleep(QUIET_SECONDS)
+        share = (processor_seconds(server) - taken) / QUIET_SECONDS
         quiet = percentile(since_last(), 99)
         before = memory(server)
         limit = max(MOST_MS, TIMES_QUIET * quiet)
-        print(f"{'quiet':12} p99 {quiet:6.1f} ms, {before:6.1f} MiB; bystanders may see {limit:.0f} ms", flush=True)
+        print(f"{'quiet':12} p99 {quiet:6.1f} ms, {before:6.1f} MiB, {share:4.0%} of a core; bystanders may see {limit:.0f} ms", flush=True)
         for attack in chosen:
             mine, its = multiprocessing.Pipe()
             process = multiprocessing.Process(target=attacked, args=(attack, server.url, server.media_port, pathlib.Path(folder), its), daemon=True)
