@@ -93,6 +93,12 @@ return Math.max(...light) - Math.min(...light) > 60 ? [canvas.width, canvas.heig
 """
 
 
+IN_SIGHT = """
+const one = document.querySelector(`[data-testid=${arguments[0]}]`), box = one.getBoundingClientRect();
+return [box.top + 2, box.bottom - 2].every(y => one.contains(document.elementFromPoint(box.left + box.width / 2, y)));
+"""
+
+
 @story("L03-W with a camera the host sees who asks, with their words, until the answer; without one the words alone")
 def test_words_and_still(people, server):
     anna, ben = people("Anna"), people("Ben")
@@ -105,6 +111,11 @@ def test_words_and_still(people, server):
     ben.wait("their own picture", "return document.querySelector('[data-testid=asking-with-camera]')?.disabled === false")
     ben.sees("asking-others", "Others see")
     ben.type("asking-words", "I sing <b>alto</b>")
+    # A phone on its side shows all of it, the buttons too.
+    ben.size(844, 390)
+    ben.wait("the buttons", IN_SIGHT, "asking-with-camera")
+    ben.size(390, 844)
+    ben.wait("the buttons", IN_SIGHT, "asking-with-camera")
     ben.click("asking-with-camera")
     allow_microphone(ben, ben.selector("asking-waiting"))
     anna.sees("request-words", "I sing <b>alto</b>")
