@@ -52,4 +52,17 @@ import Testing
             .sendInvitation(InvitationDraft(to: .owner, command: "", still: picture, id: "x")), by: asker)
         #expect(salon.core.requestStillCount == 0)
     }
+
+    @Test("L03-S a room keeps 100 stills; who asks beyond that asks without one, and their request stands")
+    func limit() async throws {
+        let salon = try await Salon()
+        let host = salon.create(kind: .live, seats: 3)
+        for number in 0..<102 { ask("\(number)", by: salon.enter(try #require(UserID("asker\(number)"))), in: salon) }
+        #expect(salon.core.requestStillCount == 100)
+        #expect(look("99", by: host, in: salon) == .success(picture))
+        #expect(look("100", by: host, in: salon) == .success(nil))
+        salon.submit(.rejectInvitation(id: "7", reason: nil), by: host)
+        ask("late", by: salon.enter(try #require(UserID("latecomer"))), in: salon)
+        #expect(look("late", by: host, in: salon) == .success(picture))
+    }
 }
