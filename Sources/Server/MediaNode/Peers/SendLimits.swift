@@ -9,8 +9,7 @@ struct SendLimits {
     /// What cameras and screens send together, repeats and key frames of all layers too: 10 Mbit/s, in packets that are often short.
     private static let picturePackets = Allowance(burst: 2_000, perSecond: 2_000)
     private static let pictureBytes = Allowance(burst: 1_250_000, perSecond: 1_250_000)
-    /// Packets beyond those limits that are still opened. Opening one costs more than all else that is done with it, and a peer that goes
-    /// on like this is no browser on a bad line.
+    /// Packets beyond those limits that are still opened. A peer that goes on like this is no browser on a bad line.
     private static let opened = Allowance(burst: 500, perSecond: 500)
     /// How long nothing of such a peer is opened then, which is also how long it is silent after its last packet too many.
     private static let unopenedTime = Interval.milliseconds(20)
