@@ -21,14 +21,14 @@ import time
 
 from bystanders import bystanders
 from call_attacks import ghosts, guests, lists, pings, renewals, strangers, unenterable, unread, unsigned
-from media_attacks import datagrams, requests, speech
+from media_attacks import datagrams, flood, requests, speech
 from tools import Target
 from upload_attacks import loris, sounds, uploads
 
 from client import Client, Gone, ticket
 from server import Server
 
-ATTACKS = [uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, requests]
+ATTACKS = [uploads, loris, unenterable, ghosts, pings, unsigned, unread, renewals, lists, strangers, guests, datagrams, speech, flood, requests]
 MOST_MS, TIMES_QUIET = 50, 3
 MEMORY_MIB = 64
 REST_SECONDS = 30
@@ -49,9 +49,9 @@ def processor_seconds(server):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def attacked(attack, url, media_port, folder, result):
+def attacked(attack, url, media_port, process, folder, result):
     target = Target(url)
-    target.media_port, target.folder = media_port, folder
+    target.media_port, target.process, target.folder = media_port, process, folder
     # Python's own start is no attack.
     result.send("ready")
     result.recv()
@@ -99,7 +99,7 @@ def main():
         print(f"{'quiet':12} p99 {quiet:6.1f} ms, {before:6.1f} MiB, {share:4.0%} of a core; bystanders may see {limit:.0f} ms", flush=True)
         for attack in chosen:
             mine, its = multiprocessing.Pipe()
-            process = multiprocessing.Process(target=attacked, args=(attack, server.url, server.media_port, pathlib.Path(folder), its), daemon=True)
+            process = multiprocessing.Process(target=attacked, args=(attack, server.url, server.media_port, server.process.pid, pathlib.Path(folder), its), daemon=True)
             process.start()
             mine.recv()
             since_last()

@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import pathlib
 import random
 import socket
 import struct
@@ -12,6 +14,8 @@ from tools import ROOT, together
 
 from client import Client, ticket
 
+# What a flood may cost those who forward media.
+MOST_OF_A_CORE = 0.02
 # A build of the tests' own: it seals what no honest peer does.
 MEDIA_ATTACK = ROOT / ".build/debug/MediaAttack"
 
@@ -91,6 +95,41 @@ def speech(target):
     # What one honest voice says arrives; what the other sends is no more than a voice may.
     assert all(count >= spoken // 2 for count in heard), (spoken, heard)
     assert all(count < 60_000 for count in heard), heard
+    for person in people:
+        person.call("clock.read")
+        person.close()
+
+
+def media_seconds(target):
+    """What the threads that forward media have taken of processors."""
+    threads = (path.parent for path in pathlib.Path(f"/proc/{target.process}/task").glob("*/comm") if path.read_text().startswith("media-"))
+    fields = [(thread / "stat").read_text().rsplit(")", 1)[1].split() for thread in threads]
+    return sum(int(thread[11]) + int(thread[12]) for thread in fields) / os.sysconf("SC_CLK_TCK")
+
+
+def flood(target):
+    """A speaker with a seat and keys sends 60,000 frames a second for ten seconds, 100 times what a microphone may, to four listeners."""
+    seconds, frames = 10, 600_000
+    people, room = voices(target, ["Flooder", "Steady voice"] + [f"Listener {number}" for number in range(4)])
+    honest = MediaPeer(people[1], room, "honest", 10_000_000)
+    ears = [MediaPeer(person, room, "honest", 0) for person in people[2:]]
+    flooder = MediaPeer(people[0], room, "flood", frames)
+    assert flooder.line()["sealed"] == frames
+    before = media_seconds(target)
+    time.sleep(seconds)
+    quiet = media_seconds(target) - before
+    flooder.say()
+    before = media_seconds(target)
+    took = flooder.line()["milliseconds"] / 1_000
+    flooded = media_seconds(target) - before
+    sent = flooder.end()["sent"]
+    heard = [ear.end()["heard"] for ear in ears]
+    spoken = honest.end()["sent"]
+    print(f"{'':12} {sent / took:,.0f} frames a second; the media threads took {quiet / seconds:.1%} of a core before, {flooded / took:.1%} in the flood")
+    assert all(count >= spoken * 0.95 for count in heard), (spoken, heard)
+    # A microphone's allowance, and what two bursts of it hold.
+    assert all(count <= spoken + 600 * seconds + 1_000 for count in heard), (spoken, heard)
+    assert flooded / took - quiet / seconds < MOST_OF_A_CORE, "the flood costs the media threads too much"
     for person in people:
         person.call("clock.read")
         person.close()

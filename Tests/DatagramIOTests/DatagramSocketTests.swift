@@ -51,6 +51,63 @@ internal import Wire
         return all
     }
 
+    @Test(
+        "the kernel keeps media of refused addresses back, but for a sample; their checks and reports come, and media of others",
+        arguments: ["IPv4", "IPv6", "IPv4 at a socket for both"])
+    func refusal(way: String) throws {
+        let (bound, own) =
+            switch way {
+            case "IPv4": (Self.anyV4, IPAddress(v4: 127, 0, 0, 1))
+            case "IPv6": (Self.anyV6, Self.loopbackV6)
+            default: (Self.anyV6, IPAddress(v4: 127, 0, 0, 1))
+            }
+        let server = try open(bound)
+        let flooding = try open(own)
+        let honest = try open(own)
+        let target = TransportAddress(ip: own, port: server.local.port)
+        var others = (1...20).map { TransportAddress(ip: own, port: UInt16($0)) }
+        others.append(flooding.local)
+        #expect(server.refuseMedia(from: others))
+        let check: [UInt8] = [0, 1, 2, 3]
+        let report: [UInt8] = [0x80, 200, 0, 0]
+        for _ in 0..<200 {
+            // The kernel's buffers hold a hundred of each.
+            for _ in 0..<50 { send([0x90, 111, 0, 7], from: flooding, to: target) }
+            flooding.flush(at: Self.moment)
+        }
+        send(check, from: flooding, to: target)
+        send(report, from: flooding, to: target)
+        flooding.flush(at: Self.moment)
+        for _ in 0..<50 { send([0x90, 111, 0, 8], from: honest, to: target) }
+        honest.flush(at: Self.moment)
+        func isMedia(_ received: Received) -> Bool { received.bytes == [0x90, 111, 0, 7] }
+        var received: [Received] = []
+        while received.count(where: { !isMedia($0) }) < 52 {
+            let more = try receive(1, on: server)
+            guard !more.isEmpty else { break }
+            received += more
+        }
+        #expect(received.count(where: { $0.bytes == check || $0.bytes == report }) == 2)
+        #expect(received.count(where: { $0.path.remote == honest.local }) == 50)
+        // One in 512 of 10,000.
+        #expect((1...100).contains(received.count(where: isMedia)))
+
+        #expect(server.refuseMedia(from: []))
+        send([0x90, 111, 0, 7], from: flooding, to: target)
+        flooding.flush(at: Self.moment)
+        #expect(try receive(1, on: server).count == 1)
+    }
+
+    @Test("as many addresses can be refused as are named, and no more")
+    func refusals() throws {
+        let server = try open(Self.anyV6)
+        let remotes = (1...UInt16(DatagramSocket.maximumRefused)).map {
+            TransportAddress(ip: Self.loopbackV6, port: $0)
+        }
+        #expect(server.refuseMedia(from: remotes))
+        #expect(!server.refuseMedia(from: remotes + [TransportAddress(ip: Self.loopbackV6, port: 99)]))
+    }
+
     @Test("An answer leaves from the very address the datagram came to", arguments: [true, false])
     func sourceAddress(dualStack: Bool) throws {
         let server = try open(dualStack ? Self.anyV6 : Self.anyV4)

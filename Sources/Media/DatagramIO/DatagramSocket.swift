@@ -36,6 +36,11 @@ package final class DatagramSocket {
     /// Asked of the kernel for either direction; a burst of 20 ms at 250,000 packets/s needs about 4 MiB.
     package static let bufferBytes: Int32 = 4 << 20
 
+    /// From how many addresses the kernel can refuse media.
+    package static let maximumRefused = Int(CNET_REFUSED_MAX)
+    /// Of refused media, one datagram in so many comes all the same: it tells whether there still is more.
+    package static let passingOneIn = Int(CNET_PASSING_ONE_IN)
+
     /// Where the socket is bound; the port is the real one if 0 was asked for.
     package let local: TransportAddress
 
@@ -127,6 +132,16 @@ package final class DatagramSocket {
                 arrival)
         }
         return count
+    }
+
+    /// What the kernel throws away before this socket hears of it: media from those addresses, but for one datagram in
+    /// `passingOneIn`. In place of what was refused before.
+    /// - Parameter remotes: at most `maximumRefused`.
+    /// - Returns: whether the system can.
+    @discardableResult
+    package func refuseMedia(from remotes: [TransportAddress]) -> Bool {
+        let names = remotes.map { cnet_address($0) }
+        return cnet_udp_refuse_media(descriptor, names, UInt32(names.count)) == 0
     }
 
     // MARK: Sending

@@ -104,6 +104,12 @@ package final class DatagramSockets {
     /// Whether datagrams may leave from that address.
     package func serves(_ local: TransportAddress) -> Bool { sockets.contains { $0.serves(local) } }
 
+    /// Lets the kernel throw away media from those addresses, but for one datagram in `DatagramSocket.passingOneIn`; in place of what
+    /// was refused before.
+    package func refuseMedia(from remotes: [TransportAddress]) {
+        for socket in sockets { socket.refuseMedia(from: remotes) }
+    }
+
     /// Blocks until there is something to read, somebody wakes us, or `deadline` is reached.
     package func wait(
         until deadline: Instant, now: Instant

@@ -13,7 +13,7 @@ import Wire
 /// A peer with keys of its own: honest, or not. Tests/Attacks/attack.py starts one a person and carries its offer and answer to the
 /// server and back.
 ///
-/// Arguments: `honest`, `speech` or `requests`, and how many datagrams the attack has (of an honest speaker: frames of 20 ms; 0 for a
+/// Arguments: `honest`, `speech`, `flood` or `requests`, and how many datagrams the attack has (of an honest speaker: frames of 20 ms; 0 for a
 /// listener). Standard output gets lines of JSON: the offer, `{"connected":true}`, `{"sent":…,"heard":…}`. Standard input brings the
 /// answer's SDP as a JSON string, then an empty line when the attack is to begin, and its end when an honest peer is to go.
 @main
@@ -21,6 +21,19 @@ struct MediaAttack {
     private static let slots = 2
     /// As long as a frame may be.
     private static let longestFrame = 1_100
+
+    /// 100 times as many frames a second as a microphone may send.
+    private static let floodRate: Int64 = 60_000
+    private static let batch = 60
+
+    /// Frames of a usual length. The way stays open meanwhile.
+    private static func sealed(_ count: Int, by client: TestClient) -> [[UInt8]] {
+        let frame = [UInt8](repeating: 0x78, count: 140)
+        return (0..<count).compactMap { number in
+            if number.isMultiple(of: 1_000) { client.work() }
+            return client.sealed(frame)
+        }
+    }
 
     static func main() throws {
         let kind = CommandLine.arguments[1]
@@ -50,6 +63,28 @@ struct MediaAttack {
                 sent += 1
                 if sent.isMultiple(of: 64) { client.work() }
             }
+        case "flood":
+            guard let path = client.media?.mediaPath else { return }
+            // Sealed before, so that the pace is that of the socket.
+            let frames = sealed(count, by: client)
+            say(["sealed": frames.count])
+            guard readLine() != nil else { return }
+            let began = SystemClock.now()
+            while sent < frames.count {
+                // A batch at a time, when it is due.
+                let due = began + Interval(nanoseconds: Int64(sent) * 1_000_000_000 / Self.floodRate)
+                while SystemClock.now() < due {
+                    client.work()
+                    usleep(200)
+                }
+                for frame in frames[sent..<min(sent + Self.batch, frames.count)] {
+                    client.socket.nextSlot().copyBytes(from: frame)
+                    client.socket.commit(length: frame.count, path: path, at: SystemClock.now())
+                }
+                client.socket.flush(at: SystemClock.now())
+                sent = min(sent + Self.batch, frames.count)
+            }
+            say(["milliseconds": Int((SystemClock.now() - began).nanoseconds / 1_000_000)])
         case "requests":
             guard readLine() != nil else { return }
             var attack = RequestAttack(client)

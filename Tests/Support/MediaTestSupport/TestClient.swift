@@ -186,24 +186,36 @@ package final class TestClient {
 
     /// Sends one frame of 20 ms with that content, or lets the network lose it.
     package func speak(_ payload: [UInt8], level: UInt8 = 20, as format: UInt8? = nil, isLost: Bool = false) {
-        guard let media, let path = media.mediaPath, let payloadType = format ?? accepted?.microphonePayloadType
-        else { return }
+        let now = SystemClock.now()
         let slot = socket.nextSlot()
+        guard let (length, path) = seal(payload, level: level, as: format, into: slot, at: now), !isLost else { return }
+        commit(slot, length, path)
+        socket.flush(at: now)
+    }
+
+    /// The next packet of the microphone as it would go out, for whoever sends it later.
+    package func sealed(_ payload: [UInt8]) -> [UInt8]? {
+        let slot = socket.nextSlot()
+        return seal(payload, level: 20, as: nil, into: slot, at: SystemClock.now()).map { Array(slot[..<$0.length]) }
+    }
+
+    private func seal(
+        _ payload: [UInt8], level: UInt8, as format: UInt8?, into slot: UnsafeMutableRawBufferPointer, at now: Instant
+    ) -> (length: Int, path: NetworkPath)? {
+        guard let media, let path = media.mediaPath, let payloadType = format ?? accepted?.microphonePayloadType
+        else { return nil }
         var writer = RTPHeaderWriter(
             into: slot, marker: false, payloadType: PayloadType(payloadType),
             sequenceNumber: SequenceNumber16(sequence), timestamp: RTPTimestamp(timestamp), ssrc: SSRC(ssrc))
         writer.add(AudioLevel(attenuation: level, isVoice: true), id: 1)
-        guard let headerLength = writer.finish() else { return }
+        guard let headerLength = writer.finish() else { return nil }
         sent[sequence] = (Array(slot[..<headerLength]), payload)
         sequence &+= 1
         timestamp &+= 960
-        let now = SystemClock.now()
         let length = payload.withUnsafeBytes {
             media.seal(headerLength: headerLength, payload: $0, into: slot, at: now)
         }
-        guard let length, !isLost else { return }
-        commit(slot, length, path)
-        socket.flush(at: now)
+        return length.map { ($0, path) }
     }
 
     private func `repeat`(_ number: SequenceNumber16) {

@@ -59,6 +59,14 @@ struct cnet_segmentation {
 int cnet_send(int descriptor, int family, struct cnet_batch *batch, uint32_t first, uint32_t count,
               struct cnet_segmentation *segmentation);
 
+/// How many addresses a socket can refuse media from.
+#define CNET_REFUSED_MAX 32
+/// Of what is refused, one datagram in so many passes all the same, drawn by the kernel.
+#define CNET_PASSING_ONE_IN 512
+/// Lets the kernel throw away media (RTP, not its reports) from those addresses before this socket hears of it; in place of what was
+/// refused before. None: all media passes. 0, or -errno where the system cannot.
+int cnet_udp_refuse_media(int descriptor, const struct cnet_address *remotes, uint32_t count);
+
 /// A listening, non-blocking TCP socket; the arguments and the result are those of `cnet_udp_open`.
 int cnet_tcp_listen(int family, const struct cnet_address *local, bool dual_stack);
 /// The next connection, non-blocking, that sends small messages at once and holds no more than `unsent_bytes` that the network has not

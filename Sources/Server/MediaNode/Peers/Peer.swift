@@ -95,9 +95,9 @@ final class Peer {
         limits.takePicture(count, at: now)
     }
 
-    /// Whether a datagram is sound or pictures of somebody who has sent far too much just now.
-    func leavesUnopened(_ datagram: UnsafeRawBufferPointer, at now: Instant) -> Bool {
-        limits.leavesUnopened(datagram, at: now)
+    /// What to do with a datagram of this peer's before it is opened.
+    func judge(_ datagram: UnsafeRawBufferPointer, at now: Instant) -> SendLimits.Judgement {
+        limits.judge(datagram, at: now)
     }
 
     /// To the peer and back, as far as known.

@@ -13,6 +13,8 @@ struct SendLimits {
     private static let opened = Allowance(burst: 500, perSecond: 500)
     /// How long nothing of such a peer is opened then, which is also how long it is silent after its last packet too many.
     private static let unopenedTime = Interval.milliseconds(20)
+    /// What is left unopened and wakes this thread all the same. Beyond it, the kernel is asked to throw it away.
+    private static let unopened = Allowance(burst: 200, perSecond: 2_000)
 
     private var soundPackets = TokenBucket(SendLimits.soundPackets, now: .distantPast)
     private var soundBytes = TokenBucket(SendLimits.soundBytes, now: .distantPast)
@@ -20,6 +22,7 @@ struct SendLimits {
     private var pictureBytes = TokenBucket(SendLimits.pictureBytes, now: .distantPast)
     private var opened = TokenBucket(SendLimits.opened, now: .distantPast)
     private var unopenedUntil = Instant.distantPast
+    private var unopened = TokenBucket(SendLimits.unopened, now: .distantPast)
 
     /// Whether the microphone keeps within what one may send.
     mutating func takeSound(_ count: Int, at now: Instant) -> Bool {
@@ -40,10 +43,20 @@ struct SendLimits {
         if !opened.take(now: now) { unopenedUntil = now + Self.unopenedTime }
     }
 
-    /// Whether a datagram is sound or a picture, and not to be opened. Reports and checks of the path always are.
-    func leavesUnopened(_ datagram: UnsafeRawBufferPointer, at now: Instant) -> Bool {
-        guard now < unopenedUntil, datagram.count > 1 else { return false }
-        // RFC 7983 §7, RFC 5761 §4.
-        return (128...191).contains(datagram[0]) && !(192...223).contains(datagram[1])
+    /// What to do with a datagram before anything is known of it but its first bytes. Reports and checks of the path are always opened.
+    mutating func judge(_ datagram: UnsafeRawBufferPointer, at now: Instant) -> Judgement {
+        guard now < unopenedUntil, datagram.count > 1,
+            // RFC 7983 §7, RFC 5761 §4.
+            (128...191).contains(datagram[0]), !(192...223).contains(datagram[1])
+        else { return .open }
+        return unopened.take(now: now) ? .leave : .leaveAndRefuse
+    }
+
+    enum Judgement {
+        case open
+        /// Sound or pictures of somebody who has sent far too much just now.
+        case leave
+        /// The same of somebody who goes on like that.
+        case leaveAndRefuse
     }
 }

@@ -40,6 +40,7 @@ final class MediaWorker {
     private var isStopped = false
     private var confirmations = Confirmations()
     private var counters = MediaCounters()
+    private var floods = Floods()
     /// Where pictures came to that nobody has been given yet. Empty between batches.
     private var arrivals: ContiguousArray<VideoStage> = []
 
@@ -73,10 +74,17 @@ final class MediaWorker {
             throw .cryptography(error.message)
         }
         peers.stages = stages
+        table.onForget = { [unowned self] path in forget(path) }
         guard let connections = sockets.connections else { return }
         intake = ConnectionIntake(connections, table: table, time: time) { [unowned self] in receive($0, $1, $2, $3) }
-        table.onForget = { [connections, time] path in
-            if path.connection != 0 { connections.close(path, at: time.now) }
+    }
+
+    /// A way is nobody's any more.
+    private func forget(_ path: NetworkPath) {
+        if path.connection == 0 {
+            floods.forget(path.remote)
+        } else {
+            sockets.connections?.close(path, at: time.now)
         }
     }
 
@@ -95,7 +103,8 @@ final class MediaWorker {
 
     private func turn() {
         mailbox.fallAsleep()
-        let deadline = stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline) : .distantPast
+        let deadline =
+            stages.isIdle ? min(peers.nextDeadline, stages.nextDeadline, floods.nextDeadline) : .distantPast
         let ready = sockets.wait(until: deadline, now: time.now)
         mailbox.stayAwake()
         load.advance(to: time.refresh())
@@ -108,6 +117,7 @@ final class MediaWorker {
         let driving = peers.takeDriving()
         load.note(workFrom: time.now, to: time.now + driving)
         advanceStages()
+        if let remotes = floods.takeChange(at: time.now) { sockets.refuseMedia(from: remotes) }
         flush()
     }
 
@@ -297,14 +307,17 @@ final class MediaWorker {
         }
         let peer = route.peer
         time.refresh()
-        guard !peer.leavesUnopened(datagram, at: time.now) else {
+        let judgement = peer.judge(datagram, at: time.now)
+        guard judgement == .open else {
             counters.mediaLeftUnopened &+= 1
+            if judgement == .leaveAndRefuse, path.connection == 0 { floods.begin(path.remote, at: time.now) }
             return false
         }
         let at = peer.time(arrival)
         var isAuthentic = false
         switch peer.media.receive(slot, length: length, path: path, at: at) {
         case .media(let media):
+            if !floods.isEmpty { floods.notePassed(path.remote) }
             switch media.place.flatMap({ Track(rawValue: $0.track) }) {
             case .camera, .screen, .spare: forwardPicture(media, in: datagram, from: peer, at: at)
             case .microphone, nil: forward(media, in: datagram, from: peer, at: at)
