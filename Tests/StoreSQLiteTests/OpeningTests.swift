@@ -9,6 +9,11 @@ import Testing
 
 @Suite("Opening a data directory")
 struct OpeningTests {
+    @Test("what a name stands in is found for every way of writing a path", arguments: ["d", "data", "./d", "/"])
+    func folders(path: String) throws {
+        try flushFolder(of: path)
+    }
+
     @Test("the writer commits with synchronous=FULL in WAL mode, on a new file and on a known one")
     func synchronousIsFull() async throws {
         let scratch = try Scratch()

@@ -68,8 +68,8 @@ func flush(_ path: String) throws(StoreFailure) {
 
 /// Flushes the directory that a name stands in; a bare name stands in the working directory.
 func flushFolder(of path: String) throws(StoreFailure) {
-    let folder = (path as NSString).deletingLastPathComponent
-    try flush(folder.isEmpty ? "." : folder)
+    // Not by `NSString`, which traps where the path is a single letter.
+    try flush(URL(fileURLWithPath: path).deletingLastPathComponent().path)
 }
 
 /// Creates an empty file that only its owner reads: it will hold secret keys. SQLite gives the files beside it the same mode.
