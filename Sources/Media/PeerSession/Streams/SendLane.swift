@@ -34,6 +34,8 @@ package struct SendLane {
 
     /// Most peers have one stream, or one for each slot of a small room.
     private static let firstCapacity = 4
+    /// A place takes some 300 bytes, and a crowd has a lane each: no more than are used.
+    private static let step = 2
 
     private let state: UnsafeMutablePointer<State>
 
@@ -107,7 +109,7 @@ package struct SendLane {
 
     private func grow() {
         let (old, count) = (places, state.pointee.count)
-        let capacity = state.pointee.capacity * 2
+        let capacity = state.pointee.capacity + Self.step
         let new = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
         new.moveInitialize(from: old, count: count)
         old.deallocate()

@@ -31,6 +31,10 @@ struct GatewayChannel: HTTPChannelHandler {
     /// Headers of a browser behind two proxies stay below 8 KiB.
     static let headerLimit = 32 << 10
 
+    /// Each WebSocket keeps a buffer to read into. The usual one grows with the largest message and stays that large, which an offer of
+    /// media makes 4 KiB; longer messages take a few reads more.
+    static let socketBuffer = 2 << 10
+
     let responder: HTTPChannelHandler.Responder
     let certificates: CertificateSource?
     let socketDoor: SocketAcceptor
@@ -47,6 +51,8 @@ struct GatewayChannel: HTTPChannelHandler {
                 shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(SocketAcceptor.responseHeaders) },
                 upgradePipelineHandler: { channel, head in
                     channel.eventLoop.makeCompletedFuture {
+                        try channel.syncOptions?.setOption(
+                            .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.socketBuffer))
                         let connection = socketDoor.connection(head, on: channel)
                         try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
                         return .webSocket
