@@ -54,8 +54,12 @@ package final class Resampler {
             let taps = Int((128 * widening / 8).rounded(.up)) * 8
             kernel = SincKernel(taps: taps, cutoff: 0.95 / widening, attenuation: 90)
         case .live:
-            let taps = Int((32 * widening / 8).rounded(.up)) * 8
-            kernel = SincKernel(taps: taps, cutoff: 1 / widening, attenuation: 80)
+            if widening == 1 {
+                kernel = .live
+            } else {
+                let taps = Int((32 * widening / 8).rounded(.up)) * 8
+                kernel = SincKernel(taps: taps, cutoff: 1 / widening, attenuation: 80)
+            }
         }
         history = SampleHistory(channels: channels, capacity: kernel.taps + pending)
         weights = .allocate(capacity: kernel.taps)
