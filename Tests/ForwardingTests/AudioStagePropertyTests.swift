@@ -84,6 +84,7 @@ internal import Wire
             heard[stream] = known
         }
 
+        var greeted = 0
         for _ in 0..<6000 {
             now = now + .milliseconds(Int64.random(in: 0...(isCrowd ? 4 : 15), using: &random))
             if stage.fanout.due <= now {
@@ -121,9 +122,19 @@ internal import Wire
                         heard[Stream(member: member, ssrc: ListenerLine.line(slot, of: id).ssrc)] = nil
                     }
                     let first = UInt16.random(in: 0...(.max), using: &random)
+                    stage.fanout.deliverWaiting(send: collect)
+                    waited += deliveries.count
                     stage.fanout.setListener(
                         id, handle: Int(member),
                         lines: (0..<slotCount).map { .line($0, of: id, firstSequence: first) })
+                    if Bool.random(using: &random) {
+                        let before = deliveries.count
+                        stage.fanout.greet(id, at: now, send: collect)
+                        greeted += deliveries.count - before
+                    }
+                    for delivery in deliveries {
+                        try check(delivery, from: delivery.payload.first.map(UInt64.init), seats: seats)
+                    }
                 } else {
                     // A later offer: some lines inactive.
                     let slots = Set((0..<slotCount).filter { _ in Int.random(in: 0..<4, using: &random) > 0 })
@@ -190,6 +201,7 @@ internal import Wire
         }
         #expect(stage.stats.forwarded > 100)
         #expect(stage.stats.repeated > 10)
+        #expect(greeted > 0)
         if isCrowd, slotCount > 2 { #expect(waited > 100 && padded > 10, "\(waited), \(padded)") }
     }
 }

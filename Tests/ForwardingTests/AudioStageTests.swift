@@ -53,6 +53,14 @@ extension AudioStage {
         return deliveries
     }
 
+    /// Lets a newcomer listen.
+    fileprivate func greet(_ member: MemberID, at now: Instant) -> [Delivery] {
+        var deliveries: [Delivery] = []
+        fanout.setListener(member, handle: 91, lines: (0..<4).map { .line($0, of: member) })
+        fanout.greet(member, at: now) { deliveries.append(Delivery($0, $1, $2)) }
+        return deliveries
+    }
+
     fileprivate func nack(
         _ member: MemberID, _ ssrc: SSRC, _ sequence: UInt64, following: UInt16 = 0, roundTrip: Interval? = nil,
         at now: Instant
@@ -305,6 +313,57 @@ extension AudioStage {
         #expect(after.map(\.handle) == [91])
         #expect(after[0].header.sequence == 0x8000)
         #expect(stage.fanout.listenerCount == 1)
+    }
+
+    @Test("a newcomer begins with the newest two packets, and goes on from there; they are repeated as they were")
+    func greeting() throws {
+        let stage = stage()
+        var alice = Microphone(1)
+        _ = stage.assign(0, alice.member, at: start)
+        for n in 0..<5 { _ = alice.speak(on: stage, at: start + frame * Int64(n)) }
+        let late = MemberID(rawValue: 10)
+        let now = start + frame * 5
+        let greeting = stage.greet(late, at: now)
+        #expect(greeting.map(\.handle) == [91, 91])
+        #expect(greeting.map(\.payload[1]) == [UInt8(truncatingIfNeeded: 1003), UInt8(truncatingIfNeeded: 1004)])
+        #expect(greeting.map(\.header.startsSource) == [true, false])
+        let next = try #require(alice.speak(on: stage, at: now).last)
+        let first = try #require(greeting.first)
+        #expect(next.header.sequence == first.header.sequence + 2)
+        #expect(next.header.timestamp == first.header.timestamp &+ 2 * 960)
+        let again = stage.nack(late, first.header.ssrc, first.header.sequence, following: 1, at: now)
+        #expect(again == greeting)
+        // Once.
+        var more: [Delivery] = []
+        stage.fanout.greet(late, at: now) { more.append(Delivery($0, $1, $2)) }
+        #expect(more.isEmpty)
+    }
+
+    @Test("V06-S a newcomer gets nothing from before a cut, nothing old, and nothing of another speaker")
+    func noGreeting() {
+        let stage = stage()
+        var alice = Microphone(1)
+        var bob = Microphone(2)
+        _ = stage.assign(0, alice.member, at: start)
+        for n in 0..<5 { _ = alice.speak(on: stage, at: start + frame * Int64(n)) }
+        let now = start + frame * 5
+        #expect(stage.greet(MemberID(rawValue: 20), at: now + .seconds(1)).isEmpty)
+        _ = stage.assign(0, alice.member, muted: true, at: now)
+        #expect(stage.greet(MemberID(rawValue: 21), at: now).isEmpty)
+        _ = stage.assign(0, alice.member, at: now)
+        #expect(stage.greet(MemberID(rawValue: 22), at: now).isEmpty)
+        _ = alice.speak(on: stage, at: now)
+        #expect(stage.greet(MemberID(rawValue: 23), at: now).isEmpty)
+        _ = alice.speak(on: stage, at: now + frame)
+        #expect(stage.greet(MemberID(rawValue: 24), at: now + frame).count == 2)
+        _ = stage.assign(0, bob.member, at: now + frame)
+        _ = bob.speak(on: stage, at: now + frame)
+        #expect(stage.greet(MemberID(rawValue: 25), at: now + frame).isEmpty)
+        // Who has a seat waits for nothing.
+        _ = bob.speak(on: stage, at: now + frame * 2)
+        #expect(stage.greet(alice.member, at: now + frame * 2).count == 2)
+        _ = stage.assign(1, MemberID(rawValue: 26), at: now + frame * 2)
+        #expect(stage.greet(MemberID(rawValue: 26), at: now + frame * 2).isEmpty)
     }
 
     @Test("A renegotiation adds lines and keeps the running ones as they are")

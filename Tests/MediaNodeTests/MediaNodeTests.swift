@@ -229,6 +229,25 @@ internal import Wire
         #expect(await party.node.counters()?.peers == 0)
     }
 
+    @Test(
+        "whoever comes while somebody speaks has the newest sound with the path, not with the next packet; nothing after a mute"
+    )
+    func greeting() async throws {
+        let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
+        for n in UInt8(0)..<4 { alice.speak([n]) }
+        await party.run { bob.payloads(on: 0).count == 4 }
+        let carol = try await party.joined(3)
+        await party.run { carol.payloads(on: 0) == [[2], [3]] }
+        alice.speak([4])
+        await party.run { carol.payloads(on: 0) == [[2], [3], [4]] }
+        await party.assign(0, alice, muted: true)
+        let dave = try await party.joined(4)
+        await party.assign(0, alice)
+        alice.speak([5])
+        await party.run { dave.payloads(on: 0).contains([5]) }
+        #expect(dave.payloads(on: 0).allSatisfy { $0 == [5] })
+    }
+
     @Test("A path that never comes up is given up and reported")
     func neverConnected() async throws {
         let party = try await Party()

@@ -58,6 +58,11 @@ struct AudioConsumer {
         nextSequence = UInt64(line.firstSequence & 0x7fff)
     }
 
+    /// Nothing has gone out on this line yet, and it only listens: who has a slot waits for nothing, so has nothing to catch up.
+    var isNewcomer: Bool {
+        firstSlotSequence == .max && nextSequence == UInt64(line.firstSequence & 0x7fff) && !isSeated
+    }
+
     /// Numbers a packet for this listener; nil if it is older than what the listener began with.
     mutating func next(_ packet: SlotPacket) -> OutgoingPacket? {
         if firstSlotSequence == .max {

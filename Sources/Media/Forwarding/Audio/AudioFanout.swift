@@ -20,6 +20,16 @@ package final class AudioFanout {
         var fed = 0
         /// In the slot's timestamps.
         var clock: CaptureClock?
+        /// What a newcomer may be given; nil once that has been cut.
+        var newest: Newest?
+    }
+
+    /// The newest packet of a slot.
+    private struct Newest {
+        var sequence: UInt64
+        var arrival: Instant
+        /// The first one after a seam.
+        var first: UInt64
     }
 
     /// Where a listener's consumers are, so that requests need no search through all listeners.
@@ -180,6 +190,7 @@ package final class AudioFanout {
         if isCrowd { repeatCredit.earn(slots[slot].fed) }
         slots[slot].history.store(packet, payload: payload, spare: isCrowd ? CrowdBatch.maximumPadding : 0)
         if packet.startsSource { slots[slot].clock = nil }
+        noteNewest(packet, on: slot, arrival: arrival, isFiller: isUrgent)
         guard isCrowd, batch.note(arrival: arrival), !isUrgent, !packet.isLate,
             let kept = slots[slot].history.find(packet.sequence)
         else {
@@ -229,13 +240,60 @@ package final class AudioFanout {
         }
     }
 
+    @inline(__always)
+    private func noteNewest(_ packet: SlotPacket, on slot: Int, arrival: Instant, isFiller: Bool) {
+        if isFiller {
+            slots[slot].newest = nil
+        } else if !packet.isLate {
+            let first = packet.startsSource ? nil : slots[slot].newest?.first
+            slots[slot].newest = Newest(sequence: packet.sequence, arrival: arrival, first: first ?? packet.sequence)
+        }
+    }
+
+    // MARK: Newcomers
+
+    /// How old the newest packet may be that a newcomer gets: a frame, and what a line shakes it.
+    private static let greetingAge = Interval.milliseconds(60)
+    /// With two, a receiver has the older one to begin with at once, and the newer one for what it would else wait.
+    private static let greetingPackets: UInt64 = 2
+
+    /// Gives a listener whose way has just come up the newest sound of each slot, so that it hears the room at once and not with the next
+    /// packets. Nothing from before a cut.
+    package func greet(_ member: MemberID, at now: Instant, send: Send) {
+        for line in listeners[member]?.lines ?? [] {
+            guard line.index < slots[line.slot].fed, let newest = slots[line.slot].newest,
+                now - newest.arrival <= Self.greetingAge, newest.sequence > newest.first,
+                slots[line.slot].consumers[line.index].isNewcomer
+            else { continue }
+            let packets = newest.sequence + 1 - Self.greetingPackets...newest.sequence
+            let entries = packets.compactMap { slots[line.slot].history.find($0) }
+            guard entries.count == packets.count, entries.allSatisfy({ !$0.packet.redundancy.isCopy }) else { continue }
+            for entry in entries {
+                guard let outgoing = slots[line.slot].consumers[line.index].next(entry.packet) else { continue }
+                if outgoing.startsSource {
+                    let clock = slots[line.slot].clock
+                    let first = slots[line.slot].consumers[line.index].line.firstTimestamp
+                    onClock?(
+                        slots[line.slot].consumers[line.index].handle, outgoing.stream, clock?.shifted(by: first))
+                }
+                _ = give(entry, outgoing, on: line, send)
+            }
+        }
+    }
+
     // MARK: Batches
 
     /// When what waits for other packets is to go to the audience by `deliverWaiting(send:)`.
     package var due: Instant { batch.due }
 
-    /// Sends what waits for other packets: to one listener after the other all that is for it. To be called before anybody gets a slot or
-    /// gives it up.
+    /// To be called before anybody gets a slot, gives it up, or falls silent there: what was heard before leaves, and newcomers get
+    /// none of it.
+    package func settle(send: Send) {
+        deliverWaiting(send: send)
+        for index in slots.indices { slots[index].newest = nil }
+    }
+
+    /// Sends what waits for other packets: to one listener after the other all that is for it.
     package func deliverWaiting(send: Send) {
         guard !batch.packets.isEmpty else { return }
         batch.arrange()
@@ -300,20 +358,30 @@ package final class AudioFanout {
                 notRepeated &+= 1
                 continue
             }
-            var outgoing = consumer.again(entry.packet)
-            if entry.packet.redundancy == .carriesCopy, let types = consumer.line.redundancy {
-                guard let doubled = slots[line.slot].history.doubled(entry.packet, entry.payload) else {
-                    notRepeated &+= 1
-                    continue
-                }
-                doubled.dress(&outgoing, types)
-                send(consumer.handle, outgoing, doubled.payload)
+            if give(entry, consumer.again(entry.packet), on: line, send) {
+                repeated &+= 1
             } else {
-                send(consumer.handle, outgoing, outgoing.padding > 0 ? entry.padded : entry.payload)
+                notRepeated &+= 1
             }
-            repeated &+= 1
         }
         listeners[member]?.limiter = limiter
+    }
+
+    /// Sends a kept packet as it goes out first and each time after, to the last byte.
+    /// - Returns: false if the one before it, which goes along as a copy, is gone.
+    private func give(
+        _ entry: PacketHistory.Entry, _ numbered: OutgoingPacket, on line: Listener.Line, _ send: Send
+    ) -> Bool {
+        let (consumer, history) = (slots[line.slot].consumers[line.index], slots[line.slot].history)
+        guard entry.packet.redundancy == .carriesCopy, let types = consumer.line.redundancy else {
+            send(consumer.handle, numbered, numbered.padding > 0 ? entry.padded : entry.payload)
+            return true
+        }
+        guard let doubled = history.doubled(entry.packet, entry.payload) else { return false }
+        var outgoing = numbered
+        doubled.dress(&outgoing, types)
+        send(consumer.handle, outgoing, doubled.payload)
+        return true
     }
 }
 

@@ -99,7 +99,7 @@ package final class AudioStage {
     package func assign(slot: Int, to member: MemberID?, muted: Bool, at now: Instant, send: Send) {
         guard people.contains(slot) else { return }
         // What was heard before goes out before.
-        fanout.deliverWaiting(send: send)
+        fanout.settle(send: send)
         if let member, let old = places[member], old != slot { clear(old, at: now, send) }
         let former = slots[slot].producer
         if former != member {
@@ -132,7 +132,7 @@ package final class AudioStage {
     }
 
     private func cut(_ slot: Int, at now: Instant, _ send: Send) {
-        fanout.deliverWaiting(send: send)
+        fanout.settle(send: send)
         slots[slot].meter.reset()
         guard slots[slot].stream.isActive else { return }
         let before = slots[slot].stream.nextSequence

@@ -324,7 +324,10 @@ final class PeerLifecycle {
         peer.isConnected = true
         connected += 1
         counters.peersConnected &+= 1
+        // What waits for others is not for somebody who begins with the newest.
+        peer.stage.fanout.deliverWaiting(send: egress.send)
         serve(peer)
+        peer.stage.fanout.greet(peer.member, at: now, send: egress.send)
         facts.publish(.connected(peer.stage.id, peer.id))
     }
 

@@ -233,7 +233,7 @@ final class StageTable {
             let asked = branch.link.cutsAsked
             while branch.link.takeHeard({ stage.fanout.deliver($0, $1, send: egress.send) }) {}
             if branch.awaits(asked) {
-                stage.fanout.deliverWaiting(send: egress.send)
+                stage.fanout.settle(send: egress.send)
                 cuts.append((.branch(branch), asked))
             }
         }
@@ -243,7 +243,7 @@ final class StageTable {
                 let asked = guest.terms.wayIn.cutsAsked
                 takeGuest(guest, on: stage, home)
                 if guest.awaits(asked) {
-                    home.audio.fanout.deliverWaiting(send: egress.send)
+                    home.audio.fanout.settle(send: egress.send)
                     cuts.append((.guest(guest), asked))
                 }
             }

@@ -201,7 +201,7 @@ final class MediaWorker {
         case .place(let id, let slot, let stageID):
             guard let stage = stages[stageID], let branch = stage.branch else { return }
             let member = MemberID(rawValue: id.rawValue)
-            stage.fanout.deliverWaiting(send: egress.send)
+            stage.fanout.settle(send: egress.send)
             branch.setProducer(member, slot: slot)
             stage.fanout.setProducer(member, slot: slot)
         case .resetSource(let id, let stageID, let confirmed):
