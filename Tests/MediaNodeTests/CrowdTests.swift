@@ -53,4 +53,33 @@ internal import Timing
         for listener in people.dropFirst() { #expect(!listener.payloads(on: 0).contains([9, 9, 9])) }
         #expect(heard.count == 6)
     }
+
+    @Test(
+        "on a thread that has much to do, packets of several speakers leave together in a small room too, until it has little"
+    )
+    func busy() async throws {
+        let party = try await Party { $0.smallestCrowdWhenBusy = 3 }
+        var people: [TestClient] = []
+        for id in 1...6 as ClosedRange<UInt64> { people.append(try await party.joined(id)) }
+        for slot in 0..<3 { await party.assign(slot, people[slot]) }
+        var told = 0
+        /// - Returns: how many datagrams left beside others of the same message.
+        func together() async throws -> Int {
+            let before = try #require(await party.node.counters()).sockets
+            for _ in 0..<20 {
+                told += 1
+                for speaker in 0..<3 { people[speaker].speak([UInt8](repeating: UInt8(told), count: 80)) }
+                await party.run { (0..<3).allSatisfy { people[5].payloads(on: $0).count == told } }
+            }
+            let after = try #require(await party.node.counters()).sockets
+            return Int(after.sent - before.sent) - Int(after.messages - before.messages)
+        }
+        // Some do anyway, where one turn takes in several packets.
+        let usual = try await together()
+        await party.keepBusy()
+        let busy = try await together()
+        #expect(busy > usual + 50, "\(busy), \(usual)")
+        await party.rest()
+        #expect(try await together() < busy)
+    }
 }

@@ -39,6 +39,8 @@ package struct MediaNodeConfiguration: Sendable, Hashable {
     /// From so many listeners of a room on one worker on, packets of several speakers wait up to 8 ms for each other on their way to those
     /// who only listen, so that the kernel gets those for one listener in one message (decision 0027).
     package var smallestCrowd = AudioFanout.smallestCrowd
+    /// The same on a worker that has much to do.
+    package var smallestCrowdWhenBusy = AudioFanout.smallestCrowdWhenBusy
 
     package init() {}
 

@@ -53,7 +53,7 @@ package final class AudioFanout {
     /// The slot that carries the mix, if there is one.
     private let mixSlot: Int?
     /// From so many listeners on, packets of several speakers go to the audience together.
-    private let crowd: Int
+    private var crowd: Int
     private var batch: CrowdBatch
     private var repeatCredit = CrowdRepeatCredit()
     /// Who has a slot, and so hears the others' slots.
@@ -75,6 +75,12 @@ package final class AudioFanout {
     }
 
     package static let smallestCrowd = CrowdBatch.minimumListeners
+    package static let smallestCrowdWhenBusy = CrowdBatch.minimumListenersWhenBusy
+
+    /// From now on so many listeners are a crowd. What waits already leaves when it is due.
+    package func setCrowd(_ listeners: Int) {
+        if mixSlot == nil { crowd = listeners }
+    }
 
     package var listenerCount: Int { listeners.count }
 

@@ -11,6 +11,8 @@ internal import Timing
 struct CrowdBatch: ~Copyable {
     /// With fewer listeners, a packet is with everybody in less time than it would wait for.
     static let minimumListeners = 64
+    /// The same on a thread that has much to do: there, a packet that leaves by itself makes others wait.
+    static let minimumListenersWhenBusy = 16
     /// What a packet waits for others at most: less than half a frame of 20 ms. Who only listens has tens of milliseconds in their buffer.
     static let longestWait = Interval.milliseconds(8)
     /// A wait is worth its while where another packet is likely to come in it.

@@ -24,7 +24,8 @@ final class StageTable {
     private let facts: FactPublisher
     private let time: WorkerTime
     /// From so many listeners on, packets of several speakers leave together.
-    private let crowd: Int
+    private let crowds: (usual: Int, busy: Int)
+    private var isBusy = false
     private var stages: [StageID: Stage] = [:]
     /// Stages where somebody is or was heard, and when their levels are read next.
     private var metered: ContiguousArray<(stage: Stage, home: StageHome)> = []
@@ -45,12 +46,21 @@ final class StageTable {
     private var closed = AudioStats()
     private var closedPictures = VideoStats()
 
-    init(table: PeerTable, egress: Egress, facts: FactPublisher, time: WorkerTime, crowd: Int) {
-        self.crowd = crowd
+    init(table: PeerTable, egress: Egress, facts: FactPublisher, time: WorkerTime, crowds: (usual: Int, busy: Int)) {
+        self.crowds = crowds
         self.table = table
         self.egress = egress
         self.facts = facts
         self.time = time
+    }
+
+    private var crowd: Int { isBusy ? crowds.busy : crowds.usual }
+
+    /// The worker has much to do, or no longer.
+    func setBusy(_ isBusy: Bool) {
+        guard isBusy != self.isBusy else { return }
+        self.isBusy = isBusy
+        for stage in stages.values { stage.fanout.setCrowd(crowd) }
     }
 
     subscript(id: StageID) -> Stage? { stages[id] }

@@ -66,7 +66,8 @@ final class MediaWorker {
         table = PeerTable(capacity: configuration.maximumPeers)
         egress = Egress(sockets: sockets, table: table, time: time)
         stages = StageTable(
-            table: table, egress: egress, facts: facts, time: time, crowd: configuration.smallestCrowd)
+            table: table, egress: egress, facts: facts, time: time,
+            crowds: (configuration.smallestCrowd, configuration.smallestCrowdWhenBusy))
         do {
             peers = try PeerLifecycle(
                 configuration, certificate: certificate, table: table, egress: egress, facts: facts, time: time)
@@ -108,6 +109,7 @@ final class MediaWorker {
         let ready = sockets.wait(until: deadline, now: time.now)
         mailbox.stayAwake()
         load.advance(to: time.refresh())
+        stages.setBusy(load.isBusy)
         gauge.set(table.isFull ? 1 : load.share)
         if ready.isWoken { for command in mailbox.take() { perform(command) } }
         carry()

@@ -6,6 +6,8 @@ internal import Timing
 struct WorkerLoad {
     /// What is left above it is for those who are there: repeats, reports, a moment in which more people speak.
     static let limit = 0.85
+    /// From here on sound waits for other sound in smaller rooms too. That about halves the load, so it ends well below the half.
+    private static let (busy, calm) = (0.2, 0.08)
     private static let window = Interval.seconds(1)
     /// No piece of work takes longer, whatever the clock says: a machine that was asleep was not busy.
     private static let longestWork = Interval.milliseconds(250)
@@ -14,6 +16,9 @@ struct WorkerLoad {
     private var work = Interval.zero
     /// Of the last whole window, 0…1.
     private(set) var share = 0.0
+
+    /// There is much to do: see `busy`.
+    private(set) var isBusy = false
 
     init(at now: Instant) { windowStart = now }
 
@@ -30,6 +35,7 @@ struct WorkerLoad {
         let length = now - windowStart
         guard length >= Self.window else { return }
         share = work.seconds / length.seconds
+        isBusy = share > (isBusy ? Self.calm : Self.busy)
         work = .zero
         windowStart = now
     }
