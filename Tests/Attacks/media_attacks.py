@@ -116,6 +116,7 @@ def flood(target):
     flooder = MediaPeer(people[0], room, "flood", frames)
     assert flooder.line()["sealed"] == frames
     before = media_seconds(target)
+    # As long as the flood lasts, for the comparison.
     time.sleep(seconds)
     quiet = media_seconds(target) - before
     flooder.say()

@@ -75,6 +75,7 @@ struct MediaAttack {
                 let due = began + Interval(nanoseconds: Int64(sent) * 1_000_000_000 / Self.floodRate)
                 while SystemClock.now() < due {
                     client.work()
+                    // Gives the core to the server, which shares it; the pace is the clock's.
                     usleep(200)
                 }
                 for frame in frames[sent..<min(sent + Self.batch, frames.count)] {
