@@ -1,5 +1,11 @@
 """What people do in the salon, as steps that several stories share."""
 
+# Whether nothing lies over the part, and it is on the screen whole.
+IN_SIGHT = """
+const one = document.querySelector(`[data-testid=${arguments[0]}]`), box = one.getBoundingClientRect();
+return [box.top + 2, box.bottom - 2].every(y => one.contains(document.elementFromPoint(box.left + box.width / 2, y)));
+"""
+
 
 def sign_in(person, path="/"):
     person.open(path)

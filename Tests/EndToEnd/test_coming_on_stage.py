@@ -3,7 +3,7 @@
 import time
 
 from client import Client, ticket
-from steps import allow_microphone, sign_in
+from steps import IN_SIGHT, allow_microphone, sign_in
 from story import story
 from test_live import asks, go_live
 
@@ -90,12 +90,6 @@ context.drawImage(image, 0, 0);
 const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
 const light = data.filter((_, at) => at % 4 === 1);
 return Math.max(...light) - Math.min(...light) > 60 ? [canvas.width, canvas.height] : null;
-"""
-
-
-IN_SIGHT = """
-const one = document.querySelector(`[data-testid=${arguments[0]}]`), box = one.getBoundingClientRect();
-return [box.top + 2, box.bottom - 2].every(y => one.contains(document.elementFromPoint(box.left + box.width / 2, y)));
 """
 
 

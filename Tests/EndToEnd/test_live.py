@@ -30,13 +30,17 @@ def choose(person, select, value):
         person.selector(select), value)
 
 
-def go_live(person, name="Evening live", camera=True, pictures=None, quality=None):
-    """Signs in, looks at oneself, goes live; gives the room's id as its link has it."""
+def prepare_live(person):
     sign_in(person)
     person.sees("lobby")
     start = person.run("return [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.getBoundingClientRect().width > 0).dataset.testid")
     person.click(start)
     person.click("create-kind-live")
+
+
+def go_live(person, name="Evening live", camera=True, pictures=None, quality=None):
+    """Signs in, looks at oneself, goes live; gives the room's id as its link has it."""
+    prepare_live(person)
     if camera:
         person.click("prepare-camera")
         sees_picture(person, "prepare-video")

@@ -1,8 +1,8 @@
 """A live room on a phone: the picture to every edge, the chat over it, and what fingers do there."""
 
 from story import story
-from steps import sign_in
-from test_live import go_live, on_stage, sees_picture
+from steps import IN_SIGHT, sign_in
+from test_live import go_live, on_stage, prepare_live, sees_picture
 
 BOX = "const { left, top, right, bottom } = document.querySelector(arguments[0]).getBoundingClientRect(); return [left, top, right, bottom].map(Math.round)"
 OVER = "return document.querySelector('.salon').matches('[data-over]') === arguments[0]"
@@ -119,3 +119,15 @@ def test_gestures(people):
     ben.size(390, 844)
     ben.wait("the chat over the picture", OVER, True)
     assert ben.run(shown, "visible")
+
+
+@story("L01-W on a phone on its side the preview lies beside what is to be filled in; it and the button stay in sight")
+def test_turned_preview(people):
+    anna = people("Anna", width=844, height=390)
+    anna.size(844, 390)
+    prepare_live(anna)
+    anna.click("prepare-camera")
+    sees_picture(anna, "prepare-video")
+    anna.type("create-name", "Evening live")
+    for part in ("create-name", "prepare-video", "create-submit"):
+        anna.wait(part, IN_SIGHT, part)
