@@ -2,7 +2,7 @@
 
 
 .DEFAULT_GOAL := help
-.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-line bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
+.PHONY: help serve serve-lan build test test-swift test-web test-browser lint format rows fuzz bench-start bench-audio bench-rooms bench-media bench-chat bench-line bench-duet soak soak-duet screenshots api docs archive dist test-dist mutate attack sanitize nightly clean
 
 help: ## what the commands are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,10 @@ bench-rooms: ## durable seat commands a second over hundreds of rooms (ARGS='--r
 bench-media: ## what forwarding costs, how late it is, memory a listener; beside Janus and a floor (ARGS='--only M1', wants root)
 	@scripts/bootstrap build
 	@scripts/bench-media $(ARGS)
+
+bench-chat: ## how late messages come and what they cost, idle lines, everybody coming back; beside nchan and a floor (ARGS='--only C1', wants root)
+	@scripts/bootstrap build
+	@scripts/bench-chat $(ARGS)
 
 bench-line: ## what viewers see over narrow and changing lines, in virtual time, over drawn seeds (ARGS='--seeds 50 --only M6')
 	@scripts/bootstrap build

@@ -189,7 +189,7 @@ let package = Package(
             [
                 "Ovation", "UserSig", "RoomModel", "SignalProtocol", "Timing", "Wire", "RTP", "SDP", "ICE", "DTLS",
                 "SRTP",
-                "PeerSession", "DatagramIO", nio("NIOCore"), nio("NIOPosix"),
+                "PeerSession", "DatagramIO", "CNet", nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
         .executableTarget(
@@ -252,6 +252,8 @@ let package = Package(
         // The floor of the media benchmark, in C.
         .executableTarget(
             name: "MediaFloor", path: "Benchmarks/MediaFloor", linkerSettings: [.linkedLibrary("crypto")]),
+        // The floor of the benchmark of messages.
+        .executableTarget(name: "ChatFloor", path: "Benchmarks/ChatFloor"),
         .executableTarget(
             name: "AudienceBench",
             dependencies: [

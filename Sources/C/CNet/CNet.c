@@ -448,8 +448,8 @@ void cnet_poller_forget(struct cnet_poller poller, int descriptor) {
 }
 
 int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int64_t nanoseconds) {
-    struct epoll_event events[16];
-    if (capacity > 16) capacity = 16;
+    struct epoll_event events[CNET_READY_AT_ONCE];
+    if (capacity > CNET_READY_AT_ONCE) capacity = CNET_READY_AT_ONCE;
     // Linux before 5.11 has milliseconds only.
     static atomic_bool has_nanoseconds = true;
     int n = -1;

@@ -95,6 +95,8 @@ struct cnet_ready {
 };
 /// The tag that `cnet_wake` reports; not for descriptors.
 #define CNET_WAKE_TAG 0xffffffffu
+/// No more entries than that from one wait.
+#define CNET_READY_AT_ONCE 256
 /// Waits `nanoseconds` (-1: for ever, 0: not at all), at most a minute. Returns the number of entries, 0 after an interruption, or -errno.
 /// A wake is consumed here.
 int cnet_poller_wait(struct cnet_poller poller, struct cnet_ready *ready, int capacity, int64_t nanoseconds);

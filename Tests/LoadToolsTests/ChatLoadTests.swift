@@ -1,0 +1,72 @@
+import Foundation
+import LoadTools
+import Ovation
+import ServerTestSupport
+import Synchronization
+import Testing
+import UserSig
+
+@Suite struct ChatLoadTests {
+    private final class Reports: Sendable {
+        private let kept = Mutex<[ChatLoad.Report]>([])
+        func add(_ report: ChatLoad.Report) { kept.withLock { $0.append(report) } }
+        var all: [ChatLoad.Report] { kept.withLock { $0 } }
+    }
+
+    private func run(
+        _ work: ChatLoad.Work, on server: TestServer, key: String? = nil, members: Int = 20
+    ) async throws -> [ChatLoad.Report] {
+        let reports = Reports()
+        var plan = ChatLoad.Plan()
+        plan.members = members
+        plan.publishers = 4
+        plan.serverProcess = getpid()
+        plan.warmUp = 0.1
+        try await ChatLoad.run(
+            work,
+            to: .ovation(
+                ServerAddress("127.0.0.1:\(server.port)"),
+                TicketSigner(application: TestServer.application, key: key ?? server.keys[0])),
+            plan, report: reports.add)
+        return reports.all
+    }
+
+    @Test("a load of messages on a real server: every member gets every message once")
+    func messages() async throws {
+        try await TestServer.with { server in
+            let reports = try await run(.messages([40, 100], seconds: 0.5, untilLate: false), on: server)
+            #expect(reports.count == 2)
+            for case .messages(let report) in reports {
+                #expect(report.said == Int(report.rate / 2) && report.isWhole, "\(report.text)")
+                #expect(report.delivered == 20 * report.said && report.latency != nil)
+                #expect(
+                    report.serverMicroseconds ?? 0 > 0 && report.textsPerFrame >= 1 && report.bytesPerDelivery > 200)
+            }
+        }
+    }
+
+    @Test("lines without a room are counted with what they cost")
+    func lines() async throws {
+        try await TestServer.with { server in
+            guard case .lines(let report) = try await run(.lines, on: server).first else {
+                return #expect(Bool(false), "no report of lines")
+            }
+            #expect(report.members == 20 && report.serverBytes != nil)
+        }
+    }
+
+    @Test("what keeps a load of messages from beginning is said in a sentence")
+    func refusals() async throws {
+        try await TestServer.with { server in
+            await #expect { try await run(.lines, on: server, key: "wrong") } throws: {
+                "\($0)".hasPrefix("the server refuses: ")
+            }
+        }
+        await #expect {
+            try await ChatLoad.run(.lines, to: .channel(ServerAddress("https://127.0.0.1")), ChatLoad.Plan()) { _ in }
+        } throws: { "\($0)".contains("TLS") }
+        await #expect {
+            try await ChatLoad.run(.lines, to: .channel(ServerAddress("127.0.0.1:1")), ChatLoad.Plan()) { _ in }
+        } throws: { "\($0)".hasPrefix("a line ended: ") }
+    }
+}
