@@ -37,7 +37,7 @@ struct BenchChat: AsyncParsableCommand {
     var publishers = 10
     @Option(help: "Messages a second. Several numbers are measured one after the other.")
     var rates = "20"
-    @Flag(help: "Stop at the first rate where something is missing or later than 50 ms (p99).")
+    @Flag(help: "Stop after three rates in a row where something is missing or later than 50 ms (p99).")
     var untilLate = false
     @Flag(help: "Instead, measure what lines cost that are in no room and say nothing.")
     var lines = false
