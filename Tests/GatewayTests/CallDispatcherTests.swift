@@ -26,7 +26,8 @@ import UserSig
         init(relays: RelayServers = .none) async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
-                journal: journal, media: media, bus: RecordingBus(), clock: clock, encoder: SignalNewsEncoder())
+                journal: journal, media: media, bus: RecordingBus(), clock: clock, audience: { RoomAudience(ready: $0) }
+            )
             try await rooms.start()
             services = GatewayServices(
                 signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),

@@ -295,7 +295,7 @@ import Testing
             channel.isWritable = false
             channel.pipeline.fireChannelWritabilityChanged()
         }
-        for index in 0...ConnectionOutbox.controlLimit.frames { connection.send(Array("\(index)".utf8)) }
+        for index in 0...WaitingFrames.controlLimit.frames { connection.send(Array("\(index)".utf8)) }
         await channel.testingEventLoop.run()
         let frames = try await sent(channel)
         #expect(frames.map(\.opcode) == [0x1, 0x8])

@@ -61,7 +61,7 @@ import Timing
         let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
         let rooms = RoomDirectory(
             journal: MemoryJournal(), media: RecordingMedia(), bus: RecordingBus(), clock: gateway.clock,
-            encoder: SignalNewsEncoder())
+            audience: { RoomAudience(ready: $0) })
         try await rooms.start()
         var settings = GatewaySettings()
         settings.port = 0

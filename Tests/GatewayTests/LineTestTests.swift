@@ -16,7 +16,8 @@ import Timing
 
     init() {
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), media: media, bus: RecordingBus(), clock: clock, encoder: SignalNewsEncoder())
+            journal: MemoryJournal(), media: media, bus: RecordingBus(), clock: clock,
+            audience: { RoomAudience(ready: $0) })
         tests = LineTests(rooms: rooms, media: media, clock: clock)
     }
 

@@ -44,10 +44,10 @@ import Timing
     private func room(_ number: UInt32) async throws -> Room {
         let directory = RoomDirectory(
             journal: MemoryJournal(), media: RecordingMedia(), bus: RecordingBus(), clock: VirtualRoomClock(),
-            encoder: SignalNewsEncoder())
+            audience: { RoomAudience(ready: $0) })
         try await directory.start()
         let id = try #require(RoomID(number: number))
-        let outbox = try await connection().outbox
+        let outbox = try await connection()
         return try await withCheckedContinuation { continuation in
             Task {
                 await directory.create(

@@ -105,11 +105,11 @@ import Timing
         let owner = salon.create()
         salon.submit(.takeSeat(0), by: owner)
         salon.advance(.seconds(2))
-        let frames = salon.encoder.count
+        let frames = salon.audience.count
         owner.outbox.drain()
         salon.submit(.moveSeat(3), by: owner)
         #expect(owner.outbox.heard.map(text) == ["answer moveSeat", "3 left 0 moved", "4 taken 3"])
-        #expect(salon.encoder.count == frames + 1)
+        #expect(salon.audience.count == frames + 1)
     }
 
     @Test("V03-S who exits hears the answer, others that the seat is free and then that the person has left")
@@ -129,21 +129,59 @@ import Timing
         #expect(salon.refusal(.takeSeat(1), by: member) == .notInRoom)
     }
 
-    @Test("news leave at once when alone, and together within 10 ms under load, encoded once for everybody")
+    @Test("news leave at once when alone, and together within 10 ms under load, published once for everybody")
     func gathering() async throws {
         let salon = try await Salon()
         let owner = salon.create()
         let crowd = (0..<50).map { salon.enter(UserID(literal: "listener-\($0)")) }
         salon.advance(.seconds(2))
         for client in crowd { client.outbox.drain() }
-        let before = salon.encoder.count
+        let before = salon.audience.count
         for number in 0..<20 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
         #expect(crowd.allSatisfy { $0.outbox.messages.map(\.chat) == [1] }, "the first leaves at once")
         salon.advance(.milliseconds(9))
         #expect(crowd[7].outbox.messages.count == 1)
         salon.advance(.milliseconds(1))
         #expect(crowd.allSatisfy { $0.outbox.messages.map(\.chat) == Array(1...20) })
-        #expect(salon.encoder.count == before + 2)
+        #expect(salon.audience.count == before + 2)
+    }
+
+    @Test("while what was published before is on its way, news gather, and leave together when it has arrived")
+    func behind() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let listener = salon.enter(.member)
+        salon.advance(.seconds(2))
+        listener.outbox.drain()
+        salon.audience.setBehind(true)
+        for number in 0..<5 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
+        salon.submit(.takeSeat(0), by: owner)
+        salon.advance(.seconds(1))
+        #expect(listener.outbox.heard.isEmpty)
+        let before = salon.audience.count
+        salon.audience.setBehind(false)
+        salon.settle()
+        #expect(listener.outbox.messages.map(\.chat) == Array(1...5) && listener.outbox.changes.count == 1)
+        #expect(salon.audience.count == before + 2)
+    }
+
+    @Test("whoever is not in the room, or not by that connection, is no listener of it") func listeners() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        #expect(salon.audience.listeners == [owner.session, member.session])
+        salon.lose(member)
+        #expect(salon.audience.listeners == [owner.session])
+        let old = member.outbox
+        salon.reconnect(member)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.advance(.seconds(1))
+        #expect(salon.audience.listeners == [owner.session, member.session])
+        #expect(old.changes.isEmpty && member.outbox.changes.count == 1)
+        salon.submit(.exitRoom, by: member)
+        #expect(salon.audience.listeners == [owner.session])
+        salon.submit(.destroyRoom, by: owner)
+        #expect(salon.audience.listeners.isEmpty)
     }
 
     @Test("who enters while news are gathered hears what came after, nothing twice") func newcomer() async throws {

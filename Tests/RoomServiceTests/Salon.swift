@@ -101,7 +101,9 @@ final class Salon {
     let journal: MemoryJournal
     let media = RecordingMedia()
     let bus: RecordingBus
-    let encoder = PlainEncoder()
+    /// Those who listen to the room as it runs now.
+    let audiences = Shared<[PlainAudience]>([])
+    var audience: PlainAudience { audiences.current[audiences.current.count - 1] }
     /// Other rooms, as the directory shows them.
     let others = Shared<[RoomID: RoomInfo]>([:])
     let policy = Shared(RoomPolicy())
@@ -125,7 +127,7 @@ final class Salon {
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, media, bus, others, clock, encoder, policy, infos, reports, turnWanted, reloadWanted,
+            key, stage, journal, media, bus, others, clock, audiences, policy, infos, reports, turnWanted, reloadWanted,
             hasEnded,
             aside)
         try await load()
@@ -135,7 +137,7 @@ final class Salon {
     private static func core(
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ media: RecordingMedia, _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
-        _ encoder: PlainEncoder, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
+        _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
         _ reports: Shared<[RoomReport]>,
         _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
     ) -> RoomCore {
@@ -144,7 +146,12 @@ final class Salon {
         return RoomCore(
             key: key, stage: stage,
             dependencies: RoomDependencies(
-                journal: journal, media: media, bus: bus, clock: clock, encoder: encoder,
+                journal: journal, media: media, bus: bus, clock: clock,
+                audience: { ready in
+                    let audience = PlainAudience(ready: ready)
+                    audiences.update { $0.append(audience) }
+                    return audience
+                },
                 policy: { policy.current }, peerNumbers: Serial(), find: { others.current[$0] },
                 publish: { listing in infos.update { $0 += [listing?.info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
@@ -163,7 +170,7 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, media, bus, others, clock, encoder, policy, infos, reports, turnWanted, reloadWanted,
+            key, stage, journal, media, bus, others, clock, audiences, policy, infos, reports, turnWanted, reloadWanted,
             hasEnded,
             aside)
         try await load()

@@ -123,9 +123,8 @@ final class MediaPaths {
             session.connected
         else { return }
         let event = RoomNewsEvent.passing(news)
-        let frame = core.dependencies.encoder.frame(
-            RoomNews(room: core.state.room, epoch: core.writer.epoch, events: [event]))
-        session.attendee.outbox.enqueue(frame, lane: event.lane)
+        session.attendee.outbox.enqueue(
+            RoomNews(room: core.state.room, epoch: core.writer.epoch, events: [event]), lane: event.lane)
     }
 
     private func note(_ peer: PeerID, _ media: Attendance.Session.Media) {

@@ -3,8 +3,8 @@ import RoomPorts
 import RoomRules
 import Timing
 
-/// Gathers a room's news and sends them: alone they leave at once, under load together, at most every 10 ms.
-/// They are encoded once for everybody who gets the same.
+/// Gathers a room's news and publishes them: alone they leave at once, under load together, at most every 10 ms. What it does for each
+/// flush depends on who gets something else than everybody, not on how many everybody are.
 struct NewsBatcher {
     /// Under load, news wait no longer than this for company.
     static let gatheringTime = Interval.milliseconds(10)
@@ -19,7 +19,11 @@ struct NewsBatcher {
     mutating func add(_ announcement: Announcement) { gathered.append(announcement) }
 
     /// From now on the session gets news.
-    mutating func welcome(_ session: SessionToken) { newcomers[session] = gathered.count }
+    mutating func welcome(_ session: SessionToken) {
+        newcomers[session] = gathered.isEmpty ? nil : gathered.count
+    }
+
+    mutating func dismiss(_ session: SessionToken) { newcomers[session] = nil }
 
     /// When the gathered news may leave.
     func departure(_ now: Instant) -> Instant {
@@ -27,9 +31,9 @@ struct NewsBatcher {
         return next > now ? next : now
     }
 
+    /// - Parameter sessions: those of a person.
     mutating func flush(
-        to sessions: [SessionToken: Attendance.Session], room: RoomID, epoch: UInt64, by encoder: any NewsEncoder,
-        at now: Instant
+        to audience: any Audience, sessions: (UserID) -> [SessionToken], room: RoomID, epoch: UInt64, at now: Instant
     ) {
         lastFlush = now
         defer {
@@ -37,10 +41,8 @@ struct NewsBatcher {
             newcomers.removeAll()
         }
         guard !gathered.isEmpty else { return }
-        var addressed: Set<UserID> = []
-        for case .these(let users) in gathered.map(\.audience) { addressed.formUnion(users) }
 
-        func frames(from start: Int, for user: UserID?) -> [(any NewsFrame, NewsLane)] {
+        func publish(from start: Int, for user: UserID?, to recipients: Recipients) {
             var events: [NewsLane: [RoomNewsEvent]] = [:]
             for announcement in gathered[start...] {
                 switch announcement.audience {
@@ -50,28 +52,27 @@ struct NewsBatcher {
                 }
                 events[announcement.news.lane, default: []].append(announcement.news)
             }
-            return [NewsLane.control, .chatter].compactMap { lane in
-                guard let events = events[lane] else { return nil }
-                return (encoder.frame(RoomNews(room: room, epoch: epoch, events: events)), lane)
+            let news = [NewsLane.control, .chatter].compactMap { lane in
+                events[lane].map { LaneNews(RoomNews(room: room, epoch: epoch, events: $0), lane: lane) }
             }
+            if !news.isEmpty { audience.publish(news, to: recipients) }
         }
 
-        var shared: [Int: [(any NewsFrame, NewsLane)]] = [:]
-        for (token, session) in sessions where session.subscribed && session.connected {
-            let start = newcomers[token] ?? 0
-            guard start < gathered.count else { continue }
-            let user = session.attendee.profile.id
-            let mine: [(any NewsFrame, NewsLane)]
-            if addressed.contains(user) {
-                mine = frames(from: start, for: user)
-            } else if let ready = shared[start] {
-                mine = ready
-            } else {
-                mine = frames(from: start, for: nil)
-                shared[start] = mine
+        var apart: Set<SessionToken> = []
+        var addressed: Set<UserID> = []
+        for case .these(let users) in gathered.map(\.audience) { addressed.formUnion(users) }
+        for user in addressed {
+            for (start, tokens) in Dictionary(grouping: sessions(user), by: { newcomers[$0] ?? 0 }) {
+                apart.formUnion(tokens)
+                publish(from: start, for: user, to: .only(Set(tokens)))
             }
-            for (frame, lane) in mine { session.attendee.outbox.enqueue(frame, lane: lane) }
         }
+        let others = newcomers.filter { !apart.contains($0.key) }
+        for (start, tokens) in Dictionary(grouping: others.keys, by: { others[$0] ?? 0 }) {
+            apart.formUnion(tokens)
+            publish(from: start, for: nil, to: .only(Set(tokens)))
+        }
+        publish(from: 0, for: nil, to: .everybody(except: apart))
     }
 }
 

@@ -9,15 +9,18 @@ struct RoomAnnouncer {
     private let room: RoomID
     private let dependencies: RoomDependencies
     private var batcher = NewsBatcher()
+    private let audience: any Audience
     /// How far the people in the room have been told.
     private(set) var told: (seq: UInt64, chat: UInt64) = (0, 0)
     /// What the directory shows.
     private var listing: RoomListing?
     private var isListingNew = false
 
-    init(room: RoomID, dependencies: RoomDependencies) {
+    /// - Parameter ready: called from any thread when the audience has caught up.
+    init(room: RoomID, dependencies: RoomDependencies, ready: @escaping @Sendable () -> Void) {
         self.room = room
         self.dependencies = dependencies
+        audience = dependencies.audience(ready)
     }
 
     /// A room that has been loaded has told everything that is stored.
@@ -35,13 +38,24 @@ struct RoomAnnouncer {
     }
 
     /// From now on the session gets news.
-    mutating func welcome(_ session: SessionToken) { batcher.welcome(session) }
+    mutating func welcome(_ session: SessionToken, by outbox: any Outbox) {
+        batcher.welcome(session)
+        audience.join(session, by: outbox)
+    }
 
-    /// When gathered news may leave; `nil` if there are none.
-    func departure(_ now: Instant) -> Instant? { batcher.isEmpty ? nil : batcher.departure(now) }
+    /// From now on it gets none.
+    mutating func dismiss(_ session: SessionToken) {
+        batcher.dismiss(session)
+        audience.leave(session)
+    }
 
-    mutating func send(to sessions: [SessionToken: Attendance.Session], epoch: UInt64, at now: Instant) {
-        batcher.flush(to: sessions, room: room, epoch: epoch, by: dependencies.encoder, at: now)
+    /// When gathered news may leave; `nil` if there are none, or while those before are on their way.
+    func departure(_ now: Instant) -> Instant? {
+        batcher.isEmpty || audience.isBehind ? nil : batcher.departure(now)
+    }
+
+    mutating func send(epoch: UInt64, at now: Instant, sessions: (UserID) -> [SessionToken]) {
+        batcher.flush(to: audience, sessions: sessions, room: room, epoch: epoch, at: now)
     }
 
     // MARK: The directory

@@ -50,7 +50,7 @@ package final class RoomCore {
         self.inbox = inbox
         self.state = DurableRoomState(room: key.room)
         deadlines = Deadlines(clock: dependencies.clock, inbox: inbox)
-        announcer = RoomAnnouncer(room: key.room, dependencies: dependencies)
+        announcer = RoomAnnouncer(room: key.room, dependencies: dependencies) { [inbox] in inbox.audienceReady() }
         writer = JournalWriter(key: key, dependencies: dependencies, inbox: inbox)
     }
 
@@ -281,7 +281,8 @@ package final class RoomCore {
     }
 
     func sendNews() {
-        announcer.send(to: people.attendance.sessions, epoch: writer.epoch, at: now)
+        let attendance = people.attendance
+        announcer.send(epoch: writer.epoch, at: now) { attendance.sessions(of: $0) }
     }
 
     /// The media plane owes a confirmation for too long: see `confirmationLimit`.

@@ -11,7 +11,8 @@ package struct RoomDependencies: Sendable {
     /// Another open room, as the directory shows it.
     package var find: @Sendable (RoomID) -> RoomInfo?
     package var clock: any TimeSource
-    package var encoder: any NewsEncoder
+    /// Those who get the room's news.
+    package var audience: AudienceMaker
     /// The operator's decisions; asked for each decision, so that they can change while rooms are open.
     package var policy: @Sendable () -> RoomPolicy
     /// Numbers for media peers.
@@ -29,7 +30,7 @@ package struct RoomDependencies: Sendable {
 
     package init(
         journal: any RoomJournal, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
-        encoder: any NewsEncoder,
+        audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
         find: @escaping @Sendable (RoomID) -> RoomInfo? = { _ in nil },
         publish: @escaping @Sendable (RoomListing?) -> Void = { _ in }, reload: @escaping @Sendable () -> Void = {},
@@ -41,7 +42,7 @@ package struct RoomDependencies: Sendable {
         self.bus = bus
         self.find = find
         self.clock = clock
-        self.encoder = encoder
+        self.audience = audience
         self.policy = policy
         self.peerNumbers = peerNumbers
         self.publish = publish

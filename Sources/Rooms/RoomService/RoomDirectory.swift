@@ -18,7 +18,7 @@ package actor RoomDirectory {
     private let media: any MediaControl
     private let bus: any EventBus
     private let clock: any TimeSource
-    private let encoder: any NewsEncoder
+    private let audience: AudienceMaker
     private let policy: @Sendable (ApplicationID) -> RoomPolicy
     private let report: @Sendable (RoomReport) -> Void
     private nonisolated let index = RoomIndex()
@@ -51,7 +51,7 @@ package actor RoomDirectory {
 
     package init(
         journal: any RoomJournal, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
-        encoder: any NewsEncoder,
+        audience: @escaping AudienceMaker,
         policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
@@ -59,7 +59,7 @@ package actor RoomDirectory {
         self.media = media
         self.bus = bus
         self.clock = clock
-        self.encoder = encoder
+        self.audience = audience
         self.policy = policy
         self.report = report
     }
@@ -297,7 +297,7 @@ package actor RoomDirectory {
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, media: media, bus: bus, clock: clock, encoder: encoder,
+            journal: journal, media: media, bus: bus, clock: clock, audience: audience,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },
             publish: { [index] in if let listing = $0 { index.set(listing, of: key) } else { index.remove(key) } },

@@ -67,6 +67,9 @@ package final class RoomInbox: Sendable {
         }
     }
 
+    /// The audience has caught up: what was gathered meanwhile may leave.
+    func audienceReady() { report { _ in true } }
+
     /// Returns the reports. `confirmed` and `rang` cover the time since the last call; the others are kept.
     func take() -> Reports {
         contents.withLock { contents in

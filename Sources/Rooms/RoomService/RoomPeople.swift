@@ -25,6 +25,8 @@ final class RoomPeople {
             return core.answer(reply, .failure(RoomError(.roomFull)))
         }
         attendance.admit(attendee)
+        // By a former connection it hears nothing more, by this one only once it is answered.
+        core.announcer.dismiss(attendee.session)
         core.deadlines.cancel(.grace(attendee.session))
         core.deadlines.cancel(.absence(user))
         var news: [PassingNews] = []
@@ -43,15 +45,19 @@ final class RoomPeople {
                     guard core.phase != .over else { return reply(.failure(RoomError(.roomClosed))) }
                     session.admission.isGranted = true
                     // Unless it has left meanwhile.
-                    if attendance.sessions[attendee.session]?.stay == session.stay {
-                        attendance.update(attendee.session) { $0.subscribed = true }
-                    }
+                    let isHere = attendance.sessions[attendee.session]?.stay == session.stay
+                    if isHere { attendance.update(attendee.session) { $0.subscribed = true } }
                     core.announcer.show(memberCount: attendance.count)
                     core.publishInfo()
                     attendee.entered(session.stay)
                     reply(.success(entry))
                     for news in news { tellOfPeople(news) }
-                    core.announcer.welcome(attendee.session)
+                    // Unless another entry by a newer connection is on its way, or the connection is gone.
+                    if let session = attendance.sessions[attendee.session], isHere, session.connected,
+                        session.attendee.outbox === attendee.outbox
+                    {
+                        core.announcer.welcome(attendee.session, by: attendee.outbox)
+                    }
                     core.gathered.tellNetworkAgain()
                     // Its connection may have ended while the room was stored: nobody knew then which room to tell.
                     if !attendee.mayEnter() { detach(attendee.session, from: attendee.outbox, why: .lost) }
@@ -66,7 +72,7 @@ final class RoomPeople {
     /// Whoever could not be let in is not here, unless they were before.
     private func turnAway(_ attendee: Attendee, _ session: Attendance.Session, wasHere: Bool) {
         guard !session.admission.isGranted, attendance.sessions[attendee.session]?.stay == session.stay else { return }
-        _ = attendance.remove(session: attendee.session)
+        _ = remove(session: attendee.session)
         let user = attendee.profile.id
         guard attendance.sessions(of: user).isEmpty else { return }
         if wasHere || core.state.seat(of: user) != nil {
@@ -180,14 +186,20 @@ final class RoomPeople {
     /// The session's connection is gone. It has the grace time to come back.
     private func lose(_ token: SessionToken) {
         attendance.update(token) { $0.connected = false }
+        core.announcer.dismiss(token)
         core.deadlines.set(.grace(token), at: core.now + graceTime)
         if let user = attendance.user(of: token) { notePresence(of: user) }
+    }
+
+    private func remove(session token: SessionToken) -> Attendance.Session? {
+        core.announcer.dismiss(token)
+        return attendance.remove(session: token)
     }
 
     /// The session is over, at once; its person stays, seat and all, for the grace time.
     private func replace(_ token: SessionToken, _ done: @escaping @Sendable () -> Void) {
         let shown = attendance.pictures(of: token)
-        guard let session = attendance.remove(session: token) else { return done() }
+        guard let session = remove(session: token) else { return done() }
         let user = session.attendee.profile.id
         core.deadlines.cancel(.grace(token))
         if let peer = session.peer {
@@ -230,7 +242,7 @@ final class RoomPeople {
 
     private func remove(_ token: SessionToken, _ reason: SeatLeaveReason, answer: @escaping () -> Void = {}) {
         let shown = attendance.pictures(of: token)
-        guard let session = attendance.remove(session: token) else { return }
+        guard let session = remove(session: token) else { return }
         core.deadlines.cancel(.grace(token))
         let user = session.attendee.profile.id
         // Before the answer: whoever has it is free for another room.
@@ -290,7 +302,7 @@ final class RoomPeople {
     /// Everybody is out of the room.
     func dismissAll() {
         for token in attendance.sessions.keys {
-            guard let session = attendance.remove(session: token) else { continue }
+            guard let session = remove(session: token) else { continue }
             if let peer = session.peer { core.media.close(peer) }
         }
     }

@@ -99,7 +99,7 @@ package struct ServerApplication: Sendable {
         let policies = Dictionary(
             uniqueKeysWithValues: try await store.accounts.applications().map { ($0.id, policy(of: $0.settings)) })
         let rooms = RoomDirectory(
-            journal: store.journal, media: media, bus: LocalBus(), clock: clock, encoder: SignalNewsEncoder(),
+            journal: store.journal, media: media, bus: LocalBus(), clock: clock, audience: { RoomAudience(ready: $0) },
             policy: { policies[$0] ?? RoomPolicy() }, report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(

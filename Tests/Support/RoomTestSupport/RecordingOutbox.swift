@@ -2,21 +2,49 @@ package import RoomModel
 package import RoomPorts
 import Synchronization
 
-/// News as they were given to be encoded.
-package final class PlainFrame: NewsFrame {
-    package let news: RoomNews
-    init(_ news: RoomNews) { self.news = news }
-}
-
-/// Encodes nothing, and counts how often it was asked.
-package final class PlainEncoder: NewsEncoder {
-    private let made = Mutex(0)
-    package init() {}
-    package var count: Int { made.withLock { $0 } }
-    package func frame(_ news: RoomNews) -> any NewsFrame {
-        made.withLock { $0 += 1 }
-        return PlainFrame(news)
+/// An audience whose listeners hear at once, and that counts how often it was spoken to.
+package final class PlainAudience: Audience {
+    private struct State {
+        var outboxes: [SessionToken: any Outbox] = [:]
+        var published = 0
+        var isBehind = false
     }
+    private let state = Mutex(State())
+    private let ready: @Sendable () -> Void
+
+    package init(ready: @escaping @Sendable () -> Void = {}) { self.ready = ready }
+
+    /// Lanes of news that were published, to whomever.
+    package var count: Int { state.withLock { $0.published } }
+
+    package func join(_ session: SessionToken, by outbox: any Outbox) {
+        state.withLock { $0.outboxes[session] = outbox }
+    }
+
+    package func leave(_ session: SessionToken) { state.withLock { $0.outboxes[session] = nil } }
+
+    package func publish(_ news: [LaneNews], to recipients: Recipients) {
+        let outboxes = state.withLock { state in
+            state.published += news.count
+            return switch recipients {
+            case .everybody(let except): state.outboxes.filter { !except.contains($0.key) }.map(\.value)
+            case .only(let sessions): sessions.compactMap { state.outboxes[$0] }
+            }
+        }
+        for outbox in outboxes { for part in news { outbox.enqueue(part.news, lane: part.lane) } }
+    }
+
+    package var isBehind: Bool { state.withLock { $0.isBehind } }
+
+    package func setBehind(_ isBehind: Bool) {
+        let catchesUp = state.withLock { state in
+            defer { state.isBehind = isBehind }
+            return state.isBehind && !isBehind
+        }
+        if catchesUp { ready() }
+    }
+
+    package var listeners: Set<SessionToken> { state.withLock { Set($0.outboxes.keys) } }
 }
 
 /// What one connection hears, in order: answers (which a test puts in itself, in its `Reply`) and news.
@@ -29,9 +57,8 @@ package final class RecordingOutbox: Outbox {
 
     package init() {}
 
-    package func enqueue(_ frame: any NewsFrame, lane: NewsLane) {
-        guard let frame = frame as? PlainFrame else { return }
-        contents.withLock { $0 += frame.news.events.map { .news($0, lane) } }
+    package func enqueue(_ news: RoomNews, lane: NewsLane) {
+        contents.withLock { $0 += news.events.map { .news($0, lane) } }
     }
 
     package func answer(_ text: String) { contents.withLock { $0.append(.answer(text)) } }

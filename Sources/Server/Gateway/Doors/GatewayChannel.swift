@@ -54,7 +54,8 @@ struct GatewayChannel: HTTPChannelHandler {
                         try channel.syncOptions?.setOption(
                             .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.socketBuffer))
                         let connection = socketDoor.connection(head, on: channel)
-                        try channel.pipeline.syncOperations.addHandler(ConnectionHandler(connection))
+                        try channel.pipeline.syncOperations.addHandler(
+                            ConnectionHandler(connection, isSecure: certificates != nil))
                         return .webSocket
                     }
                 })

@@ -76,5 +76,5 @@ final class HTTPMediaSession: Sendable {
 
 /// News of a room that nobody reads: who is there over HTTP hears sound and sees pictures, and nothing else.
 final class SilentOutbox: Outbox {
-    func enqueue(_ frame: any NewsFrame, lane: NewsLane) {}
+    func enqueue(_ news: RoomNews, lane: NewsLane) {}
 }

@@ -193,7 +193,7 @@ actor CallDispatcher: InputReceiver {
         guard case .signedIn(let session) = phase,
             services.sessions.lose(session, connection: connection, now: services.clock.now)
         else { return }
-        await session.place?.room.detach(session.token, from: connection.outbox, why: .lost)
+        await session.place?.room.detach(session.token, from: connection, why: .lost)
     }
 
     // MARK: calls of the signed in

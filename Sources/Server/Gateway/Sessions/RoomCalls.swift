@@ -68,7 +68,7 @@ struct RoomCalls: Sendable {
             switch result {
             case .success(let entry):
                 // What still waits of the room's chatter is older than what the answer tells.
-                connection.outbox.forgetChatter(of: room.key.room)
+                connection.forgetChatter(of: room.key.room)
                 connection.send(size: entry.wireSize) { Answer.success(call, RoomEntered(entry)) }
             case .failure(let error): connection.send(Answer.failure(call, error))
             }
@@ -77,7 +77,7 @@ struct RoomCalls: Sendable {
 
     private func attendee(of room: Room) -> Attendee {
         Attendee(
-            session: session.token, profile: session.profile.brief, outbox: connection.outbox,
+            session: session.token, profile: session.profile.brief, outbox: connection,
             mayEnter: { [session, connection] in session.speaks(through: connection) },
             entered: { [session] stay in session.entered(room, stay) },
             departed: { [session] stay, _ in session.departed(stay, from: room) })

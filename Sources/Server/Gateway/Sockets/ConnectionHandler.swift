@@ -1,5 +1,6 @@
 import NIOCore
 import NIOWebSocket
+import RoomModel
 import Timing
 
 /// One client's WebSocket on its event loop: frames in, liveness, the outbox out, and an orderly close.
@@ -15,6 +16,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     static let closePatience = TimeAmount.seconds(1)
     /// Frames written before the loop looks after other connections.
     private static let batch = 64
+    /// Frames that wait together leave together, up to so many bytes.
+    private static let gatheredBytes = 64 << 10
     /// The largest message, `media.offer`; the limit of other calls is checked once the method is known.
     static let messageLimit = 256 << 10
     /// Browsers do not fragment; a message in more pieces than this is made to cost us work.
@@ -34,8 +37,12 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private let connection: SocketConnection
-    /// The encoder's place in the pipeline: what is written from here is not encoded again.
-    private var writer: ChannelHandlerContext?
+    private let isDirect: Bool
+    private var context: ChannelHandlerContext?
+    private var output: SocketOutput?
+    private var waiting = WaitingFrames()
+    /// The hub has been told that something waits.
+    private var isNoted = false
     private var pings: RepeatedTask?
     private var lastHeard: NIODeadline = .uptimeNanoseconds(0)
     private var partial: ByteBuffer?
@@ -49,13 +56,18 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var closing = false
     private var ended = false
 
-    init(_ connection: SocketConnection) {
+    /// - Parameter isSecure: what is written is enciphered on its way through the pipeline.
+    init(_ connection: SocketConnection, isSecure: Bool = false) {
         self.connection = connection
+        isDirect = !isSecure
         pingBudget = TokenBucket(Self.pingAllowance, now: connection.now)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        writer = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
+        if let place = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self) {
+            output = SocketOutput(place, isDirect: isDirect) { [weak self] in self?.goOn() }
+        }
+        self.context = context
         lastHeard = context.eventLoop.now
         connection.attach(self)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -98,13 +110,13 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .ping:
             guard pingBudget.take(now: connection.now) else { return close(.flood, context: context) }
             pendingPong = Array(frame.unmaskedData.readableBytesView)
-            sendPong(context)
+            sendPong()
         case .connectionClose:
             if !closing {
                 closing = true
                 // The echo of the code alone (RFC 6455 §5.5.1).
                 let code = Array(frame.unmaskedData.readableBytesView.prefix(2))
-                write(EncodedFrame.control(opcode: 0x8, payload: code.count == 2 ? code : []), context: context)
+                write(EncodedFrame.control(opcode: 0x8, payload: code.count == 2 ? code : []))
             }
             context.close(promise: nil)
         case .pong:
@@ -156,20 +168,26 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        setReading(context.channel.isWritable, for: .outbound)
-        sendPong(context)
-        drain(context)
+        goOn()
     }
 
-    private func sendPong(_ context: ChannelHandlerContext) {
-        guard !closing, !ended, context.channel.isWritable, let payload = pendingPong else { return }
+    /// The socket takes bytes again, or takes none any more.
+    private func goOn() {
+        guard !ended, let output else { return }
+        setReading(output.isFree, for: .outbound)
+        sendPong()
+        writeOut()
+    }
+
+    private func sendPong() {
+        guard !closing, !ended, output?.isFree == true, let payload = pendingPong else { return }
         pendingPong = nil
-        write(EncodedFrame.control(opcode: 0xa, payload: payload), context: context)
+        write(EncodedFrame.control(opcode: 0xa, payload: payload))
     }
 
     /// The socket is read while nothing stands against it: what is not read waits at the sender.
     func setReading(_ isClear: Bool, for obstacle: Obstacle) {
-        guard !ended, let context = writer else { return }
+        guard !ended, let context else { return }
         let former = obstacles.isEmpty
         if isClear { obstacles.remove(obstacle) } else { obstacles.insert(obstacle) }
         guard obstacles.isEmpty != former else { return }
@@ -182,48 +200,97 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// The session is open: calls may be as large as the protocol says.
     func signedIn() { strangerBytes = nil }
 
-    /// Writes what waits, as far as the socket takes it; `channelWritabilityChanged` goes on.
-    func drain() {
-        if let context = writer { drain(context) }
+    // MARK: What goes out, from the hub
+
+    func wait(_ control: WaitingFrames.Control) {
+        guard !closing, !ended else { return }
+        if !waiting.append(control) {
+            waiting = WaitingFrames()
+            close(.tooSlow)
+        }
+    }
+
+    func wait(chatter frame: EncodedFrame) {
+        if !closing, !ended { waiting.append(chatter: frame) }
+    }
+
+    func forgetChatter(of room: RoomID) { waiting.forgetChatter(of: room) }
+
+    /// A room's news: written at once if nothing stands before them.
+    func deliver(_ news: PublishedNews) {
+        guard !closing, !ended, let output else { return }
+        if waiting.isEmpty, output.isFree {
+            output.write(news.bytes)
+            output.flush()
+            noteObstacle()
+        } else {
+            if let control = news.control { wait(.frame(control.bytes)) }
+            if let chatter = news.chatter { wait(chatter: chatter) }
+        }
+    }
+
+    /// Whether something waits that the hub has not been told of.
+    func noteFilled() -> Bool {
+        guard !isNoted, !waiting.isEmpty else { return false }
+        isNoted = true
+        return true
+    }
+
+    /// Writes what waits, as far as the socket takes it; `goOn` goes on.
+    func writeOut() {
+        isNoted = false
+        guard !closing, !ended, let output else { return }
+        var count = 0
+        while output.isFree, let bytes = nextBytes(&count) {
+            output.write(bytes)
+            if count >= Self.batch {
+                output.flush()
+                noteObstacle()
+                guard !waiting.isEmpty, let context else { return }
+                let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+                return context.eventLoop.execute { bound.value.writeOut() }
+            }
+        }
+        output.flush()
+        noteObstacle()
+    }
+
+    /// Frames that wait, as bytes that leave together.
+    private func nextBytes(_ count: inout Int) -> ByteBuffer? {
+        guard var bytes = waiting.next() else { return nil }
+        count += 1
+        while bytes.readableBytes < Self.gatheredBytes, count < Self.batch, var next = waiting.next() {
+            bytes.writeBuffer(&next)
+            count += 1
+        }
+        return bytes
+    }
+
+    /// Who does not read what it is sent is not read either.
+    private func noteObstacle() {
+        if output?.isFree == false { setReading(false, for: .outbound) }
     }
 
     /// Says why, then closes. Later reasons are ignored.
     func close(_ reason: SocketCloseReason) {
-        if let context = writer { close(reason, context: context) }
-    }
-
-    private func drain(_ context: ChannelHandlerContext) {
-        guard !closing, !ended, let writer else { return }
-        var written = 0
-        while context.channel.isWritable, let bytes = connection.outbox.next() {
-            writer.write(NIOAny(bytes), promise: nil)
-            written += 1
-            if written == Self.batch {
-                writer.flush()
-                let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-                context.eventLoop.execute { bound.value.drain() }
-                return
-            }
-        }
-        if written > 0 { writer.flush() }
+        if let context { close(reason, context: context) }
     }
 
     private func close(_ reason: SocketCloseReason, context: ChannelHandlerContext) {
         guard !closing, !ended else { return }
         // Answers and news that were released before the reason arose still go out.
-        while let bytes = connection.outbox.next() { writer?.write(NIOAny(bytes), promise: nil) }
+        while let bytes = waiting.next() { output?.write(bytes) }
         closing = true
-        connection.outbox.close()
-        if let notice = reason.notice { writer?.write(NIOAny(notice.bytes), promise: nil) }
-        write(
-            EncodedFrame.control(opcode: 0x8, payload: [UInt8(reason.code >> 8), UInt8(reason.code & 0xff)]),
-            context: context)
+        if let notice = reason.notice { output?.write(notice.bytes) }
+        write(EncodedFrame.control(opcode: 0x8, payload: [UInt8(reason.code >> 8), UInt8(reason.code & 0xff)]))
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.closePatience) { bound.value.close(promise: nil) }
     }
 
-    private func write(_ bytes: ByteBuffer, context: ChannelHandlerContext) {
-        writer?.writeAndFlush(NIOAny(bytes), promise: nil)
+    private func write(_ bytes: ByteBuffer) {
+        output?.write(bytes)
+        output?.flush()
+        noteObstacle()
     }
 
     private func tick(_ context: ChannelHandlerContext) {
@@ -232,7 +299,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             // Nobody reads a close frame on a dead path; a client that has not read for so long is one too.
             context.close(promise: nil)
         } else if !closing {
-            write(EncodedFrame.control(opcode: 0x9, payload: []), context: context)
+            write(EncodedFrame.control(opcode: 0x9, payload: []))
         }
     }
 
@@ -240,8 +307,9 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard !ended else { return }
         ended = true
         pings?.cancel()
-        writer = nil
-        connection.outbox.close()
+        output = nil
+        context = nil
+        waiting = WaitingFrames()
         connection.ended()
     }
 }

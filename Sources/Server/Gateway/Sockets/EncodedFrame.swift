@@ -1,9 +1,9 @@
 import NIOCore
 import RoomModel
-import RoomPorts
+import SignalProtocol
 
 /// A whole WebSocket text frame (RFC 6455 §5.2) as a server sends it: one final fragment, unmasked. Made once, written to many.
-final class EncodedFrame: NewsFrame {
+final class EncodedFrame: Sendable {
     let bytes: ByteBuffer
     /// The chat messages inside, if any, so that a connection that sheds the frame can say which are missing.
     let chat: ChatSpan?
@@ -14,6 +14,16 @@ final class EncodedFrame: NewsFrame {
         self.room = room ?? chat?.room
         self.bytes = Self.frame(opcode: 0x1, payload: text)
         self.chat = chat
+    }
+
+    /// A room's news, for all its connections.
+    convenience init(_ news: RoomNews) {
+        var chat: ChatSpan?
+        for case .message(let message) in news.events {
+            if chat == nil { chat = ChatSpan(room: news.room, epoch: news.epoch, from: message.chat, to: message.chat) }
+            chat?.to = message.chat
+        }
+        self.init(text: news.text, room: news.room, chat: chat)
     }
 
     /// A frame of another kind: ping (9) or close (8), whose payload is at most 125 bytes.

@@ -28,6 +28,7 @@ package final class SocketAcceptor: Sendable {
     private let rates: AddressRates
     private let clock: any TimeSource
     private let receivers: @Sendable (SocketConnection) -> any InputReceiver
+    private let hubs = LoopHubs()
     private let state = Mutex((open: 0, draining: false))
 
     init(
@@ -81,7 +82,9 @@ package final class SocketAcceptor: Sendable {
         state.withLock { $0.open += 1 }
         channel.closeFuture.whenComplete { [state = self] _ in state.closed() }
         return SocketConnection(
-            address: address(head.headers, peer: channel.remoteAddress), loop: channel.eventLoop, clock: clock,
+            address: address(head.headers, peer: channel.remoteAddress), loop: channel.eventLoop,
+            hub: hubs.hub(of: channel.eventLoop),
+            clock: clock,
             calls: limits.calls, receiver: receivers)
     }
 

@@ -1,13 +1,14 @@
 import DequeModule
 import NIOCore
+import RoomModel
 import RoomPorts
 import Synchronization
 import Timing
 
-/// One client's connection as the rest of the gateway sees it, from any thread: an outbox, and a way to end it.
+/// One client's connection as the rest of the gateway sees it, from any thread: what goes out, and a way to end it.
 /// What comes in is put into an inbox and handed to the receiver one by one, so that a client's calls keep their order;
 /// an idle connection has no task.
-final class SocketConnection: Sendable {
+final class SocketConnection: Outbox {
     /// What the receiver is told.
     enum Input: Sendable {
         case text(ByteBuffer)
@@ -43,9 +44,10 @@ final class SocketConnection: Sendable {
     private static let inboxBytes = 256 << 10
 
     let address: ClientAddress
-    let outbox: ConnectionOutbox
+    /// That of the connection's event loop: what goes out goes by it.
+    let hub: LoopHub
     private let loop: any EventLoop
-    private let handler: NIOLoopBoundBox<ConnectionHandler?>
+    private let attached: NIOLoopBoundBox<ConnectionHandler?>
     private let inbox = Mutex(Inbox())
     private let budget: Mutex<FloodBudget>
     private let clock: any TimeSource
@@ -55,48 +57,61 @@ final class SocketConnection: Sendable {
     private let alarms: NIOLoopBoundBox<[Alarm: Scheduled<Void>]>
 
     /// On the connection's event loop.
-    /// - Parameter receiver: makes the receiver of the inputs.
+    /// - Parameters:
+    ///   - hub: the loop's, if other connections share it.
+    ///   - receiver: makes the receiver of the inputs.
     init(
-        address: ClientAddress, loop: any EventLoop, clock: any TimeSource,
+        address: ClientAddress, loop: any EventLoop, hub: LoopHub? = nil, clock: any TimeSource,
         calls: Allowance = GatewayLimits().calls,
         receiver makeReceiver: @escaping @Sendable (SocketConnection) -> any InputReceiver
     ) {
         self.address = address
         self.loop = loop
+        self.hub = hub ?? LoopHub(loop)
         self.clock = clock
         self.budget = Mutex(FloodBudget(calls, now: clock.now))
         self.makeReceiver = makeReceiver
         alarms = NIOLoopBoundBox([:], eventLoop: loop)
-        let handler = NIOLoopBoundBox<ConnectionHandler?>(nil, eventLoop: loop)
-        self.handler = handler
-        self.outbox = ConnectionOutbox(
-            wake: { loop.execute { handler.value?.drain() } },
-            overflow: { loop.execute { handler.value?.close(.tooSlow) } })
+        attached = NIOLoopBoundBox(nil, eventLoop: loop)
     }
 
     var now: Instant { clock.now }
 
-    /// Puts a text for this client alone into the outbox.
-    func send(_ text: [UInt8]) { outbox.enqueue(EncodedFrame(text: text), lane: .control) }
+    /// Sends a text for this client alone.
+    func send(_ text: [UInt8]) { hub.post(.control(self, .frame(EncodedFrame(text: text).bytes))) }
 
-    /// Puts an answer that takes long to encode into the outbox. It is encoded when it is written.
+    /// Sends an answer that takes long to encode. It is encoded when it is written.
     /// - Parameter size: of the text, and never less.
-    func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) { outbox.enqueue(size: size, text: text) }
-
-    /// Says why, then closes; from any thread. What was put into the outbox before still goes out.
-    func close(_ reason: SocketCloseReason) {
-        loop.execute { [handler] in handler.value?.close(reason) }
+    func send(size: Int, _ text: @escaping @Sendable () -> [UInt8]) {
+        hub.post(.control(self, .answer(size: size, text: text)))
     }
+
+    package func enqueue(_ news: RoomNews, lane: NewsLane) {
+        let frame = EncodedFrame(news)
+        switch lane {
+        case .control: hub.post(.control(self, .frame(frame.bytes)))
+        case .chatter: hub.post(.chatter(self, frame))
+        }
+    }
+
+    /// Drops the chatter of a room that waits: the client is about to be told the whole room anew.
+    func forgetChatter(of room: RoomID) { hub.post(.forgetChatter(self, of: room)) }
+
+    /// Says why, then closes; from any thread. What was sent before still goes out.
+    func close(_ reason: SocketCloseReason) { hub.post(.close(self, reason)) }
 
     /// The client has proven who it is: from now on it may send more than a sign-in takes.
     func signedIn() {
-        loop.execute { [handler] in handler.value?.signedIn() }
+        loop.execute { [attached] in attached.value?.signedIn() }
     }
+
+    /// On the event loop; nil before the connection has one, and after its end.
+    var handler: ConnectionHandler? { attached.value }
 
     /// Puts an alarm into the inbox later.
     func schedule(_ alarm: Alarm, in delay: TimeAmount) {
         onLoop { connection in
-            guard connection.handler.value != nil else { return }
+            guard connection.handler != nil else { return }
             let task = connection.loop.scheduleTask(in: delay) { [weak connection] in
                 connection?.alarms.value[alarm] = nil
                 connection?.post(.alarm(alarm))
@@ -123,7 +138,7 @@ final class SocketConnection: Sendable {
     // From the handler, on the event loop.
 
     func attach(_ handler: ConnectionHandler) {
-        self.handler.value = handler
+        attached.value = handler
         let made = makeReceiver(self)
         receiver.withLock { $0 = made }
     }
@@ -132,13 +147,13 @@ final class SocketConnection: Sendable {
         switch budget.withLock({ $0.receive(now: clock.now) }) {
         case .pass: post(.text(text))
         case .refuse(let wait): post(.overBudget(text, retryAfterMs: wait))
-        case .flood: handler.value?.close(.flood)
+        case .flood: handler?.close(.flood)
         }
     }
 
     func ended() {
         cancelAlarms()
-        handler.value = nil
+        attached.value = nil
         post(.ended)
     }
 
@@ -162,7 +177,7 @@ final class SocketConnection: Sendable {
             inbox.serving = true
             return .serve
         }
-        if isFull { onLoop { $0.handler.value?.setReading(false, for: .inbox) } }
+        if isFull { onLoop { $0.handler?.setReading(false, for: .inbox) } }
         switch next {
         case .nothing: break
         case .serve: Task { await self.handOver() }  // ends when the inbox is empty
@@ -187,7 +202,7 @@ final class SocketConnection: Sendable {
                 }
                 return input
             }
-            if isEmptied { onLoop { $0.handler.value?.setReading(true, for: .inbox) } }
+            if isEmptied { onLoop { $0.handler?.setReading(true, for: .inbox) } }
             guard let input else { return }
             await receiver.receive(input)
             former = input
