@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import pytest
 
@@ -23,3 +24,17 @@ def test_each_statement_is_there(table):
         if not any(plain(broken["text"]) in plain(path.read_text()) for path in found):
             missing.append(f"{test}: {broken['file']}: {broken['text']}")
     assert not missing, "\n".join(missing)
+
+
+def test_each_test_is_there():
+    """By the suite's name, and the function's where it is named."""
+    files = [path.read_text() for path in (ROOT / "Tests").rglob("*.swift")]
+    suites, functions = (
+        {found for text in files for found in re.findall(pattern, text)} for pattern in (r"(?:struct|class) (\w+)", r"func (\w+)"))
+    missing = []
+    for test, _ in NAMED:
+        suite, _, function = test.partition("/")
+        suite = re.split(r"[.*]+", suite)[-1]
+        if suite not in suites or (function and function.strip("()") not in functions):
+            missing.append(test)
+    assert not missing, sorted(set(missing))
