@@ -52,6 +52,10 @@ package struct GatewayServer: Service {
     /// How often the certificate's files are looked at: rarely enough to cost nothing, soon enough for somebody who waits for it.
     private static let certificateInterval = Interval.seconds(2)
 
+    /// Connections that the kernel keeps until they are accepted (`net.core.somaxconn` is the limit). After a restart everybody comes at
+    /// once, and who finds no place asks again only after seconds: with 256 places the last of 5,000 were back after 15 s.
+    private static let connectionsWaiting = 4_096
+
     private let settings: GatewaySettings
     private let services: GatewayServices
     private let acceptor: SocketAcceptor
@@ -105,7 +109,8 @@ package struct GatewayServer: Service {
                 GatewayChannel(responder: $0, certificates: certificates, socketDoor: acceptor)
             },
             configuration: ApplicationConfiguration(
-                address: .hostname(settings.host, port: settings.port), serverName: "ovation"),
+                address: .hostname(settings.host, port: settings.port), serverName: "ovation",
+                backlog: Self.connectionsWaiting),
             onServerRunning: { [onServing] channel in await onServing(channel.localAddress?.port ?? 0) },
             logger: http)
         application.addServices(
