@@ -199,6 +199,36 @@ extension WholeServerTests {
             }
         }
 
+        @Test("R05-S A11-S what one address may take is a setting, and the refusal names it")
+        func limitsOfAnAddress() async throws {
+            try await TestServer.with(configure: {
+                $0.signInGuests = true
+                $0.limitsGuestsPerAddress = 2
+                $0.limitsConnectionsPerAddress = 3
+            }) { server async throws in
+                var answers: [PlainHTTP.Response] = []
+                for number in 0..<3 {
+                    answers.append(
+                        try await PlainHTTP.post("/v1/tickets", ["name": "Guest \(number)"], port: server.port))
+                }
+                #expect(answers.map(\.status) == [200, 200, 429])
+                let words = answers.last?.json["error"]["message"].string ?? ""
+                #expect(words.contains("limits.guests_per_address") && words.contains("2 at once"), "\(words)")
+
+                let handshake = [
+                    "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: ovation.v1",
+                ]
+                var refused: PlainHTTP.Response?
+                for _ in 0..<4 {
+                    refused = try await PlainHTTP.get("/v1/connect", port: server.port, headers: handshake)
+                }
+                #expect(refused?.status == 429 && refused?.json["error"]["name"] == "rate_limited")
+                let reason = refused?.json["error"]["message"].string ?? ""
+                #expect(reason.contains("limits.connections_per_address") && reason.contains("3 at once"), "\(reason)")
+            }
+        }
+
         @Test("A11-S the operator's ticket server is named to the page, and its origin is allowed by the policy")
         func ticketServer() async throws {
             try await withWebRoot { folder in

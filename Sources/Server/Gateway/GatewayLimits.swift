@@ -5,9 +5,15 @@ package struct GatewayLimits: Sendable, Hashable {
     /// Most WebSockets at once. Each takes about 20 KB and a descriptor.
     package var connections = 20_000
     /// New WebSockets from one address. A school behind one address that comes back after a restart is 2,000 within seconds.
-    package var connectionsPerAddress = Allowance(burst: 2_000, perSecond: 100)
+    package var connectionsPerAddress = GatewayLimits.connections(perAddress: 2_000)
+    package static func connections(perAddress count: Int) -> Allowance {
+        Allowance(burst: Double(count), perSecond: Double(count) / 20)
+    }
     /// New demo or guest identities from one address: a class of 100 signs in at once, a script gets one every three seconds.
-    package var guestsPerAddress = Allowance(burst: 100, perSecond: 0.33)
+    package var guestsPerAddress = GatewayLimits.guests(perAddress: 100)
+    package static func guests(perAddress count: Int) -> Allowance {
+        Allowance(burst: Double(count), perSecond: Double(count) / 300)
+    }
     /// Calls of one connection: a page that opens makes some ten at once, a person clicking fast five a second; a moderator's tool stays
     /// below thirty.
     package var calls = GatewayLimits.calls(perSecond: 40)

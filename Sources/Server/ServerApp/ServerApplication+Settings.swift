@@ -32,6 +32,9 @@ extension ServerApplication {
         gateway.certificates = try certificates()
         gateway.proxies = TrustedProxies(try ranges(settings.proxiesTrusted, setting: "proxies.trusted"))
         gateway.limits.connections = settings.limitsConnections
+        gateway.limits.connectionsPerAddress = GatewayLimits.connections(
+            perAddress: settings.limitsConnectionsPerAddress)
+        gateway.limits.guestsPerAddress = GatewayLimits.guests(perAddress: settings.limitsGuestsPerAddress)
         gateway.limits.calls = GatewayLimits.calls(perSecond: settings.limitsCallsPerSecond)
         gateway.secureTransportDays = settings.tlsHSTSDays
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)

@@ -82,6 +82,10 @@ struct SettingsOptions: ParsableArguments {
     var limitsCallsPerSecond: String?
     @Option(help: "Most WebSockets at once.")
     var limitsConnections: String?
+    @Option(help: "WebSockets that one address may open at once; a twentieth of it in each second after.")
+    var limitsConnectionsPerAddress: String?
+    @Option(help: "Guests that may sign in from one address at once; a three-hundredth of it in each second after.")
+    var limitsGuestsPerAddress: String?
     @Option(help: "How long the journal of an ended room is kept, in days.")
     var storeRetentionDays: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
@@ -101,6 +105,8 @@ struct SettingsOptions: ParsableArguments {
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),
             ("rooms.seat_grace_seconds", roomsSeatGraceSeconds),
             ("limits.calls_per_second", limitsCallsPerSecond), ("limits.connections", limitsConnections),
+            ("limits.connections_per_address", limitsConnectionsPerAddress),
+            ("limits.guests_per_address", limitsGuestsPerAddress),
             ("store.retention_days", storeRetentionDays), ("log.level", logLevel),
         ]
         let lists = [

@@ -115,7 +115,7 @@ struct GatewayRoutes: Sendable {
                 code: 503, name: "full", message: "too many connections", status: .serviceUnavailable)
         case .tooFrequent:
             return HTTPReply.failure(
-                Refusal(RoomError(.rateLimited, "too many connections from this address", retryAfterMs: 1000)))
+                Refusal(RoomError(.rateLimited, acceptor.tooManyFromOneAddress, retryAfterMs: 1000)))
         case .subprotocol:
             return HTTPReply.failure(
                 code: 400, name: "subprotocol_missing",

@@ -38,6 +38,7 @@ package final class TicketIssuer: Sendable {
     private let sessions: SessionRegistry
     private let clock: any TimeSource
     private let rates: AddressRates
+    private let guestsAtOnce: Int
     private let reserved = Mutex<[String: (user: UserID, until: Instant)]>([:])
 
     package init(
@@ -50,6 +51,7 @@ package final class TicketIssuer: Sendable {
         self.sessions = sessions
         self.clock = clock
         self.rates = AddressRates(limits.guestsPerAddress)
+        self.guestsAtOnce = Int(limits.guestsPerAddress.burst)
     }
 
     /// Whether tickets are given to that address at all.
@@ -59,7 +61,11 @@ package final class TicketIssuer: Sendable {
         let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         try SignIn.check(name: name, avatar: nil)
         if kind == .guests, let wait = rates.take(address, now: clock.now) {
-            throw Refusal(RoomError(.guestsLimited, retryAfterMs: wait))
+            throw Refusal(
+                RoomError(
+                    .guestsLimited,
+                    "too many guests from this address: \(guestsAtOnce) at once (limits.guests_per_address)",
+                    retryAfterMs: wait))
         }
         let user = try kind == .development ? Self.developmentUser(name) : Self.guestUser()
         guard reserve(name, for: user), !sessions.isNameInUse(name, in: application, besides: nil) else {

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import RoomPorts
 import Synchronization
+import Timing
 
 /// Accepts WebSockets: decides which upgrades pass, and makes the connection of each.
 package final class SocketAcceptor: Sendable {
@@ -42,6 +43,13 @@ package final class SocketAcceptor: Sendable {
         self.rates = AddressRates(limits.connectionsPerAddress)
         self.clock = clock
         self.receivers = receivers
+    }
+
+    /// The limit by its name, for whoever runs a school's or a balancer's address into it.
+    var tooManyFromOneAddress: String {
+        let limit = limits.connectionsPerAddress
+        return
+            "too many connections from this address: \(Int(limit.burst)) at once and \(Int(limit.perSecond.rounded(.up))) a second after (limits.connections_per_address)"
     }
 
     /// No more connections are let in.

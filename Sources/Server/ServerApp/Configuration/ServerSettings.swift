@@ -43,6 +43,8 @@ package struct ServerSettings: Sendable, Hashable {
 
     package var limitsCallsPerSecond = 40
     package var limitsConnections = 20_000
+    package var limitsConnectionsPerAddress = 2_000
+    package var limitsGuestsPerAddress = 100
     package var storeRetentionDays = 30
     package var logLevel = "info"
 
@@ -85,6 +87,8 @@ package struct SettingKey: Sendable {
         integer("rooms.seat_grace_seconds", \.roomsSeatGraceSeconds, 1...3600),
         integer("limits.calls_per_second", \.limitsCallsPerSecond, 1...1_000_000),
         integer("limits.connections", \.limitsConnections, 1...1_000_000),
+        integer("limits.connections_per_address", \.limitsConnectionsPerAddress, 1...1_000_000),
+        integer("limits.guests_per_address", \.limitsGuestsPerAddress, 1...1_000_000),
         integer("store.retention_days", \.storeRetentionDays, 0...36_500),
         choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
     ]
