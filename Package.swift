@@ -252,6 +252,14 @@ let package = Package(
         // The floor of the media benchmark, in C.
         .executableTarget(
             name: "MediaFloor", path: "Benchmarks/MediaFloor", linkerSettings: [.linkedLibrary("crypto")]),
+        .executableTarget(
+            name: "CrowdBench",
+            dependencies: [
+                "Gateway", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "RoomTestSupport", "DatagramIO",
+                "Timing",
+                nio("NIOCore"), nio("NIOPosix"),
+            ],
+            path: "Benchmarks/CrowdBench", swiftSettings: base),
         // The floor of the benchmark of messages.
         .executableTarget(name: "ChatFloor", path: "Benchmarks/ChatFloor"),
         .executableTarget(

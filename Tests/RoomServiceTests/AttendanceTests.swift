@@ -48,7 +48,8 @@ import Testing
         var stays: [SessionToken: StayNumber] = [:]
         var lastStay = StayNumber(rawValue: 0)
         var nextPeer: UInt64 = 1
-        let users = (0..<5).map { UserID(literal: "user-\($0)") }
+        // Enough of them that gaps on the roll stay for a while.
+        let users = (0..<24).map { UserID(literal: "user-\($0)") }
         for step in 0..<3_000 {
             guard let user = users.randomElement(using: &random) else { return }
             let name = "name \(step)"

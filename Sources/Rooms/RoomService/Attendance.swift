@@ -28,6 +28,9 @@ struct Attendance {
         enum Media { case none, live, lost }
     }
 
+    /// One in so many on the roll may be a gap.
+    private static let gapsClosedAt = 8
+
     private(set) var sessions: [SessionToken: Session] = [:]
     /// Everybody in the room, as the rules see them. Also who has a seat and no session: after a restart, or while the
     /// grace time runs.
@@ -38,8 +41,9 @@ struct Attendance {
     /// Which session a person shares a screen from.
     private var screens: [UserID: SessionToken] = [:]
     private var peers: [PeerID: SessionToken] = [:]
-    /// In the order in which they came.
-    private var roll: [(arrival: UInt64, user: UserID)] = []
+    /// In the order in which they came. Who has gone leaves a gap: closing it each time would cost as much as the room is large.
+    private var roll: [(arrival: UInt64, user: UserID?)] = []
+    private var gaps = 0
     private var arrivals: [UserID: UInt64] = [:]
     private var nextArrival: UInt64 = 1
     private var nextStay: UInt64 = 1
@@ -51,7 +55,7 @@ struct Attendance {
     /// Whether nothing is kept of anybody.
     var isEmpty: Bool {
         sessions.isEmpty && people.isEmpty && tokens.isEmpty && microphones.isEmpty && screens.isEmpty && peers.isEmpty
-            && roll.isEmpty && arrivals.isEmpty
+            && roll.count == gaps && arrivals.isEmpty
     }
 
     func user(of session: SessionToken) -> UserID? { sessions[session]?.attendee.profile.id }
@@ -122,7 +126,14 @@ struct Attendance {
     /// Takes a person off the roll; their sessions are removed by then.
     mutating func remove(user: UserID) {
         people[user] = nil
-        if let arrival = arrivals.removeValue(forKey: user) { roll.remove(at: place(after: arrival - 1)) }
+        guard let arrival = arrivals.removeValue(forKey: user) else { return }
+        roll[place(after: arrival - 1)].user = nil
+        gaps += 1
+        // Gaps are passed over by whoever asks for a page: they stay few beside those who are here.
+        if gaps * Self.gapsClosedAt > roll.count {
+            roll.removeAll { $0.user == nil }
+            gaps = 0
+        }
     }
 
     // MARK: Looking
@@ -152,10 +163,14 @@ struct Attendance {
 
     /// People in the order in which they came, after that arrival.
     func page(after arrival: UInt64, limit: Int) -> (users: [UserID], next: UInt64?) {
-        let start = place(after: arrival)
-        let end = min(roll.count, start + max(0, limit))
-        let users = roll[start..<end].map(\.user)
-        return (users, end < roll.count && end > start ? roll[end - 1].arrival : nil)
+        var (users, last): ([UserID], UInt64?) = ([], nil)
+        for (arrival, user) in roll[place(after: arrival)...] {
+            guard let user else { continue }
+            guard users.count < limit else { return (users, last) }
+            users.append(user)
+            last = arrival
+        }
+        return (users, nil)
     }
 
     private func place(after arrival: UInt64) -> Int {

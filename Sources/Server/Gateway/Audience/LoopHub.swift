@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import RoomModel
 import RoomPorts
 import Synchronization
@@ -6,7 +6,7 @@ import Synchronization
 /// What rooms and sessions have for the connections of one event loop. Whoever has something posts it from any thread, in its turn and
 /// without waiting; the loop takes up what was posted in that order, and multiplies a room's news by those of its listeners whose
 /// connections it has. A room's turn costs a post for each loop, however many listen.
-final class LoopHub: Sendable {
+package final class LoopHub: Sendable {
     enum Post: Sendable {
         case control(SocketConnection, WaitingFrames.Control)
         case chatter(SocketConnection, EncodedFrame)
@@ -30,7 +30,7 @@ final class LoopHub: Sendable {
     private let mailbox = Mutex(Mailbox())
     private let work: NIOLoopBoundBox<HubWork>
 
-    init(_ loop: any EventLoop) {
+    package init(_ loop: any EventLoop) {
         self.loop = loop
         work = NIOLoopBoundBox.makeBoxSendingValue(HubWork(), eventLoop: loop)
     }

@@ -32,7 +32,7 @@ actor CallDispatcher: InputReceiver {
         connection.schedule(.signInDeadline, in: Self.signInLimit)
     }
 
-    func receive(_ input: SocketConnection.Input) async {
+    package func receive(_ input: SocketConnection.Input) async {
         switch input {
         case .text(let text): await receive(text)
         case .overBudget(let text, let wait): refuse(text, retryAfterMs: wait)

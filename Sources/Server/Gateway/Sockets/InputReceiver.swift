@@ -2,6 +2,6 @@
 ///
 /// A protocol and no closure: a closure that is kept in a generic container (`Mutex`) is wrapped anew at each access, and a connection
 /// that lives long would become slower with every call.
-protocol InputReceiver: Sendable {
+package protocol InputReceiver: Sendable {
     func receive(_ input: SocketConnection.Input) async
 }

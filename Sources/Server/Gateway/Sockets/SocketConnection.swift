@@ -1,16 +1,16 @@
 import DequeModule
-import NIOCore
-import RoomModel
-import RoomPorts
+package import NIOCore
+package import RoomModel
+package import RoomPorts
 import Synchronization
-import Timing
+package import Timing
 
 /// One client's connection as the rest of the gateway sees it, from any thread: what goes out, and a way to end it.
 /// What comes in is put into an inbox and handed to the receiver one by one, so that a client's calls keep their order;
 /// an idle connection has no task.
-final class SocketConnection: Outbox {
+package final class SocketConnection: Outbox {
     /// What the receiver is told.
-    enum Input: Sendable {
+    package enum Input: Sendable {
         case text(ByteBuffer)
         /// A call beyond the budget: it is answered with a refusal.
         case overBudget(ByteBuffer, retryAfterMs: Int)
@@ -20,7 +20,7 @@ final class SocketConnection: Outbox {
     }
 
     /// Set by the receiver itself.
-    enum Alarm: Sendable, Hashable {
+    package enum Alarm: Sendable, Hashable {
         case signInDeadline
         /// The ticket with this number is about to expire, or has expired. An alarm of an older ticket is ignored.
         case ticket(number: Int, remaining: TimeAmount)
@@ -60,7 +60,7 @@ final class SocketConnection: Outbox {
     /// - Parameters:
     ///   - hub: the loop's, if other connections share it.
     ///   - receiver: makes the receiver of the inputs.
-    init(
+    package init(
         address: ClientAddress, loop: any EventLoop, hub: LoopHub? = nil, clock: any TimeSource,
         calls: Allowance = GatewayLimits().calls,
         receiver makeReceiver: @escaping @Sendable (SocketConnection) -> any InputReceiver
