@@ -61,7 +61,7 @@ bench-audio: ## what each effect and processor costs per block of sound
 	@scripts/bootstrap build
 	@scripts/bench-audio
 
-bench-rooms: ## durable seat commands a second over hundreds of rooms (ARGS='--rooms 1000 --at-once 4')
+bench-rooms: ## durable seat commands a second over hundreds of rooms, and a start with a thousand (ARGS='--rooms 1000 --at-once 4', '--only R2')
 	@scripts/bench-rooms $(ARGS)
 
 bench-media: ## what forwarding costs, how late it is, memory a listener; beside Janus and a floor (ARGS='--only M1', wants root)

@@ -7,6 +7,9 @@ import UserSig
 
 /// R1: durable seat commands. Each of so many people owns a room, and closes and opens a seat of it as fast as the server answers, one
 /// command at a time. Prints commands a second, what one waits, and the server's processor time a command.
+///
+/// R2 with `--fill 51` and `--ask TIME`: so many commands in each room, and then, of a server that was started at that time (nanoseconds
+/// since 1970), how long it took until every room has answered.
 @main
 struct RoomBench {
     struct Plan {
@@ -18,6 +21,11 @@ struct RoomBench {
         var atOnce = 1
         var warmUp = 2.0
         var seconds = 10.0
+        var seats = 8
+        /// Commands in each room; 0: as many as there is time for.
+        var fill = 0
+        /// When the server was started.
+        var asked: Int64?
     }
 
     static func main() async throws {
@@ -31,6 +39,9 @@ struct RoomBench {
             case "--rooms": plan.rooms = Int(value) ?? plan.rooms
             case "--at-once": plan.atOnce = Int(value) ?? plan.atOnce
             case "--seconds": plan.seconds = Double(value) ?? plan.seconds
+            case "--seats": plan.seats = Int(value) ?? plan.seats
+            case "--fill": plan.fill = Int(value) ?? 0
+            case "--ask": plan.asked = Int64(value)
             default: break
             }
         }
@@ -38,6 +49,7 @@ struct RoomBench {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let signer = TicketSigner(application: plan.application, key: plan.key)
         let now = Int64(Date().timeIntervalSince1970)
+        if let began = plan.asked { return try await ask(plan, signer, began: began, on: group) }
         let owners = try await withThrowingTaskGroup { tasks in
             for number in 0..<plan.rooms {
                 let user = "owner-\(number)"
@@ -51,6 +63,11 @@ struct RoomBench {
             return owners
         }
         for owner in owners { owner.begin() }
+        if plan.fill > 0 {
+            for owner in owners { try await owner.filled() }
+            print("\(plan.rooms) rooms with \(plan.seats) seats, \(plan.fill) commands in each")
+            exit(0)
+        }
         try await Task.sleep(for: .seconds(plan.warmUp))
         for owner in owners { try await owner.reset() }
         let (cpu, start) = (serverSeconds(plan.server), ContinuousClock.now)
@@ -78,6 +95,30 @@ struct RoomBench {
         exit(0)
     }
 
+    /// Asks every room for something that only the room itself can refuse, and waits for all answers.
+    private static func ask(
+        _ plan: Plan, _ signer: TicketSigner, began: Int64, on group: MultiThreadedEventLoopGroup
+    ) async throws {
+        let ticket = try signer.ticket(user: "asker", issuedAt: began / 1_000_000_000, lifetime: 86_400)
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                let asker = try await Owner.connect(
+                    plan, user: "asker", ticket: ticket, room: nil, group: group)
+                asker.askAll(plan.rooms)
+                try await asker.filled()
+                break
+            } catch {
+                // The server is not there yet.
+                guard ContinuousClock.now < end else { throw error }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        let passed = Date().timeIntervalSince1970 - Double(began) / 1e9
+        print(String(format: "%d rooms have answered %.2f s after the server was started", plan.rooms, passed))
+        exit(0)
+    }
+
     /// Processor time of the server, in seconds.
     private static func serverSeconds(_ process: Int32) -> Double {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
@@ -94,30 +135,42 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    private let room: Int
+    /// Without a room of its own it asks all of them.
+    private let room: Int?
+    private let seats: Int
     private let atOnce: Int
     private let ready: EventLoopPromise<Void>
+    /// All commands that were to be made are answered.
+    private let isFilled: EventLoopPromise<Void>
+    private var left: Int
     private let opening: String
     private var channel: (any Channel)?
     private var next = 3
     private var sent: [Int: UInt64] = [:]
     private var waits: [Int64] = []
 
-    private init(room: Int, atOnce: Int, opening: String, ready: EventLoopPromise<Void>) {
+    private init(
+        _ plan: RoomBench.Plan, room: Int?, opening: String, ready: EventLoopPromise<Void>,
+        isFilled: EventLoopPromise<Void>
+    ) {
         self.room = room
-        self.atOnce = atOnce
+        seats = plan.seats
+        atOnce = plan.atOnce
+        left = plan.fill > 0 ? plan.fill : .max
+        self.isFilled = isFilled
         self.opening = opening
         self.ready = ready
     }
 
     static func connect(
-        _ plan: RoomBench.Plan, user: String, ticket: String, room: Int, group: MultiThreadedEventLoopGroup
+        _ plan: RoomBench.Plan, user: String, ticket: String, room: Int?, group: MultiThreadedEventLoopGroup
     ) async throws -> Owner {
         let loop = group.next()
         let opening =
             #"{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"version":1,"app":\#(plan.application),"user":"\#(user)","ticket":"\#(ticket)"}}"#
         let ready = loop.makePromise(of: Void.self)
-        let owner = Owner(room: room, atOnce: plan.atOnce, opening: opening, ready: ready)
+        let owner = Owner(
+            plan, room: room, opening: opening, ready: ready, isFilled: loop.makePromise(of: Void.self))
         let upgraded = try await ClientBootstrap(group: loop).connect(host: "127.0.0.1", port: plan.port) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let upgrader = NIOTypedWebSocketClientUpgrader<Bool>(
@@ -180,22 +233,44 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
             print("closed with \(data.readInteger(as: UInt16.self) ?? 0)")
             exit(1)
         }
-        guard frame.opcode == .text, let id = Self.answered(frame.unmaskedData) else { return }
+        guard frame.opcode == .text, let id = answered(frame.unmaskedData) else { return }
         switch id {
         case 1:
+            guard let room else { return ready.succeed() }
             send(
-                #"{"jsonrpc":"2.0","id":2,"method":"room.create","params":{"room":\#(room),"name":"Bench","seats":8}}"#)
+                #"{"jsonrpc":"2.0","id":2,"method":"room.create","params":{"room":\#(room),"name":"Bench","seats":\#(seats)}}"#
+            )
         case 2: ready.succeed()
         default:
             guard let began = sent.removeValue(forKey: id) else { return }
             waits.append(Int64(DispatchTime.now().uptimeNanoseconds - began))
-            command()
+            if left > 0 { command() } else if sent.isEmpty { isFilled.succeed() }
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { ready.fail(Refused(text: "closed")) }
+    func channelInactive(context: ChannelHandlerContext) {
+        ready.fail(Refused(text: "closed"))
+        isFilled.fail(Refused(text: "closed"))
+    }
+
+    func filled() async throws { try await isFilled.futureResult.get() }
+
+    func askAll(_ rooms: Int) {
+        channel?.eventLoop.execute {
+            self.left = 0
+            for number in 0..<rooms {
+                self.sent[self.next] = DispatchTime.now().uptimeNanoseconds
+                self.send(
+                    #"{"jsonrpc":"2.0","id":\#(self.next),"method":"seat.close","params":{"room":\#(10_000 + number),"seat":1,"closed":true}}"#
+                )
+                self.next += 1
+            }
+        }
+    }
 
     private func command() {
+        guard let room else { return }
+        left -= 1
         let id = next
         next += 1
         sent[id] = DispatchTime.now().uptimeNanoseconds
@@ -213,18 +288,20 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
     }
 
     /// The id of an answer; `nil` for news. A refusal ends the run: it would be measured as an answer.
-    private static func answered(_ bytes: ByteBuffer) -> Int? {
+    private func answered(_ bytes: ByteBuffer) -> Int? {
         bytes.withUnsafeReadableBytes { bytes in
             // News have a method, and people's ids are in quotes: the first number after "id": is the call's.
             guard bytes.firstRange(of: Array("\"method\"".utf8)) == nil else { return nil }
             var rest = bytes[...]
-            while let place = rest.firstRange(of: id) {
+            while let place = rest.firstRange(of: Self.id) {
                 var number: Int?
                 for byte in rest[place.upperBound...].prefix(while: { (0x30...0x39).contains($0) }) {
                     number = (number ?? 0) * 10 + Int(byte - 0x30)
                 }
                 if let number {
-                    if bytes.firstRange(of: Array("\"error\"".utf8)) != nil {
+                    // Who is in no room is refused by each: that is the answer of the room.
+                    let isRefused = bytes.firstRange(of: Array("\"error\"".utf8)) != nil
+                    if isRefused, room != nil || bytes.firstRange(of: Array("not_in_room".utf8)) == nil {
                         print("refused: \(String(decoding: bytes, as: UTF8.self))")
                         exit(1)
                     }
