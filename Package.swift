@@ -387,7 +387,9 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]),
-        tests("LoadTools", ["LoadTools", "Ovation", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
+        tests(
+            "LoadTools",
+            ["LoadTools", "Ovation", "ServerApp", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
         tests(

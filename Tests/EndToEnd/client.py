@@ -4,6 +4,7 @@ import itertools
 import json
 import queue
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -82,6 +83,16 @@ class Client:
             boxes, self.waiting = list(self.waiting.values()), None
         for box in boxes:
             box.put(None)
+
+    def patiently(self, method, **params):
+        """Again and again while the server says that it is too much at once."""
+        while True:
+            try:
+                return self.call(method, **params)
+            except Refused as refusal:
+                if refusal.name != "rate_limited":
+                    raise
+            time.sleep(0.05)
 
     def call(self, method, **params):
         box = queue.Queue(1)

@@ -106,7 +106,7 @@ def test_long_gap(people, server):
     talker.call("room.enter", room=int(room))
     # More than a room tells to somebody who comes back.
     for number in range(80):
-        talker.call("message.send", room=int(room), text=f"line {number} " + "x" * 10_000)
+        talker.patiently("message.send", room=int(room), text=f"line {number} " + "x" * 10_000)
     line.mend()
     guest.sees_no("banner-reconnecting", seconds=30)
     reads(guest, "line 79")

@@ -245,10 +245,40 @@ extension WholeServerTests {
         }
 
         @Test(
+            "G04-S in a flood of messages the senders of those that are too much are told, lower priorities first, and seats go on"
+        )
+        func budget() async throws {
+            try await TestServer.with(configure: { $0.roomsMessagesPerSecond = 4 }) { server async throws in
+                let (room, owner, guests) = try await salon(server, guests: ["bob"])
+                let (bob, carol) = (guests[0], try await server.signedIn("carol"))
+                try await carol.call("room.enter", ["room": room])
+                func say(_ text: String, _ priority: String, by client: SignalClient) async throws -> String {
+                    try await client.refusal(
+                        "message.send", ["room": room, "text": .string(text), "priority": .string(priority)])
+                }
+                var passed: [String: Int] = [:]
+                for _ in 0..<30 {
+                    for priority in ["low", "normal"] where try await say("flood", priority, by: bob) != "rate_limited"
+                    {
+                        passed[priority, default: 0] += 1
+                    }
+                }
+                #expect((passed["normal"] ?? 0) > 0)
+                try await carol.call("seat.take", ["room": room, "seat": 1])
+                try await owner.event("seat.taken") { $0["user"]["id"] == "carol" }
+                // What is kept for it is there, whoever has flooded the room.
+                #expect(try await say("matters", "high", by: carol) != "rate_limited")
+                try await owner.event("message") { $0["text"] == "matters" }
+                let wrong = try await carol.refusal("message.send", ["room": room, "text": "x", "priority": "urgent"])
+                #expect(wrong == "invalid_params")
+            }
+        }
+
+        @Test(
             "V16-S texts and custom messages reach everybody once, in one order, with the sender; late comers see the last ones"
         )
         func messages() async throws {
-            try await TestServer.with { server async throws in
+            try await TestServer.with(configure: { $0.roomsMessagesPerSecond = 1_000 }) { server async throws in
                 let (room, owner, guests) = try await salon(server, guests: ["bob", "carol"])
                 let clients = [owner] + guests
                 for round in 0..<10 {

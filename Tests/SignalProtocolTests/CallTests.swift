@@ -93,6 +93,10 @@ import Testing
                 "message.send", #"{"room":7,"command":"c","message":"m"}"#,
                 room(.sendMessage(MessageDraft(.custom(command: "c", message: "m"))))
             ),
+            (
+                "message.send", #"{"room":7,"text":"t","priority":"high"}"#,
+                room(.sendMessage(MessageDraft(.text("t"), priority: .high)))
+            ),
             ("like.send", #"{"room":7,"count":100}"#, room(.sendLikes(100))),
             ("duet.mode", #"{"room":7,"mode":"together"}"#, room(.setDuetMode(.together, leader: nil))),
             (

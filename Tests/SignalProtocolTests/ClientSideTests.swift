@@ -83,7 +83,7 @@ import Testing
             .acceptInvitation(id: "i"), .rejectInvitation(id: "i", reason: nil),
             .rejectInvitation(id: "i", reason: "r"),
             .cancelInvitation(id: "i"), .sendMessage(MessageDraft(.text("안녕"), id: "m")),
-            .sendMessage(MessageDraft(.custom(command: "c", message: "m"))), .sendLikes(100),
+            .sendMessage(MessageDraft(.custom(command: "c", message: "m"), priority: .low)), .sendLikes(100),
             .updateRoom(RoomUpdate(name: "n", tags: [])), .updateRoom(RoomUpdate(cover: "", needsRequest: false)),
             .startSong(
                 SongDraft(

@@ -7,6 +7,7 @@ import { apply } from './room-state.js';
 
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {import('./session.js').Session} Session */
+/** @typedef {'high' | 'normal' | 'low'} MessagePriority */
 /** @typedef {import('./room-state.js').RoomState} RoomState */
 /** @typedef {import('./events.js').RoomEventMap} RoomEventMap */
 /** @template T @typedef {import('../lib/store.js').Store<T>} Store */
@@ -340,20 +341,23 @@ export class OvationRoom {
   /**
    * @param {string} text
    * @param {string} [id] the client's own id, which comes back in the message
+   * @param {MessagePriority} [priority] beyond the room's budget of messages those of lower priority are refused first, with
+   *   `rate_limited` and the time to wait
    * @returns {Promise<{chat: number, time: number}>}
    */
-  sendText(text, id = freshKey()) {
-    return this.#change('message.send', { text, id }, id);
+  sendText(text, id = freshKey(), priority) {
+    return this.#change('message.send', { text, id, ...(priority && { priority }) }, id);
   }
 
   /**
    * @param {string} command
    * @param {string} message
    * @param {string} [id]
+   * @param {MessagePriority} [priority]
    * @returns {Promise<{chat: number, time: number}>}
    */
-  sendCustom(command, message, id = freshKey()) {
-    return this.#change('message.send', { command, message, id }, id);
+  sendCustom(command, message, id = freshKey(), priority) {
+    return this.#change('message.send', { command, message, id, ...(priority && { priority }) }, id);
   }
 
   /** @param {string} text @param {string} [id] */

@@ -6,6 +6,16 @@ public enum MessageBody: Hashable, Sendable {
     case custom(command: String, message: String)
 }
 
+/// How much a message matters. When a room has more to say than its budget of messages a second, those that matter less are refused first.
+public enum MessagePriority: String, Hashable, Sendable, Codable, CaseIterable {
+    /// What must arrive: products, announcements.
+    case high
+    /// What people write.
+    case normal
+    /// What comes in large numbers.
+    case low
+}
+
 /// A message to everybody in the room. On the wire and in the journal:
 /// `{chat, id?, from, text, time}` or `{chat, id?, from, command, message, time}`.
 public struct Message: Hashable, Sendable, Codable {
@@ -66,9 +76,11 @@ package struct MessageDraft: Hashable, Sendable {
     package var body: MessageBody
     /// The client's own id, echoed to everybody.
     package var id: String?
+    package var priority: MessagePriority
 
-    package init(_ body: MessageBody, id: String? = nil) {
+    package init(_ body: MessageBody, id: String? = nil, priority: MessagePriority = .normal) {
         self.body = body
         self.id = id
+        self.priority = priority
     }
 }

@@ -17,10 +17,13 @@ package struct RoomPolicy: Hashable, Sendable {
     /// How many rooms one person may have open. A room outlives its owner's exit by `ownerAbsenceSeconds`, so a script could
     /// otherwise keep thousands.
     package var maxRoomsPerOwner: Int
+    /// How many messages a second a room lets through. Nobody reads more, and each goes to everybody.
+    package var messagesPerSecond: Int
 
     package init(
         consent: Consent = .enforced, consentSeconds: Int = 60, seatGraceSeconds: Int = 15,
-        ownerAbsenceSeconds: Int = 120, maxMembers: Int = 20_000, maxRoomsPerOwner: Int = 20
+        ownerAbsenceSeconds: Int = 120, maxMembers: Int = 20_000, maxRoomsPerOwner: Int = 20,
+        messagesPerSecond: Int = 40
     ) {
         self.consent = consent
         self.consentSeconds = consentSeconds
@@ -28,6 +31,7 @@ package struct RoomPolicy: Hashable, Sendable {
         self.ownerAbsenceSeconds = ownerAbsenceSeconds
         self.maxMembers = maxMembers
         self.maxRoomsPerOwner = maxRoomsPerOwner
+        self.messagesPerSecond = messagesPerSecond
     }
 }
 

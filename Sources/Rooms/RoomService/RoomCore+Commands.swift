@@ -124,6 +124,9 @@ extension RoomCore {
         } catch {
             return answer(reply, .failure(error))
         }
+        if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority) {
+            return answer(reply, .failure(wait))
+        }
         kept?.result = decision.result
         switch command {
         case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
@@ -150,6 +153,16 @@ extension RoomCore {
             for case .seatTaken(_, let seated, _, _, _) in decision.events { people.notePresence(of: seated.id) }
             if case .setRole = command { people.refreshHeir() }
         }
+    }
+
+    /// Why a message is not let through.
+    private func takeMessage(_ priority: MessagePriority) -> RoomError? {
+        let budget = dependencies.policy().messagesPerSecond
+        guard let wait = messageBudget.take(priority, of: budget, at: now) else { return nil }
+        return RoomError(
+            .rateLimited,
+            "the room's budget of \(budget) messages a second is spent (rooms.messages_per_second); those of lower priority are refused first",
+            retryAfterMs: wait)
     }
 
     /// Creates the room and lets its creator in, in one turn; or, if it is the creator's own open room, takes over the

@@ -36,6 +36,7 @@ package final class RoomCore {
     var queue = ReleaseQueue()
     var still = StillHolder()
     var requestStills = RequestStills()
+    var messageBudget = MessageBudget()
     var draining: [@Sendable () -> Void] = []
     private(set) lazy var people = RoomPeople(self)
     private(set) lazy var gathered = GatheredNews(self)

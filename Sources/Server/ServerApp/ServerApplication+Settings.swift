@@ -83,7 +83,7 @@ extension ServerApplication {
         RoomPolicy(
             consent: application.consent == .enforced ? .enforced : .advisory,
             seatGraceSeconds: settings.roomsSeatGraceSeconds, ownerAbsenceSeconds: settings.roomsOwnerAbsenceSeconds,
-            maxMembers: settings.roomsMaxMembers)
+            maxMembers: settings.roomsMaxMembers, messagesPerSecond: settings.roomsMessagesPerSecond)
     }
 
     private func certificates() throws(ConfigurationFailure) -> CertificateSource? {

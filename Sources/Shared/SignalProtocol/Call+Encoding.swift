@@ -32,7 +32,7 @@ extension Call {
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
-        case other, terms, agreed, pause, link, guest, picture, words, still, form, large
+        case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority
     }
 }
 
@@ -283,6 +283,7 @@ extension RoomCommand {
                 try params.encode(message, forKey: .message)
             }
             try params.encodeIfPresent(draft.id, forKey: .id)
+            if draft.priority != .normal { try params.encode(draft.priority, forKey: .priority) }
         case .sendLikes(let count): try params.encode(count, forKey: .count)
         case .startSong(let draft):
             try params.encode(draft.song, forKey: .song)

@@ -313,8 +313,19 @@ extension Parameters {
     }
 
     fileprivate func message() throws -> MessageDraft {
-        if let text: String = try optional("text") { return MessageDraft(.text(text), id: try optional("id")) }
-        return MessageDraft(
-            .custom(command: try required("command"), message: try required("message")), id: try optional("id"))
+        let body: MessageBody
+        if let text: String = try optional("text") {
+            body = .text(text)
+        } else {
+            body = .custom(command: try required("command"), message: try required("message"))
+        }
+        var priority = MessagePriority.normal
+        if let name: String = try optional("priority") {
+            guard let known = MessagePriority(rawValue: name) else {
+                throw RoomError.invalid("priority", "a priority is high, normal or low")
+            }
+            priority = known
+        }
+        return MessageDraft(body, id: try optional("id"), priority: priority)
     }
 }

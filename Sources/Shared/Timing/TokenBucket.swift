@@ -21,18 +21,21 @@ package struct TokenBucket: Sendable {
     }
 
     /// Takes that much if it is there.
-    package mutating func take(_ amount: Double = 1, now: Instant) -> Bool {
+    /// - Parameter reserve: what must be left, for others.
+    package mutating func take(_ amount: Double = 1, leaving reserve: Double = 0, now: Instant) -> Bool {
         fill(now)
-        guard left >= amount else { return false }
+        guard left >= amount + reserve else { return false }
         left -= amount
         return true
     }
 
     /// Milliseconds until there will be one, rounded up; 0 if there is one.
-    package func wait(now: Instant) -> Int {
+    /// - Parameter reserve: what must be left.
+    package func wait(leaving reserve: Double = 0, now: Instant) -> Int {
         var bucket = self
         bucket.fill(now)
-        return bucket.left >= 1 ? 0 : Int(((1 - bucket.left) / allowance.perSecond * 1000).rounded(.up))
+        let wanted = 1 + reserve
+        return bucket.left >= wanted ? 0 : Int(((wanted - bucket.left) / allowance.perSecond * 1000).rounded(.up))
     }
 
     /// Whether nothing has been taken for so long that it is full again.

@@ -78,6 +78,8 @@ struct SettingsOptions: ParsableArguments {
     var roomsOwnerAbsenceSeconds: String?
     @Option(help: "How long a lost speaker keeps the seat, in seconds.")
     var roomsSeatGraceSeconds: String?
+    @Option(help: "Messages a second that a room lets through; those of lower priority are refused first.")
+    var roomsMessagesPerSecond: String?
     @Option(help: "Calls per second on one connection. Bursts may be three times as large.")
     var limitsCallsPerSecond: String?
     @Option(help: "Most WebSockets at once.")
@@ -104,6 +106,7 @@ struct SettingsOptions: ParsableArguments {
             ("sign_in.tickets_url", signInTicketsURL), ("sign_in.guests", signInGuests),
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),
             ("rooms.seat_grace_seconds", roomsSeatGraceSeconds),
+            ("rooms.messages_per_second", roomsMessagesPerSecond),
             ("limits.calls_per_second", limitsCallsPerSecond), ("limits.connections", limitsConnections),
             ("limits.connections_per_address", limitsConnectionsPerAddress),
             ("limits.guests_per_address", limitsGuestsPerAddress),

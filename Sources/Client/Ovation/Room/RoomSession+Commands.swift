@@ -135,22 +135,33 @@ extension RoomSession {
     /// Sends a text to everybody in the room. The sender gets it back as an event with the same `id`.
     /// - Parameter id: an id of your own, 1…64 printable ASCII characters; `nil` creates one. Sending the same id and text again
     ///   within ten minutes sends nothing new.
+    /// - Parameter priority: how much the message matters. A room lets so many messages through in a second; beyond that those of lower
+    ///   priority are refused first.
+    /// - Throws: `rate_limited` with the time to wait when the room's budget is spent.
     @discardableResult
-    public func send(_ text: String, id: String? = nil) async throws(OvationError) -> SentMessage {
-        try await send(.text(text), id: id)
+    public func send(
+        _ text: String, id: String? = nil, priority: MessagePriority = .normal
+    ) async throws(OvationError) -> SentMessage {
+        try await send(.text(text), id: id, priority)
     }
 
-    /// Sends a command with its text to everybody, such as `CMD_DANMU`. Otherwise like `send(_:id:)`.
+    /// Sends a command with its text to everybody, such as `CMD_DANMU`. Otherwise like `send(_:id:priority:)`.
     @discardableResult
-    public func send(command: String, message: String, id: String? = nil) async throws(OvationError) -> SentMessage {
-        try await send(.custom(command: command, message: message), id: id)
+    public func send(
+        command: String, message: String, id: String? = nil, priority: MessagePriority = .normal
+    ) async throws(OvationError) -> SentMessage {
+        try await send(.custom(command: command, message: message), id: id, priority)
     }
 
-    private func send(_ body: MessageBody, id: String?) async throws(OvationError) -> SentMessage {
+    private func send(
+        _ body: MessageBody, id: String?, _ priority: MessagePriority
+    ) async throws(OvationError) -> SentMessage {
         let id = id ?? Self.freshID()
         // One's own id is the key too: a repeat is the same message.
         let key = IdempotencyKey(id) ?? Self.freshKey()
-        guard case .sent(let number, let time) = try await ask(.sendMessage(MessageDraft(body, id: id)), key: key)
+        guard
+            case .sent(let number, let time) = try await ask(
+                .sendMessage(MessageDraft(body, id: id, priority: priority)), key: key)
         else {
             throw OvationError(.invalidAnswer)
         }

@@ -38,6 +38,16 @@ enum GroupMessage {
     }
 }
 
+extension V2TIMMessagePriority {
+    var ofMessage: MessagePriority {
+        switch self {
+        case .PRIORITY_HIGH: .high
+        case .PRIORITY_LOW: .low
+        case .PRIORITY_DEFAULT, .PRIORITY_NORMAL: .normal
+        }
+    }
+}
+
 /// A group of the chat client is a room: the number's digits for a room with a number, as in the published components; else the
 /// text, such as the `@TGS#…` that servers make. A text of digits alone has a tilde in front, as in a room's link.
 enum GroupID {

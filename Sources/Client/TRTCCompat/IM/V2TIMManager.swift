@@ -155,7 +155,7 @@ public final class V2TIMManager: Sendable {
     }
 
     /// Sends a custom message to everybody else in a group.
-    /// - Parameter priority: sent with the message. The server decides which messages to drop under load.
+    /// - Parameter priority: beyond the room's budget of messages, the server refuses those of lower priority first, and `fail` is called.
     /// - Returns: the id that the message will have.
     @discardableResult
     public func sendGroupCustomMessage(
@@ -165,7 +165,8 @@ public final class V2TIMManager: Sendable {
         let reply = reply(succ, fail)
         let id = UUID().uuidString
         guard let (share, room) = place(groupID, reply) else { return id }
-        let draft = MessageDraft(GroupMessage.body((customData as Data?) ?? Data(), priority), id: id)
+        let draft = MessageDraft(
+            GroupMessage.body((customData as Data?) ?? Data(), priority), id: id, priority: priority.ofMessage)
         share.client.perform(.rooms(.command(room, .sendMessage(draft), key: IdempotencyKey(id)))) { result in
             switch result {
             case .success: reply()

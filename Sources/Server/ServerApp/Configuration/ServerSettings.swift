@@ -40,6 +40,7 @@ package struct ServerSettings: Sendable, Hashable {
     package var roomsMaxMembers = 20_000
     package var roomsOwnerAbsenceSeconds = 120
     package var roomsSeatGraceSeconds = 15
+    package var roomsMessagesPerSecond = 40
 
     package var limitsCallsPerSecond = 40
     package var limitsConnections = 20_000
@@ -85,6 +86,7 @@ package struct SettingKey: Sendable {
         integer("rooms.max_members", \.roomsMaxMembers, 1...1_000_000),
         integer("rooms.owner_absence_seconds", \.roomsOwnerAbsenceSeconds, 0...86_400),
         integer("rooms.seat_grace_seconds", \.roomsSeatGraceSeconds, 1...3600),
+        integer("rooms.messages_per_second", \.roomsMessagesPerSecond, 1...1_000_000),
         integer("limits.calls_per_second", \.limitsCallsPerSecond, 1...1_000_000),
         integer("limits.connections", \.limitsConnections, 1...1_000_000),
         integer("limits.connections_per_address", \.limitsConnectionsPerAddress, 1...1_000_000),

@@ -16,7 +16,7 @@ struct BenchChat: AsyncParsableCommand {
             nginx, nchan:   ovation bench chat --channel ws://127.0.0.1:8090 --members 1000
 
             The room is new, and ends with the load. Each message tells its number and when it was to be said; a member must get each \
-            exactly once. The server must accept as many calls as are made: set limits.calls_per_second. With --comeback, end the \
+            exactly once. The server must accept as many calls as are made: set limits.calls_per_second and rooms.messages_per_second. With --comeback, end the \
             server by force while the load runs, and start it again. Lines come from --addresses on, some hundred from each: \
             loopback addresses for a server on this machine, or a range that is routed to this machine's lo. Exit code: 0 when it \
             could measure, 1 when not, with the reason.
