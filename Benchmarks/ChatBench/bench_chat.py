@@ -1,4 +1,4 @@
-"""C1 to C5: how late messages in a room come, what a delivery costs, what an idle connection costs, and how fast everybody is back when the
+"""C1 to C6: how late messages in a room come, what a delivery costs, what an idle connection costs, and how fast everybody is back when the
 server was gone; for Ovation, for nginx with nchan, and for a floor that only writes the same bytes, in one run over one link.
 
 Server and load have a network namespace each, with a veth pair between them; the server's process runs on the first processor, the
@@ -88,6 +88,18 @@ class Floor:
                 yield server.pid, ["--channel", f"ws://{SERVER_ADDRESS}:{SIGNALLING_PORT}"]
 
 
+class Budgeted:
+    """With the room's budget of messages as it is by default."""
+
+    name = "Ovation"
+
+    @contextlib.contextmanager
+    def serving(self):
+        limits = {name: value for name, value in LIMITS.items() if name != "OVATION_ROOMS_MESSAGES_PER_SECOND"}
+        with tempfile.TemporaryDirectory() as folder, ovation(folder, **limits) as (server, target):
+            yield server.pid, target
+
+
 def load_of(target, pid, *options):
     command = inside(
         LOAD, 1, BUILT / "ovation", "bench", "chat", *target, "--server-process", pid, "--json", "--size", TEXT_BYTES, "--addresses",
@@ -114,6 +126,13 @@ def measure(server, *options, patience=400):
 
 
 def say(report):
+    if "seatChanges" in report:
+        latency = report["seatLatency"]
+        print(
+            f"  {report['server']:8} {report['members']:6} members {report['rate']:6.0f} messages/s: {report['taken']} of {report['said']} taken,"
+            f" {report['refused']} refused, {report['delivered']} of {report['expected']} copies; {report['seatChanges']} seat changes,"
+            f" {report['seatsDelivered']} of {report['seatsExpected']} copies, p50 {latency['p50']:.2f}, p99 {latency['p99']:.2f}, most {latency['most']:.1f} ms")
+        return
     if "rate" not in report:
         server = f"server {report['serverBytes'] / 1024:.1f} KiB each, " if report.get("serverBytes") is not None else ""
         print(f"  {report['server']:8} {report['members']:6} lines in {report['seconds']:.1f} s: {server}kernel {report['kernelBytes'] / 1024:.1f} KiB each")
@@ -168,7 +187,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="for each point")
     parser.add_argument("--rounds", type=int, default=3, help="in which servers take turns at a point")
-    parser.add_argument("--only", default="C1,C2,C3,C4,C5", help="C1 to C5, with commas")
+    parser.add_argument("--only", default="C1,C2,C3,C4,C5,C6", help="C1 to C6, with commas")
     parser.add_argument("--members", type=int, default=1_000, help="of C1's and C2's room")
     parser.add_argument("--crowd", type=int, default=8_000, help="of C3's room")
     parser.add_argument("--lines", type=int, default=10_000, help="of C4")
@@ -211,6 +230,9 @@ def main():
         if "C5" in wanted:
             print(f"C5: {arguments.returning} members lose the server and come back")
             result["C5"] = comeback(arguments.returning)
+        if "C6" in wanted:
+            print(f"C6: {arguments.members} members, ten times the room's budget of messages for 30 s, seats among them")
+            result["C6"] = measure(Budgeted(), "--members", arguments.members, "--rates", 400, "--seconds", 30, "--flood")[0]
     arguments.json.write_text(json.dumps(result, indent=1))
     summarize(result)
 
@@ -246,6 +268,13 @@ def summarize(result):
         print(
             f"C5  {report['members']} back {report['sinceAccepted']:.2f} s after the server took the first connection ({report['sinceLoss']:.2f} after the loss),"
             f" {report['snapshots']} by snapshot; {report['taken']} messages taken, {report['lost']} copies lost, {report['doubled']} doubled")
+
+
+    if "C6" in result:
+        report = result["C6"]
+        print(
+            f"C6  {report['seatsDelivered']} of {report['seatsExpected']} copies of seat news, p99 {report['seatLatency']['p99']:.1f} ms;"
+            f" {report['taken']} of {report['said']} messages taken, the senders of {report['refused']} told")
 
 
 def is_whole(report):

@@ -46,6 +46,20 @@ import UserSig
         }
     }
 
+    @Test("a flood of messages: their senders are told what is too much, and everybody gets each change of a seat")
+    func flood() async throws {
+        try await TestServer.with { server in
+            guard case .flood(let report) = try await run(.flood(200, seconds: 1), on: server).first else {
+                return #expect(Bool(false), "no report of a flood")
+            }
+            #expect(
+                report.said == 200 && report.taken + report.refused == 200 && report.refused > 100, "\(report.text)")
+            #expect(report.delivered == report.taken * 20 && report.taken > 0, "\(report.text)")
+            #expect(
+                report.seatChanges == 4 && report.seatsDelivered == 80 && report.seatLatency != nil, "\(report.text)")
+        }
+    }
+
     @Test("lines without a room are counted with what they cost")
     func lines() async throws {
         try await TestServer.with { server in

@@ -31,6 +31,8 @@ package struct ChatLoad {
         case messages([Double], seconds: Double, untilLate: Bool)
         /// Nothing is said, and no room entered.
         case lines
+        /// More messages a second than the room lets through, and four seat changes a second among them.
+        case flood(Double, seconds: Double)
         /// So many messages a second, until the server goes and everybody is back.
         case comeback(Double)
     }
@@ -38,12 +40,14 @@ package struct ChatLoad {
     package enum Report: Sendable {
         case messages(ChatReport)
         case lines(LinesReport)
+        case flood(FloodReport)
         case comeback(ReturnReport)
 
         package var text: String {
             switch self {
             case .messages(let report): report.text
             case .lines(let report): report.text
+            case .flood(let report): report.text
             case .comeback(let report): report.text
             }
         }
@@ -52,6 +56,7 @@ package struct ChatLoad {
             switch self {
             case .messages(let report): ChatReport.json(report)
             case .lines(let report): ChatReport.json(report)
+            case .flood(let report): ChatReport.json(report)
             case .comeback(let report): ChatReport.json(report)
             }
         }
@@ -103,7 +108,7 @@ package struct ChatLoad {
             switch work {
             case .lines: isIdle = true
             case .comeback: comesBack = true
-            case .messages: break
+            case .messages, .flood: break
             }
             chat = OvationChat(
                 host: "\(server.host):\(server.port)", signer: signer, lines: plan.members, isIdle: isIdle,
@@ -123,6 +128,7 @@ package struct ChatLoad {
         let joined = try join()
         switch work {
         case .lines: report(.lines(joined))
+        case .flood(let rate, let seconds): report(.flood(try flood(rate, seconds)))
         case .comeback(let rate):
             // Whoever is to end the server learns that everybody is in.
             report(.lines(joined))
@@ -232,6 +238,50 @@ package struct ChatLoad {
     private func settle(_ said: UInt32) throws {
         let expected = Int(said) * plan.members
         try crowd.work(until: SystemClock.now() + Self.last) { crowd.measure.delivered >= expected }
+    }
+
+    // MARK: Flooding
+
+    /// Between two changes of a seat: fewer than the room's news that leave together.
+    private static let seatInterval = Interval.milliseconds(250)
+
+    private func flood(_ rate: Double, _ seconds: Double) throws -> FloodReport {
+        crowd.beginMeasuring()
+        let before = plan.serverProcess.flatMap(ProcessUsage.init(of:))
+        let start = SystemClock.now()
+        let end = start + Self.interval(seconds)
+        var (number, nextSeat): (UInt32, Instant) = (0, start)
+        while true {
+            let due = start + Self.interval(Double(number) / rate)
+            guard due < end else { break }
+            if nextSeat <= due {
+                try crowd.work(until: nextSeat)
+                try crowd.changeSeat(at: nextSeat)
+                nextSeat = nextSeat + Self.seatInterval
+            } else {
+                try crowd.work(until: due)
+                // Line 0 changes seats, and says nothing: its calls are not to wait for each other.
+                try crowd.say(number, by: crowd.firstPublisher + 1 + Int(number) % max(1, publishers - 1), at: due)
+                number += 1
+            }
+        }
+        let changes = crowd.measure.seatChanges.count
+        let seats = changes * plan.members
+        let said = Int(number)
+        try crowd.work(until: SystemClock.now() + Self.last) {
+            let measure = crowd.measure
+            return measure.taken.count + measure.refused >= said && measure.seatLatencies.count >= seats
+                && measure.delivered >= measure.taken.count * plan.members
+        }
+        let passed = (SystemClock.now() - start).seconds
+        let after = plan.serverProcess.flatMap(ProcessUsage.init(of:))
+        let measured = crowd.measure
+        return FloodReport(
+            members: plan.members, rate: rate, seconds: passed, said: said, taken: measured.taken.count,
+            refused: measured.refused, expected: measured.taken.count * plan.members, delivered: measured.delivered,
+            seatChanges: changes, seatsExpected: seats, seatsDelivered: measured.seatLatencies.count,
+            seatLatency: .init(measured.seatLatencies),
+            serverShare: before.flatMap { before in after.map { ($0.cpuSeconds - before.cpuSeconds) / passed } })
     }
 
     // MARK: Coming back

@@ -12,6 +12,9 @@ struct ChatMeasure {
     var taken: [UInt32] = []
     /// Messages that it would not take.
     var refused = 0
+    /// When each change of a seat was asked for, and what became of it at the members.
+    var seatChanges: [Instant] = []
+    var seatLatencies = Latencies()
     /// Lines that ended.
     var closed = 0
 }

@@ -57,6 +57,34 @@ package struct ChatReport: Encodable, Sendable {
     }
 }
 
+/// What becomes of seats while far more is said than the room lets through.
+package struct FloodReport: Encodable, Sendable {
+    package var members: Int
+    package var rate: Double
+    package var seconds: Double
+    package var said: Int
+    /// Messages that the room has taken, and those whose senders were told that they are too much.
+    package var taken: Int
+    package var refused: Int
+    /// Copies of what was taken that should have come, and that came.
+    package var expected: Int
+    package var delivered: Int
+    package var seatChanges: Int
+    /// Copies of seat news that should have come, and that came.
+    package var seatsExpected: Int
+    package var seatsDelivered: Int
+    /// From when a seat was to be changed until a member has read it.
+    package var seatLatency: ChatReport.Percentiles?
+    package var serverShare: Double?
+
+    package var text: String {
+        func milliseconds(_ value: Double?) -> String { value.map { String(format: "%.2f ms", $0) } ?? "–" }
+        let server = serverShare.map { String(format: "; server %.0f %% of a core", 100 * $0) } ?? ""
+        return
+            "\(members) members, \(Int(rate)) messages/s: \(taken) of \(said) taken, \(refused) refused, \(delivered) of \(expected) copies; \(seatChanges) seat changes, \(seatsDelivered) of \(seatsExpected) copies, p50 \(milliseconds(seatLatency?.p50)), p99 \(milliseconds(seatLatency?.p99)), most \(milliseconds(seatLatency?.most))\(server)"
+    }
+}
+
 /// What lines cost that are there and say nothing.
 package struct LinesReport: Encodable, Sendable {
     package var members: Int

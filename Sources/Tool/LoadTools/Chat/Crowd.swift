@@ -23,6 +23,8 @@ final class Crowd {
         /// What the kernel did not take.
         var unsent: [UInt8] = []
         var delivery = MemberDelivery()
+        /// Changes of a seat that it has been told.
+        var seatChanges = 0
     }
 
     /// Between two attempts to come back.
@@ -80,7 +82,16 @@ final class Crowd {
     /// A new stretch: what came before is not counted any more.
     func beginMeasuring() {
         measure = ChatMeasure()
-        for line in lines.indices { lines[line].delivery = MemberDelivery() }
+        for line in lines.indices {
+            lines[line].delivery = MemberDelivery()
+            lines[line].seatChanges = 0
+        }
+    }
+
+    func changeSeat(at now: Instant) throws {
+        guard let text = chat.seatChange(measure.seatChanges.count) else { return }
+        measure.seatChanges.append(now)
+        try send(ChatFrame.masked(0x1, text), 0)
     }
 
     /// Members to whom exactly the first `count` texts came.
@@ -248,6 +259,7 @@ final class Crowd {
             }
         }
         guard isWhole else { throw LoadFailure("a text came in pieces") }
+        if !measure.seatChanges.isEmpty { takeSeatChanges(payload, line, at: now) }
         if count == 0 {
             switch chat.receipt(payload) {
             case .taken(let number): measure.taken.append(number)
@@ -258,6 +270,16 @@ final class Crowd {
             measure.delivered += count
             measure.frames += 1
             measure.bytes += length
+        }
+    }
+
+    /// News of seats come in the order of the changes, to everybody.
+    private func takeSeatChanges(_ payload: UnsafeRawBufferPointer, _ line: Int, at now: Instant) {
+        var rest = payload
+        while let place = rest.offset(of: chat.seatMark), lines[line].seatChanges < measure.seatChanges.count {
+            measure.seatLatencies.add(now - measure.seatChanges[lines[line].seatChanges])
+            lines[line].seatChanges += 1
+            rest = UnsafeRawBufferPointer(rebasing: rest[(place + chat.seatMark.count)...])
         }
     }
 

@@ -15,6 +15,9 @@ protocol LoadedChat: AnyObject {
     func message(_ text: [UInt8], number: UInt32) -> [UInt8]
     /// The answer to a message.
     func receipt(_ text: UnsafeRawBufferPointer) -> ChatReceipt?
+    /// What line 0 sends in order to change a seat, and how members' news tell each change; nil where there are no seats.
+    func seatChange(_ number: Int) -> [UInt8]?
+    var seatMark: [UInt8] { get }
     /// Whether lines come back to a room where they have been; then it is told all news.
     var comesBack: Bool { get }
     func note(_ news: UnsafeRawBufferPointer, of line: Int)
@@ -28,6 +31,8 @@ enum ChatReceipt {
 extension LoadedChat {
     var membersPublish: Bool { false }
     var comesBack: Bool { false }
+    var seatMark: [UInt8] { [] }
+    func seatChange(_ number: Int) -> [UInt8]? { nil }
     func request(_ step: Int, of line: Int) throws -> [UInt8]? { nil }
     func isAnswer(_ text: UnsafeRawBufferPointer) -> Bool { false }
     func take(_ answer: UnsafeRawBufferPointer, _ step: Int, of line: Int) throws -> Bool { false }

@@ -121,6 +121,13 @@ final class OvationChat: LoadedChat {
         return text(Self.firstMessage + Int64(number), .rooms(.command(room, .sendMessage(draft), key: nil)))
     }
 
+    /// The owner closes and opens the second seat.
+    func seatChange(_ number: Int) -> [UInt8]? {
+        room.map { text(3, .rooms(.command($0, .closeSeat(1, closed: number.isMultiple(of: 2)), key: nil))) }
+    }
+
+    let seatMark = Array(#""type":"seat.closed""#.utf8)
+
     func receipt(_ text: UnsafeRawBufferPointer) -> ChatReceipt? {
         guard isAnswer(text), let id = text.number(behind: #""id":"#), Int64(id) >= Self.firstMessage else {
             return nil

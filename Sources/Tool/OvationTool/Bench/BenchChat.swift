@@ -12,11 +12,12 @@ struct BenchChat: AsyncParsableCommand {
             A room:         OVATION_KEY=… ovation bench chat --app 1400000001 --members 1000 --rates 20
             How many?       OVATION_KEY=… ovation bench chat --app 1400000001 --rates 100,200,400,800 --until-late
             Idle lines:     OVATION_KEY=… ovation bench chat --app 1400000001 --members 10000 --lines
+            A flood:        OVATION_KEY=… ovation bench chat --app 1400000001 --members 1000 --rates 400 --seconds 30 --flood
             Coming back:    OVATION_KEY=… ovation bench chat --app 1400000001 --members 5000 --comeback
             nginx, nchan:   ovation bench chat --channel ws://127.0.0.1:8090 --members 1000
 
             The room is new, and ends with the load. Each message tells its number and when it was to be said; a member must get each \
-            exactly once. The server must accept as many calls as are made: set limits.calls_per_second and rooms.messages_per_second. With --comeback, end the \
+            exactly once. The server must accept as many calls as are made: set limits.calls_per_second, and rooms.messages_per_second but for --flood. With --comeback, end the \
             server by force while the load runs, and start it again. Lines come from --addresses on, some hundred from each: \
             loopback addresses for a server on this machine, or a range that is routed to this machine's lo. Exit code: 0 when it \
             could measure, 1 when not, with the reason.
@@ -43,6 +44,11 @@ struct BenchChat: AsyncParsableCommand {
     var lines = false
     @Flag(help: "Instead, wait until the server goes, and measure how everybody comes back. The first rate is said.")
     var comeback = false
+    @Flag(
+        help:
+            "Instead, say more than the room lets through (the first rate), and measure how late changes of a seat come."
+    )
+    var flood = false
     @Option(help: "Bytes of a message's text.")
     var size = 200
     @Option(help: "Seconds to measure, for each rate.")
@@ -74,12 +80,14 @@ struct BenchChat: AsyncParsableCommand {
         guard (0.1...86_400).contains(seconds), (0...3_600).contains(warmUp) else {
             throw ValidationError("--seconds is 0.1…86400, --warm-up 0…3600")
         }
-        guard !(lines && comeback) else { throw ValidationError("--lines or --comeback, not both") }
+        guard [lines, comeback, flood].count(where: \.self) <= 1 else {
+            throw ValidationError("one of --lines, --comeback and --flood")
+        }
         if channel == nil {
             guard app != nil else { throw ValidationError("--app says which application's users to be") }
             guard secret != nil else { throw ValidationError("give the application's key: --key or OVATION_KEY") }
-        } else if comeback {
-            throw ValidationError("--comeback is for an Ovation server")
+        } else if comeback || flood {
+            throw ValidationError("--comeback and --flood are for an Ovation server")
         }
     }
 
@@ -109,6 +117,7 @@ struct BenchChat: AsyncParsableCommand {
     private var work: ChatLoad.Work {
         if lines { return .lines }
         if comeback { return .comeback(numbers[0]) }
+        if flood { return .flood(numbers[0], seconds: seconds) }
         return .messages(numbers, seconds: seconds, untilLate: untilLate)
     }
 
