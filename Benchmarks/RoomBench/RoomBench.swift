@@ -257,20 +257,17 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
 
     func askAll(_ rooms: Int) {
         channel?.eventLoop.execute {
-            self.left = 0
-            for number in 0..<rooms {
-                self.sent[self.next] = DispatchTime.now().uptimeNanoseconds
-                self.send(
-                    #"{"jsonrpc":"2.0","id":\#(self.next),"method":"seat.close","params":{"room":\#(10_000 + number),"seat":1,"closed":true}}"#
-                )
-                self.next += 1
-            }
+            self.left = rooms
+            for _ in 0..<min(rooms, Self.askedAtOnce) { self.command() }
         }
     }
 
+    /// Calls that wait for each other, of a connection: a server takes 512.
+    private static let askedAtOnce = 256
+
     private func command() {
-        guard let room else { return }
         left -= 1
+        let room = room ?? 10_000 + left
         let id = next
         next += 1
         sent[id] = DispatchTime.now().uptimeNanoseconds
