@@ -89,7 +89,7 @@ import Testing
         var expected: [SessionToken: [NewsLane: [Int]]] = [:]
         var (waits, owed) = (0, 0)
         for number in 1...400 {
-            let listener = listeners.randomElement(using: &random)!
+            let listener = try #require(listeners.randomElement(using: &random))
             switch Int.random(in: 0..<10, using: &random) {
             case 0, 1:
                 audience.join(listener.session, by: listener.connection)
@@ -114,7 +114,8 @@ import Testing
                 }
             default:
                 let except = Bool.random(using: &random) ? [] : Set([listener.session])
-                let lanes: [NewsLane] = [[.control], [.chatter], [.control, .chatter]].randomElement(using: &random)!
+                let lanes: [NewsLane] = try #require(
+                    [[.control], [.chatter], [.control, .chatter]].randomElement(using: &random))
                 audience.publish(lanes.map { news(number, $0) }, to: .everybody(except: except))
                 for session in joined.subtracting(except) {
                     for lane in lanes { expected[session, default: [:]][lane, default: []].append(number) }
