@@ -19,6 +19,7 @@ class Refused(Exception):
         super().__init__(error["message"])
         self.code = error["code"]
         self.name = error.get("data", {}).get("name")
+        self.retry_after = error.get("data", {}).get("retryAfterMs", 0) / 1000
 
 
 class Gone(Exception):
@@ -92,7 +93,8 @@ class Client:
             except Refused as refusal:
                 if refusal.name != "rate_limited":
                     raise
-            time.sleep(0.05)
+                # What the server asks for: before that it refuses again.
+                time.sleep(refusal.retry_after)
 
     def call(self, method, **params):
         box = queue.Queue(1)

@@ -43,7 +43,7 @@ struct Attendance {
     private var peers: [PeerID: SessionToken] = [:]
     /// In the order in which they came. Who has gone leaves a gap: closing it each time would cost as much as the room is large.
     private var roll: [(arrival: UInt64, user: UserID?)] = []
-    private var gaps = 0
+    private var gaps: Int { roll.count - arrivals.count }
     private var arrivals: [UserID: UInt64] = [:]
     private var nextArrival: UInt64 = 1
     private var nextStay: UInt64 = 1
@@ -55,7 +55,7 @@ struct Attendance {
     /// Whether nothing is kept of anybody.
     var isEmpty: Bool {
         sessions.isEmpty && people.isEmpty && tokens.isEmpty && microphones.isEmpty && screens.isEmpty && peers.isEmpty
-            && roll.count == gaps && arrivals.isEmpty
+            && arrivals.isEmpty
     }
 
     func user(of session: SessionToken) -> UserID? { sessions[session]?.attendee.profile.id }
@@ -128,12 +128,8 @@ struct Attendance {
         people[user] = nil
         guard let arrival = arrivals.removeValue(forKey: user) else { return }
         roll[place(after: arrival - 1)].user = nil
-        gaps += 1
         // Gaps are passed over by whoever asks for a page: they stay few beside those who are here.
-        if gaps * Self.gapsClosedAt > roll.count {
-            roll.removeAll { $0.user == nil }
-            gaps = 0
-        }
+        if gaps * Self.gapsClosedAt > roll.count { roll.removeAll { $0.user == nil } }
     }
 
     // MARK: Looking

@@ -3,13 +3,9 @@ import Synchronization
 
 /// A room's listeners at this gateway: which event loops have some of them. Each loop's `LoopHub` knows who they are.
 package final class RoomAudience: Audience {
-    private struct Place {
-        let hub: LoopHub
-        let connection: SocketConnection
-    }
-
     private struct State {
-        var places: [SessionToken: Place] = [:]
+        /// The hub of each listener's connection.
+        var places: [SessionToken: LoopHub] = [:]
         /// How many listeners each loop has.
         var counts: [ObjectIdentifier: (hub: LoopHub, count: Int)] = [:]
         /// Loops that have not taken up what was published to everybody, each as often as that happened.
@@ -33,7 +29,7 @@ package final class RoomAudience: Audience {
         state.withLock { state in
             remove(session, &state)
             let hub = connection.hub
-            state.places[session] = Place(hub: hub, connection: connection)
+            state.places[session] = hub
             state.counts[ObjectIdentifier(hub), default: (hub, 0)].count += 1
             hub.post(.join(self, session, connection))
         }
@@ -44,11 +40,11 @@ package final class RoomAudience: Audience {
     }
 
     private func remove(_ session: SessionToken, _ state: inout State) {
-        guard let place = state.places.removeValue(forKey: session) else { return }
-        let key = ObjectIdentifier(place.hub)
+        guard let hub = state.places.removeValue(forKey: session) else { return }
+        let key = ObjectIdentifier(hub)
         state.counts[key]?.count -= 1
         if state.counts[key]?.count == 0 { state.counts[key] = nil }
-        place.hub.post(.leave(self, session))
+        hub.post(.leave(self, session))
     }
 
     package func publish(_ news: [LaneNews], to recipients: Recipients) {
@@ -61,7 +57,7 @@ package final class RoomAudience: Audience {
             case .only(let sessions):
                 var apart: [ObjectIdentifier: (hub: LoopHub, sessions: Set<SessionToken>)] = [:]
                 for session in sessions {
-                    guard let hub = state.places[session]?.hub else { continue }
+                    guard let hub = state.places[session] else { continue }
                     apart[ObjectIdentifier(hub), default: (hub, [])].sessions.insert(session)
                 }
                 state.owed += apart.count
