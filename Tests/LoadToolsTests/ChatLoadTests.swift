@@ -82,6 +82,6 @@ import UserSig
         } throws: { "\($0)".contains("TLS") }
         await #expect {
             try await ChatLoad.run(.lines, to: .channel(ServerAddress("127.0.0.1:1")), ChatLoad.Plan()) { _ in }
-        } throws: { "\($0)".hasPrefix("a line ended: ") }
+        } throws: { "\($0)".hasPrefix("the server takes no connection: ") }
     }
 }

@@ -284,7 +284,10 @@ final class Crowd {
     }
 
     private func ended(_ line: Int, _ code: Int32) throws {
-        guard chat.comesBack else { throw Self.problem("a line ended", code) }
+        guard chat.comesBack else {
+            if case .connecting = lines[line].phase { throw Self.problem("the server takes no connection", code) }
+            throw Self.problem("a line ended", code)
+        }
         if case .inside = lines[line].phase {
             inside -= 1
             measure.closed += 1
