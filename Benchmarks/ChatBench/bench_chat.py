@@ -25,7 +25,8 @@ NCHAN = "/usr/lib/nginx/modules/ngx_nchan_module.so"
 TEXT_BYTES = 200
 # Everybody of the load comes from few addresses and says much: as operators would raise them behind a balancer.
 LIMITS = {
-    "OVATION_LIMITS_CALLS_PER_SECOND": 1_000_000, "OVATION_LIMITS_CONNECTIONS": 60_000, "OVATION_ROOMS_MESSAGES_PER_SECOND": 1_000_000}
+    "OVATION_LIMITS_CALLS_PER_SECOND": 1_000_000, "OVATION_LIMITS_CONNECTIONS": 60_000, "OVATION_ROOMS_MESSAGES_PER_SECOND": 1_000_000,
+    "OVATION_ROOMS_MESSAGES_PER_PERSON": 1_000_000, "OVATION_LIMITS_MESSAGES_PER_ADDRESS": 1_000_000}
 
 
 class Ovation:

@@ -18,6 +18,7 @@ ARTIFACTS = pathlib.Path(__file__).parent / ".artifacts"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: not in `make test`")
+    config.addinivalue_line("markers", "settings(*flags): the server's, beside its own")
 
 
 def pytest_collection_modifyitems(items):
@@ -44,8 +45,10 @@ def narrow():
 
 
 @pytest.fixture
-def server(tmp_path):
-    with Server(tmp_path / "data") as running:
+def server(request, tmp_path):
+    """With the flags of the test's `settings` marker."""
+    marker = request.node.get_closest_marker("settings")
+    with Server(tmp_path / "data", *(marker.args if marker else ())) as running:
         yield running
 
 

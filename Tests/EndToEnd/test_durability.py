@@ -4,6 +4,7 @@ import os
 import random
 import threading
 
+import pytest
 from client import Client, Gone, Refused, ticket
 from story import story
 
@@ -51,6 +52,7 @@ def lasting(event):
     return {k: v for k, v in (event.get("seat") or {}).items() if k != "presence"}
 
 
+@pytest.mark.settings("--rooms-messages-per-person", "1000", "--limits-messages-per-address", "1000")
 @story("V07-S 30 rounds of kill -9 under seat commands and chat lose nothing acknowledged")
 def test_kill_nine(server):
     generator = random.Random(SEED)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 
+import pytest
 from client import Client, ticket
 from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, Reader
 from line import Line
@@ -91,6 +92,7 @@ def read_gap(guest):
     assert not reader.faint + reader.cut + reader.broken, "\n".join(reader.faint + reader.cut + reader.broken)
 
 
+@pytest.mark.settings("--rooms-messages-per-person", "1000")
 @story("G05-W whoever was away for long keeps what was read, is told how many messages are missing, and sees the last ones")
 def test_long_gap(people, server):
     owner = people("Owner")

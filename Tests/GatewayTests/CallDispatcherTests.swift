@@ -23,7 +23,9 @@ import UserSig
         let journal = MemoryJournal()
         let services: GatewayServices
 
-        init(relays: RelayServers = .none) async throws {
+        init(
+            relays: RelayServers = .none, messagesPerAddress: Allowance = GatewayLimits().messagesPerAddress
+        ) async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
                 journal: journal, media: media, bus: RecordingBus(), clock: clock, audience: { RoomAudience(ready: $0) }
@@ -33,6 +35,7 @@ import UserSig
                 signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
                 sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock,
                 lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
+                messageLimit: MessageLimit(messagesPerAddress, clock: clock),
                 statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
         }
 
@@ -196,6 +199,34 @@ import UserSig
         }
 
         struct Failure: Error, CustomStringConvertible { var description: String }
+    }
+
+    @Test(
+        "G04-S the people behind one address share an allowance of messages, and a refusal names it and says when to try again"
+    )
+    func messagesOfOneAddress() async throws {
+        let house = try await House(messagesPerAddress: GatewayLimits.messages(perSecond: 10))
+        let (alice, bob, carol) = (try await Line(house), try await Line(house), try await Line(house))
+        for (line, name) in [(alice, "alice"), (bob, "bob"), (carol, "carol")] { try await line.open(name) }
+        try await alice.call("room.create", #"{"room":"salon","name":"Salon","seats":2}"#)
+        for line in [bob, carol] { try await line.call("room.enter", #"{"room":"salon"}"#) }
+        let message = #"{"room":"salon","text":"hello"}"#
+        // What the room refuses one who floods is no one's loss behind the address.
+        for number in 1...25 {
+            let answer = try await bob.call("message.send", message)
+            #expect(answer.contains(number <= 10 ? #""chat":"# : "rooms.messages_per_person"), "\(answer)")
+        }
+        for _ in 0..<10 { #expect(try await alice.call("message.send", message).contains(#""chat":"#)) }
+        for line in [alice, carol] {
+            let refusal = try await line.call("message.send", message)
+            #expect(refusal.contains("rate_limited") && refusal.contains("limits.messages_per_address"), "\(refusal)")
+            let wait = try #require(refusal.firstMatch(of: /"retryAfterMs":(\d+)/).flatMap { Int64($0.1) })
+            #expect((1...100).contains(wait))
+        }
+        // Whatever is no message passes.
+        #expect(try await carol.call("like.send", #"{"room":"salon","count":1}"#).contains("total"))
+        house.clock.advance(by: .milliseconds(100))
+        #expect(try await carol.call("message.send", message).contains(#""chat":21"#))
     }
 
     @Test("who signs in is told the relays, with a password that is theirs; where there are none, nothing is")

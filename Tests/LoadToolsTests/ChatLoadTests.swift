@@ -34,7 +34,11 @@ import UserSig
 
     @Test("a load of messages on a real server: every member gets every message once")
     func messages() async throws {
-        try await TestServer.with(configure: { $0.roomsMessagesPerSecond = 1_000 }) { server in
+        try await TestServer.with(configure: {
+            $0.roomsMessagesPerSecond = 1_000
+            $0.roomsMessagesPerPerson = 1_000
+            $0.limitsMessagesPerAddress = 1_000
+        }) { server in
             let reports = try await run(.messages([40, 100], seconds: 0.5, untilLate: false), on: server)
             #expect(reports.count == 2)
             for case .messages(let report) in reports {

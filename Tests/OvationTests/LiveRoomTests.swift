@@ -211,8 +211,8 @@ extension LiveServerTests {
                 #expect(again.number == sent.number, "a repeat is the same message")
                 #expect(await refusal { _ = try await guest.send("another text", id: "mine-1") } == "key_reused")
                 await withTaskGroup(of: Void.self) { group in
-                    for number in 0..<14 {
-                        group.addTask { _ = try? await owner.send("a\(number)") }
+                    for number in 0..<20 { group.addTask { _ = try? await owner.send("a\(number)") } }
+                    for number in 0..<8 {
                         group.addTask { _ = try? await guest.send(command: "CMD_DANMU", message: "b\(number)") }
                     }
                 }

@@ -195,7 +195,8 @@ extension LiveServerTests {
             let folder = temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let ports = try (FreePort.take(), FreePort.take())
-            var server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
+            var server = try ServerProcess(
+                data: folder, port: ports.0, mediaPort: ports.1, flags: ["--rooms-messages-per-person", "1000"])
             func client(_ name: String) async throws -> OvationClient {
                 let client = OvationClient(
                     server: try ServerAddress("127.0.0.1:\(ports.0)"),
@@ -222,7 +223,8 @@ extension LiveServerTests {
                 }
                 _ = await guest.changes.first { $0.chat >= UInt64(round * 15 + 5) }
                 server.kill()
-                server = try ServerProcess(data: folder, port: ports.0, mediaPort: ports.1)
+                server = try ServerProcess(
+                    data: folder, port: ports.0, mediaPort: ports.1, flags: ["--rooms-messages-per-person", "1000"])
                 // Calls under way are repeated by their keys: each is carried out once.
                 #expect(try await sending.value.count == 15)
                 _ = try await restored

@@ -54,10 +54,27 @@ import Timing
         }
     }
 
+    @Test("G05-S who enters is told as many of the last messages as the operator sets, or none")
+    func messagesOnEntry() async throws {
+        let salon = try await Salon()
+        salon.policy.update { $0.messages = .unlimited }
+        let owner = salon.create()
+        for number in 1...5 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
+        func told(_ user: UserID) throws -> [UInt64] {
+            guard case .snapshot(let snapshot) = try salon.enter(user).entries.current.last?.get() else { return [] }
+            return snapshot.messages.map(\.chat)
+        }
+        #expect(try told(UserID(literal: "first")) == Array(1...5))
+        salon.policy.update { $0.messages.onEntry = 3 }
+        #expect(try told(UserID(literal: "second")) == [3, 4, 5])
+        salon.policy.update { $0.messages.onEntry = 0 }
+        #expect(try told(UserID(literal: "third")).isEmpty)
+    }
+
     @Test("fifty of the largest messages and a thousand of the largest invitations leave an entry small enough")
     func fullRoom() async throws {
         let salon = try await Salon()
-        salon.policy.update { $0.messagesPerSecond = 10_000 }
+        salon.policy.update { $0.messages = .unlimited }
         let owner = salon.create()
         let heavy = String(repeating: "\"", count: 12 << 10)
         for _ in 0..<60 { #expect(salon.refusal(.sendMessage(MessageDraft(.text(heavy))), by: owner) == nil) }

@@ -40,18 +40,18 @@ import Timing
         #expect(member.outbox.changes.isEmpty)
     }
 
-    @Test("G05-S who comes late gets the last fifty messages, oldest first, also after a crash of the server")
+    @Test("G05-S who comes late gets the last 200 messages, oldest first, also after a crash of the server")
     func lateJoiner() async throws {
         let salon = try await Salon()
-        salon.policy.update { $0.messagesPerSecond = 10_000 }
+        salon.policy.update { $0.messages = .unlimited }
         let owner = salon.create()
-        for number in 1...70 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
+        for number in 1...230 { salon.submit(.sendMessage(MessageDraft(.text("\(number)"))), by: owner) }
         salon.advance(.seconds(1))
-        let texts = (21...70).map { MessageBody.text("\($0)") }
+        let texts = (31...230).map { MessageBody.text("\($0)") }
         #expect(salon.enter(.member).snapshot?.messages.map(\.body) == texts)
         try await salon.crash()
         let late = try #require(salon.enter(.other).snapshot)
-        #expect(late.messages.map(\.body) == texts && late.messages.map(\.chat) == Array(21...70) && late.chat == 70)
+        #expect(late.messages.map(\.body) == texts && late.messages.map(\.chat) == Array(31...230) && late.chat == 230)
     }
 
     @Test(

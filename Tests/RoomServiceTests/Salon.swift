@@ -288,3 +288,8 @@ extension UserID {
 extension UserProfile {
     static func named(_ user: UserID) -> UserProfile { UserProfile(id: user, name: user.rawValue.uppercased()) }
 }
+
+extension MessageLimits {
+    /// Where a test fills a room and is not about the budget.
+    static let unlimited = MessageLimits(room: 10_000, person: 10_000)
+}

@@ -39,7 +39,12 @@ extension WholeServerTests {
             let applications = try await ApplicationAdmin(data: directory).list()
             let application = try #require(applications.first)
 
-            let server = try await TestServer.start(directory: directory)
+            let server = try await TestServer.start(
+                directory: directory,
+                configure: {
+                    // As many as the released server told.
+                    $0.roomsMessagesOnEntry = 50
+                })
             let reader = try await server.client()
             guard case .object(var opening) = try server.opening("reader") else { return }
             opening["app"] = .number(Double(application.id))

@@ -77,6 +77,9 @@ package struct DurableRoomState: Equatable, Sendable {
         if user == owner.id { .owner } else if admins.contains(user) { .admin } else { .member }
     }
 
+    /// Whether that user is the owner or an admin.
+    package func runs(_ user: UserID) -> Bool { role(of: user) != .member }
+
     package func seat(of user: UserID) -> Int? {
         seats.firstIndex { $0.occupant?.profile.id == user }
     }

@@ -17,13 +17,12 @@ package struct RoomPolicy: Hashable, Sendable {
     /// How many rooms one person may have open. A room outlives its owner's exit by `ownerAbsenceSeconds`, so a script could
     /// otherwise keep thousands.
     package var maxRoomsPerOwner: Int
-    /// How many messages a second a room lets through. Nobody reads more, and each goes to everybody.
-    package var messagesPerSecond: Int
+    package var messages: MessageLimits
 
     package init(
         consent: Consent = .enforced, consentSeconds: Int = 60, seatGraceSeconds: Int = 15,
         ownerAbsenceSeconds: Int = 120, maxMembers: Int = 20_000, maxRoomsPerOwner: Int = 20,
-        messagesPerSecond: Int = 40
+        messages: MessageLimits = MessageLimits()
     ) {
         self.consent = consent
         self.consentSeconds = consentSeconds
@@ -31,7 +30,24 @@ package struct RoomPolicy: Hashable, Sendable {
         self.ownerAbsenceSeconds = ownerAbsenceSeconds
         self.maxMembers = maxMembers
         self.maxRoomsPerOwner = maxRoomsPerOwner
-        self.messagesPerSecond = messagesPerSecond
+        self.messages = messages
+    }
+}
+
+/// What a room lets through of its messages, and what it tells of them.
+package struct MessageLimits: Hashable, Sendable {
+    /// How many messages a second a room lets through. Nobody reads more, and each goes to everybody.
+    package var room: Int
+    /// How many of them may be one person's who does not run the room. Who types writes one a second; the rest is what apps send
+    /// beside it.
+    package var person: Int
+    /// How many of the last messages somebody who enters is told, as far as they fit (256 KiB).
+    package var onEntry: Int
+
+    package init(room: Int = 40, person: Int = 5, onEntry: Int = 200) {
+        self.room = room
+        self.person = person
+        self.onEntry = onEntry
     }
 }
 

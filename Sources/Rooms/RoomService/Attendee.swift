@@ -9,6 +9,9 @@ package struct Attendee: Sendable {
     /// Whether the session still has the right to enter: asked in the room's turn, so that who was replaced while the call was on its
     /// way stays out.
     package var mayEnter: @Sendable () -> Bool
+    /// Takes one message out of what the session's address may send, or tells why it may not. Asked in the room's turn for each message that
+    /// the room itself would let through, so that one who floods takes nothing from the others behind the address.
+    package var takeMessage: @Sendable () -> RoomError?
     /// Called in the room's turn, before the entry's answer: the session is in the room, by this stay. The same number again when it
     /// attached anew without having left.
     package var entered: @Sendable (StayNumber) -> Void
@@ -21,6 +24,7 @@ package struct Attendee: Sendable {
     package init(
         session: SessionToken, profile: UserProfile, outbox: any Outbox,
         mayEnter: @escaping @Sendable () -> Bool = { true },
+        takeMessage: @escaping @Sendable () -> RoomError? = { nil },
         entered: @escaping @Sendable (StayNumber) -> Void = { _ in },
         departed: @escaping @Sendable (StayNumber, Departure) -> Void,
         pathClosed: @escaping @Sendable () -> Void = {}
@@ -29,6 +33,7 @@ package struct Attendee: Sendable {
         self.profile = profile
         self.outbox = outbox
         self.mayEnter = mayEnter
+        self.takeMessage = takeMessage
         self.entered = entered
         self.departed = departed
         self.pathClosed = pathClosed

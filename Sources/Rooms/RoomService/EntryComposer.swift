@@ -4,7 +4,6 @@ import RoomRules
 /// What somebody who enters, or comes back, is told of the room: the gap if it can be told exactly, else a snapshot. Its parts have
 /// budgets, so that no content can make a room that nobody can enter.
 struct EntryComposer {
-    static let messages = 50
     static let members = 50
     // What the answer may take on the wire, part by part: together well below what a connection's outbox takes.
     static let messageBytes = 256 << 10
@@ -21,6 +20,8 @@ struct EntryComposer {
     let recent: RecentNews
     let attendance: Attendance
     let ownerAbsence: OwnerAbsence?
+    /// How many of the last messages a snapshot tells, as far as they fit.
+    let messages: Int
 
     func entry(for user: UserID, since point: ResumePoint?) -> RoomEntry {
         if let point, (state.createdIn...epoch).contains(point.epoch),
@@ -59,7 +60,7 @@ struct EntryComposer {
             seats: state.seats.indices.map { state.seatView($0, attendance.people) }, me: state.member(person),
             members: leadingMembers, memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
-            messages: recent.messages(Self.messages, budget: Self.messageBytes), likes: state.likes,
+            messages: recent.messages(messages, budget: Self.messageBytes), likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
             stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), mediaEpoch: mediaEpoch)

@@ -1,23 +1,53 @@
 import RoomModel
+import RoomRules
 import Timing
 
 /// What a room lets through of its messages (G04). Beyond the budget a message is refused before it is stored, and its sender is told; the
-/// lower its priority, the sooner. Seats, roles and whatever else the room decides are no messages, and cost nothing of it.
+/// lower its priority, the sooner. One person has a share of it and no more, but for those who run the room. Seats, roles and whatever
+/// else the room decides are no messages, and cost nothing of it.
 struct MessageBudget {
-    private var bucket: TokenBucket?
-    private var perSecond = 0
+    /// Whose share is spent, and the milliseconds until there is one for that priority.
+    enum Refusal: Equatable {
+        case room(wait: Int)
+        case person(wait: Int)
+        /// Not the room's to give.
+        case elsewhere(RoomError)
+    }
 
-    /// Takes one message out of the budget, or gives the milliseconds until there is one for that priority.
-    /// - Parameter perSecond: the budget; a second's worth may come at once.
-    mutating func take(_ priority: MessagePriority, of perSecond: Int, at now: Instant) -> Int? {
-        if self.perSecond != perSecond { bucket = nil }
-        self.perSecond = perSecond
-        let burst = Double(perSecond)
-        var left = bucket ?? TokenBucket(Allowance(burst: burst, perSecond: burst), now: now)
-        defer { bucket = left }
+    private var limits: MessageLimits?
+    private var bucket = TokenBucket(Allowance(burst: 0, perSecond: 0), now: Instant(nanoseconds: 0))
+    private var people = TokenBuckets<UserID>(Allowance(burst: 0, perSecond: 0))
+
+    /// Takes one message out of the budget and out of the sender's share.
+    /// - Parameters:
+    ///   - person: the sender; `nil` has no share to keep to.
+    ///   - limits: a second's worth of the room's may come at once, two seconds' of a person's: who has thought for a while writes some
+    ///     short lines together.
+    ///   - elsewhere: takes it out of another allowance too, asked last; `nil` if there is one.
+    mutating func take(
+        _ priority: MessagePriority, by person: UserID?, of limits: MessageLimits, at now: Instant,
+        elsewhere: () -> RoomError? = { nil }
+    ) -> Refusal? {
+        let burst = Double(limits.room)
+        if self.limits != limits {
+            self.limits = limits
+            bucket = TokenBucket(Allowance(burst: burst, perSecond: burst), now: now)
+            people = TokenBuckets(
+                Allowance(burst: 2 * Double(limits.person), perSecond: Double(limits.person)))
+        }
+        if let person {
+            let wait = people.wait(person, now: now)
+            if wait > 0 { return .person(wait: wait) }
+        }
         // What must be left for those that matter more: while there is as much, they find room at once.
         let reserve = min(burst * priority.reserve, burst - 1)
-        return left.take(leaving: reserve, now: now) ? nil : left.wait(leaving: reserve, now: now)
+        let wait = bucket.wait(leaving: reserve, now: now)
+        if wait > 0 { return .room(wait: wait) }
+        if let error = elsewhere() { return .elsewhere(error) }
+        // What was refused costs nothing.
+        _ = bucket.take(leaving: reserve, now: now)
+        if let person { _ = people.take(person, now: now) }
+        return nil
     }
 }
 

@@ -88,12 +88,11 @@ struct RecentNews {
     func messages(_ limit: Int, budget: Int = .max) -> [Message] {
         var found: [Message] = []
         var left = budget
-        for line in lines.reversed() {
+        for line in lines.reversed() where found.count < limit {
             guard case .message(let message) = line.event else { continue }
             left -= line.bytes
             guard left >= 0 else { break }
             found.append(message)
-            if found.count == limit { break }
         }
         return found.reversed()
     }

@@ -124,7 +124,7 @@ extension RoomCore {
         } catch {
             return answer(reply, .failure(error))
         }
-        if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority) {
+        if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: user.id) {
             return answer(reply, .failure(wait))
         }
         kept?.result = decision.result
@@ -156,13 +156,28 @@ extension RoomCore {
     }
 
     /// Why a message is not let through.
-    private func takeMessage(_ priority: MessagePriority) -> RoomError? {
-        let budget = dependencies.policy().messagesPerSecond
-        guard let wait = messageBudget.take(priority, of: budget, at: now) else { return nil }
-        return RoomError(
-            .rateLimited,
-            "the room's budget of \(budget) messages a second is spent (rooms.messages_per_second); those of lower priority are refused first",
-            retryAfterMs: wait)
+    private func takeMessage(
+        _ priority: MessagePriority, of session: SessionToken, by user: UserID
+    ) -> RoomError? {
+        let limits = dependencies.policy().messages
+        // Hosts and co-hosts run the room by messages too; their room is theirs to fill.
+        let sharer = state.runs(user) ? nil : user
+        let attendee = people.attendance.sessions[session]?.attendee
+        switch messageBudget.take(
+            priority, by: sharer, of: limits, at: now, elsewhere: { attendee?.takeMessage() })
+        {
+        case nil: return nil
+        case .elsewhere(let error): return error
+        case .room(let wait):
+            return RoomError(
+                .rateLimited,
+                "the room's budget of \(limits.room) messages a second is spent (rooms.messages_per_second); those of lower priority are refused first",
+                retryAfterMs: wait)
+        case .person(let wait):
+            return RoomError(
+                .rateLimited, "one person may send \(limits.person) messages a second (rooms.messages_per_person)",
+                retryAfterMs: wait)
+        }
     }
 
     /// Creates the room and lets its creator in, in one turn; or, if it is the creator's own open room, takes over the

@@ -85,7 +85,8 @@ final class RoomPeople {
     private var composer: EntryComposer {
         EntryComposer(
             room: core.key.room, epoch: core.writer.epoch, mediaEpoch: core.media.epoch, info: core.listing.info,
-            state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence)
+            state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence,
+            messages: core.dependencies.policy().messages.onEntry)
     }
 
     /// After a restart those who have a seat are in the room, without a connection for the time being.

@@ -14,6 +14,13 @@ package struct GatewayLimits: Sendable, Hashable {
     package static func guests(perAddress count: Int) -> Allowance {
         Allowance(burst: Double(count), perSecond: Double(count) / 300)
     }
+    /// Messages from one address, to all rooms together: 300 people behind it who write every ten seconds. That is three quarters of what
+    /// a room lets through by itself, so that no address fills a room alone.
+    package var messagesPerAddress = GatewayLimits.messages(perSecond: 30)
+    /// Two seconds' worth at once.
+    package static func messages(perSecond: Int) -> Allowance {
+        Allowance(burst: 2 * Double(perSecond), perSecond: Double(perSecond))
+    }
     /// Calls of one connection: a page that opens makes some ten at once, a person clicking fast five a second; a moderator's tool stays
     /// below thirty.
     package var calls = GatewayLimits.calls(perSecond: 40)

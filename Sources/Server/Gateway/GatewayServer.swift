@@ -75,6 +75,7 @@ package struct GatewayServer: Service {
         let services = GatewayServices(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
+            messageLimit: MessageLimit(settings.limits.messagesPerAddress, clock: clock),
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))

@@ -35,6 +35,7 @@ extension ServerApplication {
         gateway.limits.connectionsPerAddress = GatewayLimits.connections(
             perAddress: settings.limitsConnectionsPerAddress)
         gateway.limits.guestsPerAddress = GatewayLimits.guests(perAddress: settings.limitsGuestsPerAddress)
+        gateway.limits.messagesPerAddress = GatewayLimits.messages(perSecond: settings.limitsMessagesPerAddress)
         gateway.limits.calls = GatewayLimits.calls(perSecond: settings.limitsCallsPerSecond)
         gateway.secureTransportDays = settings.tlsHSTSDays
         gateway.publicURL = settings.publicURL.isEmpty ? nil : trimmed(settings.publicURL)
@@ -83,7 +84,10 @@ extension ServerApplication {
         RoomPolicy(
             consent: application.consent == .enforced ? .enforced : .advisory,
             seatGraceSeconds: settings.roomsSeatGraceSeconds, ownerAbsenceSeconds: settings.roomsOwnerAbsenceSeconds,
-            maxMembers: settings.roomsMaxMembers, messagesPerSecond: settings.roomsMessagesPerSecond)
+            maxMembers: settings.roomsMaxMembers,
+            messages: MessageLimits(
+                room: settings.roomsMessagesPerSecond, person: settings.roomsMessagesPerPerson,
+                onEntry: settings.roomsMessagesOnEntry))
     }
 
     private func certificates() throws(ConfigurationFailure) -> CertificateSource? {

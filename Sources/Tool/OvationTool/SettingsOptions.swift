@@ -80,6 +80,10 @@ struct SettingsOptions: ParsableArguments {
     var roomsSeatGraceSeconds: String?
     @Option(help: "Messages a second that a room lets through; those of lower priority are refused first.")
     var roomsMessagesPerSecond: String?
+    @Option(help: "How many of them one person may send who is neither host nor co-host; twice as many at once.")
+    var roomsMessagesPerPerson: String?
+    @Option(help: "How many of the last messages somebody who enters is told.")
+    var roomsMessagesOnEntry: String?
     @Option(help: "Calls per second on one connection. Bursts may be three times as large.")
     var limitsCallsPerSecond: String?
     @Option(help: "Most WebSockets at once.")
@@ -88,6 +92,8 @@ struct SettingsOptions: ParsableArguments {
     var limitsConnectionsPerAddress: String?
     @Option(help: "Guests that may sign in from one address at once; a three-hundredth of it in each second after.")
     var limitsGuestsPerAddress: String?
+    @Option(help: "Messages a second that one address may send, to all rooms together; twice as many at once.")
+    var limitsMessagesPerAddress: String?
     @Option(help: "How long the journal of an ended room is kept, in days.")
     var storeRetentionDays: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
@@ -107,9 +113,12 @@ struct SettingsOptions: ParsableArguments {
             ("rooms.max_members", roomsMaxMembers), ("rooms.owner_absence_seconds", roomsOwnerAbsenceSeconds),
             ("rooms.seat_grace_seconds", roomsSeatGraceSeconds),
             ("rooms.messages_per_second", roomsMessagesPerSecond),
+            ("rooms.messages_per_person", roomsMessagesPerPerson),
+            ("rooms.messages_on_entry", roomsMessagesOnEntry),
             ("limits.calls_per_second", limitsCallsPerSecond), ("limits.connections", limitsConnections),
             ("limits.connections_per_address", limitsConnectionsPerAddress),
             ("limits.guests_per_address", limitsGuestsPerAddress),
+            ("limits.messages_per_address", limitsMessagesPerAddress),
             ("store.retention_days", storeRetentionDays), ("log.level", logLevel),
         ]
         let lists = [

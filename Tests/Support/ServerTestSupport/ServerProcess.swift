@@ -16,13 +16,14 @@ package final class ServerProcess {
     }
 
     /// Returns when it serves. Port 0: the system chooses.
-    package init(data: String, port: Int, mediaPort: Int) throws {
+    package init(data: String, port: Int, mediaPort: Int, flags: [String] = []) throws {
         output = Pipe()
         process.executableURL = Self.executable
-        process.arguments = [
-            "serve", "--dev", "--data", data, "--port", String(port), "--media-port", String(mediaPort), "--host",
-            "127.0.0.1",
-        ]
+        process.arguments =
+            [
+                "serve", "--dev", "--data", data, "--port", String(port), "--media-port", String(mediaPort), "--host",
+                "127.0.0.1",
+            ] + flags
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OVATION_") }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -14,5 +14,6 @@ struct GatewayServices: Sendable {
     let lines: LineTests
     /// Relays for clients behind strict firewalls, told with each session and each media answer.
     let relays: RelayServers
+    let messageLimit: MessageLimit
     let statedLimits: SessionOpened.Limits
 }

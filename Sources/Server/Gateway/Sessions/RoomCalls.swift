@@ -79,6 +79,7 @@ struct RoomCalls: Sendable {
         Attendee(
             session: session.token, profile: session.profile.brief, outbox: connection,
             mayEnter: { [session, connection] in session.speaks(through: connection) },
+            takeMessage: { [services, connection] in services.messageLimit.take(connection.address) },
             entered: { [session] stay in session.entered(room, stay) },
             departed: { [session] stay, _ in session.departed(stay, from: room) })
     }

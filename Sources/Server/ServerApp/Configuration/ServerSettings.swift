@@ -41,11 +41,14 @@ package struct ServerSettings: Sendable, Hashable {
     package var roomsOwnerAbsenceSeconds = 120
     package var roomsSeatGraceSeconds = 15
     package var roomsMessagesPerSecond = 40
+    package var roomsMessagesPerPerson = 5
+    package var roomsMessagesOnEntry = 200
 
     package var limitsCallsPerSecond = 40
     package var limitsConnections = 20_000
     package var limitsConnectionsPerAddress = 2_000
     package var limitsGuestsPerAddress = 100
+    package var limitsMessagesPerAddress = 30
     package var storeRetentionDays = 30
     package var logLevel = "info"
 
@@ -87,10 +90,13 @@ package struct SettingKey: Sendable {
         integer("rooms.owner_absence_seconds", \.roomsOwnerAbsenceSeconds, 0...86_400),
         integer("rooms.seat_grace_seconds", \.roomsSeatGraceSeconds, 1...3600),
         integer("rooms.messages_per_second", \.roomsMessagesPerSecond, 1...1_000_000),
+        integer("rooms.messages_per_person", \.roomsMessagesPerPerson, 1...1_000_000),
+        integer("rooms.messages_on_entry", \.roomsMessagesOnEntry, 0...1_000),
         integer("limits.calls_per_second", \.limitsCallsPerSecond, 1...1_000_000),
         integer("limits.connections", \.limitsConnections, 1...1_000_000),
         integer("limits.connections_per_address", \.limitsConnectionsPerAddress, 1...1_000_000),
         integer("limits.guests_per_address", \.limitsGuestsPerAddress, 1...1_000_000),
+        integer("limits.messages_per_address", \.limitsMessagesPerAddress, 1...1_000_000),
         integer("store.retention_days", \.storeRetentionDays, 0...36_500),
         choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
     ]

@@ -1,0 +1,31 @@
+/// An allowance for each of many: people, addresses. Whoever has taken nothing for so long that the bucket is full again is forgotten,
+/// so the table holds no more than were busy lately.
+package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    /// A table that small is not worth looking through.
+    private static var leastSwept: Int { 1_024 }
+
+    private let allowance: Allowance
+    private var buckets: [Key: TokenBucket] = [:]
+    private var sweepAt = Self.leastSwept
+
+    package init(_ allowance: Allowance) { self.allowance = allowance }
+
+    /// How many are remembered.
+    package var count: Int { buckets.count }
+
+    /// Takes one from that key's allowance.
+    /// - Returns: `nil` if there was one, else the milliseconds until there is.
+    package mutating func take(_ key: Key, now: Instant) -> Int? {
+        if buckets.count >= sweepAt {
+            buckets = buckets.filter { !$0.value.isFull(now: now) }
+            sweepAt = max(Self.leastSwept, buckets.count * 2)
+        }
+        var bucket = buckets[key] ?? TokenBucket(allowance, now: now)
+        let passed = bucket.take(now: now)
+        buckets[key] = bucket
+        return passed ? nil : bucket.wait(now: now)
+    }
+
+    /// Milliseconds until that key may take one; 0 if it may now.
+    package func wait(_ key: Key, now: Instant) -> Int { buckets[key]?.wait(now: now) ?? 0 }
+}
