@@ -255,7 +255,8 @@ let package = Package(
         .executableTarget(
             name: "CrowdBench",
             dependencies: [
-                "Gateway", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "RoomTestSupport", "DatagramIO",
+                "Gateway", "RoomService", "RoomRules", "RoomPorts", "RoomModel", "SignalProtocol", "RoomTestSupport",
+                "DatagramIO",
                 "Timing",
                 nio("NIOCore"), nio("NIOPosix"),
             ],

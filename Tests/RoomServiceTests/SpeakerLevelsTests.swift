@@ -36,4 +36,16 @@ import Timing
         #expect(levels.take(at: start + .seconds(1)) == [:])
         #expect(levels.ready(start + .seconds(2)) == nil)
     }
+
+    @Test("a crowd is told less often, together no more than ten thousand a second, and no one less than once a second")
+    func crowds() {
+        var levels = SpeakerLevels()
+        levels.hear([.owner: 40])
+        _ = levels.take(at: start)
+        levels.hear([.owner: 50])
+        let waits = [1, 2_000, 5_000, 10_000, 100_000].map { listeners in
+            levels.ready(start, listeners: listeners).map { ($0 - start).seconds }
+        }
+        #expect(waits == [0.2, 0.2, 0.5, 1, 1])
+    }
 }

@@ -1,11 +1,25 @@
 import Foundation
 import RoomModel
 import RoomTestSupport
+import Synchronization
 import Testing
 
 @testable import SignalProtocol
 
 /// What a client writes the server reads, and what the server writes a client reads: nothing is lost on the way.
+private final class KeptText: SharedText {
+    let wireSize = 1_000
+    private let kept = Mutex<[UInt8]?>(nil)
+
+    func bytes(or write: () -> [UInt8]) -> [UInt8] {
+        kept.withLock { kept in
+            let text = kept ?? write()
+            kept = text
+            return text
+        }
+    }
+}
+
 @Suite struct ClientSideTests {
     private let alice = UserID.named("alice")
     private let bobID = UserID.named("bob")
@@ -132,6 +146,22 @@ import Testing
         #expect(try answer(.profileGet, ProfilesAnswer(users: [bob])) == .profiles([bob]))
         #expect(try answer(.roomCreate, RoomCreated(snapshot: snapshot)) == .created(snapshot))
         #expect(try answer(.roomEnter, RoomEntered(.snapshot(snapshot))) == .entered(.snapshot(snapshot)))
+        // By a text that others share: what concerns the reader is the reader's.
+        var (first, second) = (snapshot, snapshot)
+        first.sharedText = KeptText()
+        second.sharedText = first.sharedText
+        second.me = Member(
+            profile: UserProfile(id: alice, name: "Alice"), role: .member, seat: nil, micMuted: true, presence: .online)
+        (second.memberCount, second.invitations, second.moreInvitations) = (4, [], "next")
+        second.info.memberCount = 4
+        for entered in [first, second] {
+            let text = Data(Answer.entered(.number(4), .snapshot(entered)))
+            guard case .answer(4, let answer) = ServerMessage.decode(text, expected: [4: .roomEnter]) else {
+                Issue.record("\(String(decoding: text, as: UTF8.self))")
+                continue
+            }
+            #expect(try answer.get() == .entered(.snapshot(entered)))
+        }
         let gap = RoomResumption(
             epoch: 1, seq: 2, chat: 3, events: changes + [message],
             state: .init(

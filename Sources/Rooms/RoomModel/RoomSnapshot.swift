@@ -44,6 +44,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var challenge: PKChallenge?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     package var mediaEpoch: UInt64
+    /// Written once for everybody who enters while nothing happens.
+    @Carried package var sharedText: (any SharedText)? = nil
 
     /// Creates the value from its parts.
     package init(
@@ -75,6 +77,74 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         self.pk = pk
         self.challenge = challenge
         self.mediaEpoch = mediaEpoch
+    }
+}
+
+extension RoomSnapshot {
+    package enum CodingKeys: String, CodingKey {
+        case room, epoch, seq, chat, info, seats, me, members, memberCount, ownerAbsentUntil, heir, invitations,
+            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, mediaEpoch
+    }
+
+    /// What everybody is told alike who enters while nothing happens.
+    package struct Shared: Encodable {
+        fileprivate let snapshot: RoomSnapshot
+
+        package func encode(to encoder: any Encoder) throws {
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(snapshot.room, forKey: .room)
+            try fields.encode(snapshot.epoch, forKey: .epoch)
+            try fields.encode(snapshot.seq, forKey: .seq)
+            try fields.encode(snapshot.chat, forKey: .chat)
+            try fields.encode(snapshot.seats, forKey: .seats)
+            try fields.encode(snapshot.members, forKey: .members)
+            try fields.encodeIfPresent(snapshot.ownerAbsentUntil, forKey: .ownerAbsentUntil)
+            try fields.encodeIfPresent(snapshot.heir, forKey: .heir)
+            try fields.encode(snapshot.messages, forKey: .messages)
+            try fields.encode(snapshot.likes, forKey: .likes)
+            try fields.encodeIfPresent(snapshot.play, forKey: .play)
+            try fields.encodeIfPresent(snapshot.duet, forKey: .duet)
+            try fields.encodeIfPresent(snapshot.screen, forKey: .screen)
+            try fields.encodeIfPresent(snapshot.stage, forKey: .stage)
+            try fields.encodeIfPresent(snapshot.pk, forKey: .pk)
+            try fields.encode(snapshot.mediaEpoch, forKey: .mediaEpoch)
+        }
+    }
+
+    /// The rest: what concerns the reader, and the counts, which each entry changes.
+    package struct Personal: Encodable {
+        fileprivate let snapshot: RoomSnapshot
+
+        package func encode(to encoder: any Encoder) throws {
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(snapshot.info, forKey: .info)
+            try fields.encode(snapshot.me, forKey: .me)
+            try fields.encode(snapshot.memberCount, forKey: .memberCount)
+            try fields.encode(snapshot.invitations, forKey: .invitations)
+            try fields.encodeIfPresent(snapshot.moreInvitations, forKey: .moreInvitations)
+            try fields.encodeIfPresent(snapshot.challenge, forKey: .challenge)
+        }
+    }
+
+    package var shared: Shared { Shared(snapshot: self) }
+    package var personal: Personal { Personal(snapshot: self) }
+
+    /// Both parts in one object.
+    package func encode(to encoder: any Encoder) throws {
+        try shared.encode(to: encoder)
+        try personal.encode(to: encoder)
+    }
+
+    /// Whether the two differ in their personal parts at most.
+    package func shares(with other: RoomSnapshot) -> Bool {
+        var same = self
+        same.info = other.info
+        same.me = other.me
+        same.memberCount = other.memberCount
+        same.invitations = other.invitations
+        same.moreInvitations = other.moreInvitations
+        same.challenge = other.challenge
+        return same == other
     }
 }
 

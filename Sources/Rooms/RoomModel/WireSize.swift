@@ -113,10 +113,15 @@ extension RoomEntry {
 
 extension RoomSnapshot {
     fileprivate var wireSize: Int {
-        var size = 6 * WireSize.object + info.wireSize + (play?.wireSize ?? 0)
-        size += (members + [me]).reduce(0) { $0 + 2 * WireSize.object + $1.profile.wireSize }
-        size += 2 * WireSize.object * seats.count + (pk?.wireSize ?? 0) + (challenge?.wireSize ?? 0)
-        size += invitations.reduce(0) { $0 + $1.wireSize }
+        let size = 4 * WireSize.object + info.wireSize + me.profile.wireSize + (challenge?.wireSize ?? 0)
+        return invitations.reduce(size) { $0 + $1.wireSize } + (sharedText?.wireSize ?? sharedWireSize)
+    }
+
+    /// Of the part that is the same for everybody.
+    package var sharedWireSize: Int {
+        var size = 4 * WireSize.object + (play?.wireSize ?? 0)
+        size += members.reduce(0) { $0 + 2 * WireSize.object + $1.profile.wireSize }
+        size += 2 * WireSize.object * seats.count + (pk?.wireSize ?? 0)
         return messages.reduce(size) { $0 + $1.wireSize }
     }
 }

@@ -19,6 +19,8 @@ enum Deadline: Hashable, Sendable {
     case levels
     case network
     case count
+    /// The text of entries is kept no longer.
+    case sharedText
     /// Something between rooms is due.
     case pk
     /// A host whose connection is lost must be back by then, or the PK ends.

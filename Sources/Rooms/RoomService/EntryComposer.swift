@@ -20,8 +20,8 @@ struct EntryComposer {
     let recent: RecentNews
     let attendance: Attendance
     let ownerAbsence: OwnerAbsence?
-    /// How many of the last messages a snapshot tells, as far as they fit.
-    let messages: Int
+    /// The last ones, for a snapshot.
+    let messages: [Message]
 
     func entry(for user: UserID, since point: ResumePoint?) -> RoomEntry {
         if let point, (state.createdIn...epoch).contains(point.epoch),
@@ -60,7 +60,7 @@ struct EntryComposer {
             seats: state.seats.indices.map { state.seatView($0, attendance.people) }, me: state.member(person),
             members: leadingMembers, memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
             heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
-            messages: recent.messages(messages, budget: Self.messageBytes), likes: state.likes,
+            messages: messages, likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
             stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), mediaEpoch: mediaEpoch)

@@ -14,7 +14,7 @@ final class GatheredNews {
     /// At the end of each turn. A timer that is left from before rings for nothing, or is set anew.
     func setTimers() {
         let now = core.now
-        if let ready = levels.ready(now) { core.deadlines.set(.levels, at: ready) }
+        if let ready = levelsReady { core.deadlines.set(.levels, at: ready) }
         if let ready = network.ready(now) { core.deadlines.set(.network, at: ready) }
     }
 
@@ -57,13 +57,17 @@ final class GatheredNews {
     /// Whether somebody was heard speaking, as was last told.
     var isAnybodySpeaking: Bool { !levels.told.isEmpty }
 
+    private var levelsReady: Instant? {
+        levels.ready(core.now, listeners: core.people.attendance.count)
+    }
+
     func hearLevels(_ heard: [UserID: Int]) {
         levels.hear(heard)
-        if let ready = levels.ready(core.now), ready <= core.now { tellLevels() }
+        if let ready = levelsReady, ready <= core.now { tellLevels() }
     }
 
     func tellLevels() {
-        guard levels.ready(core.now) != nil else { return }
+        guard levelsReady != nil else { return }
         let told = levels.take(at: core.now)
         core.announcer.show(speaking: !told.isEmpty)
         core.tell(.levels(told))

@@ -24,6 +24,8 @@ struct RecentNews {
     /// Oldest first.
     private var lines: Deque<Line> = []
     private var bytes = 0
+    /// What was last asked for, until there is another message.
+    private var asked: (limit: Int, budget: Int, messages: [Message])?
     /// Changes and messages after these numbers are all kept.
     private(set) var floor: (seq: UInt64, chat: UInt64)
     private(set) var newest: (seq: UInt64, chat: UInt64)
@@ -41,6 +43,7 @@ struct RecentNews {
         case .invitation(let news): return keep(news)
         case .passing, .challenge: return
         }
+        asked = nil
         let line = Line(event: event, bytes: event.wireSize)
         lines.append(line)
         bytes += line.bytes
@@ -85,7 +88,8 @@ struct RecentNews {
     }
 
     /// The last messages, oldest first, as far as they take no more than `budget` bytes on the wire.
-    func messages(_ limit: Int, budget: Int = .max) -> [Message] {
+    mutating func messages(_ limit: Int, budget: Int = .max) -> [Message] {
+        if let asked, asked.limit == limit, asked.budget == budget { return asked.messages }
         var found: [Message] = []
         var left = budget
         for line in lines.reversed() where found.count < limit {
@@ -94,7 +98,9 @@ struct RecentNews {
             guard left >= 0 else { break }
             found.append(message)
         }
-        return found.reversed()
+        found.reverse()
+        asked = (limit, budget, found)
+        return found
     }
 }
 

@@ -292,6 +292,7 @@ extension RoomCore {
         case .letters: correspondence.repeatLetters()
         case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))
+        case .sharedText: people.forgetSharedText()
         case .still:
             show { $0.expire(at: now) }
             awaitEndOfStill()

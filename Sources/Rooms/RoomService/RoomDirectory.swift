@@ -7,8 +7,6 @@ import Timing
 /// Every open room of this server: creates them, finds them, loads them at the start and after a failure of the
 /// journal.
 package actor RoomDirectory {
-    /// Messages that a room knows when it is loaded.
-    static let chatLimit = 200
     /// Rooms that are loaded at the same time: the journal gathers what they write.
     static let loadingWidth = 32
     /// Before a room whose journal failed is tried again.
@@ -281,7 +279,8 @@ package actor RoomDirectory {
     /// Replays a room's journal, beside the directory's own work and that of other rooms.
     @concurrent
     private nonisolated func read(_ key: RoomKey) async throws -> RebuiltRoom {
-        try RebuiltRoom(try await journal.open(key, chatLimit: Self.chatLimit), room: key.room)
+        try RebuiltRoom(
+            try await journal.open(key, chatLimit: policy(key.application).messages.onEntry), room: key.room)
     }
 
     private func note(_ key: RoomKey, of owner: OwnerKey) {

@@ -7,10 +7,14 @@ import Timing
 final class RoomPeople {
     /// In rooms larger than this nobody is told of each listener, only how many there are.
     static let bigRoom = 200
+    /// For how long the text of an entry is kept after the last one: a crowd comes at once.
+    static let sharingTime = Interval.seconds(1)
 
     private unowned let core: RoomCore
     private(set) var attendance = Attendance()
     private(set) var ownerAbsence: OwnerAbsence?
+    /// Its text is kept for those who enter next.
+    private var lastSnapshot: RoomSnapshot?
 
     init(_ core: RoomCore) { self.core = core }
 
@@ -36,7 +40,7 @@ final class RoomPeople {
             endOwnerAbsence()
             news.append(.ownerBack)
         }
-        let entry = composer.entry(for: user, since: point)
+        let entry = sharing(composer.entry(for: user, since: point))
         guard let session = attendance.sessions[attendee.session] else { return }
         core.queue.append(
             ReleaseQueue.Item(
@@ -86,8 +90,26 @@ final class RoomPeople {
         EntryComposer(
             room: core.key.room, epoch: core.writer.epoch, mediaEpoch: core.media.epoch, info: core.listing.info,
             state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence,
-            messages: core.dependencies.policy().messages.onEntry)
+            messages: core.recent.messages(
+                core.dependencies.policy().messages.onEntry, budget: EntryComposer.messageBytes))
     }
+
+    /// What the reader gets by the text of those who entered just before, if nothing has happened meanwhile: a crowd that comes at once
+    /// costs one text.
+    private func sharing(_ entry: RoomEntry) -> RoomEntry {
+        guard case .snapshot(var snapshot) = entry else { return entry }
+        if let lastSnapshot, snapshot.shares(with: lastSnapshot) {
+            snapshot.sharedText = lastSnapshot.sharedText
+        } else {
+            snapshot.sharedText = EntryText(wireSize: snapshot.sharedWireSize)
+            lastSnapshot = snapshot
+        }
+        core.deadlines.set(.sharedText, at: core.now + Self.sharingTime)
+        return .snapshot(snapshot)
+    }
+
+    /// Nobody has entered for a while.
+    func forgetSharedText() { lastSnapshot = nil }
 
     /// After a restart those who have a seat are in the room, without a connection for the time being.
     func seatTheAbsent(tell: Bool) {

@@ -1,9 +1,12 @@
 import RoomModel
 import Timing
 
-/// Merges the media plane's levels into news: at most five a second while anyone speaks, and one empty one at silence.
+/// Merges the media plane's levels into news: at most five a second while anyone speaks, fewer in a crowd, and one empty one at silence.
 struct SpeakerLevels {
     static let interval = Interval.milliseconds(200)
+    /// Each goes to everybody: together no more than this many a second, until they come once a second.
+    static let toldPerSecond = 10_000
+    static let longestInterval = Interval.seconds(1)
 
     private var loudest: [UserID: Int] = [:]
     private var changed = false
@@ -21,10 +24,16 @@ struct SpeakerLevels {
     }
 
     /// When the next news may leave; `nil` if there are none.
-    func ready(_ now: Instant) -> Instant? {
+    /// - Parameter listeners: how many get them.
+    func ready(_ now: Instant, listeners: Int = 1) -> Instant? {
         guard changed else { return nil }
-        let next = lastSent + Self.interval
+        let next = lastSent + Self.interval(listeners)
         return next > now ? next : now
+    }
+
+    private static func interval(_ listeners: Int) -> Interval {
+        let shared = Interval.microseconds(Int64(listeners) * 1_000_000 / Int64(toldPerSecond))
+        return min(longestInterval, max(interval, shared))
     }
 
     mutating func take(at now: Instant) -> [UserID: Int] {

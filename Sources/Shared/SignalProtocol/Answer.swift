@@ -13,6 +13,25 @@ package enum Answer {
         encode(Success(id: id, result: result))
     }
 
+    /// The answer to `room.enter`.
+    package static func entered(_ id: CallID, _ entry: RoomEntry) -> [UInt8] {
+        guard case .snapshot(let snapshot) = entry, let text = snapshot.sharedText else {
+            return success(id, RoomEntered(entry))
+        }
+        let (shared, personal) = (text.bytes { encode(snapshot.shared) }, encode(snapshot.personal))
+        var answer: [UInt8] = []
+        answer.reserveCapacity(shared.count + personal.count + 128)
+        answer += #"{"jsonrpc":"2.0","id":"#.utf8
+        answer += encode(id)
+        answer += #","result":{"resumed":false,"snapshot":"#.utf8
+        // Two objects become one. Neither is empty, and no key is in both.
+        answer += shared[..<(shared.count - 1)]
+        answer += ",".utf8
+        answer += personal[1...]
+        answer += "}}".utf8
+        return answer
+    }
+
     package static func failure(_ id: CallID?, _ refusal: Refusal) -> [UInt8] {
         encode(Failure(id: id, error: refusal))
     }

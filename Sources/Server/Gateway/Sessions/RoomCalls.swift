@@ -69,7 +69,7 @@ struct RoomCalls: Sendable {
             case .success(let entry):
                 // What still waits of the room's chatter is older than what the answer tells.
                 connection.forgetChatter(of: room.key.room)
-                connection.send(size: entry.wireSize) { Answer.success(call, RoomEntered(entry)) }
+                connection.send(size: entry.wireSize) { Answer.entered(call, entry) }
             case .failure(let error): connection.send(Answer.failure(call, error))
             }
         }
