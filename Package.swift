@@ -249,6 +249,9 @@ let package = Package(
             name: "RoomBench",
             dependencies: ["UserSig", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket")],
             path: "Benchmarks/RoomBench", swiftSettings: base),
+        .executableTarget(
+            name: "LedgerBench", dependencies: ["StoreSQLite", "RoomPorts", "RoomModel", "Timing"],
+            path: "Benchmarks/LedgerBench", swiftSettings: base),
         // The floor of the media benchmark, in C.
         .executableTarget(
             name: "MediaFloor", path: "Benchmarks/MediaFloor", linkerSettings: [.linkedLibrary("crypto")]),
@@ -384,7 +387,7 @@ let package = Package(
         tests(
             "StoreSQLite",
             [
-                "StoreSQLite", "JournalContract", "CFaultVFS", "RoomPorts", "RoomModel", "Timing",
+                "StoreSQLite", "JournalContract", "RoomTestSupport", "CFaultVFS", "RoomPorts", "RoomModel", "Timing",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]),

@@ -1,6 +1,7 @@
 import Foundation
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import Testing
 
 /// What stands in journals that people have on their disks. A line here is never changed, only added to.

@@ -1,6 +1,7 @@
 import Foundation
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import Testing
 
 /// Drives every command as every role against the people it can be aimed at, and compares with the file that was

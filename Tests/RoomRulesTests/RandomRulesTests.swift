@@ -1,6 +1,7 @@
 import Foundation
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import SeededRandom
 import Testing
 

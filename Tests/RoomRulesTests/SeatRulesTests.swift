@@ -1,5 +1,6 @@
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import SeededRandom
 import Testing
 

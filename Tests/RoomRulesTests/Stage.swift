@@ -1,5 +1,6 @@
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import Testing
 
 /// A room under test with its people: applies what is decided, and keeps the record.
@@ -80,11 +81,6 @@ struct Stage {
 }
 
 extension UserID {
-    /// A literal for tests.
-    init(literal: String) {
-        guard let id = UserID(literal) else { preconditionFailure("\(literal) is no user id") }
-        self = id
-    }
     static let owner = UserID(literal: "olga")
     static let admin = UserID(literal: "adam")
     static let otherAdmin = UserID(literal: "anna")

@@ -1,5 +1,6 @@
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import Testing
 
 /// Two live rooms, each with its host on the first seat, and the post between them.

@@ -1,4 +1,5 @@
 import RoomModel
+import RoomTestSupport
 import Testing
 import Timing
 

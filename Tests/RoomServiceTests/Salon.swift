@@ -274,11 +274,6 @@ final class Salon {
 }
 
 extension UserID {
-    /// A literal for tests.
-    init(literal: String) {
-        guard let id = UserID(literal) else { preconditionFailure("\(literal) is no user id") }
-        self = id
-    }
     static let owner = UserID(literal: "olga")
     static let admin = UserID(literal: "adam")
     static let member = UserID(literal: "mia")

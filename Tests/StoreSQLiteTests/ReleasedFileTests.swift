@@ -3,6 +3,7 @@ import GRDB
 import JournalContract
 import RoomModel
 import RoomPorts
+import RoomTestSupport
 import Testing
 
 @testable import StoreSQLite
@@ -20,7 +21,7 @@ struct ReleasedFileTests {
         let scratch = try Scratch()
         try FileManager.default.copyItem(atPath: fixture.path, toPath: scratch.path + "/" + SQLiteStore.fileName)
         let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
-        try await verify(store)
+        try await verify(store, version)
         await store.shutDown()
     }
 
@@ -42,7 +43,7 @@ struct ReleasedFileTests {
             #expect(found.keys.sorted() == expected.keys.sorted() && found.count > 3)
             for (table, rows) in expected { #expect(found[table] == rows, "\(table)") }
         }
-        try await verify(store)
+        try await verify(store, Schema.current.version)
         await store.shutDown()
     }
 
@@ -95,10 +96,25 @@ struct ReleasedFileTests {
             journal.close(key)
         }
         try await store.accounts.save(Self.application)
-        try await store.accounts.save(try #require(Self.profile), of: Self.application.id)
+        let profile = try #require(Self.profile)
+        try await store.accounts.save(profile, of: Self.application.id)
+        let topUp = Transfer(from: .shop, to: .wallet(profile.id), coins: 100, purpose: .topUp)
+        for (transfer, poster) in [
+            (topUp, TransferKey.Poster.operator), (Self.gift(from: profile.id), .user(profile.id)),
+        ] {
+            let key = TransferKey(
+                application: Self.application.id, poster: poster, key: "a key", fingerprint: "what was asked for")
+            _ = try await store.ledger.post(transfer, key: key)
+        }
     }
 
-    private func verify(_ store: SQLiteStore) async throws {
+    private static func gift(from user: UserID) -> Transfer {
+        Transfer(
+            from: .wallet(user), to: .earnings(UserID(literal: "host")), coins: 30,
+            purpose: .gift(to: RoomLife(key: salon, createdIn: 1), detail: [1, 0, 255]))
+    }
+
+    private func verify(_ store: SQLiteStore, _ version: Int) async throws {
         #expect(try await store.journal.openRooms() == [Self.salon, Self.duet])
         let salon = try await store.journal.open(Self.salon, chatLimit: 10)
         #expect(
@@ -114,5 +130,12 @@ struct ReleasedFileTests {
         #expect(try await store.accounts.applications() == [Self.application])
         let profile = try #require(Self.profile)
         #expect(try await store.accounts.profiles([profile.id], of: Self.application.id) == [profile])
+        // The ledger came with the second schema.
+        guard version >= 2 else { return }
+        #expect(try await store.ledger.sum(of: Self.application.id) == 0)
+        #expect(try await store.ledger.balance(of: .wallet(profile.id), in: Self.application.id) == 70)
+        let life = RoomLife(key: Self.salon, createdIn: 1)
+        let gift = try #require(try await store.ledger.gifts(to: life, after: 0).first)
+        #expect(gift.transfer == Self.gift(from: profile.id) && gift.fromBalance == 70)
     }
 }

@@ -19,7 +19,7 @@ struct JournalTables {
         let row = try Row.fetchOne(
             try db.cachedStatement(
                 sql: "SELECT id, epoch FROM room WHERE application = ? AND name = ? AND ended_at IS NULL"),
-            arguments: [key.application.rawValue, key.room.databaseValue])
+            arguments: [key.application.rawValue, key.room.column])
         return try row.map { Room(id: $0[0], epoch: try unsigned($0[1])) }
     }
 
@@ -32,7 +32,7 @@ struct JournalTables {
                     (SELECT epoch FROM epoch_floor),
                     coalesce((SELECT max(epoch) FROM room WHERE application = ?1 AND name = ?2), 0)), ?3)
                 """)
-        try statement.execute(arguments: [key.application.rawValue, key.room.databaseValue, time])
+        try statement.execute(arguments: [key.application.rawValue, key.room.column, time])
         let id = db.lastInsertedRowID
         let epoch = try Int64.fetchOne(
             try db.cachedStatement(sql: "SELECT epoch FROM room WHERE id = ?"), arguments: [id])
@@ -50,7 +50,7 @@ struct JournalTables {
 
     func openRooms() throws -> [RoomKey] {
         try Row.fetchAll(db, sql: "SELECT application, name FROM room WHERE ended_at IS NULL ORDER BY id").map { row in
-            guard let application = UInt32(exactly: row[0] as Int64), let room = RoomID(row[1] as DatabaseValue) else {
+            guard let application = UInt32(exactly: row[0] as Int64), let room = RoomID(column: row[1]) else {
                 throw JournalFailure.failed("a room's key cannot be read")
             }
             return RoomKey(application: ApplicationID(application), room: room)
@@ -60,7 +60,7 @@ struct JournalTables {
     func exists(_ key: RoomKey) throws -> Bool {
         try Bool.fetchOne(
             try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM room WHERE application = ? AND name = ?)"),
-            arguments: [key.application.rawValue, key.room.databaseValue]) ?? false
+            arguments: [key.application.rawValue, key.room.column]) ?? false
     }
 
     // MARK: Entries
@@ -167,25 +167,5 @@ struct JournalTables {
     private func unsigned(_ value: Int64) throws(JournalFailure) -> UInt64 {
         guard let value = UInt64(exactly: value) else { throw .failed("a negative number where none can be") }
         return value
-    }
-}
-
-extension RoomID {
-    /// A number for a number, a text for a text: the column has no affinity, so that SQLite keeps them apart.
-    fileprivate var databaseValue: DatabaseValue {
-        switch self {
-        case .number(let number): number.databaseValue
-        case .string(let string): string.databaseValue
-        }
-    }
-
-    fileprivate init?(_ value: DatabaseValue) {
-        switch value.storage {
-        case .int64(let number):
-            guard let number = UInt32(exactly: number) else { return nil }
-            self.init(number: number)
-        case .string(let string): self.init(string: string)
-        default: return nil
-        }
     }
 }

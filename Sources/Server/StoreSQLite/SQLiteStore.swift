@@ -23,6 +23,7 @@ package final class SQLiteStore: Sendable {
 
     package let journal: SQLiteJournal
     package let accounts: SQLiteAccounts
+    package let ledger: SQLiteLedger
     /// Where the file is.
     package let path: String
 
@@ -56,6 +57,7 @@ package final class SQLiteStore: Sendable {
         commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
         journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
+        ledger = SQLiteLedger(commit: commit, now: now)
     }
 
     /// How the writer has fared since the start, for the metrics.

@@ -16,7 +16,7 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms])
+    static let current = Schema(migrations: [rooms, ledger])
 
     private static let rooms = Migration(
         version: 1,
@@ -80,6 +80,47 @@ struct Schema: Sendable {
                 bio TEXT NOT NULL,
                 PRIMARY KEY (application, user)
             ) STRICT, WITHOUT ROWID;
+            """)
+
+    /// Coins are whole numbers. Nothing of it expires: a key that was used once is used for ever.
+    private static let ledger = Migration(
+        version: 2,
+        sql: """
+            -- `user` is empty for the shop's account, the only one that may be below nought.
+            CREATE TABLE ledger_account (
+                id INTEGER PRIMARY KEY,
+                application INTEGER NOT NULL,
+                kind TEXT NOT NULL CHECK (kind IN ('wallet', 'earnings', 'shop')),
+                user TEXT NOT NULL,
+                balance INTEGER NOT NULL CHECK (kind = 'shop' OR balance >= 0)
+            ) STRICT;
+            CREATE UNIQUE INDEX ledger_account_by_user ON ledger_account (application, kind, user);
+
+            -- What went from one account (debit) to another (credit), and what both held after it. `poster` and `key` make a repeat
+            -- the same transfer; `fingerprint` tells another request under a used key. A gift is one to a life of a room.
+            CREATE TABLE transfer (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                application INTEGER NOT NULL,
+                poster TEXT NOT NULL,
+                key TEXT NOT NULL,
+                fingerprint TEXT NOT NULL,
+                debit INTEGER NOT NULL REFERENCES ledger_account (id),
+                credit INTEGER NOT NULL REFERENCES ledger_account (id),
+                coins INTEGER NOT NULL CHECK (coins > 0),
+                debit_after INTEGER NOT NULL,
+                credit_after INTEGER NOT NULL,
+                purpose TEXT NOT NULL CHECK (purpose IN ('gift', 'topUp', 'refund')),
+                room ANY CHECK (typeof(room) IN ('integer', 'text', 'null')),
+                created_in INTEGER,
+                detail BLOB,
+                posted_at INTEGER NOT NULL,
+                CHECK (debit <> credit),
+                CHECK ((purpose = 'gift') = (room IS NOT NULL AND created_in IS NOT NULL AND detail IS NOT NULL))
+            ) STRICT;
+            CREATE UNIQUE INDEX transfer_by_key ON transfer (application, poster, key);
+            CREATE INDEX transfer_debit ON transfer (debit, id);
+            CREATE INDEX transfer_credit ON transfer (credit, id);
+            CREATE INDEX transfer_room ON transfer (application, room, created_in, id) WHERE room IS NOT NULL;
             """)
 
     /// The file's schema version, 0 for a new or empty one; throws for a file that is not ours or that is newer than this program.

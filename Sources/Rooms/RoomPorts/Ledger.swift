@@ -1,0 +1,140 @@
+package import RoomModel
+
+// Money. Coins are whole numbers, and each transfer takes from one account what it gives to another, so that all accounts of an
+// application together are always nought.
+
+/// An account of an application's ledger.
+package enum LedgerAccount: Hashable, Sendable {
+    /// What somebody can spend; never below nought.
+    case wallet(UserID)
+    /// What somebody was given; never below nought.
+    case earnings(UserID)
+    /// The operator's: coins come from here when they are sold, and go back when they are refunded. Below nought is what it has sold.
+    case shop
+}
+
+/// Coins that go from one account to another.
+package struct Transfer: Hashable, Sendable {
+    /// What it is for.
+    package enum Purpose: Hashable, Sendable {
+        /// Sent in a room, to whoever is on its stage. `detail` is the room's, which alone reads it.
+        case gift(to: RoomLife, detail: [UInt8])
+        /// Sold by the operator, or given away by a server that is tried out.
+        case topUp
+        /// Taken back by the operator.
+        case refund
+    }
+
+    package var from: LedgerAccount
+    package var to: LedgerAccount
+    /// 1 to `LedgerLimits.mostCoins`.
+    package var coins: Int64
+    package var purpose: Purpose
+
+    /// Whether it moves something from one account to another. The ledger takes no other.
+    package var isSound: Bool { from != to && (1...LedgerLimits.mostCoins).contains(coins) }
+
+    package init(from: LedgerAccount, to: LedgerAccount, coins: Int64, purpose: Purpose) {
+        self.from = from
+        self.to = to
+        self.coins = coins
+        self.purpose = purpose
+    }
+}
+
+/// One life of a room: who creates a room anew under a former one's id has nothing to do with its gifts.
+package struct RoomLife: Hashable, Sendable {
+    package var key: RoomKey
+    /// The epoch in which the room was created.
+    package var createdIn: UInt64
+
+    package init(key: RoomKey, createdIn: UInt64) {
+        self.key = key
+        self.createdIn = createdIn
+    }
+}
+
+/// By what a transfer is known for ever: whoever posts it again under the same key gets the first one's outcome.
+package struct TransferKey: Hashable, Sendable {
+    package enum Poster: Hashable, Sendable {
+        case user(UserID)
+        case `operator`
+    }
+
+    package var application: ApplicationID
+    package var poster: Poster
+    package var key: String
+    /// What was asked for, in the poster's words: another one under the same key is another request.
+    package var fingerprint: String
+
+    package init(application: ApplicationID, poster: Poster, key: String, fingerprint: String) {
+        self.application = application
+        self.poster = poster
+        self.key = key
+        self.fingerprint = fingerprint
+    }
+}
+
+/// A transfer that is on the disk.
+package struct PostedTransfer: Hashable, Sendable {
+    /// Grows with each transfer of the server.
+    package var id: Int64
+    package var transfer: Transfer
+    /// Milliseconds since 1970.
+    package var time: Int64
+    /// What the two accounts held after it.
+    package var fromBalance: Int64
+    package var toBalance: Int64
+
+    package init(id: Int64, transfer: Transfer, time: Int64, fromBalance: Int64, toBalance: Int64) {
+        self.id = id
+        self.transfer = transfer
+        self.time = time
+        self.fromBalance = fromBalance
+        self.toBalance = toBalance
+    }
+}
+
+/// Why nothing was transferred.
+package enum TransferRefusal: Hashable, Sendable {
+    /// The account holds only so much.
+    case balanceLow(balance: Int64)
+    /// The account would hold more than `LedgerLimits.mostCoins`.
+    case balanceFull
+    /// Something else was asked for under that key.
+    case keyReused
+}
+
+package enum LedgerLimits {
+    /// What an account can hold and a transfer can move: the largest whole number that every client can read (ECMA-262, Number).
+    package static let mostCoins: Int64 = (1 << 53) - 1
+}
+
+/// Accounts and what was transferred between them, durable, in the store's group commit.
+package protocol Ledger: Sendable {
+    /// Never waits for the disk. `done` runs off the caller's thread, in the order of `post`, after the transfer has reached the disk; it
+    /// must not block.
+    func post(
+        _ transfer: Transfer, key: TransferKey,
+        done: @escaping @Sendable (Result<TransferOutcome, JournalFailure>) -> Void)
+
+    /// Nought for an account that nothing was ever transferred to.
+    func balance(of account: LedgerAccount, in application: ApplicationID) async throws(JournalFailure) -> Int64
+
+    /// The newest transfers from or to an account first, before the one with that id.
+    func statement(
+        of account: LedgerAccount, in application: ApplicationID, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [PostedTransfer]
+
+    /// The gifts to a room after the one with that id, oldest first.
+    func gifts(to room: RoomLife, after id: Int64) async throws(JournalFailure) -> [PostedTransfer]
+
+    /// What all accounts of an application hold together. It is nought, or something is wrong.
+    func sum(of application: ApplicationID) async throws(JournalFailure) -> Int64
+}
+
+package enum TransferOutcome: Hashable, Sendable {
+    /// - Parameter again: it had been posted before.
+    case posted(PostedTransfer, again: Bool)
+    case refused(TransferRefusal)
+}
