@@ -28,7 +28,8 @@ import UserSig
         ) async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
-                journal: journal, media: media, bus: RecordingBus(), clock: clock, audience: { RoomAudience(ready: $0) }
+                journal: journal, ledger: MemoryLedger(), media: media, bus: RecordingBus(), clock: clock,
+                audience: { RoomAudience(ready: $0) }
             )
             try await rooms.start()
             services = GatewayServices(
@@ -36,6 +37,8 @@ import UserSig
                 sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock,
                 lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
                 messageLimit: MessageLimit(messagesPerAddress, clock: clock),
+                wallets: Wallets(
+                    settings: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() })),
                 statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
         }
 

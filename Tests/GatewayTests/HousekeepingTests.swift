@@ -60,7 +60,8 @@ import Timing
     ) async throws {
         let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), media: RecordingMedia(), bus: RecordingBus(), clock: gateway.clock,
+            journal: MemoryJournal(), ledger: MemoryLedger(), media: RecordingMedia(), bus: RecordingBus(),
+            clock: gateway.clock,
             audience: { RoomAudience(ready: $0) })
         try await rooms.start()
         var settings = GatewaySettings()
@@ -70,7 +71,9 @@ import Timing
         let logger = Logger(label: "test") { [log = gateway.log] _ in Notebook(log) }
         let (serving, isServing) = AsyncStream.makeStream(of: Void.self)
         let server = GatewayServer(
-            settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(), sessions: gateway.sessions,
+            settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(),
+            wallets: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() }),
+            sessions: gateway.sessions,
             clock: gateway.clock, logger: logger
         ) { _ in isServing.yield() }
         let group = ServiceGroup(services: [server], logger: logger)

@@ -16,7 +16,7 @@ import Timing
 
     init() {
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), media: media, bus: RecordingBus(), clock: clock,
+            journal: MemoryJournal(), ledger: MemoryLedger(), media: media, bus: RecordingBus(), clock: clock,
             audience: { RoomAudience(ready: $0) })
         tests = LineTests(rooms: rooms, media: media, clock: clock)
     }

@@ -43,7 +43,8 @@ import Timing
     /// A room of which only the identity counts.
     private func room(_ number: UInt32) async throws -> Room {
         let directory = RoomDirectory(
-            journal: MemoryJournal(), media: RecordingMedia(), bus: RecordingBus(), clock: VirtualRoomClock(),
+            journal: MemoryJournal(), ledger: MemoryLedger(), media: RecordingMedia(), bus: RecordingBus(),
+            clock: VirtualRoomClock(),
             audience: { RoomAudience(ready: $0) })
         try await directory.start()
         let id = try #require(RoomID(number: number))

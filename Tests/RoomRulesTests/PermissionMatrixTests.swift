@@ -113,6 +113,12 @@ import Testing
                 prepare: invitation(from: .other, to: .otherAdmin)),
             Case(title: "sendMessage", seated: false) { _ in .sendMessage(MessageDraft(.text("hello"))) },
             Case(title: "sendLikes", seated: false) { _ in .sendLikes(3) },
+            Case(title: "sendGift to the owner", seated: false) { _ in .sendGift(GiftDraft(gift: "rose")) },
+            Case(title: "sendGift to oneself", seated: true) { .sendGift(GiftDraft(gift: "rose", to: $0)) },
+            Case(title: "sendGift to a listener", seated: false) { caller in
+                .sendGift(GiftDraft(gift: "rose", to: caller == .member ? .admin : .member))
+            },
+            Case(title: "sendGift of none", seated: false) { _ in .sendGift(GiftDraft(gift: "bicycle", to: .other)) },
             Case(title: "startSong from a seat", seated: true) { _ in .startSong(SongDraft(song: .ballad)) },
             Case(title: "startSong without a seat", seated: false) { _ in .startSong(SongDraft(song: .ballad)) },
             Case(title: "setDuetMode from a seat", seated: true) { _ in .setDuetMode(.leadFollow, leader: nil) },

@@ -32,9 +32,12 @@ struct Stage {
 
     /// The other room that commands are about.
     var target: RoomInfo?
+    /// The gift that commands are about, as the catalogue has it.
+    var gift: Gift? = Gift(id: "rose", name: "Rose", price: 10)
     var context: DecisionContext {
         var context = DecisionContext(now: now, people: people, policy: policy)
         context.target = target
+        context.gift = gift
         return context
     }
 

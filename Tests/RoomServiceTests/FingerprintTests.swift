@@ -1,4 +1,5 @@
 import RoomModel
+import RoomTestSupport
 import Testing
 
 @testable import RoomService
@@ -58,6 +59,8 @@ import Testing
         .sendMessage(MessageDraft(.custom(command: "b", message: "x"), id: "m")),
         .sendMessage(MessageDraft(.custom(command: "a", message: "y"), id: "m")),
         .sendLikes(1), .sendLikes(2),
+        .sendGift(GiftDraft(gift: "a")), .sendGift(GiftDraft(gift: "b")), .sendGift(GiftDraft(gift: "a", count: 2)),
+        .sendGift(GiftDraft(gift: "a", to: UserID(literal: "ada"))),
         start(), start { $0.id = "t" }, start { $0.title = "U" }, start { $0.artist = "B" }, start { $0.artist = nil },
         start { $0.durationMs = 61_000 }, start { $0.accompaniment = "/b" }, start { $0.original = "/p" },
         start { $0.original = nil }, start { $0.lyrics = "/m" }, start { $0.lyrics = nil }, start(track: .original),

@@ -49,7 +49,7 @@ private struct Belief {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged:
+            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged, .gifted:
                 contradictions.append("\(change)")
             }
         case .message(let message):
@@ -108,7 +108,7 @@ extension RoomChange {
             change.what = .updated(info)
         case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged, .roleChanged, .ownerChanged,
             .songChanged,
-            .duetChanged, .pkChanged:
+            .duetChanged, .pkChanged, .gifted:
             break
         }
         return change

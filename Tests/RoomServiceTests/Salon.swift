@@ -99,6 +99,7 @@ final class Salon {
     let stage = StageID(rawValue: 1)
     let clock: VirtualRoomClock
     let journal: MemoryJournal
+    let ledger: MemoryLedger
     let media = RecordingMedia()
     let bus: RecordingBus
     /// Those who listen to the room as it runs now.
@@ -118,16 +119,19 @@ final class Salon {
 
     init(
         _ mode: MemoryJournal.Mode = .automatic, journal: MemoryJournal = MemoryJournal(),
+        ledger: MemoryLedger = MemoryLedger(),
         room: RoomID = .number(48_213), bus: RecordingBus = RecordingBus(), clock: VirtualRoomClock = VirtualRoomClock()
     )
         async throws
     {
         key = RoomKey(application: ApplicationID(1_400_000_001), room: room)
         self.journal = journal
+        self.ledger = ledger
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, media, bus, others, clock, audiences, policy, infos, reports, turnWanted, reloadWanted,
+            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, infos, reports, turnWanted,
+            reloadWanted,
             hasEnded,
             aside)
         try await load()
@@ -135,7 +139,8 @@ final class Salon {
     }
 
     private static func core(
-        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ media: RecordingMedia, _ bus: RecordingBus,
+        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ media: RecordingMedia,
+        _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
         _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
         _ reports: Shared<[RoomReport]>,
@@ -146,7 +151,7 @@ final class Salon {
         return RoomCore(
             key: key, stage: stage,
             dependencies: RoomDependencies(
-                journal: journal, media: media, bus: bus, clock: clock,
+                journal: journal, ledger: ledger, gift: { Salon.catalogue[$0] }, media: media, bus: bus, clock: clock,
                 audience: { ready in
                     let audience = PlainAudience(ready: ready)
                     audiences.update { $0.append(audience) }
@@ -159,10 +164,14 @@ final class Salon {
             inbox: inbox)
     }
 
+    static let catalogue = GiftCatalogue([
+        Gift(id: "rose", name: "Rose", price: 10), Gift(id: "crown", name: "Crown", price: 1_000, isLarge: true),
+    ])
+
     /// Reads the journal, as the directory does at the start and after a failure.
     func load() async throws {
         reloadWanted.set(false)
-        core.install(try RebuiltRoom(try await journal.open(key, chatLimit: 200), room: key.room))
+        core.install(try await RebuiltRoom.read(key, from: journal, ledger, chatLimit: 200))
         settle()
     }
 
@@ -170,7 +179,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, media, bus, others, clock, audiences, policy, infos, reports, turnWanted, reloadWanted,
+            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, infos, reports, turnWanted,
+            reloadWanted,
             hasEnded,
             aside)
         try await load()

@@ -63,6 +63,8 @@ private final class KeptText: SharedText {
                 .createRoom(
                     RoomCreation(kind: .live, settings: RoomSettings(name: "n", pictureFormat: .h264)), key: nil)),
             .rooms(.enterRoom(room, since: nil)),
+            .wallet(.listGifts), .wallet(.read), .wallet(.readStatement(StatementQuery())),
+            .wallet(.readStatement(StatementQuery(account: .earnings, before: 7, limit: 100))),
             .rooms(.enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max))),
             .rooms(.listRooms(RoomQuery())),
             .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c"))),
@@ -98,6 +100,7 @@ private final class KeptText: SharedText {
             .rejectInvitation(id: "i", reason: "r"),
             .cancelInvitation(id: "i"), .sendMessage(MessageDraft(.text("안녕"), id: "m")),
             .sendMessage(MessageDraft(.custom(command: "c", message: "m"), priority: .low)), .sendLikes(100),
+            .sendGift(GiftDraft(gift: "rose", count: 999, to: bobID)), .sendGift(GiftDraft(gift: "rose")),
             .updateRoom(RoomUpdate(name: "n", tags: [])), .updateRoom(RoomUpdate(cover: "", needsRequest: false)),
             .startSong(
                 SongDraft(
@@ -112,6 +115,7 @@ private final class KeptText: SharedText {
             .setRole(bobID, .admin), .exitRoom, .destroyRoom,
         ]
         bodies += commands.flatMap { [.rooms(.command(room, $0, key: key)), .rooms(.command(string, $0, key: nil))] }
+        if let key { bodies.append(.wallet(.drawCoins(key: key))) }
         for (number, body) in bodies.enumerated() {
             let call = try Call.decode(Data(Call(number: Int64(number), body).text))
             #expect(call == Call(id: .number(Int64(number)), method: body.method, body: body))

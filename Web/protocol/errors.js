@@ -47,6 +47,8 @@ export const serverErrors = Object.freeze({
   links_full: 20480,
   not_linked: 20481,
   other_format: 20482,
+  gift_unknown: 20490,
+  balance_low: 20491,
   consent_required: 20427,
   user_not_in_room: 20428,
   too_frequent: 10001,

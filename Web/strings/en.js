@@ -667,6 +667,8 @@ export const strings = Object.freeze({
   'error.not_linked': 'The rooms are not connected any more.',
   'error.other_format':
     "The other room's pictures come in another format, so neither room could show the other host.",
+  'error.gift_unknown': 'This gift is no longer offered. Choose another.',
+  'error.balance_low': 'You do not have enough coins. Choose a smaller gift.',
   'error.camera_format': "This browser cannot send the format that this room's pictures come in.",
   'error.seat_muted': 'The host has muted this seat. Only the host can unmute it.',
   'error.consent_required': 'Raise your hand to speak here.',

@@ -641,6 +641,8 @@ export const strings = Object.freeze({
   'error.links_full': '방이 이미 다른 방과 연결되어 있어요. 먼저 끝내 주세요.',
   'error.not_linked': '두 방이 더 이상 연결되어 있지 않아요.',
   'error.other_format': '상대 방의 영상 형식이 달라서 서로의 호스트를 보여줄 수 없어요.',
+  'error.gift_unknown': '더 이상 보낼 수 없는 선물이에요. 다른 선물을 골라 주세요.',
+  'error.balance_low': '코인이 부족해요. 더 작은 선물을 골라 주세요.',
   'error.camera_format': '이 브라우저는 이 방의 영상 형식을 보낼 수 없어요.',
   'error.seat_muted': '호스트가 음소거한 자리예요. 호스트만 풀 수 있어요.',
   'error.consent_required': '여기서 말하려면 손을 들어 주세요.',

@@ -629,6 +629,8 @@ export const strings = Object.freeze({
   'error.links_full': '你的房间已与其他房间连线，请先结束。',
   'error.not_linked': '两个房间已不再连线。',
   'error.other_format': '对方房间的画面格式不同，双方都无法显示对方主播。',
+  'error.gift_unknown': '此礼物已下架，请选择其他礼物。',
+  'error.balance_low': '金币不足，请选择较小的礼物。',
   'error.camera_format': '此浏览器无法发送本房间使用的画面格式。',
   'error.seat_muted': '主持人静音了此座位，只有主持人能取消。',
   'error.consent_required': '在这里发言请先举手。',

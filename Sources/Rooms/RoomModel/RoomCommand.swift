@@ -23,6 +23,7 @@ package enum RoomCommand: Hashable, Sendable {
     // chat
     case sendMessage(MessageDraft)
     case sendLikes(Int)
+    case sendGift(GiftDraft)
     // songs
     case startSong(SongDraft)
     case pauseSong
@@ -53,7 +54,7 @@ package enum RoomCommand: Hashable, Sendable {
         case takeSeat, leaveSeat, moveSeat, pickSeat, kickSeat, muteSeat, closeSeat, setMicrophone
         case setCamera, allowCamera, startScreen, stopScreen, arrangeStage
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
-        case sendMessage, sendLikes
+        case sendMessage, sendLikes, sendGift
         case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
         case challenge, cancelChallenge, answerChallenge, readyForPK, quitPK, muteLink
         case updateRoom, setRole, exitRoom, destroyRoom
@@ -80,6 +81,7 @@ package enum RoomCommand: Hashable, Sendable {
         case .cancelInvitation: .cancelInvitation
         case .sendMessage: .sendMessage
         case .sendLikes: .sendLikes
+        case .sendGift: .sendGift
         case .startSong: .startSong
         case .pauseSong: .pauseSong
         case .resumeSong: .resumeSong
@@ -147,6 +149,8 @@ package enum CommandResult: Hashable, Sendable {
     case liked(total: UInt64)
     /// The room time (milliseconds since 1970) at which the song is heard.
     case scheduled(startAt: Int64)
+    /// The gift's number, and the coins that its sender had left.
+    case gifted(number: Int64, balance: Int64)
 }
 
 /// What an accepted command answers, and how far the room has come with it.

@@ -140,6 +140,12 @@ public struct RoomError: Error, Hashable, Sendable {
         /// There is no such link.
         case notLinked = "not_linked"
 
+        // Gifts
+        /// There is no such gift.
+        case giftUnknown = "gift_unknown"
+        /// The wallet does not hold enough coins; `reason` is how many it holds.
+        case balanceLow = "balance_low"
+
         // Messages and invitations
         /// A message may be at most 12 KiB.
         case messageTooLarge = "message_too_large"
@@ -235,6 +241,8 @@ public struct RoomError: Error, Hashable, Sendable {
             case .linksFull: (20480, "the room is linked already, or with as many rooms as can be")
             case .notLinked: (20481, "there is no such link")
             case .otherFormat: (20482, "the other room's pictures come in another format")
+            case .giftUnknown: (20490, "there is no such gift")
+            case .balanceLow: (20491, "the wallet does not hold enough coins")
             case .messageTooLarge: (80002, "a message may be at most 12 KiB")
             case .invitationNotFound: (8010, "unknown or already settled")
             case .invitationDenied: (8011, "you may not answer or cancel this invitation")

@@ -23,6 +23,7 @@ extension RoomEvent: Codable {
         case consentLapsed = "consent.lapsed"
         case messageSent = "message.sent"
         case liked
+        case gifted = "gifts.sent"
         case songChanged = "song.changed"
         case duetChanged = "duet.changed"
         case pkChanged = "pk.changed"
@@ -38,7 +39,7 @@ extension RoomEvent: Codable {
     private enum CodingKeys: String, CodingKey {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
         case message, from, count, users, owner, moved, play, duet, camera, stage
-        case pk, cause, ours, theirs, challenge, until, letter, session, step
+        case pk, cause, ours, theirs, challenge, until, letter, session, step, gifts
     }
 
     package init(from decoder: any Decoder) throws {
@@ -96,6 +97,7 @@ extension RoomEvent: Codable {
                 reason: try fields.decodeIfPresent(String.self, forKey: .reason))
         case .consentLapsed: self = .consentLapsed(try fields.decode(UserID.self, forKey: .user))
         case .messageSent: self = .messageSent(try fields.decode(Message.self, forKey: .message))
+        case .gifted: self = .gifted(try fields.decode([SentGift].self, forKey: .gifts))
         case .liked:
             self = .liked(
                 count: try fields.decode(UInt64.self, forKey: .count),
@@ -205,6 +207,9 @@ extension RoomEvent: Codable {
             try type(.liked)
             try fields.encode(count, forKey: .count)
             try fields.encode(users, forKey: .users)
+        case .gifted(let gifts):
+            try type(.gifted)
+            try fields.encode(gifts, forKey: .gifts)
         case .songChanged(let play, let reason):
             try type(.songChanged)
             try fields.encodeIfPresent(play, forKey: .play)
@@ -246,7 +251,7 @@ extension RoomEvent: Codable {
 }
 
 extension CommandResult: Codable {
-    private enum CodingKeys: String, CodingKey { case invitation, position, chat, time, total, startAt }
+    private enum CodingKeys: String, CodingKey { case invitation, position, chat, time, total, startAt, gift, balance }
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -258,6 +263,8 @@ extension CommandResult: Codable {
             self = .liked(total: total)
         } else if let startAt = try fields.decodeIfPresent(Int64.self, forKey: .startAt) {
             self = .scheduled(startAt: startAt)
+        } else if let number = try fields.decodeIfPresent(Int64.self, forKey: .gift) {
+            self = .gifted(number: number, balance: try fields.decode(Int64.self, forKey: .balance))
         } else {
             self = .done
         }
@@ -275,6 +282,9 @@ extension CommandResult: Codable {
             try fields.encode(time, forKey: .time)
         case .liked(let total): try fields.encode(total, forKey: .total)
         case .scheduled(let startAt): try fields.encode(startAt, forKey: .startAt)
+        case .gifted(let number, let balance):
+            try fields.encode(number, forKey: .gift)
+            try fields.encode(balance, forKey: .balance)
         }
     }
 }

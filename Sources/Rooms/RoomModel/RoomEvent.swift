@@ -26,6 +26,8 @@ package enum RoomEvent: Hashable, Sendable {
     case messageSent(Message)
     /// Merged: `users` are up to three of those who sent them.
     case liked(count: UInt64, users: [UserID])
+    /// Paid in the ledger before; in the order of their numbers.
+    case gifted([SentGift])
     /// What is sung from now on; `nil`: nothing.
     case songChanged(SongPlay?, SongChange)
     case duetChanged(DuetMode)
@@ -49,7 +51,7 @@ package enum RoomEvent: Hashable, Sendable {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
             .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged,
-            .pkChanged:
+            .pkChanged, .gifted:
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked, .pointsChanged,
             .challengeChanged,

@@ -70,6 +70,8 @@ package struct RoomChange: Hashable, Sendable {
         case duetChanged(DuetMode, by: UserID?)
         /// Links to other rooms and the PK with them, whole. `by` is who changed it, in this room.
         case pkChanged(PKState, PKCause, by: UserID?)
+        /// Gifts were sent; what the room has been given with them.
+        case gifted([SentGift], GiftStanding)
     }
 
     /// The change of that number.

@@ -42,6 +42,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var pk: PKState?
     /// The challenge that waits; for the owner alone.
     package var challenge: PKChallenge?
+    /// What the room has been given; absent while nothing was.
+    package var gifts: GiftStanding?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     package var mediaEpoch: UInt64
     /// Written once for everybody who enters while nothing happens.
@@ -53,8 +55,9 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
         duet: DuetMode? = nil, screen: UserID? = nil, stage: StageLayout? = nil, pk: PKState? = nil,
-        challenge: PKChallenge? = nil, mediaEpoch: UInt64
+        challenge: PKChallenge? = nil, gifts: GiftStanding? = nil, mediaEpoch: UInt64
     ) {
+        self.gifts = gifts
         self.room = room
         self.epoch = epoch
         self.seq = seq
@@ -83,7 +86,7 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
 extension RoomSnapshot {
     package enum CodingKeys: String, CodingKey {
         case room, epoch, seq, chat, info, seats, me, members, memberCount, ownerAbsentUntil, heir, invitations,
-            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, mediaEpoch
+            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, gifts, mediaEpoch
     }
 
     /// What everybody is told alike who enters while nothing happens.
@@ -107,6 +110,7 @@ extension RoomSnapshot {
             try fields.encodeIfPresent(snapshot.screen, forKey: .screen)
             try fields.encodeIfPresent(snapshot.stage, forKey: .stage)
             try fields.encodeIfPresent(snapshot.pk, forKey: .pk)
+            try fields.encodeIfPresent(snapshot.gifts, forKey: .gifts)
             try fields.encode(snapshot.mediaEpoch, forKey: .mediaEpoch)
         }
     }

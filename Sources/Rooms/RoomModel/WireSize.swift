@@ -51,6 +51,12 @@ extension RoomChange {
             WireSize.object + (play?.wireSize ?? 0)
         case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
         case .pkChanged(let pk, _, _): 2 * WireSize.object + pk.wireSize
+        case .gifted(let sent, let standing):
+            standing.wireSize
+                + sent.reduce(WireSize.object) {
+                    $0 + 3 * WireSize.object + WireSize.of($1.gift.name) + WireSize.of($1.gift.picture)
+                        + $1.from.wireSize + $1.to.wireSize
+                }
         case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
             .roleChanged,
             .ownerChanged, .duetChanged:
@@ -102,6 +108,12 @@ extension SongPlay {
     }
 }
 
+extension GiftStanding {
+    package var wireSize: Int {
+        supporters.reduce(WireSize.object) { $0 + WireSize.object + $1.user.wireSize }
+    }
+}
+
 extension RoomEntry {
     package var wireSize: Int {
         switch self {
@@ -121,7 +133,7 @@ extension RoomSnapshot {
     package var sharedWireSize: Int {
         var size = 4 * WireSize.object + (play?.wireSize ?? 0)
         size += members.reduce(0) { $0 + 2 * WireSize.object + $1.profile.wireSize }
-        size += 2 * WireSize.object * seats.count + (pk?.wireSize ?? 0)
+        size += 2 * WireSize.object * seats.count + (pk?.wireSize ?? 0) + (gifts?.wireSize ?? 0)
         return messages.reduce(size) { $0 + $1.wireSize }
     }
 }

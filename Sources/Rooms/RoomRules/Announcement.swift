@@ -74,6 +74,8 @@ extension DurableRoomState {
         case .songChanged(let play, let reason): return change(.songChanged(play, reason, by: by))
         case .duetChanged(let mode): return change(.duetChanged(mode, by: by))
         case .pkChanged(let pk, let cause): return change(.pkChanged(pk, cause, by: by))
+        case .gifted(let sent):
+            return change(.gifted(sent, giftStanding ?? GiftStanding()))
         case .pointsChanged(let ours, let theirs):
             return Announcement(.passing(.points(PKPoints(ours: ours, theirs: theirs))))
         case .challengeChanged(let news): return Announcement(.challenge(news), to: .these([owner.id]))

@@ -12,6 +12,8 @@ package struct DecisionContext: Sendable {
     package var peak: Int
     /// The other room that the command is about, as the directory shows it; `nil`: there is none.
     package var target: RoomInfo?
+    /// The gift that the command is about, from the catalogue; `nil`: there is none.
+    package var gift: Gift?
 
     package struct Person: Hashable, Sendable {
         package var profile: UserProfile

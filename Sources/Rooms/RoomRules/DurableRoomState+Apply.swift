@@ -113,6 +113,11 @@ extension DurableRoomState {
             try check(message.chat == chat + 1, event)
             chat = message.chat
         case .liked(let count, _): likes = likes.addingReportingOverflow(count).overflow ? .max : likes + count
+        case .gifted(let sent):
+            for gift in sent {
+                try check(gift.number > gifts.upTo, event)
+                gifts.add(gift)
+            }
         case .songChanged(let play, _): self.play = play
         case .duetChanged(let mode):
             try check(kind == .chorus && mode.leader.map { seat(of: $0) != nil } ?? true, event)

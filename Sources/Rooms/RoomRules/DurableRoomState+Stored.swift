@@ -7,7 +7,7 @@ import RoomModel
 extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
-            leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak
+            leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak, gifts
         case createdAt, createdIn, answers, creation
     }
 
@@ -31,6 +31,7 @@ extension DurableRoomState: Codable {
         invitations = try fields.decodeIfPresent([Invitation].self, forKey: .invitations) ?? []
         consents = try fields.decodeIfPresent([Consent].self, forKey: .consents) ?? []
         likes = try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0
+        gifts = try fields.decodeIfPresent(GiftBook.self, forKey: .gifts) ?? GiftBook()
         play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
         leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
         screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
@@ -64,6 +65,7 @@ extension DurableRoomState: Codable {
         try fields.encode(invitations, forKey: .invitations)
         try fields.encode(consents, forKey: .consents)
         try fields.encode(likes, forKey: .likes)
+        if !gifts.isEmpty { try fields.encode(gifts, forKey: .gifts) }
         try fields.encodeIfPresent(play, forKey: .play)
         try fields.encodeIfPresent(leader, forKey: .leader)
         try fields.encodeIfPresent(screen, forKey: .screen)
@@ -80,6 +82,28 @@ extension DurableRoomState: Codable {
         try fields.encode(createdIn, forKey: .createdIn)
         try fields.encode(answers, forKey: .answers)
         try fields.encodeIfPresent(creation, forKey: .creation)
+    }
+}
+
+extension GiftBook: Codable {
+    private enum CodingKeys: String, CodingKey { case upTo, coins, supporters }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        upTo = try fields.decode(Int64.self, forKey: .upTo)
+        coins = try fields.decode(Int64.self, forKey: .coins)
+        for supporter in try fields.decode([Supporter].self, forKey: .supporters) {
+            supporters[supporter.user.id] = supporter
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(upTo, forKey: .upTo)
+        try fields.encode(coins, forKey: .coins)
+        // In an order, so that the same state gives the same bytes.
+        try fields.encode(leading(.max), forKey: .supporters)
     }
 }
 

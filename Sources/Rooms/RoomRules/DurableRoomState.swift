@@ -30,6 +30,7 @@ package struct DurableRoomState: Equatable, Sendable {
     package var invitations: [Invitation] = []
     package var consents: [Consent] = []
     package var likes: UInt64 = 0
+    package var gifts = GiftBook()
     /// What a chorus room sings.
     package var play: SongPlay?
     /// Who leads in a chorus room; nobody: all sing at once. Whoever leads has a seat.

@@ -86,6 +86,8 @@ package enum RoomLimits {
     package static let invitationsPerRoom = 1_000
     package static let admins = 50
     package static let likesPerCall = 1...100
+    /// Three digits fit a button.
+    package static let giftsPerCall = 1...999
     /// A room shows its own host and three others.
     package static let links = 3
     static let pkSeconds = 60...600

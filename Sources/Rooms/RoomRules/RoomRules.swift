@@ -37,6 +37,8 @@ extension DurableRoomState {
         case .cancelInvitation(let id): try cancelInvitation(id, by: user, permission)
         case .sendMessage(let draft): try sendMessage(draft, by: user, context)
         case .sendLikes(let count): try sendLikes(count, by: user)
+        // What follows is the ledger's.
+        case .sendGift(let draft): try orderGift(draft, by: user, in: context).undecided
         case .startSong(let draft): try startSong(draft, by: user, context)
         case .pauseSong: try pauseSong(context)
         case .resumeSong(let leadMs): try resumeSong(leadMs: leadMs, context)

@@ -123,9 +123,7 @@ final class Correspondence {
 
     /// Somebody likes while a PK runs.
     func gain(_ count: Int, by user: UserID) {
-        guard let match = state.pk.match, match.phase == .running, let start = match.startAt, let end = match.endAt,
-            (start..<end).contains(core.wallNow)
-        else { return }
+        guard isCounting else { return }
         var allowance = allowances[user] ?? TokenBucket(Self.pointsAllowance, now: core.now)
         var counted: UInt64 = 0
         while counted < count, allowance.take(now: core.now) { counted += 1 }
@@ -133,7 +131,19 @@ final class Correspondence {
         gained += counted
     }
 
-    /// The event that goes with the likes that are stored now.
+    /// Somebody has given something while a PK runs: what it cost counts.
+    func gain(coins: Int) {
+        guard isCounting else { return }
+        gained += UInt64(coins)
+    }
+
+    private var isCounting: Bool {
+        guard let match = state.pk.match, match.phase == .running, let start = match.startAt, let end = match.endAt
+        else { return false }
+        return (start..<end).contains(core.wallNow)
+    }
+
+    /// The event that goes with the likes or gifts that are stored now.
     func takeGained() -> RoomEvent? {
         defer { gained = 0 }
         return state.pointsGained(gained)

@@ -16,6 +16,7 @@ enum Deadline: Hashable, Sendable {
     /// Gathered news leave.
     case news
     case likes
+    case gifts
     case levels
     case network
     case count

@@ -63,7 +63,8 @@ struct EntryComposer {
             messages: messages, likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
             stage: state.stage.isUsual ? nil : state.stage,
-            pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), mediaEpoch: mediaEpoch)
+            pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), gifts: state.giftStanding,
+            mediaEpoch: mediaEpoch)
     }
 
     private func challenge(for user: UserID) -> PKChallenge? { user == state.owner.id ? state.challenge : nil }

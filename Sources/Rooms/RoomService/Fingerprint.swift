@@ -43,6 +43,10 @@ extension RoomCommand {
             }
             hash.add(draft.id)
         case .sendLikes(let count): hash.add(count)
+        case .sendGift(let draft):
+            hash.add(draft.gift)
+            hash.add(draft.count)
+            hash.add(draft.to?.rawValue)
         case .startSong(let draft):
             hash.add(draft.song.id)
             hash.add(draft.song.title)

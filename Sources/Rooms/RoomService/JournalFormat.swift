@@ -44,6 +44,19 @@ package struct RebuiltRoom: Sendable {
     package var epoch: UInt64
     package var state: DurableRoomState
     var recent: RecentNews
+    /// Paid and not told yet, in the order of their numbers.
+    private(set) var gifts: [PostedTransfer] = []
+
+    /// Opens a room's journal, and looks in the ledger for what was paid and not told.
+    package static func read(
+        _ key: RoomKey, from journal: any RoomJournal, _ ledger: any Ledger, chatLimit: Int
+    ) async throws -> RebuiltRoom {
+        var room = try RebuiltRoom(try await journal.open(key, chatLimit: chatLimit), room: key.room)
+        guard room.state.phase == .open else { return room }
+        room.gifts = try await ledger.gifts(
+            to: RoomLife(key: key, createdIn: room.state.createdIn), after: room.state.gifts.upTo)
+        return room
+    }
 
     /// Replays a history. Throws when the journal is damaged or from a newer server: such a room is better left alone
     /// than half known.

@@ -97,6 +97,12 @@ extension RoomCore {
         guard let user = people.attendance.profile(of: session) else {
             return answer(reply, .failure(RoomError(.notInRoom)))
         }
+        if case .sendGift(let draft) = command {
+            guard let key else {
+                return answer(reply, .failure(.invalid("key", "a gift has a key, so that it is paid for once")))
+            }
+            return gifts.send(draft, by: user, key: key, fingerprint: command.fingerprint, reply: reply)
+        }
         var kept: KeyedAnswer?
         if let key {
             let fingerprint = command.fingerprint
@@ -280,6 +286,7 @@ extension RoomCore {
         // The end of the turn sends them.
         case .news: break
         case .likes: gathered.storeLikes()
+        case .gifts: gifts.tell()
         case .levels: gathered.tellLevels()
         case .network: gathered.tellNetwork()
         case .pk:

@@ -35,6 +35,7 @@ extension RoomCore {
         } else {
             announcer.begin(seq: state.seq, chat: state.chat)
         }
+        gifts.resume(rebuilt.gifts)
         endTurn()
     }
 

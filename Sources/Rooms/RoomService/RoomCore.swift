@@ -41,6 +41,7 @@ package final class RoomCore {
     private(set) lazy var people = RoomPeople(self)
     private(set) lazy var gathered = GatheredNews(self)
     private(set) lazy var correspondence = Correspondence(self)
+    private(set) lazy var gifts = RoomGifts(self)
     private(set) lazy var media = MediaPaths(self, stage: stageID)
     private let stageID: StageID
 
@@ -261,6 +262,7 @@ package final class RoomCore {
             lose(from: failed.position, failed.failure)
         }
         if fresh.rang { deadlines.noteRung() }
+        if !fresh.posted.isEmpty { gifts.hear(fresh.posted) }
     }
 
     func release() {

@@ -6,6 +6,9 @@ import Synchronization
 /// All that a room needs of the world, chosen by whoever opens it.
 package struct RoomDependencies: Sendable {
     package var journal: any RoomJournal
+    package var ledger: any Ledger
+    /// A gift of the application's catalogue, by its id.
+    package var gift: @Sendable (String) -> Gift?
     package var media: any MediaControl
     package var bus: any EventBus
     /// Another open room, as the directory shows it.
@@ -29,7 +32,8 @@ package struct RoomDependencies: Sendable {
     package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        journal: any RoomJournal, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
+        journal: any RoomJournal, ledger: any Ledger, gift: @escaping @Sendable (String) -> Gift? = { _ in nil },
+        media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
         find: @escaping @Sendable (RoomID) -> RoomInfo? = { _ in nil },
@@ -38,6 +42,8 @@ package struct RoomDependencies: Sendable {
         aside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
         self.journal = journal
+        self.ledger = ledger
+        self.gift = gift
         self.media = media
         self.bus = bus
         self.find = find

@@ -13,6 +13,8 @@ package actor RoomDirectory {
     static let retryInterval = Interval.seconds(1)
 
     private let journal: any RoomJournal
+    private let ledger: any Ledger
+    private let catalogue: @Sendable (ApplicationID) -> GiftCatalogue
     private let media: any MediaControl
     private let bus: any EventBus
     private let clock: any TimeSource
@@ -48,11 +50,14 @@ package actor RoomDirectory {
     }
 
     package init(
-        journal: any RoomJournal, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
+        journal: any RoomJournal, ledger: any Ledger, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
+        catalogue: @escaping @Sendable (ApplicationID) -> GiftCatalogue = { _ in GiftCatalogue() },
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
+        self.ledger = ledger
+        self.catalogue = catalogue
         self.journal = journal
         self.media = media
         self.bus = bus
@@ -279,8 +284,8 @@ package actor RoomDirectory {
     /// Replays a room's journal, beside the directory's own work and that of other rooms.
     @concurrent
     private nonisolated func read(_ key: RoomKey) async throws -> RebuiltRoom {
-        try RebuiltRoom(
-            try await journal.open(key, chatLimit: policy(key.application).messages.onEntry), room: key.room)
+        try await RebuiltRoom.read(
+            key, from: journal, ledger, chatLimit: policy(key.application).messages.onEntry)
     }
 
     private func note(_ key: RoomKey, of owner: OwnerKey) {
@@ -296,7 +301,8 @@ package actor RoomDirectory {
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, media: media, bus: bus, clock: clock, audience: audience,
+            journal: journal, ledger: ledger, gift: { [catalogue] in catalogue(key.application)[$0] }, media: media,
+            bus: bus, clock: clock, audience: audience,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },
             publish: { [index] in if let listing = $0 { index.set(listing, of: key) } else { index.remove(key) } },

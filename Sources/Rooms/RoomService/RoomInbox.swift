@@ -13,6 +13,14 @@ package final class RoomInbox: Sendable {
         var confirmed: [UInt64] = []
         /// The clock's alarm has rung since the last turn.
         var rang = false
+        /// What the ledger has answered since the last turn, in its order.
+        var posted: [Posting] = []
+    }
+
+    /// What became of a transfer that the room asked for.
+    struct Posting: Sendable {
+        var number: UInt64
+        var result: Result<TransferOutcome, JournalFailure>
     }
 
     private struct Contents: Sendable {
@@ -60,6 +68,13 @@ package final class RoomInbox: Sendable {
         }
     }
 
+    func posted(_ number: UInt64, _ result: Result<TransferOutcome, JournalFailure>) {
+        report { contents in
+            contents.reports.posted.append(Posting(number: number, result: result))
+            return true
+        }
+    }
+
     func ring() {
         report { contents in
             contents.reports.rang = true
@@ -70,12 +85,13 @@ package final class RoomInbox: Sendable {
     /// The audience has caught up: what was gathered meanwhile may leave.
     func audienceReady() { report { _ in true } }
 
-    /// Returns the reports. `confirmed` and `rang` cover the time since the last call; the others are kept.
+    /// Returns the reports. `confirmed`, `posted` and `rang` cover the time since the last call; the others are kept.
     func take() -> Reports {
         contents.withLock { contents in
             contents.asked = false
             let reports = contents.reports
             contents.reports.confirmed.removeAll()
+            contents.reports.posted.removeAll()
             contents.reports.rang = false
             return reports
         }

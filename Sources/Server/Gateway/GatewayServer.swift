@@ -68,7 +68,7 @@ package struct GatewayServer: Service {
     /// - Parameter onServing: the port is open.
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
-        sessions: SessionRegistry = SessionRegistry(), clock: any TimeSource, logger: Logger,
+        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(), clock: any TimeSource, logger: Logger,
         onServing: @escaping @Sendable (_ port: Int) async -> Void
     ) {
         let signIn = SignIn(accounts: accounts, clock: clock)
@@ -76,6 +76,7 @@ package struct GatewayServer: Service {
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
             messageLimit: MessageLimit(settings.limits.messagesPerAddress, clock: clock),
+            wallets: Wallets(settings: wallets),
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))

@@ -74,7 +74,7 @@ package struct ServerApplication: Sendable {
         let store = try openStore()
         do {
             if mode != .production { gateway.webApplication = Self.demoApplication }
-            if let application = gateway.webApplication { try await prepare(application, in: store.accounts) }
+            if let application = gateway.webApplication { try await prepare(application, in: store) }
             let media = try await startMedia(mediaConfiguration, mixer: mixer(webRoot: gateway.webRoot))
             do {
                 try await serve(gateway, store: store, media: media, onReady: onReady)
@@ -98,12 +98,23 @@ package struct ServerApplication: Sendable {
         // Applications change only while no server runs (the data directory is locked), so once is enough.
         let policies = Dictionary(
             uniqueKeysWithValues: try await store.accounts.applications().map { ($0.id, policy(of: $0.settings)) })
+        var catalogues: [ApplicationID: GiftCatalogue] = [:]
+        for application in policies.keys { catalogues[application] = try await store.gifts.gifts(of: application) }
+        let catalogue: @Sendable (ApplicationID) -> GiftCatalogue = { [catalogues] in catalogues[$0] ?? GiftCatalogue()
+        }
         let rooms = RoomDirectory(
-            journal: store.journal, media: media, bus: LocalBus(), clock: clock, audience: { RoomAudience(ready: $0) },
-            policy: { policies[$0] ?? RoomPolicy() }, report: { [logger] in logger.report($0) })
+            journal: store.journal, ledger: store.ledger, media: media, bus: LocalBus(), clock: clock,
+            audience: { RoomAudience(ready: $0) },
+            policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue,
+            report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
-            gatewaySettings, rooms: rooms, media: media, accounts: store.accounts, clock: clock, logger: logger
+            gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
+            wallets: WalletSettings(
+                ledger: store.ledger, catalogue: catalogue,
+                topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,
+                faucet: mode != .production),
+            clock: clock, logger: logger
         ) { port in
             await onReady(readiness(port: port, media: media))
         }
@@ -146,7 +157,11 @@ package struct ServerApplication: Sendable {
     }
 
     /// Development and local-network runs make their application; others must find it.
-    private func prepare(_ id: ApplicationID, in accounts: any AccountStore) async throws {
+    private func prepare(_ id: ApplicationID, in store: SQLiteStore) async throws {
+        let accounts = store.accounts
+        if mode != .production, try await store.gifts.gifts(of: id).gifts.isEmpty {
+            for gift in DemoGifts.all { try await store.gifts.save(gift, of: id) }
+        }
         if try await accounts.application(id) != nil { return }
         guard mode != .production else {
             throw ConfigurationFailure(

@@ -24,6 +24,7 @@ package final class SQLiteStore: Sendable {
     package let journal: SQLiteJournal
     package let accounts: SQLiteAccounts
     package let ledger: SQLiteLedger
+    package let gifts: SQLiteGifts
     /// Where the file is.
     package let path: String
 
@@ -58,6 +59,7 @@ package final class SQLiteStore: Sendable {
         journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
+        gifts = SQLiteGifts(commit: commit)
     }
 
     /// How the writer has fared since the start, for the metrics.

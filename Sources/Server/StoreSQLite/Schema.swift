@@ -121,6 +121,17 @@ struct Schema: Sendable {
             CREATE INDEX transfer_debit ON transfer (debit, id);
             CREATE INDEX transfer_credit ON transfer (credit, id);
             CREATE INDEX transfer_room ON transfer (application, room, created_in, id) WHERE room IS NOT NULL;
+
+            -- What people can give. What was given keeps its own copy.
+            CREATE TABLE gift (
+                application INTEGER NOT NULL,
+                id TEXT NOT NULL,
+                name TEXT NOT NULL,
+                price INTEGER NOT NULL CHECK (price > 0),
+                picture TEXT NOT NULL,
+                large INTEGER NOT NULL CHECK (large IN (0, 1)),
+                PRIMARY KEY (application, id)
+            ) STRICT, WITHOUT ROWID;
             """)
 
     /// The file's schema version, 0 for a new or empty one; throws for a file that is not ours or that is newer than this program.

@@ -32,7 +32,7 @@ extension Call {
         case key, role, seat, muted, closed, command, content, timeoutSeconds, id, reason, text, message, count
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
-        case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority
+        case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
     }
 }
 
@@ -52,6 +52,10 @@ extension Call.Body {
         case .testLine: .lineTest
         case .endLineTest: .lineEnd
         case .stateLatency: .songLatency
+        case .wallet(.listGifts): .giftList
+        case .wallet(.read): .walletGet
+        case .wallet(.readStatement): .walletStatement
+        case .wallet(.drawCoins): .walletFaucet
         }
     }
 
@@ -59,7 +63,7 @@ extension Call.Body {
     package var isRepeatable: Bool {
         switch self {
         case .rooms(let asked): asked.isRepeatable
-        case .getProfiles, .setProfile, .stateLatency: true
+        case .getProfiles, .setProfile, .stateLatency, .wallet: true
         // The clock is read on one connection, and media is negotiated with what one remembers of it.
         case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture, .closeMedia, .testLine,
             .endLineTest:
@@ -73,7 +77,12 @@ extension Call.Body {
         switch self {
         case .openSession(let opening): try Self.encode(opening, into: &params)
         case .renewSession(let ticket): try params.encode(ticket, forKey: .ticket)
-        case .closeSession, .readClock, .endLineTest: break
+        case .closeSession, .readClock, .endLineTest, .wallet(.listGifts), .wallet(.read): break
+        case .wallet(.drawCoins(let key)): try params.encode(key.rawValue, forKey: .key)
+        case .wallet(.readStatement(let query)):
+            try params.encode(query.account.rawValue, forKey: .account)
+            try params.encodeIfPresent(query.before.map { "\($0)" }, forKey: .cursor)
+            try params.encode(query.limit, forKey: .limit)
         case .testLine(let sdp): try params.encode(sdp, forKey: .sdp)
         case .setProfile(let name, let avatar, let bio):
             try params.encodeIfPresent(name, forKey: .name)
@@ -220,6 +229,7 @@ extension RoomCommand {
         case .cancelInvitation: .invitationCancel
         case .sendMessage: .messageSend
         case .sendLikes: .likeSend
+        case .sendGift: .giftSend
         case .startSong: .songStart
         case .pauseSong: .songPause
         case .resumeSong: .songResume
@@ -285,6 +295,10 @@ extension RoomCommand {
             try params.encodeIfPresent(draft.id, forKey: .id)
             if draft.priority != .normal { try params.encode(draft.priority, forKey: .priority) }
         case .sendLikes(let count): try params.encode(count, forKey: .count)
+        case .sendGift(let draft):
+            try params.encode(draft.gift, forKey: .gift)
+            try params.encode(draft.count, forKey: .count)
+            try params.encodeIfPresent(draft.to, forKey: .to)
         case .startSong(let draft):
             try params.encode(draft.song, forKey: .song)
             try params.encode(draft.track, forKey: .track)

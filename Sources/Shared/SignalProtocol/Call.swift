@@ -32,6 +32,32 @@ package struct Call: Sendable, Hashable {
         case testLine(sdp: String)
         case endLineTest
         case stateLatency(RoomID, LatencyStatement)
+        case wallet(WalletCall)
+    }
+}
+
+/// What is asked of gifts and coins outside a room.
+package enum WalletCall: Sendable, Hashable {
+    case listGifts
+    case read
+    case readStatement(StatementQuery)
+    /// Coins for nothing, on a server that is tried out.
+    case drawCoins(key: IdempotencyKey)
+}
+
+/// Which lines of a statement.
+package struct StatementQuery: Sendable, Hashable {
+    package enum Account: String, Sendable { case wallet, earnings }
+
+    package var account: Account
+    /// The transfer that stands before them; `nil`: from the newest on.
+    package var before: Int64?
+    package var limit: Int
+
+    package init(account: Account = .wallet, before: Int64? = nil, limit: Int = 50) {
+        self.account = account
+        self.before = before
+        self.limit = limit
     }
 }
 

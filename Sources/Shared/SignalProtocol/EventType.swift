@@ -16,6 +16,7 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case songChanged = "song.changed"
     case duetChanged = "duet.changed"
     case pkChanged = "pk.changed"
+    case giftsSent = "gifts.sent"
 
     // Chat, which has numbers of its own.
     case message

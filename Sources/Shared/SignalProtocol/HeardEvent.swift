@@ -89,6 +89,11 @@ extension HeardEvent: Decodable {
             return try change(
                 .pkChanged(
                     fields.decode(PKState.self, forKey: .pk), fields.decode(PKCause.self, forKey: .cause), by: by()))
+        case .giftsSent:
+            return try change(
+                .gifted(
+                    fields.decode([SentGift].self, forKey: .gifts),
+                    fields.decode(GiftStanding.self, forKey: .standing)))
         case .duetChanged: return try change(.duetChanged(fields.decode(DuetMode.self, forKey: .duet), by: by()))
 
         case .message: return .known(.message(try Message(from: decoder)))

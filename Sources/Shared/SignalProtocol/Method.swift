@@ -43,6 +43,12 @@ package enum Method: String, CaseIterable, Sendable {
     case messageSend = "message.send"
     case likeSend = "like.send"
 
+    case giftList = "gift.list"
+    case giftSend = "gift.send"
+    case walletGet = "wallet.get"
+    case walletStatement = "wallet.statement"
+    case walletFaucet = "wallet.faucet"
+
     case songStart = "song.start"
     case songPause = "song.pause"
     case songResume = "song.resume"
@@ -120,6 +126,12 @@ package enum Method: String, CaseIterable, Sendable {
         case .invitationList: .rooms(.listInvitations(try p.room(), cursor: try p.optional("cursor")))
         case .messageSend: try p.command(.sendMessage(p.message()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
+
+        case .giftList: .wallet(.listGifts)
+        case .giftSend: try p.command(.sendGift(p.gift()))
+        case .walletGet: .wallet(.read)
+        case .walletStatement: .wallet(.readStatement(try p.statement()))
+        case .walletFaucet: .wallet(.drawCoins(key: try p.requiredKey()))
 
         case .songStart: try p.command(.startSong(p.song()))
         case .songPause: try p.command(.pauseSong)

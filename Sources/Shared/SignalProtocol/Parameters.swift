@@ -110,6 +110,33 @@ struct Parameters {
 
     func seat() throws -> Int { try integer("seat", in: 0...Int(UInt16.max)) }
 
+    /// Of what moves money.
+    func requiredKey() throws -> IdempotencyKey {
+        guard let key = try key() else { throw RoomError.invalid("key", "a key is needed") }
+        return key
+    }
+
+    func gift() throws -> GiftDraft {
+        let to: String? = try optional("to")
+        let receiver = try to.map { text throws(RoomError) in
+            guard let user = UserID(text) else { throw RoomError(.userIDInvalid) }
+            return user
+        }
+        return GiftDraft(gift: try required("gift"), count: try integer("count", in: 1...999, default: 1), to: receiver)
+    }
+
+    func statement() throws -> StatementQuery {
+        let name: String? = try optional("account")
+        guard let account = name.map(StatementQuery.Account.init(rawValue:)) ?? .wallet else {
+            throw RoomError.invalid("account", "an account is wallet or earnings")
+        }
+        let cursor: String? = try optional("cursor")
+        let before = cursor.map { Int64($0) }
+        if case .some(.none) = before { throw RoomError.invalid("cursor", "this is no cursor of a former page") }
+        return StatementQuery(
+            account: account, before: before ?? nil, limit: try integer("limit", in: 1...100, default: 50))
+    }
+
     func key() throws -> IdempotencyKey? {
         guard let text: String = try optional("key") else { return nil }
         guard let key = IdempotencyKey(text) else {

@@ -201,7 +201,7 @@ package struct CommandAnswer: Codable, Sendable, Hashable {
     package var outcome: CommandOutcome
     package init(_ outcome: CommandOutcome) { self.outcome = outcome }
 
-    private enum Keys: String, CodingKey { case id, position, chat, time, total, startAt, seq }
+    private enum Keys: String, CodingKey { case id, position, chat, time, total, startAt, seq, gift, balance }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Keys.self)
@@ -216,6 +216,9 @@ package struct CommandAnswer: Codable, Sendable, Hashable {
             try container.encode(time, forKey: .time)
         case .liked(let total): try container.encode(total, forKey: .total)
         case .scheduled(let startAt): try container.encode(startAt, forKey: .startAt)
+        case .gifted(let number, let balance):
+            try container.encode(number, forKey: .gift)
+            try container.encode(balance, forKey: .balance)
         }
     }
 
@@ -230,6 +233,8 @@ package struct CommandAnswer: Codable, Sendable, Hashable {
             result = .liked(total: total)
         } else if let startAt = try container.decodeIfPresent(Int64.self, forKey: .startAt) {
             result = .scheduled(startAt: startAt)
+        } else if let number = try container.decodeIfPresent(Int64.self, forKey: .gift) {
+            result = .gifted(number: number, balance: try container.decode(Int64.self, forKey: .balance))
         } else {
             result = .done
         }
@@ -276,5 +281,23 @@ package struct RoomEntered: Codable, Sendable, Hashable {
                 events: try container.decode([HeardEvent].self, forKey: .events).compactMap(\.known),
                 state: try container.decode(RoomResumption.PassingState.self, forKey: .state),
                 mediaEpoch: try container.decode(UInt64.self, forKey: .mediaEpoch)))
+    }
+}
+
+/// `{gifts: [gift]}`, in the order in which they are shown.
+package struct GiftsAnswer: Codable, Sendable, Hashable {
+    package var gifts: [Gift]
+    package init(gifts: [Gift]) { self.gifts = gifts }
+}
+
+/// `{entries, cursor?}`, the newest first.
+package struct StatementPage: Codable, Sendable, Hashable {
+    package var entries: [StatementEntry]
+    /// Where the page after these begins; absent if there is none.
+    package var cursor: String?
+
+    package init(entries: [StatementEntry], cursor: String? = nil) {
+        self.entries = entries
+        self.cursor = cursor
     }
 }

@@ -33,6 +33,9 @@ package enum CallAnswer: Sendable, Hashable {
     case requestStill(RequestStillAnswer)
     case line(LineTestAnswer)
     case command(CommandOutcome)
+    case gifts([Gift])
+    case wallet(Wallet)
+    case statement(StatementPage)
     case media(MediaAnswered)
 }
 
@@ -160,12 +163,16 @@ extension CallAnswer {
         case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
         case .sessionClose, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
+        case .giftList: self = .gifts(try fields.decode(GiftsAnswer.self, forKey: key).gifts)
+        case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
+        case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))
         case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))
         case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
             .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .stageArrange,
             .invitationSend,
             .invitationAccept, .invitationReject,
-            .invitationCancel, .messageSend, .likeSend, .songStart, .songPause, .songResume, .songSeek, .songTrack,
+            .invitationCancel, .messageSend, .likeSend, .giftSend, .songStart, .songPause, .songResume, .songSeek,
+            .songTrack,
             .songStop, .duetMode, .pkChallenge, .pkCancel, .pkAnswer, .pkReady, .pkQuit, .pkMute:
             self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)
         }

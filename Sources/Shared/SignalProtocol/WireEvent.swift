@@ -10,7 +10,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play, stage
         case duet, apartMs, tight, pictures, camera, spare
-        case pk, cause, ours, theirs, challenge, state
+        case pk, cause, ours, theirs, challenge, state, gifts, standing
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -96,6 +96,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try container.encodeIfPresent(play, forKey: .play)
             try container.encode(reason, forKey: .reason)
             try container.encodeIfPresent(by, forKey: .by)
+        case .gifted(let sent, let standing):
+            try type(.giftsSent)
+            try container.encode(sent, forKey: .gifts)
+            try container.encode(standing, forKey: .standing)
         case .duetChanged(let mode, let by):
             try type(.duetChanged)
             try container.encode(mode, forKey: .duet)

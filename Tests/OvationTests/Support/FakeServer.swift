@@ -214,6 +214,9 @@ final class FakeServer {
         case .rooms(.command(_, .sendInvitation(let draft), _)):
             .answer(CommandAnswer(CommandOutcome(.invited(id: draft.id ?? "i", position: 1))))
         case .rooms(.command(_, .sendLikes, _)): .answer(CommandAnswer(CommandOutcome(.liked(total: 1))))
+        case .rooms(.command(_, .sendGift, _)):
+            .answer(CommandAnswer(CommandOutcome(.gifted(number: 1, balance: 1))))
+        case .wallet: .answer(Wallet(coins: 1, earnings: 1))
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
         case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
             .endLineTest, .testLine,

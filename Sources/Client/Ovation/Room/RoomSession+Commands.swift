@@ -179,6 +179,28 @@ extension RoomSession {
         return total
     }
 
+    /// Sends a gift to the owner, or to somebody with a seat, and pays for it.
+    ///
+    /// If the connection breaks meanwhile the call goes on with the same key, so that it is paid for once.
+    /// - Parameters:
+    ///   - gift: its id (`OvationClient.gifts()`).
+    ///   - count: 1…999.
+    ///   - user: who gets it; `nil`: the owner.
+    ///   - key: repeats an earlier attempt whose outcome is not known, with the same arguments; `nil` for a new gift.
+    /// - Returns: the gift's number and the coins that are left.
+    /// - Throws: `balance_low`, and nothing is paid; `gift_unknown`, `not_seated`, `rate_limited`.
+    @discardableResult
+    public func sendGift(
+        _ gift: String, count: Int = 1, to user: UserID? = nil, key: String? = nil
+    ) async throws(OvationError) -> (number: Int64, balance: Int64) {
+        let key = key.flatMap { IdempotencyKey($0) } ?? Self.freshKey()
+        guard
+            case .gifted(let number, let balance) = try await ask(
+                .sendGift(GiftDraft(gift: gift, count: count, to: user)), key: key)
+        else { throw OvationError(.invalidAnswer) }
+        return (number, balance)
+    }
+
     // MARK: - People and the room
 
     /// Returns a page of the room's members, in the order in which they entered.

@@ -57,6 +57,10 @@ extension RoomSession {
         case messagesMissed(ClosedRange<UInt64>)
         /// The loudness of everybody who speaks, 0…100. Empty once when everybody is silent.
         case levels([UserID: Int])
+        /// Gifts were sent and paid for, in the order of their numbers.
+        case giftsSent([SentGift])
+        /// The coins that the room has been given in all, and who gave most. It comes right after the gifts themselves.
+        case giftStandingChanged(GiftStanding)
         /// Likes since the last such event.
         case likes(LikesNews)
         /// An invitation from or to the user: `invitation.state` is `waiting` for a new one, otherwise how it was settled.

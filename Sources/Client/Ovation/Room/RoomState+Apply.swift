@@ -100,6 +100,9 @@ extension RoomState {
         case .stageArranged(let stage, let by):
             self.stage = stage
             return [.stageArranged(stage, by: by)]
+        case .gifted(let sent, let standing):
+            giftStanding = standing
+            return [.giftsSent(sent), .giftStandingChanged(standing)]
         case .pkChanged(let pk, let cause, let by):
             self.pk = pk
             return [.pkChanged(pk, cause, by: by)]

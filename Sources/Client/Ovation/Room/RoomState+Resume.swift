@@ -123,6 +123,7 @@ extension RoomState {
                 }
             events.append(.songChanged(play, change, by: nil))
         }
+        if giftStanding != old.giftStanding { events.append(.giftStandingChanged(giftStanding)) }
         if pk != old.pk { events.append(.pkChanged(pk, .ready, by: nil)) }
         if challenge != old.challenge {
             events += [challenge ?? old.challenge].compactMap { $0 }.map {

@@ -60,6 +60,8 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var stage: StageLayout
     /// A live room's links to other rooms, and the PK with them.
     public internal(set) var pk = PKState()
+    /// What the room has been given, and who gave most.
+    public internal(set) var giftStanding = GiftStanding()
     /// The challenge to a PK that waits; only the owner of a live room sees it.
     public internal(set) var challenge: PKChallenge?
     /// The network quality of a chorus room's singers, and whether they are too far apart; of a live room those on stage whose quality is
@@ -94,6 +96,7 @@ public struct RoomState: Sendable, Hashable {
         stage = snapshot.stage ?? StageLayout()
         pk = snapshot.pk ?? PKState()
         challenge = snapshot.challenge
+        giftStanding = snapshot.gifts ?? GiftStanding()
         network = NetworkReport()
         phase = .present
         mediaEpoch = snapshot.mediaEpoch

@@ -58,7 +58,8 @@ final class RoomEventReporter: Sendable {
         case .likes(let news): report(news, in: room)
         // The controller acts on the room's end and on songs, and tells of them.
         case .ended, .gone, .songChanged: break
-        case .duetChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged, .pointsChanged,
+        case .giftsSent, .giftStandingChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged,
+            .pointsChanged,
             .challengeChanged,
             .networkChanged, .memberCountChanged, .levels,
             .connectionLost:

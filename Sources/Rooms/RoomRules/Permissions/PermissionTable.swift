@@ -56,6 +56,7 @@ package enum PermissionTable {
         case .cancelInvitation:  (.asInviter,    .asInviter,            .asInviter)
         case .sendMessage:       (.allowed,      .allowed,              .allowed)
         case .sendLikes:         (.allowed,      .allowed,              .allowed)
+        case .sendGift:          (.allowed,      .allowed,              .allowed)
         case .startSong:         (.onOwnSeat,    .allowed,              .allowed)
         case .pauseSong:         (.onOwnSeat,    .allowed,              .allowed)
         case .resumeSong:        (.onOwnSeat,    .allowed,              .allowed)

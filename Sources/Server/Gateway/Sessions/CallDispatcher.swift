@@ -223,6 +223,8 @@ actor CallDispatcher: InputReceiver {
             await place.room.closeMedia(for: session.token) { [connection] in
                 connection.send(Answer.success(call, Answer.Empty()))
             }
+        case .wallet(let asked):
+            send(try await services.wallets.perform(asked, by: session.user, in: session.application, call: call))
         case .testLine(let sdp): testLine(session, sdp: sdp, call: call)
         case .endLineTest:
             services.lines.end(session.token)

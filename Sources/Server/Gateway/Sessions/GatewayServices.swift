@@ -15,5 +15,6 @@ struct GatewayServices: Sendable {
     /// Relays for clients behind strict firewalls, told with each session and each media answer.
     let relays: RelayServers
     let messageLimit: MessageLimit
+    let wallets: Wallets
     let statedLimits: SessionOpened.Limits
 }

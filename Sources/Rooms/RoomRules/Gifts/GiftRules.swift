@@ -1,0 +1,82 @@
+package import RoomModel
+
+/// A gift that the room would let through, and what it costs. The ledger has the last word.
+package struct GiftOrder: Hashable, Sendable {
+    package var gift: Gift
+    package var count: Int
+    package var to: UserProfile
+
+    package var coins: Int64 { gift.price * Int64(count) }
+
+    /// Nothing happens in the room before it is paid.
+    var undecided: Decision { .nothing }
+}
+
+/// What a room remembers of its gifts.
+package struct GiftBook: Equatable, Sendable {
+    /// Of all supporters those who gave most. Who falls out begins anew: each has paid to be in it, and a thousand are read by nobody.
+    package static let supportersKept = 1_000
+
+    /// The last gift that the room has told, by its number.
+    package var upTo: Int64 = 0
+    package var coins: Int64 = 0
+    package var supporters: [UserID: Supporter] = [:]
+
+    package var isEmpty: Bool { upTo == 0 }
+
+    package init() {}
+
+    package mutating func add(_ sent: SentGift) {
+        upTo = sent.number
+        coins = coins.addingReportingOverflow(sent.coins).overflow ? .max : coins + sent.coins
+        let former = supporters[sent.from.id]?.coins ?? 0
+        let sum = former.addingReportingOverflow(sent.coins)
+        supporters[sent.from.id] = Supporter(user: sent.from, coins: sum.overflow ? .max : sum.partialValue)
+        guard supporters.count > Self.supportersKept,
+            let least = supporters.min(by: { Self.isAbove($1.value, $0.value) })?.key
+        else { return }
+        supporters[least] = nil
+    }
+
+    /// Those who gave most, first.
+    package func leading(_ count: Int) -> [Supporter] {
+        Array(supporters.values.sorted(by: Self.isAbove).prefix(count))
+    }
+
+    /// Among equals by name, so that everybody sees the same order.
+    private static func isAbove(_ one: Supporter, _ other: Supporter) -> Bool {
+        (one.coins, other.user.id.rawValue) > (other.coins, one.user.id.rawValue)
+    }
+}
+
+extension DurableRoomState {
+    /// How many lead the ranking that everybody is told.
+    package static let leadingSupporters = 3
+
+    /// G02, as far as the room decides: who may give what to whom.
+    package func orderGift(
+        _ draft: GiftDraft, by user: UserProfile, in context: DecisionContext
+    ) throws(RoomError) -> GiftOrder {
+        guard phase == .open else { throw RoomError(.roomClosed) }
+        guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
+        _ = try permission(of: user.id, to: .sendGift)
+        guard RoomLimits.giftsPerCall.contains(draft.count) else { throw .invalid("count", "1…999 of a gift at once") }
+        let to = draft.to ?? owner.id
+        guard to != user.id else { throw .invalid("to", "nobody gives to themselves") }
+        let receiver: UserProfile
+        if to == owner.id {
+            receiver = owner
+        } else if let seat = seat(of: to), let seated = seats[seat].occupant {
+            receiver = seated.profile
+        } else {
+            throw RoomError(.notSeated)
+        }
+        guard let gift = context.gift, gift.id == draft.gift else { throw RoomError(.giftUnknown) }
+        return GiftOrder(gift: gift, count: draft.count, to: receiver)
+    }
+
+    /// What the room has been given, as people are told it.
+    package var giftStanding: GiftStanding? {
+        gifts.isEmpty ? nil : GiftStanding(coins: gifts.coins, supporters: gifts.leading(Self.leadingSupporters))
+    }
+}

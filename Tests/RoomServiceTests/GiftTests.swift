@@ -1,0 +1,309 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomTestSupport
+import SeededRandom
+import Testing
+import Timing
+
+@testable import RoomService
+
+@Suite struct GiftTests {
+    private func gift(_ id: String = "rose", _ count: Int = 1, to: UserID? = nil) -> RoomCommand {
+        .sendGift(GiftDraft(gift: id, count: count, to: to))
+    }
+
+    private func sent(_ client: Client) -> [SentGift] {
+        client.outbox.changes.flatMap { change -> [SentGift] in
+            if case .gifted(let gifts, _) = change.what { gifts } else { [] }
+        }
+    }
+
+    private func refusal(_ reply: Shared<Result<CommandResult, RoomError>?>) -> RoomError? {
+        if case .failure(let error)? = reply.current { error } else { nil }
+    }
+
+    @Test(
+        "G02-S a gift is paid once and told to everybody, the sender's answer first, with what the room has been given")
+    func told() async throws {
+        let salon = try await Salon()
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let reply = salon.submit(gift("rose", 3), by: member, key: "k1")
+        salon.advance(.seconds(1))
+        guard case .success(.gifted(let number, 70))? = reply.current else {
+            Issue.record("\(String(describing: reply.current))")
+            return
+        }
+        for client in [owner, member] {
+            let gift = try #require(sent(client).first)
+            #expect(gift.number == number && gift.count == 3 && gift.combo == 3 && gift.coins == 30)
+            #expect(gift.from.id == .member && gift.to.id == .owner && gift.gift == Salon.catalogue["rose"])
+        }
+        // The answer stands before the news.
+        let heard = member.outbox.heard
+        let answer = try #require(
+            heard.firstIndex { if case .answer(let text) = $0 { text.contains("sendGift") } else { false } })
+        let told = try #require(
+            heard.firstIndex {
+                if case .news(.change(let change), _) = $0, case .gifted = change.what { true } else { false }
+            })
+        #expect(answer < told)
+        #expect(try await salon.ledger.balance(of: .earnings(.owner), in: salon.key.application) == 30)
+        let standing = try #require(salon.enter(.other).snapshot?.gifts)
+        #expect(standing == GiftStanding(coins: 30, supporters: [Supporter(user: .named(.member), coins: 30)]))
+    }
+
+    @Test(
+        "G02-S a repeat by the same key pays nothing, tells nobody, and gets the first answer; another gift under it is refused"
+    )
+    func repeats() async throws {
+        let salon = try await Salon()
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let first = salon.submit(gift(), by: member, key: "k1")
+        for _ in 0..<10 {
+            salon.advance(.seconds(1))
+            let again = salon.submit(gift(), by: member, key: "k1")
+            guard case .success(let one)? = first.current, case .success(let other)? = again.current else {
+                Issue.record("\(String(describing: again.current))")
+                return
+            }
+            #expect(one == other)
+        }
+        salon.advance(.seconds(1))
+        #expect(refusal(salon.submit(gift("crown"), by: member, key: "k1"))?.code == .keyReused)
+        #expect(refusal(salon.submit(gift("rose", 2), by: member, key: "k1"))?.code == .keyReused)
+        #expect(refusal(salon.submit(gift(), by: member))?.field == "key", "without a key nothing is paid")
+        #expect(sent(owner).count == 1)
+        #expect(try await salon.ledger.balance(of: .wallet(.member), in: salon.key.application) == 90)
+    }
+
+    @Test("G02-S what is refused leaves the room and the wallet as they were, and says why")
+    func refused() async throws {
+        let salon = try await Salon()
+        salon.ledger.give(15, to: .member, in: salon.key.application)
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let other = salon.enter(.other)
+        let seq = salon.core.state.seq
+        func code(_ command: RoomCommand, by client: Client) throws -> RoomError? {
+            salon.advance(.seconds(1))
+            return refusal(salon.submit(command, by: client, key: FreshKey.make()))
+        }
+        let low = try code(gift("rose", 2), by: member)
+        #expect(low?.code == .balanceLow && low?.reason == "15")
+        #expect(try code(gift("bicycle"), by: member)?.code == .giftUnknown)
+        #expect(try code(gift("rose", 0), by: member)?.field == "count")
+        #expect(try code(gift("rose", 1_000), by: member)?.field == "count")
+        #expect(try code(gift("rose", 1, to: .other), by: member)?.code == .notSeated, "a listener is given nothing")
+        #expect(try code(gift(), by: owner)?.field == "to", "nobody gives to themselves")
+        salon.ledger.fail(.full)
+        #expect(try code(gift(), by: member)?.code == .unavailable)
+        salon.ledger.fail(nil)
+        #expect(salon.core.state.seq == seq && sent(owner).isEmpty)
+        #expect(try await salon.ledger.balance(of: .wallet(.member), in: salon.key.application) == 15)
+        // Whoever sits can be given something.
+        salon.submit(.takeSeat(1), by: other)
+        #expect(try code(gift("rose", 1, to: .other), by: member) == nil)
+        salon.advance(.seconds(1))
+        #expect(sent(owner).map(\.to.id) == [.other])
+        #expect(salon.core.state.seq == seq + 2)
+    }
+
+    @Test("G02-S in a row the combo grows, for each sender, gift and receiver, and begins anew after a rest")
+    func combos() async throws {
+        let salon = try await Salon()
+        for user in [UserID.member, .other] { salon.ledger.give(10_000, to: user, in: salon.key.application) }
+        let owner = salon.create()
+        let (member, other) = (salon.enter(.member), salon.enter(.other))
+        func send(_ command: RoomCommand, _ client: Client, after interval: Interval) {
+            salon.advance(interval)
+            salon.submit(command, by: client, key: FreshKey.make())
+        }
+        send(gift("rose", 2), member, after: .seconds(1))
+        send(gift("rose", 1), other, after: .seconds(1))
+        send(gift("rose", 5), member, after: .seconds(1))
+        send(gift("crown", 1), member, after: .seconds(1))
+        send(gift("rose", 1), member, after: .seconds(6))
+        salon.advance(.seconds(1))
+        #expect(sent(owner).map(\.combo) == [2, 1, 7, 1, 1])
+    }
+
+    @Test("G02-S gifts of a crowd are told together, in the order of their numbers, and what is too much costs nothing")
+    func crowd() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let crowd = (0..<200).map { salon.enter(UserID(literal: "fan-\($0)")) }
+        for client in crowd { salon.ledger.give(10, to: client.user, in: salon.key.application) }
+        salon.advance(.seconds(2))
+        owner.outbox.drain()
+        let replies = crowd.map { salon.submit(gift(), by: $0, key: FreshKey.make()) }
+        salon.advance(.seconds(1))
+        let refusals = replies.compactMap { refusal($0) }
+        #expect(refusals.count == 100 && refusals.allSatisfy { $0.code == .rateLimited && ($0.retryAfterMs ?? 0) > 0 })
+        let gifts = sent(owner)
+        #expect(gifts.count == 100 && gifts.map(\.number) == gifts.map(\.number).sorted())
+        let events = owner.outbox.changes.count { if case .gifted = $0.what { true } else { false } }
+        #expect(events <= 2, "\(events) events")
+        let paid = 2_000 - 100 * 10
+        var left: Int64 = 0
+        for client in crowd {
+            left += try await salon.ledger.balance(of: .wallet(client.user), in: salon.key.application)
+        }
+        #expect(left == Int64(paid))
+        // One person has a share of it.
+        salon.ledger.give(10_000, to: crowd[0].user, in: salon.key.application)
+        salon.advance(.seconds(10))
+        let own = (0..<60).map { _ in salon.submit(gift(), by: crowd[0], key: FreshKey.make()) }
+        #expect(own.compactMap { refusal($0) }.count == 40)
+    }
+
+    @Test("G02-S what was paid and not told is told once the room is there again, whatever ended it, and never twice")
+    func crash() async throws {
+        let salon = try await Salon()
+        salon.ledger.give(1_000, to: .member, in: salon.key.application)
+        _ = salon.create()
+        let member = salon.enter(.member)
+        // The journal loses what the ledger has.
+        salon.journal.setMode(.manual)
+        let reply = salon.submit(gift("rose", 4), by: member, key: "k1")
+        salon.settle()
+        #expect(reply.current == nil, "not before it is on the disk")
+        try await salon.crash()
+        salon.journal.setMode(.automatic)
+        salon.settle()
+        #expect(salon.core.state.gifts.coins == 40)
+        try await salon.crash()
+        #expect(salon.core.state.gifts.coins == 40)
+        let back = salon.enter(.member)
+        let again = salon.submit(gift("rose", 4), by: back, key: "k1")
+        salon.advance(.seconds(1))
+        guard case .success(let outcome)? = again.current else {
+            Issue.record("\(String(describing: again.current))")
+            return
+        }
+        #expect(outcome == .gifted(number: 2, balance: 960))
+        #expect(sent(back).isEmpty && salon.core.state.gifts.coins == 40)
+    }
+
+    @Test(
+        "G02-S a room that waits for its journal, or has ended, keeps nobody's coins: who paid is answered, and the gift is told or kept"
+    )
+    func reload() async throws {
+        let salon = try await Salon()
+        salon.ledger.give(1_000, to: .member, in: salon.key.application)
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        // The ledger answers while the room is being loaded.
+        salon.ledger.hold()
+        let reply = salon.submit(gift(), by: member, key: "k1")
+        salon.journal.fail(times: 1)
+        salon.submit(.sendMessage(MessageDraft(.text("lost"))), by: owner)
+        salon.settle()
+        #expect(salon.reloadWanted.current)
+        salon.ledger.release()
+        salon.settle()
+        #expect(reply.current == nil)
+        try await salon.load()
+        salon.advance(.seconds(1))
+        guard case .success? = reply.current else {
+            Issue.record("\(String(describing: reply.current))")
+            return
+        }
+        #expect(sent(owner).count == 1 && salon.core.state.gifts.coins == 10)
+        // The room ends while a gift is being paid.
+        salon.ledger.hold()
+        let late = salon.submit(gift(), by: member, key: "k2")
+        salon.submit(.destroyRoom, by: owner)
+        salon.settle()
+        salon.ledger.release()
+        salon.settle()
+        guard case .success? = late.current else {
+            Issue.record("\(String(describing: late.current))")
+            return
+        }
+        #expect(try await salon.ledger.balance(of: .earnings(.owner), in: salon.key.application) == 20)
+    }
+
+    @Test(
+        "G02-S two rooms that spend one wallet never overdraw it, whatever happens to them, and each tells what it got")
+    func twoRooms() async throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed: seed)
+        let ledger = MemoryLedger()
+        let rooms = [
+            try await Salon(ledger: ledger, room: .number(1)), try await Salon(ledger: ledger, room: .number(2)),
+        ]
+        let application = rooms[0].key.application
+        ledger.give(500, to: .member, in: application)
+        var owners = rooms.map { $0.create() }
+        var members = rooms.map { $0.enter(.member) }
+        var keys: [String] = []
+        for _ in 0..<400 {
+            let index = Int.random(in: 0...1, using: &random)
+            let salon = rooms[index]
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0:
+                try await salon.crash()
+                owners[index] = salon.enter(.owner)
+                members[index] = salon.enter(.member)
+            case 1: salon.journal.fail(times: 1)
+            case 2: ledger.give(50, to: .member, in: application)
+            default:
+                let key: String
+                if let used = keys.randomElement(using: &random), Bool.random(using: &random) {
+                    key = used
+                } else {
+                    key = FreshKey.make()
+                    keys.append(key)
+                }
+                salon.submit(gift("rose", .random(in: 1...6, using: &random)), by: members[index], key: key)
+            }
+            salon.advance(.milliseconds(.random(in: 0...400, using: &random)))
+            if salon.reloadWanted.current { try await salon.load() }
+        }
+        for salon in rooms {
+            salon.journal.heal()
+            salon.advance(.seconds(2))
+            if salon.reloadWanted.current { try await salon.load() }
+            salon.advance(.seconds(1))
+        }
+        let balance = try await ledger.balance(of: .wallet(.member), in: application)
+        #expect(balance >= 0, "seed \(seed)")
+        #expect(try await ledger.sum(of: application) == 0, "seed \(seed)")
+        let told = rooms.reduce(0) { $0 + $1.core.state.gifts.coins }
+        #expect(told == (try await ledger.balance(of: .earnings(.owner), in: application)), "seed \(seed)")
+        #expect(told > 100, "seed \(seed)")
+    }
+
+    @Test("G02-S the ranking keeps those who gave most, in an order that is the same for everybody")
+    func ranking() {
+        var book = GiftBook()
+        func give(_ name: String, _ coins: Int64) {
+            book.add(
+                SentGift(
+                    number: book.upTo + 1, gift: Gift(id: "g", name: "G", price: coins), count: 1, combo: 1,
+                    from: UserProfile.named(UserID(literal: name)), to: UserProfile.named(.owner), time: 0))
+        }
+        for number in 0..<(GiftBook.supportersKept + 50) { give("fan-\(number)", Int64(number + 1)) }
+        give("ada", 5_000)
+        give("bob", 5_000)
+        give("bob", 1)
+        give("eve", 5_000)
+        #expect(book.supporters.count == GiftBook.supportersKept)
+        #expect(book.leading(3).map(\.user.id.rawValue) == ["bob", "ada", "eve"])
+        #expect(book.supporters[UserID(literal: "fan-0")] == nil)
+        let all = (1...Int64(GiftBook.supportersKept + 50)).reduce(0, +) + 15_001
+        #expect(book.coins == all, "the total forgets nobody")
+    }
+}
+
+/// Keys that no other gift has.
+private enum FreshKey {
+    private static let numbers = Serial()
+
+    static func make() -> String { "fresh \(numbers.next())" }
+}
