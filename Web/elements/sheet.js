@@ -76,10 +76,11 @@ export function openSheet({ title, body, stores = [], signal, testid, className,
 
 /**
  * Asks once before something that cannot be taken back.
- * @param {{title: string, text: string, yes: string, signal: AbortSignal, testid: string}} question
+ * @param {{title: string, text: string, yes: string, signal: AbortSignal, testid: string, calm?: boolean}} question `calm`: nothing is
+ *   lost by a yes
  * @returns {Promise<boolean>}
  */
-export function ask({ title, text, yes, signal, testid }) {
+export function ask({ title, text, yes, signal, testid, calm }) {
   return new Promise(resolve => {
     let answer = false;
     openSheet({
@@ -91,7 +92,7 @@ export function ask({ title, text, yes, signal, testid }) {
       body: sheet => html`<p class="soft">${text}</p>
         <div class="sheet-actions">
           <button class="button" type="button" data-testid="ask-no" autofocus @click=${sheet.close}>${t('common.cancel')}</button>
-          <button class="button danger filled" type="button" data-testid="ask-yes" @click=${() => {
+          <button class=${calm ? 'button primary' : 'button danger filled'} type="button" data-testid="ask-yes" @click=${() => {
             answer = true;
             sheet.close();
           }}>${yes}</button>

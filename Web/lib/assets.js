@@ -51,6 +51,17 @@ function parsed(stated) {
 }
 
 /**
+ * The address of a gift's picture: the app's own are stored as `gifts/<name>.svg`. Others are pictures like any.
+ * @param {string} [picture]
+ * @returns {string} '' for none
+ */
+export function giftURL(picture) {
+  if (!picture) return '';
+  if (/^gifts\/[a-z0-9-]+\.svg$/.test(picture)) return asset(picture);
+  return pictureURL(picture);
+}
+
+/**
  * The address of a cover: the app's own covers are stored as `covers/<name>.svg`, so that a room keeps its cover
  * when a new build moves the files. Others are pictures like any (see `pictureURL`).
  * @param {string} cover

@@ -236,7 +236,7 @@ export class ChatModel {
 }
 
 /** Kinds of happenings that are told together; what concerns one seat or one decision stands alone. */
-const foldable = new Set(['entered', 'left']);
+const foldable = new Set(['entered', 'left', 'gift']);
 
 /** @param {ChatLine} line @returns {line is TextLine} */
 function isText(line) {

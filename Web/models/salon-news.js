@@ -70,6 +70,9 @@ export function tellNews({ room, chat, likes, news, react }, signal) {
     react.seatMuted(seat.muted ? (by ?? null) : null);
     news.emit('mutedByHost', { by: maybe(by), muted: seat.muted });
   });
+  on('gifts.sent', ({ gifts }) => {
+    for (const { from, time } of gifts) chat.tell('gift', from, { time });
+  });
   on('camera.changed', ({ user, camera, by }) => {
     if (!isMe(user) || !by || isMe(by)) return;
     news.emit('cameraByHost', { by: person(by), allowed: camera !== 'blocked' });

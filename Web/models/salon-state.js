@@ -115,7 +115,7 @@
  * @typedef {object} SystemLine
  * @property {'system'} kind
  * @property {string} key
- * @property {'entered' | 'left' | 'seatTaken' | 'seatLeft' | 'kicked' | 'lost' | 'seatMuted' | 'seatUnmuted' | 'seatClosed' | 'seatOpened' | 'becameAdmin' | 'becameMember' | 'becameOwner' | 'renamed'} what
+ * @property {'entered' | 'left' | 'seatTaken' | 'seatLeft' | 'kicked' | 'lost' | 'seatMuted' | 'seatUnmuted' | 'seatClosed' | 'seatOpened' | 'becameAdmin' | 'becameMember' | 'becameOwner' | 'renamed' | 'gift'} what
  * @property {User[]} people
  * @property {number} count
  * @property {number | null} seat index, where it concerns a seat
@@ -155,6 +155,7 @@
  * @property {Me} me
  * @property {PersonView[]} audience those known who have no seat: owner, admins, then as they came
  * @property {number} memberCount everyone, the seated too
+ * @property {import('../protocol/events.js').GiftStanding} gifts what the room has been given
  * @property {RequestView[]} requests waiting, oldest first, those put off last
  * @property {MyRequest | null} myRequest
  * @property {InvitationView | null} invitation

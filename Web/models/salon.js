@@ -1,6 +1,7 @@
 import { OvationError } from '../protocol/errors.js';
 import { roomSlug } from '../protocol/ids.js';
 import { DuetModel } from './duet.js';
+import { GiftsModel } from './gifts.js';
 import { pageKinds } from './kinds.js';
 import { LiveModel } from './live.js';
 import { HearingActions } from './salon-hearing.js';
@@ -45,6 +46,7 @@ export class SalonModel {
 
   /** @type {DuetModel | null} In a chorus room, once entered. */ duet = null;
   /** @type {LiveModel | null} In a live room, once entered. */ live = null;
+  /** @type {GiftsModel | null} Once entered. */ gifts = null;
 
   #stage;
   /** Counts entries and exits: an entry that another one, or an exit, came after is not wanted any more. */ #wish = 0;
@@ -104,6 +106,7 @@ export class SalonModel {
     const { camera } = this.#stage;
     this.duet = kind === 'chorus' ? new DuetModel(this.#stage, visit) : null;
     this.live = kind === 'live' && camera ? new LiveModel(this.#stage, visit, camera) : null;
+    this.gifts = new GiftsModel(this.#stage.room, visit.life.signal);
     this.#stage.begin(visit);
   }
 

@@ -109,6 +109,7 @@ export class Emitter {
  * @property {string} [moreInvitations] where the page after those begins
  * @property {Message[]} messages
  * @property {number} likes
+ * @property {GiftStanding} [gifts]
  * @property {SongPlay} [play] what a chorus room sings
  * @property {DuetMode} [duet] how those who sit sing; absent: together
  * @property {string} [screen] who shares a screen in a live room
@@ -161,6 +162,18 @@ export class Emitter {
 /** @typedef {{id: string, isOurs: boolean, room: RoomID, host: User, terms?: PKTerms, expiresAt: number}} PKChallenge */
 /** @typedef {'waiting' | 'accepted' | 'declined' | 'cancelled' | 'unanswered' | 'busy' | 'crossed' | 'gone'} ChallengeState */
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
+/** @typedef {{id: string, name: string, price: number, picture?: string, large?: boolean}} Gift `price` in coins */
+/**
+ * A gift that was paid for. `combo`: how many of it went from one to the other in a row, these included.
+ * @typedef {{number: number, gift: Gift, count: number, combo: number, from: User, to: User, time: number}} SentGift
+ */
+/** @typedef {{user: User, coins: number}} Supporter */
+/** @typedef {{coins: number, supporters: Supporter[]}} GiftStanding all that was given, and the three who gave most */
+/** @typedef {{coins: number, earnings: number, topUpURL?: string, faucet: boolean}} Wallet */
+/**
+ * A line of an account; `coins` is below nought for what went away.
+ * @typedef {{number: number, time: number, kind: 'gift' | 'topUp' | 'refund', coins: number, balance: number, user?: User, gift?: Gift, count?: number}} StatementEntry
+ */
 
 /** The kinds of rooms that can be entered from here; a newer server may list others. */
 export const roomKinds = Object.freeze(['voice', 'chorus', 'live']);
@@ -187,6 +200,7 @@ export const danmuCommand = 'CMD_DANMU';
  *   'camera.changed': {user: string, camera: 'off' | 'on' | 'blocked', seat: number, by?: string, time: number},
  *   'screen.changed': {user?: string, by?: string, time: number},
  *   'stage.arranged': {stage: StageLayout, by?: string, time: number},
+ *   'gifts.sent': {gifts: SentGift[], standing: GiftStanding, time: number},
  *   'pk.changed': {pk: PKState, cause: PKCause, by?: string, time: number},
  *   'pk.challenge': {challenge: PKChallenge, state: ChallengeState, until?: number},
  *   'pk.points': {ours: number, theirs: number},

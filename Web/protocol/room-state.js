@@ -16,6 +16,9 @@ const alone = Object.freeze({ links: Object.freeze([]) });
 
 /** Messages kept in memory; older ones fall off. */
 export const messagesKept = 300;
+
+/** Nothing has been given. */
+const noGifts = Object.freeze({ coins: 0, supporters: [] });
 /** Names and faces kept in memory; those that were heard of first fall off. More than a full list of people and messages has. */
 export const profilesKept = 1_000;
 
@@ -38,6 +41,7 @@ export const profilesKept = 1_000;
  * @property {readonly Invitation[]} invitations waiting ones that concern me, oldest first
  * @property {readonly Message[]} messages oldest first
  * @property {number} likes
+ * @property {import('./events.js').GiftStanding} gifts what the room has been given
  * @property {import('./events.js').SongPlay | null} play what is sung
  * @property {string | null} screen who shares a screen in a live room
  * @property {import('./events.js').StageLayout} stage how everybody sees the people on the stage of a live room
@@ -74,6 +78,7 @@ export function stateOf(snapshot) {
     invitations: snapshot.invitations.filter(invitation => invitation.state === 'waiting'),
     messages: snapshot.messages.slice(-messagesKept),
     likes: snapshot.likes,
+    gifts: snapshot.gifts ?? noGifts,
     play: snapshot.play ?? null,
     duet: snapshot.duet ?? together,
     screen: snapshot.screen ?? null,
@@ -130,6 +135,7 @@ const changes = {
   }),
   'stage.arranged': (state, { stage }) => ({ ...state, stage }),
   'screen.changed': (state, { user }) => ({ ...state, screen: user ?? null }),
+  'gifts.sent': (state, { standing }) => ({ ...state, gifts: standing }),
   'pk.changed': (state, { pk }) => ({ ...state, pk: { ...pk, links: pk?.links ?? [] } }),
   'pk.challenge': (state, { challenge, state: now }) => ({
     ...state,

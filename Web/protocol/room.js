@@ -373,6 +373,17 @@ export class OvationRoom {
     return this.session.call('like.send', { room: this.id, count });
   }
 
+  /**
+   * Sends a gift to the owner, or to somebody with a seat, and pays for it.
+   * @param {string} gift its id in the catalogue
+   * @param {{count?: number, to?: string, key?: string}} [options] `key` repeats an attempt whose outcome is not known: it is paid once
+   * @returns {Promise<{gift: number, balance: number}>} the gift's number, and the coins that are left
+   */
+  sendGift(gift, options = {}) {
+    const { count = 1, to, key = freshKey() } = options;
+    return this.#change('gift.send', { gift, count, ...(to && { to }) }, key);
+  }
+
   // Songs, in a chorus room.
 
   /**

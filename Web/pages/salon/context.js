@@ -11,6 +11,7 @@ import { OvationError } from '../../protocol/errors.js';
  * @typedef {object} Opened
  * @property {boolean} tray the queue of requests
  * @property {boolean} chat the drawer, on phones
+ * @property {boolean} gifts the tray of gifts
  * @property {boolean} pictureAlone what lies over a phone's picture is put away
  * @property {string | null} declining the request for which the host is choosing the words of a refusal
  */
@@ -35,7 +36,13 @@ export class SalonContext {
   }
 
   /** @type {Store<Readonly<Opened>>} */ opened = new Store(
-    /** @type {Readonly<Opened>} */ ({ tray: false, chat: false, pictureAlone: false, declining: null }),
+    /** @type {Readonly<Opened>} */ ({
+      tray: false,
+      chat: false,
+      gifts: false,
+      pictureAlone: false,
+      declining: null,
+    }),
   );
 
   /** @param {Partial<Opened>} some */

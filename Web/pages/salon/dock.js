@@ -3,6 +3,7 @@ import { language, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { view } from '../../lib/view.js';
 import { openEffects } from '../effects.js';
+import { giftButton } from '../gifts/tray.js';
 import { liveButton } from '../live/controls.js';
 import { pkButton } from '../live/pk.js';
 import { screenButton } from '../live/screen.js';
@@ -117,6 +118,7 @@ export function dock(context, { requests, chat, leave }) {
         <span class="mic-word">${micWords(state)}</span>
       </button>
       ${hand(context, requests)}
+      ${giftButton(context)}
       ${likeButton(context)}
     </nav>`;
 }

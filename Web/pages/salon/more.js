@@ -4,6 +4,7 @@ import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
+import { openRanking } from '../gifts/ranking.js';
 import { canBeApart, pressApart } from '../live/apart.js';
 import { openQuality } from '../live/controls.js';
 import { openPrograms } from '../live/programs.js';
@@ -55,6 +56,16 @@ export function openMore(context, leave) {
             'share-2',
             t('more.share'),
             then(() => openIdSheet(room, signal)),
+          )
+        }
+        ${
+          salon.gifts &&
+          salon.gifts.state.get().catalogue.length > 0 &&
+          item(
+            'more-ranking',
+            'trophy',
+            t('gift.ranking'),
+            then(() => openRanking(context)),
           )
         }
         ${

@@ -1,4 +1,5 @@
 import '../../elements/danmu.js';
+import '../../elements/gifts.js';
 import '../../elements/hearts.js';
 import '../../elements/log.js';
 import '../../elements/countdown.js';
@@ -14,6 +15,8 @@ import { farOffer } from '../duet/apart.js';
 import { watchHeadphones } from '../duet/headphones.js';
 import { watchSong } from '../duet/song-bar.js';
 import { duetStage } from '../duet/stage.js';
+import { giftTray, toggleGifts } from '../gifts/tray.js';
+import { watchGifts } from '../gifts/watch.js';
 import { called } from '../live/ask.js';
 import { pressCamera } from '../live/controls.js';
 import { watchGestures } from '../live/gestures.js';
@@ -82,6 +85,7 @@ export function salonPage(app, salon, tones) {
         app.preferences,
         app.effects.active,
         context.opened,
+        ...(salon.gifts ? [salon.gifts.state] : []),
         ...(duet ? [duet.state, duet.library.state] : []),
         ...(live
           ? [
@@ -110,12 +114,13 @@ export function salonPage(app, salon, tones) {
             ${app.preferences.get().danmu ? html`<ov-danmu></ov-danmu>` : html`<div class="no-danmu"></div>`}
             ${duet ? duetStage(context, duet) : live ? liveStage(context, live) : seatGrid(context)}
             ${!live && audienceStrip(context)}
+            <ov-gifts></ov-gifts>
           </main>
           ${chat.panel()}
           <div class="salon-foot">
             ${chat.peek()}
             <div class="dock-place">
-              <div class="dock-stack">${requests.tray()}${requests.invitation()}${live && called(context, live)}${live && pkInvitation(context, live)}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
+              <div class="dock-stack">${giftTray(context)}${requests.tray()}${requests.invitation()}${live && called(context, live)}${live && pkInvitation(context, live)}${duet && farOffer(context, duet)}${dockNotices(context)}</div>
               ${dock(context, { requests, chat, leave })}
             </div>
           </div>
@@ -135,6 +140,7 @@ export function salonPage(app, salon, tones) {
     watchNews(root, context, requests);
     tabSigns(context);
     watchBackground(context, leave);
+    watchGifts(root, context);
     if (live) {
       watchPlaces(root, context, live);
       watchGestures(root, context, live);
@@ -151,9 +157,11 @@ export function salonPage(app, salon, tones) {
           if (salon.state.get().me.seat !== null) void pressMicrophone(context);
         },
         c: () => chat.focus(),
+        g: () => toggleGifts(context),
         ...(live && { s: () => openStatistics(context, live) }),
         ...(live && { v: () => salon.state.get().me.seat !== null && void pressCamera(context, live) }),
         escape: () => {
+          if (context.opened.get().gifts) return context.open({ gifts: false });
           if (requests.close()) return;
           if (context.opened.get().pictureAlone) context.open({ pictureAlone: false });
           else if (live?.state.get().pinned) live.pin(null);

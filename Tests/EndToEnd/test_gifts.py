@@ -1,0 +1,104 @@
+"""Gifts in the browser: the tray, paying, banners, who gave most."""
+
+from legibility import DOUBLE, NORMAL, Reader
+from steps import create_salon, enter_salon, sit, shows
+from story import story
+
+
+def draws(person, coins, times=1):
+    """Opens the tray, and takes coins to try gifts with."""
+    person.click("gifts")
+    for _ in range(times):
+        person.click("gift-faucet")
+    holds(person, coins)
+
+
+def holds(person, coins):
+    person.wait(f"{coins} coins", "return document.querySelector('[data-testid=gift-coins]')?.textContent.trim().endsWith(arguments[0])", coins)
+
+
+@story("G02-W a gift is chosen, paid with coins and seen by everybody, with who sent it, how many in a row, and who gave most")
+def test_gift(people):
+    anna, ben = people("Anna"), people("Ben")
+    room = create_salon(anna)
+    # A host alone has nobody to give to.
+    anna.sees_no("gifts")
+    enter_salon(ben, room)
+    draws(ben, "1,000")
+    ben.click("gift-rose")
+    ben.sees("gift-send", "Send")
+    ben.sees("gift-sum", "1 coin")
+    # Nothing has been sent by choosing.
+    anna.sees_no("gift-banner")
+    for _ in range(3):
+        ben.click("gift-rose")
+    ben.sees("gift-send", "×3")
+    holds(ben, "997")
+    for person in (anna, ben):
+        person.sees("gift-banner", "Ben")
+        person.sees("gift-banner", "Rose to Anna")
+        person.sees("gift-times", "×3")
+    anna.sees("chat-log", "Ben sent a gift")
+    ben.click("gift-ranking")
+    ben.sees("ranking-total", "3 coins")
+    ben.sees("ranking-place", "Ben")
+    ben.click("sheet-close")
+    # The host finds it in the menu.
+    anna.click("more")
+    anna.click("more-ranking")
+    anna.sees("ranking-place", "Ben")
+    anna.click("sheet-close")
+    # Who comes later is told.
+    carol = people("Carol")
+    enter_salon(carol, room)
+    carol.click("more")
+    carol.click("more-ranking")
+    carol.sees("ranking-total", "3 coins")
+
+
+@story("G02-W who has too few coins is told so and pays nothing; much is asked about once; a gift goes to whom one chooses")
+def test_much(people):
+    anna, ben, carol = people("Anna"), people("Ben"), people("Carol")
+    room = create_salon(anna)
+    for person in (ben, carol):
+        enter_salon(person, room)
+    sit(carol, 1)
+    shows(ben, 1, "Carol")
+    ben.click("gifts")
+    ben.click("gift-cake")
+    ben.click("gift-cake")
+    ben.sees("error-toast", "You do not have enough coins")
+    holds(ben, "0")
+    ben.click("gift-faucet")
+    holds(ben, "1,000")
+    ben.run("document.querySelector('.gift-people button:last-of-type').click()")
+    ben.click("gift-crown")
+    ben.click("gift-crown")
+    ben.sees("gift-ask", "1,000 coins")
+    ben.click("ask-no")
+    holds(ben, "1,000")
+    ben.click("gift-crown")
+    ben.click("ask-yes")
+    for person in (anna, carol):
+        person.sees("gift-banner", "Crown to Carol")
+    holds(ben, "0")
+
+
+@story("G02-W the gifts' tray, its question and the ranking can be read at a phone's and a desktop's size, dark and light, and with large letters")
+def test_gift_pages(people):
+    anna, ben = people("Anna"), people("Ben")
+    room = create_salon(anna)
+    enter_salon(ben, room)
+    draws(ben, "3,000", times=3)
+    ben.click("gift-crown")
+    reader = Reader(ben)
+    # Without a banner, which lies over the seats for some seconds.
+    reader.look("the gifts' tray", letters=(NORMAL, DOUBLE))
+    ben.click("gift-crown")
+    reader.look("what is asked before much is sent", letters=(NORMAL, DOUBLE))
+    ben.click("ask-yes")
+    ben.sees("gift-banner")
+    ben.click("gift-ranking")
+    ben.sees("ranking-place")
+    reader.look("who gave most", letters=(NORMAL, DOUBLE))
+    assert not reader.faint + reader.cut + reader.broken, "\n".join(reader.faint + reader.cut + reader.broken)

@@ -1,0 +1,180 @@
+import { Store } from '../lib/store.js';
+import { OvationError } from '../protocol/errors.js';
+import { Emitter } from '../protocol/events.js';
+import { freshKey } from '../protocol/ids.js';
+import { OvationWallet } from '../protocol/wallet.js';
+
+/** @typedef {import('../protocol/events.js').Gift} Gift */
+/** @typedef {import('../protocol/events.js').SentGift} SentGift */
+/** @typedef {import('../protocol/events.js').User} User */
+
+/** What is tapped within this time is one gift of several, paid by one key. */
+const gatherMs = 250;
+/** For how long the button counts on. */
+const comboMs = 3000;
+/** The most of one call (Documentation/protocol.md §6). */
+const callMost = 999;
+
+/**
+ * What a page shows of gifts.
+ * @typedef {object} GiftsState
+ * @property {readonly Gift[]} catalogue the cheapest first; empty: the server offers none, or it is not known yet
+ * @property {import('../protocol/events.js').Wallet | null} wallet
+ * @property {string | null} chosen id of the gift whose button sends it
+ * @property {number} count how many at once
+ * @property {string | null} to who gets it, if not the host
+ * @property {number} waiting coins that are being paid
+ * @property {{gift: string, count: number, coins: number} | null} combo what I have sent in a row
+ */
+
+/** Gifts in one room: the catalogue, my coins, sending, and what others send. */
+export class GiftsModel {
+  state = new Store(
+    /** @type {Readonly<GiftsState>} */ ({
+      catalogue: [],
+      wallet: null,
+      chosen: null,
+      count: 1,
+      to: null,
+      waiting: 0,
+      combo: null,
+    }),
+  );
+  /** @type {Emitter<{sent: SentGift, problem: OvationError}>} */
+  news = new Emitter();
+
+  #room;
+  #wallet;
+  #signal;
+  /** @type {{gift: Gift, to: string | null, count: number} | null} */ #gathered = null;
+  /** @type {any} */ #gathering = null;
+  /** @type {any} */ #comboTimer = null;
+
+  /**
+   * @param {import('../protocol/room.js').OvationRoom} room
+   * @param {AbortSignal} signal the visit's life
+   */
+  constructor(room, signal) {
+    this.#room = room;
+    this.#wallet = new OvationWallet(room.session);
+    this.#signal = signal;
+    room.events.on('gifts.sent', ({ gifts }) => this.#hear(gifts), { signal });
+    room.events.on('seat.left', ({ user }) => user.id === this.state.get().to && this.choose({ to: null }), {
+      signal,
+    });
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#gathering);
+      clearTimeout(this.#comboTimer);
+    });
+  }
+
+  /** Reads what can be sent. Without an answer nothing is drawn. */
+  async load() {
+    try {
+      this.#set({ catalogue: await this.#wallet.gifts() });
+    } catch {
+      // The next visit asks again.
+    }
+  }
+
+  /** Reads what I have; when the tray opens. */
+  async refresh() {
+    try {
+      this.#set({ wallet: await this.#wallet.read() });
+    } catch (thrown) {
+      this.news.emit('problem', OvationError.of(thrown));
+    }
+  }
+
+  /** Coins to try gifts with. */
+  async drawCoins() {
+    try {
+      this.#set({ wallet: await this.#wallet.drawCoins() });
+    } catch (thrown) {
+      this.news.emit('problem', OvationError.of(thrown));
+    }
+  }
+
+  /** @param {Partial<Pick<GiftsState, 'chosen' | 'count' | 'to'>>} some */
+  choose(some) {
+    this.#set(some);
+  }
+
+  /** What one press of the button costs. */
+  get price() {
+    const { catalogue, chosen, count } = this.state.get();
+    return (catalogue.find(({ id }) => id === chosen)?.price ?? 0) * count;
+  }
+
+  /** Whether so much is asked about once more: from 1,000 coins on, or a fifth of what I have. */
+  get isMuch() {
+    const coins = this.state.get().wallet?.coins ?? 0;
+    return this.price >= 1000 || (this.price > 50 && this.price * 5 >= coins);
+  }
+
+  /** Sends what is chosen; what is pressed again at once goes along. */
+  give() {
+    const { catalogue, chosen, count, to } = this.state.get();
+    const gift = catalogue.find(({ id }) => id === chosen);
+    if (!gift) return;
+    const gathered = this.#gathered;
+    if (gathered && (gathered.gift.id !== gift.id || gathered.to !== to || gathered.count + count > callMost))
+      void this.#send();
+    this.#gathered = { gift, to, count: (this.#gathered?.count ?? 0) + count };
+    this.#set({ waiting: this.state.get().waiting + gift.price * count });
+    this.#gathering ??= setTimeout(() => void this.#send(), gatherMs);
+  }
+
+  async #send() {
+    clearTimeout(this.#gathering);
+    this.#gathering = null;
+    const gathered = this.#gathered;
+    this.#gathered = null;
+    if (!gathered) return;
+    const { gift, to, count } = gathered;
+    const coins = gift.price * count;
+    try {
+      const { balance } = await this.#room.sendGift(gift.id, { count, ...(to && { to }), key: freshKey() });
+      const { wallet } = this.state.get();
+      if (wallet) this.#set({ wallet: { ...wallet, coins: balance } });
+      this.#count(gift, count, coins);
+    } catch (thrown) {
+      const error = OvationError.of(thrown);
+      if (!this.#signal.aborted) this.news.emit('problem', error);
+      if (error.name === 'balance_low') await this.refresh();
+    }
+    this.#set({ waiting: Math.max(0, this.state.get().waiting - coins) });
+  }
+
+  /** @param {Gift} gift @param {number} count @param {number} coins */
+  #count(gift, count, coins) {
+    const { combo } = this.state.get();
+    const goesOn = combo?.gift === gift.id;
+    this.#set({
+      combo: {
+        gift: gift.id,
+        count: count + (goesOn ? combo.count : 0),
+        coins: coins + (goesOn ? combo.coins : 0),
+      },
+    });
+    clearTimeout(this.#comboTimer);
+    this.#comboTimer = setTimeout(() => this.#set({ combo: null }), comboMs);
+  }
+
+  /** @param {SentGift[]} gifts */
+  #hear(gifts) {
+    for (const sent of gifts) {
+      if (sent.to.id === this.#room.now.me.id) {
+        const { wallet } = this.state.get();
+        if (wallet)
+          this.#set({ wallet: { ...wallet, earnings: wallet.earnings + sent.gift.price * sent.count } });
+      }
+      this.news.emit('sent', sent);
+    }
+  }
+
+  /** @param {Partial<GiftsState>} some */
+  #set(some) {
+    if (!this.#signal.aborted) this.state.update(state => ({ ...state, ...some }));
+  }
+}
