@@ -57,6 +57,43 @@ def test_applications(tmp_path):
     assert code == 78 and first in complaint
 
 
+@story("G02-S an operator sets the gifts of an application and credits coins that were sold, each sale once; the server offers them")
+def test_gifts(tmp_path):
+    data = ("--data", str(tmp_path / "data"))
+    app, key = own_application(tmp_path / "data")
+    gift = ("gift", "set", "--app", app, "--id", "rose", "--name", "Rose")
+    assert run(*gift, "--price", "10", *data)[0] == 0
+    for wrong, why in ((("--price", "0"), "coins"), (("--price", "10", "--picture", "javascript:alert(1)"), "picture")):
+        code, _, complaint = run(*gift, *wrong, *data)
+        assert code == 78 and why in complaint
+    assert run("gift", "set", "--app", app, "--id", "tea", "--name", "Tea", "--price", "5", "--large", *data)[0] == 0
+    assert [line.split("\t")[0] for line in run("gift", "list", "--app", app, *data)[1].splitlines()] == ["tea", "rose"]
+    sale = ("wallet", "credit", "--app", app, "--user", "mina", "--key", "order-1")
+    for _ in range(2):
+        assert "coins     500" in run(*sale, "--coins", "500", *data)[1]
+    code, _, complaint = run(*sale, "--coins", "501", *data)
+    assert code == 78 and "order-1" in complaint
+    back = ("wallet", "refund", "--app", app, "--user", "mina", "--key", "back-1")
+    code, _, complaint = run(*back, "--coins", "501", *data)
+    assert code == 78 and "500" in complaint
+    assert "coins     400" in run(*back, "--coins", "100", *data)[1]
+    assert run("wallet", "check", "--app", app, *data)[:2] == (0, "all accounts together: 0\n")
+
+    with Server(tmp_path / "data", development=False) as server:
+        def account(user):
+            made = run("usersig", "make", "--app", app, "--user", user, key=key)[1].strip()
+            return {"app": int(app), "user": user, "ticket": made, "name": user}
+        host, mina = (Client(server, account(user)) for user in ("host", "mina"))
+        assert [gift["id"] for gift in mina.call("gift.list")["gifts"]] == ["tea", "rose"]
+        room = host.call("room.create", name="Salon")["room"]
+        mina.call("room.enter", room=room)
+        assert mina.call("gift.send", room=room, gift="rose", count=2, key="g1")["balance"] == 380
+        with pytest.raises(Refused) as refusal:
+            mina.call("wallet.faucet", key="f1")
+        assert refusal.value.name == "permission_denied"
+    assert "earnings  20" in run("wallet", "show", "--app", app, "--user", "host", *data)[1]
+
+
 @story("A01-L an application's rules are changed, one at a time or both, and hold from the next start; others are refused by name")
 def test_rules(tmp_path):
     app, key = own_application(tmp_path / "data")

@@ -155,6 +155,33 @@ extension Client {
         #expect(viewer.pk?.match?.ours == 7, "not after its end")
     }
 
+    @Test("L05-S a gift counts by what it cost for the room where it was sent, while the clock runs, in both rooms")
+    func gifts() async throws {
+        let salons = try await Salons()
+        let viewer = salons.right.enter(.member)
+        salons.right.ledger.give(5_000, to: .member, in: salons.right.key.application)
+        func send(_ gift: String, _ count: Int, key: String) {
+            salons.right.submit(.sendGift(GiftDraft(gift: gift, count: count)), by: viewer, key: key)
+        }
+        send("rose", 2, key: "before")
+        salons.advance(.seconds(1))
+        try salons.begin()
+        send("rose", 3, key: "first")
+        salons.advance(.seconds(1))
+        #expect(viewer.points == PKPoints(ours: 30, theirs: 0))
+        #expect(salons.olga.points == PKPoints(ours: 0, theirs: 30))
+        send("crown", 1, key: "second")
+        // A repeat counts no more than it pays.
+        send("rose", 3, key: "first")
+        salons.advance(.seconds(1))
+        #expect(viewer.points == PKPoints(ours: 1_030, theirs: 0))
+        salons.advance(.seconds(61))
+        #expect(viewer.pk?.match?.result == PKResult(.won, .time))
+        send("crown", 1, key: "after")
+        salons.advance(.seconds(1))
+        #expect(viewer.pk?.match?.ours == 1_030, "not after its end")
+    }
+
     @Test("L04-S a letter that does not get through is said again; one that comes twice is heard once")
     func lost() async throws {
         let salons = try await Salons()

@@ -108,20 +108,7 @@ package struct ApplicationAdmin: Sendable {
     private func withAccounts<Value: Sendable>(
         _ body: (any AccountStore) async throws -> Value
     ) async throws -> Value {
-        let store: SQLiteStore
-        do throws(StoreFailure) {
-            store = try SQLiteStore(directory: data, now: { ServerClock().wallTime })
-        } catch {
-            throw ConfigurationFailure("\(error). --data chooses another directory")
-        }
-        do {
-            let value = try await body(store.accounts)
-            await store.shutDown()
-            return value
-        } catch {
-            await store.shutDown()
-            throw error
-        }
+        try await StoppedStore.with(data) { try await body($0.accounts) }
     }
 }
 

@@ -16,7 +16,8 @@ struct OvationCommand: AsyncParsableCommand {
             """,
         version: ServerApplication.version,
         subcommands: [
-            Serve.self, Doctor.self, Join.self, App.self, SongCommand.self, UserSigCommand.self, Bench.self,
+            Serve.self, Doctor.self, Join.self, App.self, GiftCommand.self, WalletCommand.self, SongCommand.self,
+            UserSigCommand.self, Bench.self,
             Version.self,
         ])
 

@@ -1,0 +1,24 @@
+import StoreSQLite
+
+/// The store of a server that is not running.
+enum StoppedStore {
+    /// Opens it, and lets go of it whatever happens.
+    static func with<Value: Sendable>(
+        _ data: String, _ body: (SQLiteStore) async throws -> Value
+    ) async throws -> Value {
+        let store: SQLiteStore
+        do throws(StoreFailure) {
+            store = try SQLiteStore(directory: data, now: { ServerClock().wallTime })
+        } catch {
+            throw ConfigurationFailure("\(error). --data chooses another directory")
+        }
+        do {
+            let value = try await body(store)
+            await store.shutDown()
+            return value
+        } catch {
+            await store.shutDown()
+            throw error
+        }
+    }
+}
