@@ -77,6 +77,8 @@ def test_gifts(tmp_path):
     code, _, complaint = run(*back, "--coins", "501", *data)
     assert code == 78 and "500" in complaint
     assert "coins     400" in run(*back, "--coins", "100", *data)[1]
+    code, _, complaint = run("serve", "--wallet-top-up-url", "javascript:alert(1)", *data)
+    assert code == 78 and "wallet.top_up_url" in complaint
     assert run("wallet", "check", "--app", app, *data)[:2] == (0, "all accounts together: 0\n")
 
     with Server(tmp_path / "data", development=False) as server:

@@ -51,7 +51,7 @@ def invite(host, room, minutes=3):
     host.wait("the invitation to be on its way", INVITED_OR_AGAIN, f"[data-testid=rival][data-room='{room}']", seconds=10)
 
 
-@story("L04-W L05-W L20-W a host invites another one out of the list; both rooms see and hear both, likes are points, and who breaks off has lost in both")
+@story("L04-W L05-W L20-W a host invites another one out of the list; both rooms see and hear both, gifts are points, and who breaks off has lost in both")
 def test_pk(people):
     anna, leo, first, second = two_rooms(people, anna={"tone_hertz": 440}, leo={"tone_hertz": 700})
     carl = people("Carl", crowded=True)
@@ -79,8 +79,14 @@ def test_pk(people):
     ben.hears_tone(700)
     for person in (anna, carl):
         person.wait("3-2-1 is over", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=10)
-    for _ in range(3):
-        ben.click("like")
+    ben.click("gifts")
+    ben.click("gift-faucet")
+    # Likes are no points where there are gifts.
+    ben.click("like")
+    for _ in range(4):
+        ben.click("gift-rose")
+    ben.sees("gift-send", "×3")
+    ben.click("gift-close")
     for person, ours, theirs in ((anna, "3", "0"), (ben, "3", "0"), (leo, "0", "3"), (carl, "0", "3")):
         person.wait(
             "the points", "return ['ours', 'theirs'].every((side, at) => document.querySelector(`[data-testid=pk-${side}]`)?.textContent === arguments[at])", ours, theirs

@@ -22,6 +22,8 @@ private final class Salons {
     init() async throws {
         left = try await Salon(room: .number(1), bus: bus, clock: clock)
         right = try await Salon(room: .number(2), bus: bus, clock: clock)
+        // Likes are points where nothing can be given.
+        for salon in [left, right] { salon.catalogue.set(GiftCatalogue()) }
         olga = left.create(.owner, kind: .live, seats: 4)
         leo = right.create(Self.leo, kind: .live, seats: 4)
         left.submit(.takeSeat(0), by: olga)
@@ -132,7 +134,9 @@ extension Client {
         #expect(viewer.pk?.match?.result == PKResult(.won, .quit))
     }
 
-    @Test("L05-S likes are points while the clock runs, five a second for each person, and both rooms see them")
+    @Test(
+        "L05-S where there are no gifts, likes are points while the clock runs, five a second for each person, and both rooms see them"
+    )
     func points() async throws {
         let salons = try await Salons()
         let viewer = salons.right.enter(.member)
@@ -158,6 +162,7 @@ extension Client {
     @Test("L05-S a gift counts by what it cost for the room where it was sent, while the clock runs, in both rooms")
     func gifts() async throws {
         let salons = try await Salons()
+        for salon in [salons.left, salons.right] { salon.catalogue.set(Salon.catalogue) }
         let viewer = salons.right.enter(.member)
         salons.right.ledger.give(5_000, to: .member, in: salons.right.key.application)
         func send(_ gift: String, _ count: Int, key: String) {
@@ -167,8 +172,9 @@ extension Client {
         salons.advance(.seconds(1))
         try salons.begin()
         send("rose", 3, key: "first")
+        salons.right.submit(.sendLikes(9), by: viewer)
         salons.advance(.seconds(1))
-        #expect(viewer.points == PKPoints(ours: 30, theirs: 0))
+        #expect(viewer.points == PKPoints(ours: 30, theirs: 0), "likes are none where there are gifts")
         #expect(salons.olga.points == PKPoints(ours: 0, theirs: 30))
         send("crown", 1, key: "second")
         // A repeat counts no more than it pays.

@@ -108,6 +108,7 @@ final class Salon {
     /// Other rooms, as the directory shows them.
     let others = Shared<[RoomID: RoomInfo]>([:])
     let policy = Shared(RoomPolicy())
+    let catalogue = Shared(Salon.catalogue)
     let infos = Shared<[RoomInfo]>([])
     let reports = Shared<[RoomReport]>([])
     let turnWanted = Shared(false)
@@ -130,7 +131,8 @@ final class Salon {
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, infos, reports, turnWanted,
+            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, catalogue, infos, reports,
+            turnWanted,
             reloadWanted,
             hasEnded,
             aside)
@@ -142,7 +144,8 @@ final class Salon {
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ media: RecordingMedia,
         _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
-        _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>, _ infos: Shared<[RoomInfo]>,
+        _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>,
+        _ catalogue: Shared<GiftCatalogue>, _ infos: Shared<[RoomInfo]>,
         _ reports: Shared<[RoomReport]>,
         _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
     ) -> RoomCore {
@@ -151,7 +154,8 @@ final class Salon {
         return RoomCore(
             key: key, stage: stage,
             dependencies: RoomDependencies(
-                journal: journal, ledger: ledger, gift: { Salon.catalogue[$0] }, media: media, bus: bus, clock: clock,
+                journal: journal, ledger: ledger, catalogue: { catalogue.current }, media: media, bus: bus,
+                clock: clock,
                 audience: { ready in
                     let audience = PlainAudience(ready: ready)
                     audiences.update { $0.append(audience) }
@@ -179,7 +183,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, infos, reports, turnWanted,
+            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, catalogue, infos, reports,
+            turnWanted,
             reloadWanted,
             hasEnded,
             aside)

@@ -274,6 +274,43 @@ extension WholeServerTests {
             }
         }
 
+        @Test("G02-S a call about gifts that is malformed is refused by its parameter, moves nothing, and harms nobody")
+        func malformedGifts() async throws {
+            try await TestServer.with { server async throws in
+                let (room, _, guests) = try await salon(server, guests: ["bob"])
+                let bob = guests[0]
+                let sound: [String: JSON] = [
+                    "room": room, "gift": "rose", "count": 1, "to": "alice", "key": "a key",
+                ]
+                let wrong: [(String, JSON)] = [
+                    ("gift", 5), ("gift", nil), ("count", 0), ("count", -1), ("count", 1_000), ("count", 1.5),
+                    ("count", "2"), ("count", 1e300), ("to", "no id!"), ("to", 7), ("key", ""), ("key", nil),
+                    ("key", .string(String(repeating: "k", count: 65))), ("key", "é"),
+                ]
+                for (name, value) in wrong {
+                    var params = sound
+                    params[name] = value
+                    let refusal = try await bob.refusal("gift.send", .object(params))
+                    #expect(["invalid_params", "user_id_invalid"].contains(refusal), "\(name): \(refusal)")
+                }
+                // Well-formed, and no such gift here: this application offers none.
+                let toOwner = JSON.object(sound.filter { $0.key != "to" })
+                #expect(try await bob.refusal("gift.send", toOwner) == "gift_unknown")
+                #expect(try await bob.call("gift.list")["gifts"].array.isEmpty)
+                for (name, value) in [
+                    ("account", "shop"), ("account", 1), ("limit", 0), ("limit", 101), ("cursor", "x"), ("cursor", 3),
+                ] as [(String, JSON)] {
+                    #expect(try await bob.refusal("wallet.statement", [name: value]) == "invalid_params", "\(name)")
+                }
+                #expect(try await bob.call("wallet.statement")["entries"].array.isEmpty)
+                #expect(try await bob.refusal("wallet.faucet", ["key": "f"]) == "permission_denied")
+                // Who is not in the room gives nothing there.
+                let stranger = try await server.signedIn("mallory")
+                #expect(try await stranger.refusal("gift.send", .object(sound)) == "not_in_room")
+                #expect(try await bob.call("wallet.get")["coins"].int == 0)
+            }
+        }
+
         @Test(
             "V16-S texts and custom messages reach everybody once, in one order, with the sender; late comers see the last ones"
         )

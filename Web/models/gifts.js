@@ -141,7 +141,8 @@ export class GiftsModel {
     } catch (thrown) {
       const error = OvationError.of(thrown);
       if (!this.#signal.aborted) this.news.emit('problem', error);
-      if (error.name === 'balance_low') await this.refresh();
+      // Whatever became of it, the wallet knows.
+      if (!this.#signal.aborted && this.state.get().wallet) await this.refresh();
     }
     this.#set({ waiting: Math.max(0, this.state.get().waiting - coins) });
   }

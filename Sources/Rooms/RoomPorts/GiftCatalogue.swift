@@ -14,7 +14,7 @@ package struct GiftCatalogue: Hashable, Sendable {
                 || $0 == 0x5f
         }
         guard isID, (1...32).contains(gift.id.utf8.count) else { return "a gift's id is 1…32 of A-Z a-z 0-9 _ -" }
-        guard (1...64).contains(gift.name.count), gift.name.utf8.count <= 256 else {
+        guard (1...64).contains(gift.name.count), gift.name.utf8.count <= 256, ReadableName.isReadable(gift.name) else {
             return "a gift's name has 1…64 characters"
         }
         guard prices.contains(gift.price) else { return "a gift costs \(prices.lowerBound)…\(prices.upperBound) coins" }

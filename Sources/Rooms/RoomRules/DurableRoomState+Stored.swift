@@ -90,12 +90,9 @@ extension GiftBook: Codable {
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        self.init()
-        upTo = try fields.decode(Int64.self, forKey: .upTo)
-        coins = try fields.decode(Int64.self, forKey: .coins)
-        for supporter in try fields.decode([Supporter].self, forKey: .supporters) {
-            supporters[supporter.user.id] = supporter
-        }
+        self.init(
+            upTo: try fields.decode(Int64.self, forKey: .upTo), coins: try fields.decode(Int64.self, forKey: .coins),
+            supporters: try fields.decode([Supporter].self, forKey: .supporters))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -103,7 +100,7 @@ extension GiftBook: Codable {
         try fields.encode(upTo, forKey: .upTo)
         try fields.encode(coins, forKey: .coins)
         // In an order, so that the same state gives the same bytes.
-        try fields.encode(leading(.max), forKey: .supporters)
+        try fields.encode(ranked, forKey: .supporters)
     }
 }
 

@@ -137,7 +137,8 @@ extension RoomCore {
         switch command {
         case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
         case .sendLikes(let count):
-            correspondence.gain(count, by: user.id)
+            // Points are what gifts cost; likes are, where there are none.
+            if dependencies.catalogue().gifts.isEmpty { correspondence.gain(count, by: user.id) }
             gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
             if case .takeSeat = command { people.setMicrophone(session, of: user.id) }

@@ -70,6 +70,7 @@ extension RoomCore {
     private func dismissAll() {
         phase = .over
         people.freeAll()
+        gifts.end()
         sendNews()
         people.dismissAll()
         deadlines.end()

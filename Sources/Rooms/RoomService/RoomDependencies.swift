@@ -7,8 +7,8 @@ import Synchronization
 package struct RoomDependencies: Sendable {
     package var journal: any RoomJournal
     package var ledger: any Ledger
-    /// A gift of the application's catalogue, by its id.
-    package var gift: @Sendable (String) -> Gift?
+    /// What can be given.
+    package var catalogue: @Sendable () -> GiftCatalogue
     package var media: any MediaControl
     package var bus: any EventBus
     /// Another open room, as the directory shows it.
@@ -32,7 +32,8 @@ package struct RoomDependencies: Sendable {
     package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        journal: any RoomJournal, ledger: any Ledger, gift: @escaping @Sendable (String) -> Gift? = { _ in nil },
+        journal: any RoomJournal, ledger: any Ledger,
+        catalogue: @escaping @Sendable () -> GiftCatalogue = { GiftCatalogue() },
         media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
@@ -43,7 +44,7 @@ package struct RoomDependencies: Sendable {
     ) {
         self.journal = journal
         self.ledger = ledger
-        self.gift = gift
+        self.catalogue = catalogue
         self.media = media
         self.bus = bus
         self.find = find

@@ -301,7 +301,7 @@ package actor RoomDirectory {
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, ledger: ledger, gift: { [catalogue] in catalogue(key.application)[$0] }, media: media,
+            journal: journal, ledger: ledger, catalogue: { [catalogue] in catalogue(key.application) }, media: media,
             bus: bus, clock: clock, audience: audience,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },

@@ -48,7 +48,7 @@ final class RoomGifts {
         reply: @escaping Reply<CommandOutcome>
     ) {
         var context = core.context
-        context.gift = core.dependencies.gift(draft.gift)
+        context.gift = core.dependencies.catalogue()[draft.gift]
         let order: GiftOrder
         let detail: [UInt8]
         do throws(RoomError) {
@@ -130,6 +130,19 @@ final class RoomGifts {
             paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [])
         }
         if !paid.isEmpty { tell() }
+    }
+
+    /// The room is over. Who waits for the ledger is told so: what was paid is the receiver's, and stands in both statements.
+    func end() {
+        for reply in ordered.values {
+            reply(
+                .failure(
+                    RoomError(
+                        .unavailable, "the room ended while this was being paid: the statement tells whether it was")))
+        }
+        ordered = [:]
+        for paid in paid.values { for reply in paid.replies { reply(.success(outcome(paid.transfer))) } }
+        paid = [:]
     }
 
     // MARK: Telling

@@ -57,7 +57,16 @@ extension ServerApplication {
             if settings.signInGuests { gateway.ticketOffice = .guests }
             if !settings.signInTicketsURL.isEmpty { gateway.ticketsURL = settings.signInTicketsURL }
         }
+        guard settings.walletTopUpURL.isEmpty || Self.isWebAddress(settings.walletTopUpURL) else {
+            throw ConfigurationFailure("wallet.top_up_url is an address that begins with https:// or http://")
+        }
         return gateway
+    }
+
+    /// Whether a browser may be told to open it.
+    private static func isWebAddress(_ text: String) -> Bool {
+        guard let url = URL(string: text), let host = url.host, !host.isEmpty else { return false }
+        return url.scheme == "https" || url.scheme == "http"
     }
 
     func mediaConfiguration() throws(ConfigurationFailure) -> MediaNodeConfiguration {

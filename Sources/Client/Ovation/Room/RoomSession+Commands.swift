@@ -193,7 +193,10 @@ extension RoomSession {
     public func sendGift(
         _ gift: String, count: Int = 1, to user: UserID? = nil, key: String? = nil
     ) async throws(OvationError) -> (number: Int64, balance: Int64) {
-        let key = key.flatMap { IdempotencyKey($0) } ?? Self.freshKey()
+        // Never another key than the one that was given: the gift would be paid twice.
+        guard let key = key.map({ IdempotencyKey($0) }) ?? Self.freshKey() else {
+            throw OvationError(.invalidParams, "a key is 1…64 printable ASCII characters")
+        }
         guard
             case .gifted(let number, let balance) = try await ask(
                 .sendGift(GiftDraft(gift: gift, count: count, to: user)), key: key)

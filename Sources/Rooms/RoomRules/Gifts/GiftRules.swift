@@ -16,11 +16,15 @@ package struct GiftOrder: Hashable, Sendable {
 package struct GiftBook: Equatable, Sendable {
     /// Of all supporters those who gave most. Who falls out begins anew: each has paid to be in it, and a thousand are read by nobody.
     package static let supportersKept = 1_000
+    /// How many lead the ranking that everybody is told.
+    package static let leadersKept = 3
 
     /// The last gift that the room has told, by its number.
     package var upTo: Int64 = 0
     package var coins: Int64 = 0
     package var supporters: [UserID: Supporter] = [:]
+    /// Who gave most, first: told with each gift and to everybody who enters, so they are not looked for each time.
+    package private(set) var leaders: [Supporter] = []
 
     package var isEmpty: Bool { upTo == 0 }
 
@@ -31,17 +35,35 @@ package struct GiftBook: Equatable, Sendable {
         coins = coins.addingReportingOverflow(sent.coins).overflow ? .max : coins + sent.coins
         let former = supporters[sent.from.id]?.coins ?? 0
         let sum = former.addingReportingOverflow(sent.coins)
-        supporters[sent.from.id] = Supporter(user: sent.from, coins: sum.overflow ? .max : sum.partialValue)
+        let supporter = Supporter(user: sent.from, coins: sum.overflow ? .max : sum.partialValue)
+        supporters[sent.from.id] = supporter
+        lead(supporter)
         guard supporters.count > Self.supportersKept,
             let least = supporters.min(by: { Self.isAbove($1.value, $0.value) })?.key
         else { return }
         supporters[least] = nil
     }
 
-    /// Those who gave most, first.
-    package func leading(_ count: Int) -> [Supporter] {
-        Array(supporters.values.sorted(by: Self.isAbove).prefix(count))
+    /// Nobody's coins grow less, so whoever leads is among those who led and the one who has just given.
+    private mutating func lead(_ supporter: Supporter) {
+        leaders.removeAll { $0.user.id == supporter.user.id }
+        leaders.append(supporter)
+        leaders.sort(by: Self.isAbove)
+        if leaders.count > Self.leadersKept { leaders.removeLast() }
     }
+
+    /// As a snapshot has it.
+    init(upTo: Int64, coins: Int64, supporters: [Supporter]) {
+        self.upTo = upTo
+        self.coins = coins
+        for supporter in supporters {
+            self.supporters[supporter.user.id] = supporter
+            lead(supporter)
+        }
+    }
+
+    /// All that are kept, who gave most first.
+    var ranked: [Supporter] { supporters.values.sorted(by: Self.isAbove) }
 
     /// Among equals by name, so that everybody sees the same order.
     private static func isAbove(_ one: Supporter, _ other: Supporter) -> Bool {
@@ -50,9 +72,6 @@ package struct GiftBook: Equatable, Sendable {
 }
 
 extension DurableRoomState {
-    /// How many lead the ranking that everybody is told.
-    package static let leadingSupporters = 3
-
     /// G02, as far as the room decides: who may give what to whom.
     package func orderGift(
         _ draft: GiftDraft, by user: UserProfile, in context: DecisionContext
@@ -77,6 +96,6 @@ extension DurableRoomState {
 
     /// What the room has been given, as people are told it.
     package var giftStanding: GiftStanding? {
-        gifts.isEmpty ? nil : GiftStanding(coins: gifts.coins, supporters: gifts.leading(Self.leadingSupporters))
+        gifts.isEmpty ? nil : GiftStanding(coins: gifts.coins, supporters: gifts.leaders)
     }
 }
