@@ -43,8 +43,9 @@ export class Gifts extends HTMLElement {
     clearTimeout(this.#timer);
   }
 
-  /** @param {SentGift} sent */
-  add(sent) {
+  /** @param {SentGift} sent @param {{large?: boolean}} [options] `large`: large ones are shown large */
+  add(sent, options = {}) {
+    const { large = true } = options;
     if (document.hidden || !this.isConnected) return;
     const now = performance.now();
     const lane = this.#lanes.find(lane => sameRow(lane.sent, sent));
@@ -56,7 +57,7 @@ export class Gifts extends HTMLElement {
     } else {
       this.#waiting = [...this.#waiting.filter(other => !sameRow(other, sent)), sent].slice(-waitingMost);
     }
-    if (sent.gift.large) this.#addLarge(sent);
+    if (large && sent.gift.large) this.#addLarge(sent);
     this.#draw();
   }
 

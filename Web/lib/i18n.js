@@ -28,6 +28,7 @@ export const dynamicKeys = Object.freeze([
   'ended.reason.',
   'role.',
   'news.role.',
+  'settings.gifts.',
   'theme.',
   'cover.',
   'effects.voices.',

@@ -5,6 +5,7 @@ import { Store } from '../lib/store.js';
  * @property {'system' | 'dark' | 'light'} theme
  * @property {'' | 'en' | 'ko' | 'zh-Hans'} language '' follows the browser
  * @property {boolean} danmu on-screen comments
+ * @property {string} gifts what is shown of gifts as they come, one of `giftShows`
  * @property {boolean} sounds soft tones
  * @property {boolean} joinMuted sit down with the microphone muted
  * @property {string} microphone device id, '' for the system's choice
@@ -31,6 +32,7 @@ export const defaultPreferences = Object.freeze({
   theme: 'system',
   language: '',
   danmu: true,
+  gifts: 'all',
   sounds: true,
   joinMuted: false,
   microphone: '',
@@ -51,6 +53,9 @@ export const defaultPreferences = Object.freeze({
   playout: 100,
   name: '',
 });
+
+/** Everything · banners alone · nothing. */
+export const giftShows = /** @type {const} */ (['all', 'small', 'off']);
 
 const storageKey = 'ovation.preferences';
 

@@ -3,6 +3,7 @@ import { slider } from '../elements/slider.js';
 import { html } from '../lib/html.js';
 import { language, languages, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { giftShows } from '../models/preferences.js';
 import { microphoneField, speakerField } from './devices.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -50,6 +51,15 @@ export function openSettings(app, signal) {
             ${themes.map(
               theme => html`<button type="button" aria-pressed=${String(chosen.theme === theme)} data-testid=${`theme-${theme}`}
                 @click=${() => preferences.change({ theme })}><span class="with-icon">${icon(signs[theme])}${t(`theme.${theme}`)}</span></button>`,
+            )}
+          </div>
+        </div>
+        <div class="field" role="group" aria-label=${t('settings.gifts')}>
+          <span class="label">${t('settings.gifts')}</span>
+          <div class="segments">
+            ${giftShows.map(
+              show => html`<button type="button" aria-pressed=${String(chosen.gifts === show)} data-testid=${`gifts-${show}`}
+                @click=${() => preferences.change({ gifts: show })}>${t(`settings.gifts.${show}`)}</button>`,
             )}
           </div>
         </div>

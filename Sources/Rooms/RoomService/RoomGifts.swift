@@ -104,9 +104,8 @@ final class RoomGifts {
     }
 
     private func take(_ transfer: PostedTransfer, _ reply: @escaping Reply<CommandOutcome>) {
-        // A repeat of what has been told, or of another room's or life's gift: the key is the sender's, not the room's.
-        guard case .gift(let life, let bytes) = transfer.transfer.purpose, life == self.life,
-            transfer.id > core.state.gifts.upTo, core.phase != .over
+        // Of another room or life: the key is the sender's, not the room's.
+        guard case .gift(let life, let bytes) = transfer.transfer.purpose, life == self.life, core.phase != .over
         else { return core.answer(reply, .success(outcome(transfer))) }
         if paid[transfer.id] != nil {
             paid[transfer.id]?.replies.append(reply)
@@ -158,7 +157,7 @@ final class RoomGifts {
         guard core.phase == .open else { return }
         let taken = paid.values.sorted { $0.transfer.id < $1.transfer.id }
         paid = [:]
-        // Told by a life before the room was loaded again.
+        // A repeat, or told already before the room was loaded again.
         let upTo = core.state.gifts.upTo
         let (told, fresh) = (taken.filter { $0.transfer.id <= upTo }, taken.filter { $0.transfer.id > upTo })
         for paid in told { for reply in paid.replies { core.answer(reply, .success(outcome(paid.transfer))) } }

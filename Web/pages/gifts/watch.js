@@ -19,9 +19,11 @@ export function watchGifts(root, context) {
   gifts.news.on(
     'sent',
     sent => {
-      /** @type {import('../../elements/gifts.js').Gifts | null} */ (root.querySelector('ov-gifts'))?.add(
-        sent,
+      const shown = context.app.preferences.get().gifts;
+      const banners = /** @type {import('../../elements/gifts.js').Gifts | null} */ (
+        root.querySelector('ov-gifts')
       );
+      if (shown !== 'off') banners?.add(sent, { large: shown !== 'small' });
       if (sent.to.id !== context.state.me.id) return;
       coins += sent.gift.price * sent.count;
       timer ??= setTimeout(() => {
