@@ -85,7 +85,6 @@ def test_pk(people):
     ben.click("like")
     for _ in range(4):
         ben.click("gift-rose")
-    ben.sees("gift-send", "×3")
     ben.click("gift-close")
     for person, ours, theirs in ((anna, "3", "0"), (ben, "3", "0"), (leo, "0", "3"), (carl, "0", "3")):
         person.wait(
