@@ -113,6 +113,30 @@ import Timing
         #expect(salon.core.state.seq == seq + 2)
     }
 
+    @Test(
+        "G02-S a repeat is answered like the first, also when whoever got it has left the stage, or it is offered no longer"
+    )
+    func repeatsLater() async throws {
+        let salon = try await Salon()
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        let owner = salon.create()
+        let (member, other) = (salon.enter(.member), salon.enter(.other))
+        salon.submit(.takeSeat(1), by: other)
+        let first = salon.submit(gift("rose", 1, to: .other), by: member, key: "k1")
+        salon.advance(.seconds(1))
+        salon.submit(.leaveSeat, by: other)
+        salon.catalogue.set(GiftCatalogue())
+        let again = salon.submit(gift("rose", 1, to: .other), by: member, key: "k1")
+        salon.advance(.seconds(1))
+        guard case .success(let one)? = first.current, case .success(let two)? = again.current else {
+            Issue.record("\(String(describing: again.current))")
+            return
+        }
+        #expect(one == two && sent(owner).count == 1)
+        #expect(refusal(salon.submit(gift("rose", 2, to: .other), by: member, key: "k1"))?.code == .keyReused)
+        #expect(refusal(salon.submit(gift("rose", 1, to: .other), by: member, key: "k2"))?.code == .notSeated)
+    }
+
     @Test("G02-S in a row the combo grows, for each sender, gift and receiver, and begins anew after a rest")
     func combos() async throws {
         let salon = try await Salon()

@@ -118,6 +118,10 @@ package protocol Ledger: Sendable {
         _ transfer: Transfer, key: TransferKey,
         done: @escaping @Sendable (Result<TransferOutcome, JournalFailure>) -> Void)
 
+    /// What became of the transfer of that key, behind all that was posted before; `nil`: there is none. As `post`, it never waits.
+    func find(
+        _ key: TransferKey, done: @escaping @Sendable (Result<TransferOutcome?, JournalFailure>) -> Void)
+
     /// Nought for an account that nothing was ever transferred to.
     func balance(of account: LedgerAccount, in application: ApplicationID) async throws(JournalFailure) -> Int64
 

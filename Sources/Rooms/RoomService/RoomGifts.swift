@@ -22,6 +22,12 @@ final class RoomGifts {
         var replies: [Reply<CommandOutcome>]
     }
 
+    private struct Order {
+        var reply: Reply<CommandOutcome>
+        /// Why the room would not let it through, were it not paid already.
+        var refusal: RoomError?
+    }
+
     private struct Row: Hashable {
         var gift: String
         var from: UserID
@@ -30,7 +36,7 @@ final class RoomGifts {
 
     private unowned let core: RoomCore
     /// Those who ordered, by the number of their posting.
-    private var ordered: [UInt64: Reply<CommandOutcome>] = [:]
+    private var ordered: [UInt64: Order] = [:]
     private var lastOrder: UInt64 = 0
     /// On the disk, and not told yet.
     private var paid: [Int64: Paid] = [:]
@@ -47,29 +53,32 @@ final class RoomGifts {
         _ draft: GiftDraft, by user: UserProfile, key: IdempotencyKey, fingerprint: UInt64,
         reply: @escaping Reply<CommandOutcome>
     ) {
-        var context = core.context
-        context.gift = core.dependencies.catalogue()[draft.gift]
-        let order: GiftOrder
-        let detail: [UInt8]
-        do throws(RoomError) {
-            order = try core.state.orderGift(draft, by: user, in: context)
-            if let wait = takeTurn(of: user.id) {
-                throw RoomError(.rateLimited, "too many gifts at once", retryAfterMs: wait)
-            }
-            detail = try GiftDetail(gift: order.gift, count: order.count, from: user, to: order.to).encoded()
-        } catch {
-            return core.answer(reply, .failure(error))
+        if let wait = takeTurn(of: user.id) {
+            return core.answer(
+                reply, .failure(RoomError(.rateLimited, "too many gifts at once", retryAfterMs: wait)))
         }
+        let key = TransferKey(
+            application: core.key.application, poster: .user(user.id), key: key.rawValue,
+            fingerprint: "\(core.key.room.description) \(fingerprint)")
         lastOrder += 1
-        ordered[lastOrder] = reply
-        core.dependencies.ledger.post(
-            Transfer(
+        let number = lastOrder
+        do throws(RoomError) {
+            var context = core.context
+            context.gift = core.dependencies.catalogue()[draft.gift]
+            let order = try core.state.orderGift(draft, by: user, in: context)
+            let detail = try GiftDetail(gift: order.gift, count: order.count, from: user, to: order.to).encoded()
+            let transfer = Transfer(
                 from: .wallet(user.id), to: .earnings(order.to.id), coins: order.coins,
-                purpose: .gift(to: life, detail: detail)),
-            key: TransferKey(
-                application: core.key.application, poster: .user(user.id), key: key.rawValue,
-                fingerprint: "\(core.key.room.description) \(fingerprint)")
-        ) { [inbox = core.inbox, number = lastOrder] in inbox.posted(number, $0) }
+                purpose: .gift(to: life, detail: detail))
+            ordered[number] = Order(reply: reply)
+            core.dependencies.ledger.post(transfer, key: key) { [inbox = core.inbox] in
+                inbox.posted(number, $0.map(\.self))
+            }
+        } catch {
+            // A repeat is answered like the first, whoever has left the stage or what is no longer offered since.
+            ordered[number] = Order(reply: reply, refusal: error)
+            core.dependencies.ledger.find(key) { [inbox = core.inbox] in inbox.posted(number, $0) }
+        }
     }
 
     private var life: RoomLife { RoomLife(key: core.key, createdIn: core.state.createdIn) }
@@ -89,8 +98,10 @@ final class RoomGifts {
     /// The ledger's answers, in its order.
     func hear(_ postings: [RoomInbox.Posting]) {
         for posting in postings {
-            guard let reply = ordered.removeValue(forKey: posting.number) else { continue }
+            guard let order = ordered.removeValue(forKey: posting.number) else { continue }
+            let reply = order.reply
             switch posting.result {
+            case .success(nil): core.answer(reply, .failure(order.refusal ?? RoomCore.unavailable))
             case .success(.posted(let transfer, _)): take(transfer, reply)
             case .success(.refused(.balanceLow(let balance))):
                 core.answer(reply, .failure(RoomError(.balanceLow, reason: "\(balance)")))
@@ -133,8 +144,8 @@ final class RoomGifts {
 
     /// The room is over. Who waits for the ledger is told so: what was paid is the receiver's, and stands in both statements.
     func end() {
-        for reply in ordered.values {
-            reply(
+        for order in ordered.values {
+            order.reply(
                 .failure(
                     RoomError(
                         .unavailable, "the room ended while this was being paid: the statement tells whether it was")))

@@ -20,7 +20,8 @@ package final class RoomInbox: Sendable {
     /// What became of a transfer that the room asked for.
     struct Posting: Sendable {
         var number: UInt64
-        var result: Result<TransferOutcome, JournalFailure>
+        /// `nil`: there is no transfer of that key.
+        var result: Result<TransferOutcome?, JournalFailure>
     }
 
     private struct Contents: Sendable {
@@ -68,7 +69,7 @@ package final class RoomInbox: Sendable {
         }
     }
 
-    func posted(_ number: UInt64, _ result: Result<TransferOutcome, JournalFailure>) {
+    func posted(_ number: UInt64, _ result: Result<TransferOutcome?, JournalFailure>) {
         report { contents in
             contents.reports.posted.append(Posting(number: number, result: result))
             return true

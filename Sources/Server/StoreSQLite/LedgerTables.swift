@@ -16,10 +16,7 @@ struct LedgerTables {
     // MARK: Posting
 
     func post(_ transfer: Transfer, key: TransferKey, at time: Int64) throws -> TransferOutcome {
-        if let known = try posted(key) {
-            return known.fingerprint == key.fingerprint
-                ? .posted(known.transfer, again: true) : .refused(.keyReused)
-        }
+        if let known = try find(key) { return known }
         guard transfer.isSound else { throw JournalFailure.failed("no transfer: \(transfer)") }
         let (debit, credit) = (try account(transfer.from), try account(transfer.to))
         let (held, received) = (debit?.balance ?? 0, credit?.balance ?? 0)
@@ -45,6 +42,12 @@ struct LedgerTables {
                 id: db.lastInsertedRowID, transfer: transfer, time: time, fromBalance: from.balance,
                 toBalance: to.balance),
             again: false)
+    }
+
+    /// The outcome of a repeat under that key; `nil`: it is no repeat.
+    func find(_ key: TransferKey) throws -> TransferOutcome? {
+        guard let known = try posted(key) else { return nil }
+        return known.fingerprint == key.fingerprint ? .posted(known.transfer, again: true) : .refused(.keyReused)
     }
 
     private func posted(_ key: TransferKey) throws -> (transfer: PostedTransfer, fingerprint: String)? {

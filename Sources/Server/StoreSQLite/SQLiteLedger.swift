@@ -24,6 +24,16 @@ package final class SQLiteLedger: Ledger {
         }
     }
 
+    package func find(
+        _ key: TransferKey, done: @escaping @Sendable (Result<TransferOutcome?, JournalFailure>) -> Void
+    ) {
+        commit.submit {
+            try LedgerTables(db: $0, application: key.application).find(key)
+        } done: {
+            done($0)
+        }
+    }
+
     package func balance(
         of account: LedgerAccount, in application: ApplicationID
     ) async throws(JournalFailure) -> Int64 {

@@ -23,6 +23,13 @@ package final class MemoryLedger: Ledger {
         var waiting: [@Sendable () -> Void] = []
         var isHeld = false
         var failure: JournalFailure?
+
+        func outcome(of key: TransferKey, _ known: Known) -> TransferOutcome? {
+            guard let index = keys[known] else { return nil }
+            let first = posted[index]
+            return first.key.fingerprint == key.fingerprint
+                ? .posted(first.transfer, again: true) : .refused(.keyReused)
+        }
     }
 
     private let contents = Mutex(Contents())
@@ -69,16 +76,21 @@ package final class MemoryLedger: Ledger {
         if !isHeld { work() }
     }
 
+    package func find(
+        _ key: TransferKey, done: @escaping @Sendable (Result<TransferOutcome?, JournalFailure>) -> Void
+    ) {
+        let known = Known(application: key.application, poster: key.poster, key: key.key)
+        done(
+            contents.withLock { contents in
+                contents.failure.map { .failure($0) } ?? .success(contents.outcome(of: key, known))
+            })
+    }
+
     private func carryOut(_ transfer: Transfer, _ key: TransferKey) -> Result<TransferOutcome, JournalFailure> {
         contents.withLock { contents in
             if let failure = contents.failure { return .failure(failure) }
             let known = Known(application: key.application, poster: key.poster, key: key.key)
-            if let index = contents.keys[known] {
-                let first = contents.posted[index]
-                return .success(
-                    first.key.fingerprint == key.fingerprint
-                        ? .posted(first.transfer, again: true) : .refused(.keyReused))
-            }
+            if let first = contents.outcome(of: key, known) { return .success(first) }
             let from = Account(application: key.application, account: transfer.from)
             let to = Account(application: key.application, account: transfer.to)
             let held = contents.balances[from, default: 0]
