@@ -137,6 +137,33 @@ import Timing
         #expect(refusal(salon.submit(gift("rose", 1, to: .other), by: member, key: "k2"))?.code == .notSeated)
     }
 
+    @Test("G02-S who has no coins keeps nobody from giving, and behind a slow disk no more wait than the room holds")
+    func penniless() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let crowd = (0..<30).map { salon.enter(UserID(literal: "fan-\($0)")) }
+        let member = salon.enter(.member)
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        salon.advance(.seconds(2))
+        for _ in 0..<10 {
+            for client in crowd {
+                #expect(refusal(salon.submit(gift(), by: client, key: FreshKey.make()))?.code == .balanceLow)
+            }
+        }
+        let reply = salon.submit(gift(), by: member, key: FreshKey.make())
+        salon.advance(.seconds(1))
+        #expect(refusal(reply) == nil && sent(owner).count == 1)
+        salon.ledger.hold()
+        salon.advance(.seconds(5))
+        let waiting = (0..<10).flatMap { _ in
+            crowd.map { salon.submit(gift(), by: $0, key: FreshKey.make()) }
+        }
+        #expect(waiting.count { refusal($0)?.code == .rateLimited } == 300 - RoomGifts.ordersAtOnce)
+        salon.ledger.release()
+        salon.settle()
+        #expect(waiting.allSatisfy { $0.current != nil })
+    }
+
     @Test("G02-S in a row the combo grows, for each sender, gift and receiver, and begins anew after a rest")
     func combos() async throws {
         let salon = try await Salon()

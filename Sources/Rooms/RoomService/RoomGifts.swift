@@ -12,6 +12,9 @@ final class RoomGifts {
     static let perSecond = Allowance(burst: 100, perSecond: 100)
     /// What one person can send; apps gather what is tapped within 250 ms.
     static let perPerson = Allowance(burst: 20, perSecond: 5)
+    /// Orders that the ledger has not answered. It answers thousands a second, so as many wait only behind a slow disk.
+    static let ordersAtOnce = 100
+    static let ordersWaitMs = 100
     /// For how long the next one counts as in a row.
     static let comboTime = Interval.seconds(5)
 
@@ -42,7 +45,7 @@ final class RoomGifts {
     private var paid: [Int64: Paid] = [:]
     private var lastTold = Instant.distantPast
     private var combos: [Row: (count: Int, at: Instant)] = [:]
-    private var bucket: TokenBucket?
+    private lazy var bucket = TokenBucket(Self.perSecond, now: core.now)
     private var people = TokenBuckets<UserID>(RoomGifts.perPerson)
 
     init(_ core: RoomCore) { self.core = core }
@@ -83,14 +86,12 @@ final class RoomGifts {
 
     private var life: RoomLife { RoomLife(key: core.key, createdIn: core.state.createdIn) }
 
-    /// The milliseconds until the room, or the sender, may have another one; `nil`: now.
+    /// The milliseconds until the room, or the sender, may have another one; `nil`: now. An attempt costs its sender's share, and the room's
+    /// only once it is paid: who has no coins keeps nobody from giving.
     private func takeTurn(of user: UserID) -> Int? {
-        var left = bucket ?? TokenBucket(Self.perSecond, now: core.now)
-        defer { bucket = left }
-        let wait = max(left.wait(now: core.now), people.wait(user, now: core.now))
-        guard wait == 0 else { return wait }
-        _ = left.take(now: core.now)
-        return people.take(user, now: core.now)
+        guard ordered.count < Self.ordersAtOnce else { return Self.ordersWaitMs }
+        let wait = bucket.wait(now: core.now)
+        return wait > 0 ? wait : people.take(user, now: core.now)
     }
 
     // MARK: Paid
@@ -122,6 +123,7 @@ final class RoomGifts {
             paid[transfer.id]?.replies.append(reply)
         } else if let detail = GiftDetail(bytes) {
             paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [reply])
+            _ = bucket.take(now: core.now)
         } else {
             core.answer(reply, .success(outcome(transfer)))
         }
