@@ -115,6 +115,7 @@ let package = Package(
         // The room core: knows no packet.
         target("Rooms", "RoomModel"),
         target("Rooms", "RoomRules", ["RoomModel"]),
+        target("Rooms", "WordLists", ["RoomModel"]),
         target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
         target(
             "Rooms", "RoomService",
@@ -176,7 +177,7 @@ let package = Package(
             "Server", "ServerApp",
             [
                 "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "RoomModel", "RoomPorts", "RoomRules",
-                "RoomService",
+                "RoomService", "WordLists",
                 "Timing",
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -380,6 +381,7 @@ let package = Package(
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),
         tests("RoomModel", ["RoomModel", "RoomTestSupport"]),
+        tests("WordLists", ["WordLists", "RoomModel"]),
         tests("RoomRules", ["RoomModel", "RoomRules", "RoomTestSupport", "Timing"], exclude: ["permissions.md"]),
         tests(
             "RoomService",

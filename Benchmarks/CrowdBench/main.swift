@@ -37,7 +37,8 @@ final class CrowdedRoom {
         core = RoomCore(
             key: key, stage: StageID(rawValue: 1),
             dependencies: RoomDependencies(
-                journal: journal, ledger: MemoryLedger(), media: RecordingMedia(), bus: RecordingBus(), clock: clock,
+                journal: journal, ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: RecordingMedia(),
+                bus: RecordingBus(), clock: clock,
                 audience: { RoomAudience(ready: $0) }, policy: { [policy] in policy }, peerNumbers: Serial()),
             inbox: inbox)
         core.install(try RebuiltRoom(try await journal.open(key, chatLimit: 200), room: key.room))

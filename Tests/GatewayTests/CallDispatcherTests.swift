@@ -28,7 +28,8 @@ import UserSig
         ) async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
-                journal: journal, ledger: MemoryLedger(), media: media, bus: RecordingBus(), clock: clock,
+                journal: journal, ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: media, bus: RecordingBus(),
+                clock: clock,
                 audience: { RoomAudience(ready: $0) }
             )
             try await rooms.start()

@@ -60,7 +60,8 @@ import Timing
     ) async throws {
         let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), media: RecordingMedia(), bus: RecordingBus(),
+            journal: MemoryJournal(), ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: RecordingMedia(),
+            bus: RecordingBus(),
             clock: gateway.clock,
             audience: { RoomAudience(ready: $0) })
         try await rooms.start()

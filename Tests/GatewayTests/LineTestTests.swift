@@ -16,7 +16,8 @@ import Timing
 
     init() {
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), media: media, bus: RecordingBus(), clock: clock,
+            journal: MemoryJournal(), ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: media,
+            bus: RecordingBus(), clock: clock,
             audience: { RoomAudience(ready: $0) })
         tests = LineTests(rooms: rooms, media: media, clock: clock)
     }

@@ -43,7 +43,8 @@ import Timing
     /// A room of which only the identity counts.
     private func room(_ number: UInt32) async throws -> Room {
         let directory = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), media: RecordingMedia(), bus: RecordingBus(),
+            journal: MemoryJournal(), ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: RecordingMedia(),
+            bus: RecordingBus(),
             clock: VirtualRoomClock(),
             audience: { RoomAudience(ready: $0) })
         try await directory.start()

@@ -51,10 +51,12 @@ PLATFORM_USERS = {
     "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat",
     # It starts processes.
     "Playback",
+    # Unicode's normal forms.
+    "WordLists",
 }
 
 # Sans-I/O cores: no clock, no task, no lock, no global randomness.
-CORES = ["Wire", "RTP", "Codecs", "SDP", "ICE", "DTLS", "SRTP", "BandwidthEstimation", "PeerSession", "Forwarding", "RoomModel", "RoomRules", "AudioGraph"]
+CORES = ["Wire", "RTP", "Codecs", "SDP", "ICE", "DTLS", "SRTP", "BandwidthEstimation", "PeerSession", "Forwarding", "RoomModel", "RoomRules", "WordLists", "AudioGraph"]
 
 # Samples that users copy: they import our products and published packages, nothing that only this package can see.
 EXAMPLES = {

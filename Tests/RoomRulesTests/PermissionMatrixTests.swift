@@ -127,6 +127,37 @@ import Testing
                 .setDuetMode(.leadFollow, leader: UserID(literal: "nobody"))
             },
             Case(title: "updateRoom", seated: false) { _ in .updateRoom(RoomUpdate(name: "Other")) },
+            Case(
+                title: "sendMessage while only hosts write", seated: true,
+                command: { _ in .sendMessage(MessageDraft(.text("hello"))) },
+                prepare: { stage, _ in
+                    #expect(stage.refusal(.updateRoom(RoomUpdate(hostsOnly: true)), by: .owner) == nil)
+                }),
+            Case(
+                title: "sendMessage with a link where none are taken", seated: true,
+                command: { _ in .sendMessage(MessageDraft(.text("see example.com"))) },
+                prepare: { stage, _ in #expect(stage.refusal(.updateRoom(RoomUpdate(noLinks: true)), by: .owner) == nil)
+                }),
+            Case(
+                title: "sendMessage while muted", seated: true,
+                command: { _ in .sendMessage(MessageDraft(.text("hello"))) },
+                prepare: { stage, caller in
+                    guard caller != .owner else { return }
+                    #expect(stage.refusal(.setRestriction(RestrictionDraft(.chatMute, of: caller)), by: .owner) == nil)
+                }),
+            Case(
+                title: "deleteMessage of a member", seated: false, command: { _ in .deleteMessage(1) },
+                prepare: { stage, _ in stage.say("hello", by: .other) }),
+            Case(
+                title: "deleteMessage of an admin", seated: false, command: { _ in .deleteMessage(1) },
+                prepare: { stage, _ in stage.say("hello", by: .otherAdmin) }),
+            Case(
+                title: "deleteMessage of the owner", seated: false, command: { _ in .deleteMessage(1) },
+                prepare: { stage, _ in stage.say("hello", by: .owner) }),
+            Case(title: "deleteMessage of none", seated: false) { _ in .deleteMessage(1) },
+            Case(title: "setOwner to a member", seated: false) { _ in .setOwner(.other) },
+            Case(title: "setOwner to an admin", seated: false) { _ in .setOwner(.otherAdmin) },
+            Case(title: "setOwner to nobody here", seated: false) { _ in .setOwner(UserID(literal: "nobody")) },
             Case(title: "setRole of a member", seated: false) { _ in .setRole(.other, .admin) },
             Case(title: "setRole of an admin", seated: false) { _ in .setRole(.otherAdmin, .member) },
             Case(title: "setRole of the owner", seated: false) { _ in .setRole(.owner, .admin) },
@@ -143,6 +174,28 @@ import Testing
                 })
             cases.append(Case(title: "muteSeat \(whose)", seated: seated) { _ in .muteSeat(seat, muted: true) })
             cases.append(Case(title: "closeSeat \(whose)", seated: seated) { _ in .closeSeat(seat, closed: true) })
+        }
+        for (whom, target) in [("a member", UserID.other), ("an admin", .otherAdmin), ("the owner", .owner)] {
+            for kind in RestrictionKind.allCases {
+                let draft = RestrictionDraft(kind, of: target, seconds: 60)
+                cases.append(
+                    Case(title: "setRestriction \(kind.rawValue) of \(whom)", seated: false) { _ in
+                        .setRestriction(draft)
+                    })
+            }
+        }
+        for kind in RestrictionKind.allCases {
+            cases.append(
+                Case(
+                    title: "liftRestriction \(kind.rawValue)", seated: false,
+                    command: { _ in .liftRestriction(kind, of: .other) },
+                    prepare: { stage, _ in
+                        #expect(stage.refusal(.setRestriction(RestrictionDraft(kind, of: .other)), by: .owner) == nil)
+                    }))
+            cases.append(
+                Case(title: "liftRestriction \(kind.rawValue) of none", seated: false) { _ in
+                    .liftRestriction(kind, of: .other)
+                })
         }
         for (title, answer) in [
             ("accept", RoomCommand.acceptInvitation(id: "x")), ("reject", .rejectInvitation(id: "x", reason: nil)),

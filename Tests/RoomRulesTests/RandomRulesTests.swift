@@ -24,7 +24,7 @@ import Testing
         mutating func command() -> RoomCommand {
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
-            switch number(0..<25) {
+            switch number(0..<28) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4, 5: return .moveSeat(seat)
@@ -59,6 +59,17 @@ import Testing
             case 24:
                 return .arrangeStage(
                     StageLayout(form: chance(50) ? .grid : .spotlight, large: chance(70) ? someone() : nil))
+            case 25:
+                let kind: RestrictionKind = chance(50) ? .chatMute : .ban
+                return .setRestriction(
+                    RestrictionDraft(
+                        kind, of: someone(), seconds: chance(70) ? number(0..<60) : nil,
+                        everywhere: kind == .ban && chance(20), reason: chance(50) ? "why" : nil))
+            case 26: return .liftRestriction(chance(50) ? .chatMute : .ban, of: someone())
+            case 27:
+                if chance(70) { return .deleteMessage(UInt64(number(0..<40))) }
+                return chance(20)
+                    ? .setOwner(someone()) : .updateRoom(RoomUpdate(hostsOnly: chance(20), noLinks: chance(50)))
             default: return .exitRoom
             }
         }
@@ -80,6 +91,9 @@ import Testing
         if let screen = state.screen {
             #expect(state.kind == .live && seated.contains(screen), "whose screen is seen has no seat: \(note())")
         }
+        #expect(
+            Set(state.restrictions.map { [$0.kind.rawValue, $0.user.rawValue] }).count == state.restrictions.count,
+            "\(note())")
         let filmed = state.seats.contains { ($0.occupant?.camera ?? .off) != .off }
         #expect(!filmed || state.kind == .live, "somebody is seen in a room without pictures: \(note())")
         if let leader = state.leader {
@@ -120,6 +134,19 @@ import Testing
                     if walk.stage.refusal(command, by: user) == nil {
                         accepted += 1
                         if command == .exitRoom { walk.stage.people[user] = nil }
+                        if case .setRestriction(let draft) = command {
+                            #expect(
+                                before.role(of: draft.user) < before.role(of: user), "\(command) by \(user): \(note)")
+                            if draft.kind == .ban {
+                                #expect(walk.stage.state.seat(of: draft.user) == nil, "a banned one sits: \(note)")
+                                #expect(walk.stage.state.role(of: draft.user) == .member, "\(note)")
+                                walk.stage.people[draft.user] = nil
+                            }
+                        }
+                        if case .sendMessage = command, user != before.owner.id {
+                            let mute = before.restriction(.chatMute, of: user, at: walk.stage.now)
+                            #expect(mute == nil, "a muted one writes: \(note)")
+                        }
                     } else {
                         refused += 1
                         #expect(walk.stage.state == before, "a refused \(command) has changed the room: \(note)")
@@ -145,7 +172,7 @@ import Testing
             #expect(stored == replayed, "the stored room is another: \(note)")
         }
         // A walk that is always refused, or never, proves nothing.
-        #expect(accepted > Self.steps / 5, "seed \(seed)")
+        #expect(accepted > Self.steps / 6, "seed \(seed)")
         #expect(refused > Self.steps / 10, "seed \(seed)")
     }
 }

@@ -58,9 +58,28 @@ struct Stage {
 
     @discardableResult
     mutating func run(_ command: RoomCommand, by user: UserID) throws(RoomError) -> Decision {
+        var context = context
+        if case .deleteMessage(let number) = command { context.message = message(number) }
         let decision = try state.decide(command, by: .named(user), in: context)
         accept(decision, by: user)
         return decision
+    }
+
+    /// As those who are here have it.
+    func message(_ number: UInt64) -> Message? {
+        var found: Message?
+        for event in record.flatMap(\.events) {
+            switch event {
+            case .messageSent(let message) where message.chat == number: found = message
+            case .messageDeleted(number): found = found?.withoutText
+            default: break
+            }
+        }
+        return found
+    }
+
+    mutating func say(_ text: String, by user: UserID) {
+        #expect(refusal(.sendMessage(MessageDraft(.text(text))), by: user) == nil)
     }
 
     @discardableResult

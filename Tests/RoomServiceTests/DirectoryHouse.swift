@@ -19,7 +19,8 @@ struct DirectoryHouse {
     init(_ journal: MemoryJournal = MemoryJournal(), policy: RoomPolicy = RoomPolicy()) async throws {
         self.journal = journal
         directory = RoomDirectory(
-            journal: journal, ledger: MemoryLedger(), media: media, bus: RecordingBus(), clock: clock,
+            journal: journal, ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: media, bus: RecordingBus(),
+            clock: clock,
             audience: { PlainAudience(ready: $0) },
             policy: { _ in policy },
             report: { [reports] report in reports.update { $0.append(report) } })

@@ -76,6 +76,18 @@ import Testing
         .updateRoom(RoomUpdate(tags: [])), .updateRoom(RoomUpdate(tags: ["a"])), .updateRoom(RoomUpdate(tags: ["b"])),
         .updateRoom(RoomUpdate(tags: ["a", "b"])), .updateRoom(RoomUpdate(needsRequest: true)),
         .updateRoom(RoomUpdate(needsRequest: false)),
+        .updateRoom(RoomUpdate(slowSeconds: 0)), .updateRoom(RoomUpdate(slowSeconds: 5)),
+        .updateRoom(RoomUpdate(hostsOnly: true)), .updateRoom(RoomUpdate(hostsOnly: false)),
+        .updateRoom(RoomUpdate(noLinks: true)), .updateRoom(RoomUpdate(hostsOnly: true, noLinks: true)),
+        .deleteMessage(1), .deleteMessage(2),
+        .setRestriction(RestrictionDraft(.ban, of: .member)), .setRestriction(RestrictionDraft(.chatMute, of: .member)),
+        .setRestriction(RestrictionDraft(.ban, of: .other)),
+        .setRestriction(RestrictionDraft(.ban, of: .member, seconds: 60)),
+        .setRestriction(RestrictionDraft(.ban, of: .member, everywhere: true)),
+        .setRestriction(RestrictionDraft(.ban, of: .member, reason: "r")),
+        .liftRestriction(.ban, of: .member), .liftRestriction(.chatMute, of: .member),
+        .liftRestriction(.ban, of: .other),
+        .setOwner(.member), .setOwner(.other),
         .setRole(.member, .admin), .setRole(.other, .admin), .setRole(.member, .member),
     ]
 

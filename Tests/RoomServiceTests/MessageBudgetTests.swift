@@ -32,7 +32,7 @@ import Timing
                     // A share that is there again may meet a room that is full.
                     #expect(told > 0 && sender != nil, "seed \(seed)")
                     continue
-                case .elsewhere: return
+                case .elsewhere, .slow: return
                 }
                 #expect(wait > 0, "seed \(seed)")
                 var later = budget

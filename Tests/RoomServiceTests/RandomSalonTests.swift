@@ -49,14 +49,15 @@ private struct Belief {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged, .gifted:
+            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged, .gifted,
+                .messageDeleted:
                 contradictions.append("\(change)")
             }
         case .message(let message):
             if message.chat != chat + 1 { contradictions.append("message \(message.chat) after \(chat)") }
             chat = message.chat
         case .passing(.audienceEntered(let member)): roles[member.id] = member.role
-        case .passing, .invitation, .challenge: break
+        case .passing, .invitation, .challenge, .restriction: break
         }
     }
 }
@@ -88,7 +89,7 @@ private struct History {
         case .message(let message):
             if let said = messages[message.chat], said != message { contradictions.append("\(said) became \(message)") }
             messages[message.chat] = message
-        case .passing, .invitation, .challenge: break
+        case .passing, .invitation, .challenge, .restriction: break
         }
     }
 }
@@ -108,7 +109,7 @@ extension RoomChange {
             change.what = .updated(info)
         case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged, .roleChanged, .ownerChanged,
             .songChanged,
-            .duetChanged, .pkChanged, .gifted:
+            .duetChanged, .pkChanged, .gifted, .messageDeleted:
             break
         }
         return change

@@ -21,7 +21,7 @@ import Timing
         switch event {
         case .change(let change): change.seq > seq
         case .message(let message): message.chat > chat
-        case .passing, .invitation, .challenge: false
+        case .passing, .invitation, .challenge, .restriction: false
         }
     }
 

@@ -93,6 +93,12 @@ final class Aside: Sendable {
     }
 }
 
+/// Stops texts that have one of some words.
+struct StoppedWords: TextFilter {
+    var words: Set<String>
+    func stopped(in text: String) -> String? { words.first { text.contains($0) } }
+}
+
 /// A room at work in one thread and in virtual time.
 final class Salon {
     let key: RoomKey
@@ -100,6 +106,11 @@ final class Salon {
     let clock: VirtualRoomClock
     let journal: MemoryJournal
     let ledger: MemoryLedger
+    let hostBans: MemoryHostBans
+    /// Whom the room wants put out of its host's other rooms.
+    let expelled = Shared<[Restriction]>([])
+    /// Words that stop a text.
+    let stopped = Shared<Set<String>>([])
     let media = RecordingMedia()
     let bus: RecordingBus
     /// Those who listen to the room as it runs now.
@@ -120,7 +131,7 @@ final class Salon {
 
     init(
         _ mode: MemoryJournal.Mode = .automatic, journal: MemoryJournal = MemoryJournal(),
-        ledger: MemoryLedger = MemoryLedger(),
+        ledger: MemoryLedger = MemoryLedger(), hostBans: MemoryHostBans = MemoryHostBans(),
         room: RoomID = .number(48_213), bus: RecordingBus = RecordingBus(), clock: VirtualRoomClock = VirtualRoomClock()
     )
         async throws
@@ -128,10 +139,12 @@ final class Salon {
         key = RoomKey(application: ApplicationID(1_400_000_001), room: room)
         self.journal = journal
         self.ledger = ledger
+        self.hostBans = hostBans
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, catalogue, infos, reports,
+            key, stage, journal, ledger, hostBans, expelled, stopped, media, bus, others, clock, audiences, policy,
+            catalogue, infos, reports,
             turnWanted,
             reloadWanted,
             hasEnded,
@@ -141,7 +154,8 @@ final class Salon {
     }
 
     private static func core(
-        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ media: RecordingMedia,
+        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ hostBans: MemoryHostBans,
+        _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ media: RecordingMedia,
         _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
         _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>,
@@ -154,7 +168,9 @@ final class Salon {
         return RoomCore(
             key: key, stage: stage,
             dependencies: RoomDependencies(
-                journal: journal, ledger: ledger, catalogue: { catalogue.current }, media: media, bus: bus,
+                journal: journal, ledger: ledger, hostBans: hostBans, catalogue: { catalogue.current },
+                expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
+                filter: { StoppedWords(words: stopped.current) }, media: media, bus: bus,
                 clock: clock,
                 audience: { ready in
                     let audience = PlainAudience(ready: ready)
@@ -183,7 +199,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, media, bus, others, clock, audiences, policy, catalogue, infos, reports,
+            key, stage, journal, ledger, hostBans, expelled, stopped, media, bus, others, clock, audiences, policy,
+            catalogue, infos, reports,
             turnWanted,
             reloadWanted,
             hasEnded,

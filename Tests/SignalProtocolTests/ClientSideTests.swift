@@ -70,7 +70,8 @@ private final class KeptText: SharedText {
             .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c"))),
             .rooms(.getRooms([room, string])), .rooms(.listMembers(room, .users([alice]))),
             .rooms(.listMembers(room, .everyone(limit: 9, cursor: "c"))),
-            .rooms(.listInvitations(room, cursor: nil)), .rooms(.listInvitations(room, cursor: "17.i-1")),
+            .rooms(.listRestrictions(room)), .rooms(.listInvitations(room, cursor: nil)),
+            .rooms(.listInvitations(room, cursor: "17.i-1")),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
             .offerMedia(
                 room, number: 4, sdp: "v=0\r\n",
@@ -112,7 +113,10 @@ private final class KeptText: SharedText {
             .pauseSong, .resumeSong(leadMs: 800), .seekSong(positionMs: 4, leadMs: 900), .setSongTrack(.original),
             .stopSong, .setDuetMode(.together, leader: nil), .setDuetMode(.leadFollow, leader: nil),
             .setDuetMode(.leadFollow, leader: bobID),
-            .setRole(bobID, .admin), .exitRoom, .destroyRoom,
+            .updateRoom(RoomUpdate(slowSeconds: 30, hostsOnly: true, noLinks: false)), .deleteMessage(7),
+            .setRestriction(RestrictionDraft(.ban, of: bobID, seconds: 600, everywhere: true, reason: "why")),
+            .setRestriction(RestrictionDraft(.chatMute, of: bobID)), .liftRestriction(.ban, of: bobID),
+            .setOwner(bobID), .setRole(bobID, .admin), .exitRoom, .destroyRoom,
         ]
         bodies += commands.flatMap { [.rooms(.command(room, $0, key: key)), .rooms(.command(string, $0, key: nil))] }
         if let key { bodies.append(.wallet(.drawCoins(key: key))) }

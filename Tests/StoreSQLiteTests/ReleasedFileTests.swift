@@ -106,7 +106,19 @@ struct ReleasedFileTests {
                 application: Self.application.id, poster: poster, key: "a key", fingerprint: "what was asked for")
             _ = try await store.ledger.post(transfer, key: key)
         }
+        for ban in Self.bans { store.hostBans.set(ban, from: UserID(literal: "host"), in: Self.application.id) }
+        // What comes after it is written after it.
+        try await store.accounts.save(profile, of: Self.application.id)
     }
+
+    private static let bans = [
+        Restriction(
+            .ban, user: UserID(literal: "bob"), name: "Bob 밥", until: nil, everywhere: true,
+            by: UserID(literal: "host"), reason: "why"),
+        Restriction(
+            .ban, user: UserID(literal: "eve"), name: "Eve", until: 32_503_680_000_000, everywhere: true,
+            by: UserID(literal: "admin")),
+    ]
 
     private static func gift(from user: UserID) -> Transfer {
         Transfer(
@@ -137,5 +149,9 @@ struct ReleasedFileTests {
         let life = RoomLife(key: Self.salon, createdIn: 1)
         let gift = try #require(try await store.ledger.gifts(to: life, after: 0).first)
         #expect(gift.transfer == Self.gift(from: profile.id) && gift.fromBalance == 70)
+        guard version >= 3 else { return }
+        for ban in Self.bans {
+            #expect(store.hostBans.ban(of: ban.user, from: UserID(literal: "host"), in: Self.application.id) == ban)
+        }
     }
 }

@@ -29,6 +29,8 @@ public struct Message: Hashable, Sendable, Codable {
     public var body: MessageBody
     /// Milliseconds since 1970.
     public var time: Int64
+    /// Whether somebody who runs the room removed it; then its text is empty.
+    public var deleted = false
 
     /// Creates the value from its parts.
     public init(chat: UInt64, id: String? = nil, from: UserProfile, body: MessageBody, time: Int64) {
@@ -39,7 +41,14 @@ public struct Message: Hashable, Sendable, Codable {
         self.time = time
     }
 
-    private enum CodingKeys: String, CodingKey { case chat, id, from, text, command, message, time }
+    /// What is left of it when it is removed.
+    package var withoutText: Message {
+        var message = Message(chat: chat, id: id, from: from, body: .text(""), time: time)
+        message.deleted = true
+        return message
+    }
+
+    private enum CodingKeys: String, CodingKey { case chat, id, from, text, command, message, time, deleted }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -47,6 +56,7 @@ public struct Message: Hashable, Sendable, Codable {
         id = try container.decodeIfPresent(String.self, forKey: .id)
         from = try container.decode(UserProfile.self, forKey: .from)
         time = try container.decode(Int64.self, forKey: .time)
+        deleted = try container.decodeIfPresent(Bool.self, forKey: .deleted) ?? false
         if let text = try container.decodeIfPresent(String.self, forKey: .text) {
             body = .text(text)
         } else {
@@ -68,6 +78,7 @@ public struct Message: Hashable, Sendable, Codable {
             try container.encode(message, forKey: .message)
         }
         try container.encode(time, forKey: .time)
+        if deleted { try container.encode(true, forKey: .deleted) }
     }
 }
 

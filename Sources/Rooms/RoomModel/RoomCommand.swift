@@ -24,6 +24,10 @@ package enum RoomCommand: Hashable, Sendable {
     case sendMessage(MessageDraft)
     case sendLikes(Int)
     case sendGift(GiftDraft)
+    // moderation
+    case deleteMessage(UInt64)
+    case setRestriction(RestrictionDraft)
+    case liftRestriction(RestrictionKind, of: UserID)
     // songs
     case startSong(SongDraft)
     case pauseSong
@@ -46,6 +50,8 @@ package enum RoomCommand: Hashable, Sendable {
     // membership
     case updateRoom(RoomUpdate)
     case setRole(UserID, Role)
+    /// Hands the room over.
+    case setOwner(UserID)
     case exitRoom
     case destroyRoom
 
@@ -55,9 +61,10 @@ package enum RoomCommand: Hashable, Sendable {
         case setCamera, allowCamera, startScreen, stopScreen, arrangeStage
         case sendInvitation, acceptInvitation, rejectInvitation, cancelInvitation
         case sendMessage, sendLikes, sendGift
+        case deleteMessage, setRestriction, liftRestriction
         case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
         case challenge, cancelChallenge, answerChallenge, readyForPK, quitPK, muteLink
-        case updateRoom, setRole, exitRoom, destroyRoom
+        case updateRoom, setRole, setOwner, exitRoom, destroyRoom
     }
 
     package var name: Name {
@@ -82,6 +89,9 @@ package enum RoomCommand: Hashable, Sendable {
         case .sendMessage: .sendMessage
         case .sendLikes: .sendLikes
         case .sendGift: .sendGift
+        case .deleteMessage: .deleteMessage
+        case .setRestriction: .setRestriction
+        case .liftRestriction: .liftRestriction
         case .startSong: .startSong
         case .pauseSong: .pauseSong
         case .resumeSong: .resumeSong
@@ -97,6 +107,7 @@ package enum RoomCommand: Hashable, Sendable {
         case .muteLink: .muteLink
         case .updateRoom: .updateRoom
         case .setRole: .setRole
+        case .setOwner: .setOwner
         case .exitRoom: .exitRoom
         case .destroyRoom: .destroyRoom
         }
@@ -109,12 +120,22 @@ package struct RoomUpdate: Hashable, Sendable {
     package var cover: String?
     package var tags: [String]?
     package var needsRequest: Bool?
+    package var slowSeconds: Int?
+    package var hostsOnly: Bool?
+    package var noLinks: Bool?
 
-    package init(name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil) {
+    package init(
+        name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil,
+        slowSeconds: Int? = nil,
+        hostsOnly: Bool? = nil, noLinks: Bool? = nil
+    ) {
         self.name = name
         self.cover = cover
         self.tags = tags
         self.needsRequest = needsRequest
+        self.slowSeconds = slowSeconds
+        self.hostsOnly = hostsOnly
+        self.noLinks = noLinks
     }
 }
 

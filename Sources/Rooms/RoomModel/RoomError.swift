@@ -149,6 +149,26 @@ public struct RoomError: Error, Hashable, Sendable {
         // Messages and invitations
         /// A message may be at most 12 KiB.
         case messageTooLarge = "message_too_large"
+        /// The word filter stopped the text.
+        case textFiltered = "text_filtered"
+        /// Somebody who runs the room muted the caller's chat.
+        case chatMuted = "chat_muted"
+        /// Only the owner and the admins write at present.
+        case hostsOnly = "hosts_only"
+        /// Messages come no faster than the room's slow mode allows.
+        case slowMode = "slow_mode"
+        /// The room takes no links.
+        case linksRefused = "links_refused"
+        /// The message is too old to be deleted, or there is none of that number.
+        case messageNotFound = "message_not_found"
+        /// Somebody who runs the room removed the caller for a while.
+        case banned = "banned"
+        /// The caller may not enter again.
+        case bannedForGood = "banned_for_good"
+        /// There is no such restriction.
+        case notRestricted = "not_restricted"
+        /// A room keeps so many restrictions.
+        case restrictionsFull = "restrictions_full"
         /// Unknown or already settled.
         case invitationNotFound = "invitation_not_found"
         /// The caller may not answer or cancel this invitation.
@@ -243,6 +263,16 @@ public struct RoomError: Error, Hashable, Sendable {
             case .otherFormat: (20482, "the other room's pictures come in another format")
             case .giftUnknown: (20490, "there is no such gift")
             case .balanceLow: (20491, "the wallet does not hold enough coins")
+            case .textFiltered: (80001, "the word filter stopped the text")
+            case .chatMuted: (10017, "your chat is muted in this room")
+            case .hostsOnly: (10017, "only the owner and the admins write at present")
+            case .slowMode: (20511, "slow mode: wait before the next message")
+            case .linksRefused: (20512, "this room takes no links")
+            case .messageNotFound: (20513, "the message is too old, or there is none of that number")
+            case .banned: (20514, "you are banned from this room for a time")
+            case .bannedForGood: (20515, "you are banned from this room")
+            case .notRestricted: (20516, "there is no such restriction")
+            case .restrictionsFull: (20517, "the room has as many restrictions as it keeps")
             case .messageTooLarge: (80002, "a message may be at most 12 KiB")
             case .invitationNotFound: (8010, "unknown or already settled")
             case .invitationDenied: (8011, "you may not answer or cancel this invitation")

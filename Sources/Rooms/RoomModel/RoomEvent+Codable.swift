@@ -22,6 +22,9 @@ extension RoomEvent: Codable {
         case invitationSettled = "invitation.settled"
         case consentLapsed = "consent.lapsed"
         case messageSent = "message.sent"
+        case messageDeleted = "message.deleted"
+        case restricted = "restriction.set"
+        case restrictionLifted = "restriction.lifted"
         case liked
         case gifted = "gifts.sent"
         case songChanged = "song.changed"
@@ -40,6 +43,7 @@ extension RoomEvent: Codable {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
         case message, from, count, users, owner, moved, play, duet, camera, stage
         case pk, cause, ours, theirs, challenge, until, letter, session, step, gifts
+        case chat, restriction, kind
     }
 
     package init(from decoder: any Decoder) throws {
@@ -97,6 +101,12 @@ extension RoomEvent: Codable {
                 reason: try fields.decodeIfPresent(String.self, forKey: .reason))
         case .consentLapsed: self = .consentLapsed(try fields.decode(UserID.self, forKey: .user))
         case .messageSent: self = .messageSent(try fields.decode(Message.self, forKey: .message))
+        case .messageDeleted: self = .messageDeleted(try fields.decode(UInt64.self, forKey: .chat))
+        case .restricted: self = .restricted(try fields.decode(Restriction.self, forKey: .restriction))
+        case .restrictionLifted:
+            self = .restrictionLifted(
+                try fields.decode(RestrictionKind.self, forKey: .kind),
+                of: try fields.decode(UserID.self, forKey: .user))
         case .gifted: self = .gifted(try fields.decode([SentGift].self, forKey: .gifts))
         case .liked:
             self = .liked(
@@ -203,6 +213,16 @@ extension RoomEvent: Codable {
         case .messageSent(let message):
             try type(.messageSent)
             try fields.encode(message, forKey: .message)
+        case .messageDeleted(let chat):
+            try type(.messageDeleted)
+            try fields.encode(chat, forKey: .chat)
+        case .restricted(let restriction):
+            try type(.restricted)
+            try fields.encode(restriction, forKey: .restriction)
+        case .restrictionLifted(let kind, let user):
+            try type(.restrictionLifted)
+            try fields.encode(kind, forKey: .kind)
+            try fields.encode(user, forKey: .user)
         case .liked(let count, let users):
             try type(.liked)
             try fields.encode(count, forKey: .count)

@@ -24,6 +24,11 @@ package enum RoomEvent: Hashable, Sendable {
     case consentLapsed(UserID)
     /// Whole, number and all: a room's last messages are also read without its state.
     case messageSent(Message)
+    /// Its text is gone; the number stays.
+    case messageDeleted(UInt64)
+    /// Replaces one of the same kind and person.
+    case restricted(Restriction)
+    case restrictionLifted(RestrictionKind, of: UserID)
     /// Merged: `users` are up to three of those who sent them.
     case liked(count: UInt64, users: [UserID])
     /// Paid in the ledger before; in the order of their numbers.
@@ -51,11 +56,11 @@ package enum RoomEvent: Hashable, Sendable {
         switch self {
         case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
             .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged,
-            .pkChanged, .gifted:
+            .pkChanged, .gifted, .messageDeleted:
             true
-        case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .liked, .pointsChanged,
-            .challengeChanged,
-            .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard:
+        case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .restricted, .restrictionLifted, .liked,
+            .pointsChanged, .challengeChanged, .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp,
+            .letterHeard:
             false
         }
     }

@@ -50,6 +50,8 @@ public struct RoomSettings: Codable, Hashable, Sendable {
     public var needsRequest: Bool
     /// What the pictures of a live room come in; stays as it was when the room was created.
     public var pictureFormat: PictureFormat
+    /// What the chat takes, and from whom.
+    public var chat = ChatSettings()
 
     /// What is not given is empty or off; pictures are VP8.
     public init(
@@ -63,7 +65,7 @@ public struct RoomSettings: Codable, Hashable, Sendable {
         self.pictureFormat = pictureFormat
     }
 
-    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest, pictureFormat }
+    private enum CodingKeys: String, CodingKey { case name, cover, tags, needsRequest, pictureFormat, chat }
 
     // By hand, since settings stand in the journal: what is added later has a default here.
     public init(from decoder: any Decoder) throws {
@@ -74,9 +76,10 @@ public struct RoomSettings: Codable, Hashable, Sendable {
             tags: try fields.decodeIfPresent([String].self, forKey: .tags) ?? [],
             needsRequest: try fields.decodeIfPresent(Bool.self, forKey: .needsRequest) ?? false,
             pictureFormat: try fields.decodeIfPresent(PictureFormat.self, forKey: .pictureFormat) ?? .vp8)
+        chat = try fields.decodeIfPresent(ChatSettings.self, forKey: .chat) ?? ChatSettings()
     }
 
-    // VP8 is not said, so that what is in journals reads as it always has.
+    // VP8 and an open chat are not said, so that what is in journals reads as it always has.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(name, forKey: .name)
@@ -84,6 +87,7 @@ public struct RoomSettings: Codable, Hashable, Sendable {
         try fields.encode(tags, forKey: .tags)
         try fields.encode(needsRequest, forKey: .needsRequest)
         if pictureFormat != .vp8 { try fields.encode(pictureFormat, forKey: .pictureFormat) }
+        if !chat.isOpen { try fields.encode(chat, forKey: .chat) }
     }
 }
 
@@ -166,6 +170,8 @@ public struct RoomInfo: Codable, Hashable, Sendable {
     public var linkedHosts: [String]?
     /// What the pictures come in; only live rooms say it.
     public var pictureFormat: PictureFormat?
+    /// What the chat takes, and from whom; nil: everybody writes what they like.
+    public var chat: ChatSettings?
     /// The number of the newest still: what the room looks like now, at `/v1/rooms/<id>/still/<number>.jpg`. Live rooms whose host is
     /// seen may have one, of the last minute.
     public var still: Int64?
@@ -189,6 +195,7 @@ public struct RoomInfo: Codable, Hashable, Sendable {
         self.speaking = speaking
         self.pk = pk
         pictureFormat = kind == .live ? settings.pictureFormat : nil
+        chat = settings.chat.isOpen ? nil : settings.chat
     }
 }
 
@@ -241,6 +248,8 @@ public enum RoomEndReason: String, Codable, Hashable, Sendable {
 public enum OwnerChangeReason: String, Codable, Hashable, Sendable {
     /// The former owner stayed away; the first present admin inherits.
     case ownerAbsent = "owner_absent"
+    /// The former owner handed the room over.
+    case handedOver = "handed_over"
 }
 
 /// The card at the end of a room.

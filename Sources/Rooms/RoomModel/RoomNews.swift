@@ -27,6 +27,8 @@ package enum RoomNewsEvent: Hashable, Sendable {
     case invitation(InvitationNews)
     /// Not numbered, to the owner alone.
     case challenge(ChallengeNews)
+    /// Not numbered, to the one concerned and to those who run the room.
+    case restriction(RestrictionNews)
 }
 
 /// A durable change with its number.
@@ -72,6 +74,8 @@ package struct RoomChange: Hashable, Sendable {
         case pkChanged(PKState, PKCause, by: UserID?)
         /// Gifts were sent; what the room has been given with them.
         case gifted([SentGift], GiftStanding)
+        /// A message's text is gone. `by` removed it.
+        case messageDeleted(chat: UInt64, by: UserID?)
     }
 
     /// The change of that number.

@@ -42,6 +42,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var pk: PKState?
     /// The challenge that waits; for the owner alone.
     package var challenge: PKChallenge?
+    /// Keeps the reader from writing; absent while nothing does.
+    package var chatMute: Restriction?
     /// What the room has been given; absent while nothing was.
     package var gifts: GiftStanding?
     /// If it differs from the last one seen, the media path is gone: offer anew.
@@ -55,9 +57,10 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
         duet: DuetMode? = nil, screen: UserID? = nil, stage: StageLayout? = nil, pk: PKState? = nil,
-        challenge: PKChallenge? = nil, gifts: GiftStanding? = nil, mediaEpoch: UInt64
+        challenge: PKChallenge? = nil, chatMute: Restriction? = nil, gifts: GiftStanding? = nil, mediaEpoch: UInt64
     ) {
         self.gifts = gifts
+        self.chatMute = chatMute
         self.room = room
         self.epoch = epoch
         self.seq = seq
@@ -86,7 +89,7 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
 extension RoomSnapshot {
     package enum CodingKeys: String, CodingKey {
         case room, epoch, seq, chat, info, seats, me, members, memberCount, ownerAbsentUntil, heir, invitations,
-            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, gifts, mediaEpoch
+            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, chatMute, gifts, mediaEpoch
     }
 
     /// What everybody is told alike who enters while nothing happens.
@@ -127,6 +130,7 @@ extension RoomSnapshot {
             try fields.encode(snapshot.invitations, forKey: .invitations)
             try fields.encodeIfPresent(snapshot.moreInvitations, forKey: .moreInvitations)
             try fields.encodeIfPresent(snapshot.challenge, forKey: .challenge)
+            try fields.encodeIfPresent(snapshot.chatMute, forKey: .chatMute)
         }
     }
 
@@ -148,6 +152,7 @@ extension RoomSnapshot {
         same.invitations = other.invitations
         same.moreInvitations = other.moreInvitations
         same.challenge = other.challenge
+        same.chatMute = other.chatMute
         return same == other
     }
 }
@@ -207,13 +212,16 @@ package struct RoomResumption: Hashable, Sendable {
         package var points: PKPoints?
         /// The challenge that waits; for the owner alone.
         package var challenge: PKChallenge?
+        /// Keeps the reader from writing; absent while nothing does.
+        package var chatMute: Restriction?
 
         /// Creates the value from its parts.
         package init(
             memberCount: Int, presence: [SeatedPresence], invitations: [Invitation],
             moreInvitations: String? = nil, settled: [InvitationNews]? = nil, likes: UInt64, ownerAbsentUntil: Int64?,
-            heir: UserID?, points: PKPoints? = nil, challenge: PKChallenge? = nil
+            heir: UserID?, points: PKPoints? = nil, challenge: PKChallenge? = nil, chatMute: Restriction? = nil
         ) {
+            self.chatMute = chatMute
             self.points = points
             self.challenge = challenge
             self.settled = settled

@@ -59,7 +59,7 @@ extension RoomChange {
                 }
         case .destroyed, .seatMuted, .seatClosed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
             .roleChanged,
-            .ownerChanged, .duetChanged:
+            .ownerChanged, .duetChanged, .messageDeleted:
             4 * WireSize.object
         }
     }
@@ -72,6 +72,7 @@ extension RoomNewsEvent {
         case .message(let message): message.wireSize
         case .invitation(let news): WireSize.object + news.invitation.wireSize
         case .challenge(let news): WireSize.object + news.challenge.wireSize
+        case .restriction(let news): WireSize.object + news.restriction.wireSize
         case .passing(.audienceEntered(let member)): 2 * WireSize.object + member.profile.wireSize
         case .passing(.levels(let levels)): WireSize.object + 40 * levels.count
         case .passing(.network(let report)): WireSize.object * (2 + report.singers.count)
@@ -79,6 +80,10 @@ extension RoomNewsEvent {
         case .passing: 2 * WireSize.object
         }
     }
+}
+
+extension Restriction {
+    package var wireSize: Int { 2 * WireSize.object + WireSize.of(name) + WireSize.of(reason) }
 }
 
 extension RoomInfo {
@@ -125,7 +130,9 @@ extension RoomEntry {
 
 extension RoomSnapshot {
     fileprivate var wireSize: Int {
-        let size = 4 * WireSize.object + info.wireSize + me.profile.wireSize + (challenge?.wireSize ?? 0)
+        let size =
+            4 * WireSize.object + info.wireSize + me.profile.wireSize + (challenge?.wireSize ?? 0)
+            + (chatMute?.wireSize ?? 0)
         return invitations.reduce(size) { $0 + $1.wireSize } + (sharedText?.wireSize ?? sharedWireSize)
     }
 
@@ -142,6 +149,7 @@ extension RoomResumption {
     fileprivate var wireSize: Int {
         var size = 6 * WireSize.object + WireSize.object * state.presence.count
         size += state.invitations.reduce(0) { $0 + $1.wireSize } + (state.challenge?.wireSize ?? 0)
+        size += state.chatMute?.wireSize ?? 0
         size += (state.settled ?? []).reduce(0) { $0 + WireSize.object + $1.invitation.wireSize }
         return events.reduce(size) { $0 + $1.wireSize }
     }

@@ -80,6 +80,15 @@ extension DurableRoomState {
             return Announcement(.passing(.points(PKPoints(ours: ours, theirs: theirs))))
         case .challengeChanged(let news): return Announcement(.challenge(news), to: .these([owner.id]))
         case .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard: return nil
+        case .messageDeleted(let chat): return change(.messageDeleted(chat: chat, by: by))
+        case .restricted(let restriction):
+            return Announcement(
+                .restriction(RestrictionNews(restriction, lifted: false)), to: .these(concerned(by: restriction)))
+        case .restrictionLifted(let kind, let user):
+            guard var restriction = before.restriction(kind, of: user) else { return nil }
+            if let by { restriction.by = by }
+            return Announcement(
+                .restriction(RestrictionNews(restriction, lifted: true)), to: .these(concerned(by: restriction)))
         case .messageSent(let message): return Announcement(.message(message))
         case .invitationSent(let invitation):
             // The inviter has the answer already.
@@ -95,6 +104,10 @@ extension DurableRoomState {
                 .invitation(InvitationNews(invitation: invitation, by: by)),
                 to: .these(before.concerned(by: invitation)))
         }
+    }
+
+    private func concerned(by restriction: Restriction) -> Set<UserID> {
+        Set([restriction.user, owner.id] + admins)
     }
 
     private func concerned(by invitation: Invitation) -> Set<UserID> {

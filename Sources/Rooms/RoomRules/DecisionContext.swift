@@ -14,6 +14,14 @@ package struct DecisionContext: Sendable {
     package var target: RoomInfo?
     /// The gift that the command is about, from the catalogue; `nil`: there is none.
     package var gift: Gift?
+    /// The message that the command is about; `nil`: it is not kept any more.
+    package var message: Message?
+    /// Whom the host of the room has banned everywhere; the command is about that person.
+    package var hostBan: Restriction?
+    /// How many people the host of the room has banned everywhere.
+    package var hostBanCount = 0
+    /// Stops texts; `nil`: none.
+    package var filter: (any TextFilter)?
 
     package struct Person: Hashable, Sendable {
         package var profile: UserProfile

@@ -112,6 +112,10 @@ extension DurableRoomState {
         case .messageSent(let message):
             try check(message.chat == chat + 1, event)
             chat = message.chat
+        case .messageDeleted(let number): try check(number <= chat, event)
+        case .restricted(let restriction): note(restriction, at: time)
+        case .restrictionLifted(let kind, let user):
+            restrictions.removeAll { $0.kind == kind && $0.user == user || !$0.holds(at: time) }
         case .liked(let count, _): likes = likes.addingReportingOverflow(count).overflow ? .max : likes + count
         case .gifted(let sent):
             for gift in sent {

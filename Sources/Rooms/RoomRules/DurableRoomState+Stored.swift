@@ -7,7 +7,8 @@ import RoomModel
 extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
-            leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak, gifts
+            leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak, gifts,
+            restrictions
         case createdAt, createdIn, answers, creation
     }
 
@@ -32,6 +33,7 @@ extension DurableRoomState: Codable {
         consents = try fields.decodeIfPresent([Consent].self, forKey: .consents) ?? []
         likes = try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0
         gifts = try fields.decodeIfPresent(GiftBook.self, forKey: .gifts) ?? GiftBook()
+        restrictions = try fields.decodeIfPresent([Restriction].self, forKey: .restrictions) ?? []
         play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
         leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
         screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
@@ -66,6 +68,7 @@ extension DurableRoomState: Codable {
         try fields.encode(consents, forKey: .consents)
         try fields.encode(likes, forKey: .likes)
         if !gifts.isEmpty { try fields.encode(gifts, forKey: .gifts) }
+        if !restrictions.isEmpty { try fields.encode(restrictions, forKey: .restrictions) }
         try fields.encodeIfPresent(play, forKey: .play)
         try fields.encodeIfPresent(leader, forKey: .leader)
         try fields.encodeIfPresent(screen, forKey: .screen)

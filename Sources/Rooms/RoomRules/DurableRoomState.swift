@@ -31,6 +31,8 @@ package struct DurableRoomState: Equatable, Sendable {
     package var consents: [Consent] = []
     package var likes: UInt64 = 0
     package var gifts = GiftBook()
+    /// The newest last. Those whose time is over may still be among them.
+    package var restrictions: [Restriction] = []
     /// What a chorus room sings.
     package var play: SongPlay?
     /// Who leads in a chorus room; nobody: all sing at once. Whoever leads has a seat.

@@ -39,6 +39,9 @@ extension DurableRoomState {
         case .sendLikes(let count): try sendLikes(count, by: user)
         // What follows is the ledger's.
         case .sendGift(let draft): try orderGift(draft, by: user, in: context).undecided
+        case .deleteMessage(let chat): try deleteMessage(chat, by: user, permission, context)
+        case .setRestriction(let draft): try setRestriction(draft, by: user, context)
+        case .liftRestriction(let kind, let other): try liftRestriction(kind, of: other, context)
         case .startSong(let draft): try startSong(draft, by: user, context)
         case .pauseSong: try pauseSong(context)
         case .resumeSong(let leadMs): try resumeSong(leadMs: leadMs, context)
@@ -54,8 +57,9 @@ extension DurableRoomState {
         case .readyForPK: try readyForPK(context)
         case .quitPK(let link): try quitPK(link, context)
         case .muteLink(let link, let muted): try muteLink(link, muted, context)
-        case .updateRoom(let update): try updateRoom(update)
+        case .updateRoom(let update): try updateRoom(update, context)
         case .setRole(let other, let role): try setRole(role, of: other, context)
+        case .setOwner(let other): try setOwner(other, by: user, context)
         case .exitRoom: depart(user.id, .exited)
         case .destroyRoom: end(.owner, context)
         }

@@ -57,6 +57,8 @@ package enum Departure: Hashable, Sendable {
     case ended
     /// The same person signed in elsewhere.
     case replaced
+    /// Somebody who runs the room put its person out.
+    case removed(Restriction)
 }
 
 /// Why a connection no longer listens to a room.

@@ -22,6 +22,8 @@ struct EntryComposer {
     let ownerAbsence: OwnerAbsence?
     /// The last ones, for a snapshot.
     let messages: [Message]
+    /// Milliseconds since 1970.
+    let now: Int64
 
     func entry(for user: UserID, since point: ResumePoint?) -> RoomEntry {
         if let point, (state.createdIn...epoch).contains(point.epoch),
@@ -46,7 +48,7 @@ struct EntryComposer {
                 moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
                 ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir,
                 points: state.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
-                challenge: challenge(for: user)),
+                challenge: challenge(for: user), chatMute: state.restriction(.chatMute, of: user, at: now)),
             mediaEpoch: mediaEpoch)
     }
 
@@ -63,7 +65,8 @@ struct EntryComposer {
             messages: messages, likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
             stage: state.stage.isUsual ? nil : state.stage,
-            pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user), gifts: state.giftStanding,
+            pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user),
+            chatMute: state.restriction(.chatMute, of: user, at: now), gifts: state.giftStanding,
             mediaEpoch: mediaEpoch)
     }
 

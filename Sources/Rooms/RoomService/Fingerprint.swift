@@ -85,6 +85,23 @@ extension RoomCommand {
             hash.add(update.tags?.count)
             for tag in update.tags ?? [] { hash.add(tag) }
             hash.add(update.needsRequest)
+            // Only what came later: the keys of earlier servers stay good.
+            if let slowSeconds = update.slowSeconds { hash.add(slowSeconds) }
+            if update.hostsOnly != nil || update.noLinks != nil {
+                hash.add(update.hostsOnly)
+                hash.add(update.noLinks)
+            }
+        case .deleteMessage(let chat): hash.add(Int(truncatingIfNeeded: chat))
+        case .setRestriction(let draft):
+            hash.add(draft.kind.rawValue)
+            hash.add(draft.user.rawValue)
+            hash.add(draft.seconds)
+            hash.add(draft.everywhere)
+            hash.add(draft.reason)
+        case .liftRestriction(let kind, let user):
+            hash.add(kind.rawValue)
+            hash.add(user.rawValue)
+        case .setOwner(let user): hash.add(user.rawValue)
         case .setRole(let user, let role):
             hash.add(user.rawValue)
             hash.add(role.rawValue)

@@ -10,6 +10,8 @@ struct MessageBudget {
     enum Refusal: Equatable {
         case room(wait: Int)
         case person(wait: Int)
+        /// The room's slow mode.
+        case slow(wait: Int)
         /// Not the room's to give.
         case elsewhere(RoomError)
     }
@@ -17,15 +19,19 @@ struct MessageBudget {
     private var limits: MessageLimits?
     private var bucket = TokenBucket(Allowance(burst: 0, perSecond: 0), now: Instant(nanoseconds: 0))
     private var people = TokenBuckets<UserID>(Allowance(burst: 0, perSecond: 0))
+    private var slowSeconds = 0
+    private var slow = TokenBuckets<UserID>(Allowance(burst: 1, perSecond: 1))
 
     /// Takes one message out of the budget and out of the sender's share.
     /// - Parameters:
     ///   - person: the sender; `nil` has no share to keep to.
     ///   - limits: a second's worth of the room's may come at once, two seconds' of a person's: who has thought for a while writes some
     ///     short lines together.
+    ///   - slowSeconds: how long one person waits between two messages; 0: not at all.
     ///   - elsewhere: takes it out of another allowance too, asked last; `nil` if there is one.
     mutating func take(
-        _ priority: MessagePriority, by person: UserID?, of limits: MessageLimits, at now: Instant,
+        _ priority: MessagePriority, by person: UserID?, of limits: MessageLimits, slowSeconds: Int = 0,
+        at now: Instant,
         elsewhere: () -> RoomError? = { nil }
     ) -> Refusal? {
         let burst = Double(limits.room)
@@ -35,9 +41,17 @@ struct MessageBudget {
             people = TokenBuckets(
                 Allowance(burst: 2 * Double(limits.person), perSecond: Double(limits.person)))
         }
+        if self.slowSeconds != slowSeconds {
+            self.slowSeconds = slowSeconds
+            slow = TokenBuckets<UserID>(Allowance(burst: 1, perSecond: 1 / Double(max(1, slowSeconds))))
+        }
         if let person {
             let wait = people.wait(person, now: now)
             if wait > 0 { return .person(wait: wait) }
+            if slowSeconds > 0 {
+                let wait = slow.wait(person, now: now)
+                if wait > 0 { return .slow(wait: wait) }
+            }
         }
         // What must be left for those that matter more: while there is as much, they find room at once.
         let reserve = min(burst * priority.reserve, burst - 1)
@@ -46,7 +60,10 @@ struct MessageBudget {
         if let error = elsewhere() { return .elsewhere(error) }
         // What was refused costs nothing.
         _ = bucket.take(leaving: reserve, now: now)
-        if let person { _ = people.take(person, now: now) }
+        if let person {
+            _ = people.take(person, now: now)
+            if slowSeconds > 0 { _ = slow.take(person, now: now) }
+        }
         return nil
     }
 }

@@ -80,7 +80,7 @@ extension RoomNewsEvent {
     /// What must arrive, and what may be shed when a connection is too slow.
     var lane: NewsLane {
         switch self {
-        case .change, .invitation, .challenge: .control
+        case .change, .invitation, .challenge, .restriction: .control
         case .message: .chatter
         case .passing(let news):
             switch news {

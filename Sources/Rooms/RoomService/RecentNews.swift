@@ -36,12 +36,34 @@ struct RecentNews {
         newest = (seq, chat)
     }
 
+    /// The message of that number, if it is still kept.
+    func message(_ chat: UInt64) -> Message? {
+        guard chat > floor.chat, chat <= newest.chat else { return nil }
+        for line in lines.reversed() {
+            if case .message(let message) = line.event, message.chat == chat { return message }
+        }
+        return nil
+    }
+
+    /// Whoever enters or comes back is not told its text any more.
+    private mutating func withdraw(_ chat: UInt64) {
+        for index in lines.indices.reversed() {
+            guard case .message(let message) = lines[index].event, message.chat == chat else { continue }
+            let event = RoomNewsEvent.message(message.withoutText)
+            bytes += event.wireSize - lines[index].bytes
+            lines[index] = Line(event: event, bytes: event.wireSize)
+            return
+        }
+    }
+
     mutating func append(_ event: RoomNewsEvent) {
         switch event {
-        case .change(let change): newest.seq = change.seq
+        case .change(let change):
+            newest.seq = change.seq
+            if case .messageDeleted(let chat, _) = change.what { withdraw(chat) }
         case .message(let message): newest.chat = message.chat
         case .invitation(let news): return keep(news)
-        case .passing, .challenge: return
+        case .passing, .challenge, .restriction: return
         }
         asked = nil
         let line = Line(event: event, bytes: event.wireSize)
@@ -55,7 +77,7 @@ struct RecentNews {
         switch oldest.event {
         case .change(let change): floor.seq = change.seq
         case .message(let message): floor.chat = message.chat
-        case .passing, .invitation, .challenge: break
+        case .passing, .invitation, .challenge, .restriction: break
         }
         bytes -= oldest.bytes
     }
@@ -109,7 +131,7 @@ extension RoomNewsEvent {
         switch self {
         case .change(let change): change.seq > seq
         case .message(let message): message.chat > chat
-        case .passing, .invitation, .challenge: false
+        case .passing, .invitation, .challenge, .restriction: false
         }
     }
 }

@@ -48,8 +48,16 @@ package actor Room {
         core.create(creation, by: attendee, key: key, reply: reply)
     }
 
+    /// Somebody whom the host has banned everywhere is put out.
+    package func expel(_ ban: Restriction) { core.expel(ban) }
+
     package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
         core.members(query, for: session, reply: reply)
+    }
+
+    /// Who may not write or be here, the newest first; for those who run the room.
+    package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
+        core.restrictions(for: session, reply: reply)
     }
 
     package func invitations(

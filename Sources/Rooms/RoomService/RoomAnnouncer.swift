@@ -32,7 +32,7 @@ struct RoomAnnouncer {
         switch announcement.news {
         case .change(let change): told.seq = max(told.seq, change.seq)
         case .message(let message): told.chat = max(told.chat, message.chat)
-        case .passing, .invitation, .challenge: break
+        case .passing, .invitation, .challenge, .restriction: break
         }
         batcher.add(announcement)
     }

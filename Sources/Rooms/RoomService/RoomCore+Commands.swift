@@ -35,6 +35,12 @@ extension RoomCore {
         people.invitations(after: cursor, for: session, reply: reply)
     }
 
+    /// Who may not write or be here, the newest first; for those who run the room.
+    package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
+        defer { endTurn() }
+        people.restrictions(for: session, reply: reply)
+    }
+
     package var requestStillCount: Int { requestStills.count }
 
     /// What came with a waiting request, for who may answer it; `nil`: nothing, or it was lost with a restart.
@@ -125,7 +131,16 @@ extension RoomCore {
         let decision: Decision
         do throws(RoomError) {
             var context = context
-            if case .challenge(let other, _) = command { context.target = dependencies.find(other) }
+            switch command {
+            case .challenge(let other, _): context.target = dependencies.find(other)
+            case .deleteMessage(let chat): context.message = recent.message(chat)
+            case .setRestriction(let draft):
+                context.hostBan = hostBan(of: draft.user)
+                context.hostBanCount = dependencies.hostBans.count(
+                    of: state.owner.id, in: self.key.application, at: wallNow)
+            case .liftRestriction(.ban, let user): context.hostBan = hostBan(of: user)
+            default: break
+            }
             decision = try state.decide(command, by: user, in: context)
         } catch {
             return answer(reply, .failure(error))
@@ -133,8 +148,14 @@ extension RoomCore {
         if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: user.id) {
             return answer(reply, .failure(wait))
         }
+        if case .liftRestriction(.ban, let banned) = command {
+            // On the disk before the room's own journal says so.
+            dependencies.hostBans.lift(banned, from: state.owner.id, in: self.key.application)
+        }
         kept?.result = decision.result
         switch command {
+        case .setRestriction(let draft) where draft.kind == .ban:
+            people.expel(draft.user, by: user.id, decision, keyed: kept, reply: reply)
         case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
         case .sendLikes(let count):
             // Points are what gifts cost; likes are, where there are none.
@@ -158,8 +179,25 @@ extension RoomCore {
                 decision, by: user.id, keyed: kept, answer: { reply(.success(outcome)) },
                 refuse: { reply(.failure($0)) })
             for case .seatTaken(_, let seated, _, _, _) in decision.events { people.notePresence(of: seated.id) }
-            if case .setRole = command { people.refreshHeir() }
+            switch command {
+            case .setRole, .setOwner: people.refreshHeir()
+            default: break
+            }
         }
+    }
+
+    /// The ban of that person from all rooms of this host, if it holds.
+    func hostBan(of user: UserID) -> Restriction? {
+        guard let ban = dependencies.hostBans.ban(of: user, from: state.owner.id, in: key.application),
+            ban.holds(at: wallNow)
+        else { return nil }
+        return ban
+    }
+
+    /// Somebody whom this host has banned everywhere is put out.
+    package func expel(_ ban: Restriction) {
+        defer { endTurn() }
+        people.expel(ban)
     }
 
     /// Why a message is not let through.
@@ -171,10 +209,14 @@ extension RoomCore {
         let sharer = state.runs(user) ? nil : user
         let attendee = people.attendance.sessions[session]?.attendee
         switch messageBudget.take(
-            priority, by: sharer, of: limits, at: now, elsewhere: { attendee?.takeMessage() })
+            priority, by: sharer, of: limits, slowSeconds: state.settings.chat.slowSeconds, at: now,
+            elsewhere: { attendee?.takeMessage() })
         {
         case nil: return nil
         case .elsewhere(let error): return error
+        case .slow(let wait):
+            return RoomError(
+                .slowMode, "slow mode: one message every \(state.settings.chat.slowSeconds) s", retryAfterMs: wait)
         case .room(let wait):
             return RoomError(
                 .rateLimited,
@@ -208,8 +250,9 @@ extension RoomCore {
         do throws(RoomError) {
             let decision =
                 isNew
-                ? try DurableRoomState.decideCreation(creation, by: user, epoch: writer.epoch)
-                : try state.decideRecreation(creation, by: user)
+                ? try DurableRoomState.decideCreation(
+                    creation, by: user, epoch: writer.epoch, filter: dependencies.filter())
+                : try state.decideRecreation(creation, by: user, filter: dependencies.filter())
             carryOut(decision, by: user.id, keyed: kept)
         } catch {
             return answer(reply, .failure(error))

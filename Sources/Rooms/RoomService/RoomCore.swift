@@ -62,8 +62,10 @@ package final class RoomCore {
     var wallNow: Int64 { dependencies.clock.roomTime.millisecondsSince1970 }
     var context: DecisionContext {
         let attendance = people.attendance
-        return DecisionContext(
+        var context = DecisionContext(
             now: wallNow, people: attendance.people, policy: dependencies.policy(), peak: attendance.peak)
+        context.filter = dependencies.filter()
+        return context
     }
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is
     /// said of its state.

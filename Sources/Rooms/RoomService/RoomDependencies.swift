@@ -9,6 +9,11 @@ package struct RoomDependencies: Sendable {
     package var ledger: any Ledger
     /// What can be given.
     package var catalogue: @Sendable () -> GiftCatalogue
+    package var hostBans: any HostBans
+    /// Puts somebody whom a host has banned everywhere out of that host's other rooms.
+    package var expelElsewhere: @Sendable (Restriction, _ host: UserID) -> Void
+    /// Stops texts; `nil`: none.
+    package var filter: @Sendable () -> (any TextFilter)?
     package var media: any MediaControl
     package var bus: any EventBus
     /// Another open room, as the directory shows it.
@@ -32,8 +37,10 @@ package struct RoomDependencies: Sendable {
     package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        journal: any RoomJournal, ledger: any Ledger,
+        journal: any RoomJournal, ledger: any Ledger, hostBans: any HostBans,
         catalogue: @escaping @Sendable () -> GiftCatalogue = { GiftCatalogue() },
+        expelElsewhere: @escaping @Sendable (Restriction, _ host: UserID) -> Void = { _, _ in },
+        filter: @escaping @Sendable () -> (any TextFilter)? = { nil },
         media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
@@ -45,6 +52,9 @@ package struct RoomDependencies: Sendable {
         self.journal = journal
         self.ledger = ledger
         self.catalogue = catalogue
+        self.hostBans = hostBans
+        self.expelElsewhere = expelElsewhere
+        self.filter = filter
         self.media = media
         self.bus = bus
         self.find = find

@@ -15,6 +15,8 @@ package actor RoomDirectory {
     private let journal: any RoomJournal
     private let ledger: any Ledger
     private let catalogue: @Sendable (ApplicationID) -> GiftCatalogue
+    private let hostBans: any HostBans
+    private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let media: any MediaControl
     private let bus: any EventBus
     private let clock: any TimeSource
@@ -50,13 +52,18 @@ package actor RoomDirectory {
     }
 
     package init(
-        journal: any RoomJournal, ledger: any Ledger, media: any MediaControl, bus: any EventBus, clock: any TimeSource,
+        journal: any RoomJournal, ledger: any Ledger, hostBans: any HostBans, media: any MediaControl,
+        bus: any EventBus,
+        clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
         catalogue: @escaping @Sendable (ApplicationID) -> GiftCatalogue = { _ in GiftCatalogue() },
+        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
         self.ledger = ledger
+        self.hostBans = hostBans
+        self.filter = filter
         self.catalogue = catalogue
         self.journal = journal
         self.media = media
@@ -192,7 +199,7 @@ package actor RoomDirectory {
             return (try await room(first.room), first.room)
         }
         // What the rules refuse must not leave a trace in the journal.
-        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0)
+        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0, filter: filter(application))
         let id = try await vacantKey(creation.room, in: application)
         let owner = OwnerKey(application: application, user: user.id)
         guard id.room != nil || (owned[owner]?.count ?? 0) < policy(application).maxRoomsPerOwner else {
@@ -301,8 +308,12 @@ package actor RoomDirectory {
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, ledger: ledger, catalogue: { [catalogue] in catalogue(key.application) }, media: media,
-            bus: bus, clock: clock, audience: audience,
+            journal: journal, ledger: ledger, hostBans: hostBans,
+            catalogue: { [catalogue] in catalogue(key.application) },
+            expelElsewhere: { [weak self] ban, host in
+                Task { await self?.expel(ban, from: host, but: key) }
+            },
+            filter: { [filter] in filter(key.application) }, media: media, bus: bus, clock: clock, audience: audience,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },
             publish: { [index] in if let listing = $0 { index.set(listing, of: key) } else { index.remove(key) } },
@@ -314,6 +325,13 @@ package actor RoomDirectory {
             report: report,
             // Unstructured: it ends with the snapshot that it encodes, and a journal that is closed by then takes none.
             aside: { work in Task(priority: .utility) { work() } })
+    }
+
+    /// Somebody whom a host has banned everywhere is put out of that host's other rooms.
+    private func expel(_ ban: Restriction, from host: UserID, but banning: RoomKey) async {
+        for id in index.rooms(of: host, in: banning.application) where id != banning.room {
+            await rooms[RoomKey(application: banning.application, room: id)]?.expel(ban)
+        }
     }
 
     /// The journal failed under a room: what is on the disk is what is true.

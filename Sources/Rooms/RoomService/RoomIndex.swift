@@ -140,6 +140,12 @@ package final class RoomIndex: Sendable {
         }
     }
 
+    /// The rooms of one host, in any order.
+    func rooms(of host: UserID, in application: ApplicationID) -> [RoomID] {
+        guard let shelf = shelves.withLock({ $0[application] }) else { return [] }
+        return shelf.lines.values.filter { $0.info.owner.id == host }.map(\.info.room)
+    }
+
     /// A05: in the order of the request, unknown ids dropped.
     package func infos(_ rooms: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         shelves.withLock { shelves in rooms.compactMap { shelves[application]?.lines[$0]?.info } }

@@ -102,10 +102,13 @@ package struct ServerApplication: Sendable {
         for application in policies.keys { catalogues[application] = try await store.gifts.gifts(of: application) }
         let catalogue: @Sendable (ApplicationID) -> GiftCatalogue = { [catalogues] in catalogues[$0] ?? GiftCatalogue()
         }
+        let words = try wordList()
+        defer { words?.stop() }
         let rooms = RoomDirectory(
-            journal: store.journal, ledger: store.ledger, media: media, bus: LocalBus(), clock: clock,
+            journal: store.journal, ledger: store.ledger, hostBans: store.hostBans, media: media, bus: LocalBus(),
+            clock: clock,
             audience: { RoomAudience(ready: $0) },
-            policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue,
+            policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue, filter: { _ in words },
             report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
@@ -124,6 +127,22 @@ package struct ServerApplication: Sendable {
         }
         media.drain()
         await rooms.shutdown()
+    }
+
+    private func wordList() throws(ConfigurationFailure) -> WordList? {
+        guard !settings.moderationWords.isEmpty else { return nil }
+        do throws(WordList.Failure) {
+            let list = try WordList(path: settings.moderationWords)
+            list.watch(by: clock) { [logger] result in
+                switch result {
+                case .success(let count): logger.info("\(count) words are in use from now on")
+                case .failure(let failure): logger.error("the words stay as they were: \(failure)")
+                }
+            }
+            return list
+        } catch {
+            throw ConfigurationFailure("moderation.words: \(error)")
+        }
     }
 
     private func openStore() throws(ConfigurationFailure) -> SQLiteStore {

@@ -25,6 +25,7 @@ package final class SQLiteStore: Sendable {
     package let accounts: SQLiteAccounts
     package let ledger: SQLiteLedger
     package let gifts: SQLiteGifts
+    package let hostBans: SQLiteHostBans
     /// Where the file is.
     package let path: String
 
@@ -60,6 +61,7 @@ package final class SQLiteStore: Sendable {
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)
+        hostBans = try SQLiteHostBans(pool: pool, commit: commit, now: now)
     }
 
     /// How the writer has fared since the start, for the metrics.

@@ -16,7 +16,7 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms, ledger])
+    static let current = Schema(migrations: [rooms, ledger, hostBans])
 
     private static let rooms = Migration(
         version: 1,
@@ -131,6 +131,23 @@ struct Schema: Sendable {
                 picture TEXT NOT NULL,
                 large INTEGER NOT NULL CHECK (large IN (0, 1)),
                 PRIMARY KEY (application, id)
+            ) STRICT, WITHOUT ROWID;
+            """)
+
+    /// Those whom hosts keep out of all their rooms.
+    private static let hostBans = Migration(
+        version: 3,
+        sql: """
+            -- Who may enter none of a host's rooms; `until` is empty for good.
+            CREATE TABLE host_ban (
+                application INTEGER NOT NULL,
+                host TEXT NOT NULL,
+                user TEXT NOT NULL,
+                name TEXT NOT NULL,
+                until INTEGER,
+                decided_by TEXT NOT NULL,
+                reason TEXT,
+                PRIMARY KEY (application, host, user)
             ) STRICT, WITHOUT ROWID;
             """)
 

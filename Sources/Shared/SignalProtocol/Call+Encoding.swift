@@ -33,6 +33,7 @@ extension Call {
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
         case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
+        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere
     }
 }
 
@@ -139,6 +140,7 @@ extension RoomsCall {
         case .getRooms: .roomGet
         case .listMembers: .roomMembers
         case .listInvitations: .invitationList
+        case .listRestrictions: .restrictionList
         case .readRequestStill: .invitationStill
         case .setStill: .stillSet
         case .command(_, let command, _): command.method
@@ -148,7 +150,8 @@ extension RoomsCall {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .createRoom(_, let key), .command(_, _, let key): key != nil
-        case .listRooms, .getRooms, .listMembers, .listInvitations, .readRequestStill, .enterRoom: true
+        case .listRooms, .getRooms, .listMembers, .listInvitations, .listRestrictions, .readRequestStill, .enterRoom:
+            true
         // The next one is newer.
         case .setStill: false
         }
@@ -180,6 +183,7 @@ extension RoomsCall {
         case .listInvitations(let room, let cursor):
             try params.encode(room, forKey: .room)
             try params.encodeIfPresent(cursor, forKey: .cursor)
+        case .listRestrictions(let room): try params.encode(room, forKey: .room)
         case .readRequestStill(let room, let id):
             try params.encode(room, forKey: .room)
             try params.encode(id, forKey: .id)
@@ -228,6 +232,9 @@ extension RoomCommand {
         case .rejectInvitation: .invitationReject
         case .cancelInvitation: .invitationCancel
         case .sendMessage: .messageSend
+        case .deleteMessage: .messageDelete
+        case .setRestriction: .restrictionSet
+        case .liftRestriction: .restrictionLift
         case .sendLikes: .likeSend
         case .sendGift: .giftSend
         case .startSong: .songStart
@@ -245,6 +252,7 @@ extension RoomCommand {
         case .muteLink: .pkMute
         case .updateRoom: .roomUpdate
         case .setRole: .roleSet
+        case .setOwner: .ownerSet
         case .exitRoom: .roomExit
         case .destroyRoom: .roomDestroy
         }
@@ -328,6 +336,20 @@ extension RoomCommand {
             try params.encodeIfPresent(update.cover, forKey: .cover)
             try params.encodeIfPresent(update.tags, forKey: .tags)
             try params.encodeIfPresent(update.needsRequest, forKey: .needsRequest)
+            try params.encodeIfPresent(update.slowSeconds, forKey: .slowSeconds)
+            try params.encodeIfPresent(update.hostsOnly, forKey: .hostsOnly)
+            try params.encodeIfPresent(update.noLinks, forKey: .noLinks)
+        case .deleteMessage(let chat): try params.encode(chat, forKey: .chat)
+        case .setRestriction(let draft):
+            try params.encode(draft.kind, forKey: .kind)
+            try params.encode(draft.user, forKey: .user)
+            try params.encodeIfPresent(draft.seconds, forKey: .seconds)
+            if draft.everywhere { try params.encode(true, forKey: .everywhere) }
+            try params.encodeIfPresent(draft.reason, forKey: .reason)
+        case .liftRestriction(let kind, let user):
+            try params.encode(kind, forKey: .kind)
+            try params.encode(user, forKey: .user)
+        case .setOwner(let user): try params.encode(user, forKey: .user)
         case .setRole(let user, let role):
             try params.encode(user, forKey: .user)
             try params.encode(role, forKey: .role)

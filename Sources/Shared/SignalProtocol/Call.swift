@@ -70,6 +70,8 @@ package enum RoomsCall: Sendable, Hashable {
     case listMembers(RoomID, MembersQuery)
     /// The waiting ones that concern the reader, after a page's cursor.
     case listInvitations(RoomID, cursor: String?)
+    /// Who may not write or be here; for those who run the room.
+    case listRestrictions(RoomID)
     /// What the room looks like now, for the list; without a picture, nothing any more.
     case readRequestStill(RoomID, id: String)
     case setStill(RoomID, StillPicture?)

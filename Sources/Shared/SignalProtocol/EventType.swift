@@ -17,6 +17,7 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case duetChanged = "duet.changed"
     case pkChanged = "pk.changed"
     case giftsSent = "gifts.sent"
+    case messageDeleted = "message.deleted"
 
     // Chat, which has numbers of its own.
     case message
@@ -28,6 +29,10 @@ package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     case invitationRejected = "invitation.rejected"
     case invitationCancelled = "invitation.cancelled"
     case invitationExpired = "invitation.expired"
+
+    // For the one whom a restriction concerns, and those who run the room.
+    case restrictionSet = "restriction.set"
+    case restrictionLifted = "restriction.lifted"
 
     // For the owner, whom a challenge to a PK concerns.
     case pkChallenge = "pk.challenge"

@@ -94,6 +94,8 @@ extension HeardEvent: Decodable {
                 .gifted(
                     fields.decode([SentGift].self, forKey: .gifts),
                     fields.decode(GiftStanding.self, forKey: .standing)))
+        case .messageDeleted:
+            return try change(.messageDeleted(chat: fields.decode(UInt64.self, forKey: .chat), by: by()))
         case .duetChanged: return try change(.duetChanged(fields.decode(DuetMode.self, forKey: .duet), by: by()))
 
         case .message: return .known(.message(try Message(from: decoder)))
@@ -106,6 +108,12 @@ extension HeardEvent: Decodable {
             return .known(
                 .invitation(
                     InvitationNews(invitation: try fields.decode(Invitation.self, forKey: .invitation), by: try by())))
+
+        case .restrictionSet, .restrictionLifted:
+            return .known(
+                .restriction(
+                    RestrictionNews(
+                        try fields.decode(Restriction.self, forKey: .restriction), lifted: type == .restrictionLifted)))
 
         case .pkChallenge:
             return .known(

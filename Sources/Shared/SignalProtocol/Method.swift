@@ -18,6 +18,7 @@ package enum Method: String, CaseIterable, Sendable {
     case roomGet = "room.get"
     case roomMembers = "room.members"
     case roleSet = "role.set"
+    case ownerSet = "owner.set"
     case stillSet = "still.set"
 
     case seatTake = "seat.take"
@@ -41,6 +42,10 @@ package enum Method: String, CaseIterable, Sendable {
     case invitationList = "invitation.list"
     case invitationStill = "invitation.still"
     case messageSend = "message.send"
+    case messageDelete = "message.delete"
+    case restrictionSet = "restriction.set"
+    case restrictionLift = "restriction.lift"
+    case restrictionList = "restriction.list"
     case likeSend = "like.send"
 
     case giftList = "gift.list"
@@ -102,6 +107,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .roomGet: .rooms(.getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? []))
         case .roomMembers: .rooms(.listMembers(try p.room(), try p.membersQuery()))
         case .roleSet: try p.command(.setRole(p.user(), p.role()))
+        case .ownerSet: try p.command(.setOwner(p.user()))
 
         case .stillSet: .rooms(.setStill(try p.room(), try p.still()))
         case .seatTake: try p.command(.takeSeat(p.seat()))
@@ -125,6 +131,10 @@ package enum Method: String, CaseIterable, Sendable {
         case .invitationStill: .rooms(.readRequestStill(try p.room(), id: try p.required("id")))
         case .invitationList: .rooms(.listInvitations(try p.room(), cursor: try p.optional("cursor")))
         case .messageSend: try p.command(.sendMessage(p.message()))
+        case .messageDelete: try p.command(.deleteMessage(p.required("chat")))
+        case .restrictionSet: try p.command(.setRestriction(p.restriction()))
+        case .restrictionLift: try p.command(.liftRestriction(p.restrictionKind(), of: p.user()))
+        case .restrictionList: .rooms(.listRestrictions(try p.room()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
 
         case .giftList: .wallet(.listGifts)
@@ -252,7 +262,21 @@ extension Parameters {
     fileprivate func roomUpdate() throws -> RoomUpdate {
         RoomUpdate(
             name: try optional("name"), cover: try optional("cover"), tags: try optional("tags"),
-            needsRequest: try optional("needsRequest"))
+            needsRequest: try optional("needsRequest"), slowSeconds: try optional("slowSeconds"),
+            hostsOnly: try optional("hostsOnly"), noLinks: try optional("noLinks"))
+    }
+
+    fileprivate func restrictionKind() throws -> RestrictionKind {
+        guard let kind = RestrictionKind(rawValue: try required("kind")) else {
+            throw RoomError.invalid("kind", "a restriction is chat_mute or ban")
+        }
+        return kind
+    }
+
+    fileprivate func restriction() throws -> RestrictionDraft {
+        RestrictionDraft(
+            try restrictionKind(), of: try user(), seconds: try optional("seconds"),
+            everywhere: try optional("everywhere") ?? false, reason: try optional("reason"))
     }
 
     fileprivate func roomQuery() throws -> RoomQuery {

@@ -11,6 +11,8 @@ package enum ServerMessage: Sendable, Hashable {
     /// The last word before the server closes.
     case sessionClosed(ServerRefusal)
     case sessionExpiring(seconds: Int64)
+    /// Somebody who runs the room has put the reader out.
+    case removed(RoomID, Restriction)
     /// Of a newer server, or the answer to a call that nobody waits for.
     case unknown
 }
@@ -29,6 +31,7 @@ package enum CallAnswer: Sendable, Hashable {
     case rooms([RoomInfo])
     case members(MembersPage)
     case invitations(InvitationsPage)
+    case restrictions(RestrictionsPage)
     case still(StillAnswer)
     case requestStill(RequestStillAnswer)
     case line(LineTestAnswer)
@@ -97,6 +100,7 @@ extension ServerMessage {
 
         private enum Keys: String, CodingKey { case id, method, params, result, error }
         private enum NewsKeys: String, CodingKey { case room, epoch, events }
+        private enum RemovalKeys: String, CodingKey { case room, restriction }
         private enum ExpiryKeys: String, CodingKey { case expiresInSeconds }
 
         init(from decoder: any Decoder) throws {
@@ -136,6 +140,11 @@ extension ServerMessage {
                     try news.decode(RoomID.self, forKey: .room), epoch: try news.decode(UInt64.self, forKey: .epoch),
                     try news.decode([HeardEvent].self, forKey: .events))
             case "session.closed": return .sessionClosed(try fields.decode(ServerRefusal.self, forKey: .params))
+            case "room.removed":
+                let removal = try fields.nestedContainer(keyedBy: RemovalKeys.self, forKey: .params)
+                return .removed(
+                    try removal.decode(RoomID.self, forKey: .room),
+                    try removal.decode(Restriction.self, forKey: .restriction))
             case "session.expiring":
                 let expiry = try fields.nestedContainer(keyedBy: ExpiryKeys.self, forKey: .params)
                 return .sessionExpiring(seconds: try expiry.decode(Int64.self, forKey: .expiresInSeconds))
@@ -159,6 +168,7 @@ extension CallAnswer {
         case .roomGet: self = .rooms(try fields.decode(RoomsAnswer.self, forKey: key).rooms)
         case .roomMembers: self = .members(try fields.decode(MembersPage.self, forKey: key))
         case .invitationList: self = .invitations(try fields.decode(InvitationsPage.self, forKey: key))
+        case .restrictionList: self = .restrictions(try fields.decode(RestrictionsPage.self, forKey: key))
         case .invitationStill: self = .requestStill(try fields.decode(RequestStillAnswer.self, forKey: key))
         case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
@@ -171,7 +181,8 @@ extension CallAnswer {
             .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .stageArrange,
             .invitationSend,
             .invitationAccept, .invitationReject,
-            .invitationCancel, .messageSend, .likeSend, .giftSend, .songStart, .songPause, .songResume, .songSeek,
+            .invitationCancel, .messageSend, .messageDelete, .restrictionSet, .restrictionLift, .ownerSet, .likeSend,
+            .giftSend, .songStart, .songPause, .songResume, .songSeek,
             .songTrack,
             .songStop, .duetMode, .pkChallenge, .pkCancel, .pkAnswer, .pkReady, .pkQuit, .pkMute:
             self = .command(try fields.decode(CommandAnswer.self, forKey: key).outcome)

@@ -10,7 +10,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play, stage
         case duet, apartMs, tight, pictures, camera, spare
-        case pk, cause, ours, theirs, challenge, state, gifts, standing
+        case pk, cause, ours, theirs, challenge, state, gifts, standing, restriction
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -21,6 +21,9 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try container.encode(EventType.message, forKey: .type)
             try message.encode(to: encoder)
         case .passing(let news): try Self.encode(news, into: &container)
+        case .restriction(let news):
+            try container.encode(news.lifted ? EventType.restrictionLifted : .restrictionSet, forKey: .type)
+            try container.encode(news.restriction, forKey: .restriction)
         case .invitation(let news):
             try container.encode(Self.type(of: news.invitation.state), forKey: .type)
             try container.encode(news.invitation, forKey: .invitation)
@@ -100,6 +103,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
             try type(.giftsSent)
             try container.encode(sent, forKey: .gifts)
             try container.encode(standing, forKey: .standing)
+        case .messageDeleted(let chat, let by):
+            try type(.messageDeleted)
+            try container.encode(chat, forKey: .chat)
+            try container.encodeIfPresent(by, forKey: .by)
         case .duetChanged(let mode, let by):
             try type(.duetChanged)
             try container.encode(mode, forKey: .duet)
@@ -175,6 +182,18 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case .cancelled: .invitationCancelled
         case .expired: .invitationExpired
         }
+    }
+}
+
+/// The notification `room.removed {room, restriction}`: somebody who runs the room has put the reader out.
+package enum RemovedNotice {
+    package static func text(room: RoomID, restriction: Restriction) -> [UInt8] {
+        struct Params: Encodable {
+            var room: RoomID
+            var restriction: Restriction
+        }
+        return SignalText.encode(
+            Notification(method: "room.removed", params: Params(room: room, restriction: restriction)))
     }
 }
 

@@ -94,6 +94,8 @@ struct SettingsOptions: ParsableArguments {
     var limitsGuestsPerAddress: String?
     @Option(help: "Messages a second that one address may send, to all rooms together; twice as many at once.")
     var limitsMessagesPerAddress: String?
+    @Option(help: "File of words that no text may have, one on each line. It is read again when it changes.")
+    var moderationWords: String?
     @Option(name: .customLong("wallet-top-up-url"), help: "Address of your own shop, where people buy coins for gifts.")
     var walletTopUpURL: String?
     @Option(help: "How long the journal of an ended room is kept, in days.")
@@ -121,6 +123,7 @@ struct SettingsOptions: ParsableArguments {
             ("limits.connections_per_address", limitsConnectionsPerAddress),
             ("limits.guests_per_address", limitsGuestsPerAddress),
             ("limits.messages_per_address", limitsMessagesPerAddress),
+            ("moderation.words", moderationWords),
             ("wallet.top_up_url", walletTopUpURL), ("store.retention_days", storeRetentionDays),
             ("log.level", logLevel),
         ]

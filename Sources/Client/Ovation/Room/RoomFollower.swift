@@ -219,6 +219,13 @@ final class RoomFollower {
         finish()
     }
 
+    /// Somebody who runs the room has put the user out.
+    func remove(_ restriction: Restriction) {
+        guard isPresent else { return }
+        tell([.removed(restriction)])
+        end(.gone(OvationError(restriction.until == nil ? RoomError.Code.bannedForGood : .banned)))
+    }
+
     private func finish() {
         settleWaiters()
         path?.handle(.stop)

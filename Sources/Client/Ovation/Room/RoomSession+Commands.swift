@@ -242,10 +242,19 @@ extension RoomSession {
     }
 
     /// Changes the room's settings. Parameters that are `nil` keep their value. For the owner and admins.
+    /// - Parameters:
+    ///   - slowSeconds: how many seconds one member waits between two messages, 0…3,600.
+    ///   - hostsOnly: only the owner and admins write messages.
+    ///   - noLinks: messages with links are refused, but for those of the owner and admins.
     public func update(
-        name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil
+        name: String? = nil, cover: String? = nil, tags: [String]? = nil, needsRequest: Bool? = nil,
+        slowSeconds: Int? = nil, hostsOnly: Bool? = nil, noLinks: Bool? = nil
     ) async throws(OvationError) {
-        try await ask(.updateRoom(RoomUpdate(name: name, cover: cover, tags: tags, needsRequest: needsRequest)))
+        try await ask(
+            .updateRoom(
+                RoomUpdate(
+                    name: name, cover: cover, tags: tags, needsRequest: needsRequest, slowSeconds: slowSeconds,
+                    hostsOnly: hostsOnly, noLinks: noLinks)))
     }
 
     /// Leaves the room and the seat. A room whose owner has left stays open for a while (`state.ownerAbsentUntil`).

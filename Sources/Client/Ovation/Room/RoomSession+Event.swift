@@ -55,6 +55,13 @@ extension RoomSession {
         case message(Message)
         /// The messages with these numbers will not come: the connection was too slow for them, or was lost for too long.
         case messagesMissed(ClosedRange<UInt64>)
+        /// The text of the message with that number was removed. `by` did it.
+        case messageDeleted(UInt64, by: UserID?)
+        /// Somebody may not write messages or enter the room for the time being, or may again. Sent to the one concerned, the owner and the
+        /// admins.
+        case restriction(RestrictionNews)
+        /// The user was put out of the room. `gone` follows.
+        case removed(Restriction)
         /// The loudness of everybody who speaks, 0…100. Empty once when everybody is silent.
         case levels([UserID: Int])
         /// Gifts were sent and paid for, in the order of their numbers.

@@ -58,6 +58,11 @@ extension RoomState {
         case .challenge(let news):
             challenge = news.state == .waiting ? news.challenge : nil
             return [.challengeChanged(news)]
+        case .restriction(let news):
+            if news.restriction.kind == .chatMute, news.restriction.user == me.id {
+                chatMute = news.lifted ? nil : news.restriction
+            }
+            return [.restriction(news)]
         }
     }
 
@@ -103,6 +108,11 @@ extension RoomState {
         case .gifted(let sent, let standing):
             giftStanding = standing
             return [.giftsSent(sent), .giftStandingChanged(standing)]
+        case .messageDeleted(let number, let by):
+            if let index = messages.lastIndex(where: { $0.chat == number }) {
+                messages[index] = messages[index].withoutText
+            }
+            return [.messageDeleted(number, by: by)]
         case .pkChanged(let pk, let cause, let by):
             self.pk = pk
             return [.pkChanged(pk, cause, by: by)]

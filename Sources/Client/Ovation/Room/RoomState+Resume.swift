@@ -50,11 +50,18 @@ extension RoomState {
             events += apply(.passing(.likes(LikesNews(total: passing.likes, added: added, users: []))))
         }
         if let points = passing.points { events += apply(.passing(.points(points))) }
+        events += changedChatMute(to: passing.chatMute)
         if challenge != passing.challenge { events += changedChallenge(to: passing.challenge) }
         events += absence(until: passing.ownerAbsentUntil, heir: passing.heir)
         events += settledInvitations(passing)
         events += takeInvitations(passing.invitations, after: nil, isLast: passing.moreInvitations == nil)
         return events
+    }
+
+    private mutating func changedChatMute(to now: Restriction?) -> [RoomSession.Event] {
+        guard now != chatMute, let restriction = now ?? chatMute else { return [] }
+        chatMute = now
+        return [.restriction(RestrictionNews(restriction, lifted: now == nil))]
     }
 
     /// One that is gone was settled meanwhile; how is not known.
@@ -129,6 +136,9 @@ extension RoomState {
             events += [challenge ?? old.challenge].compactMap { $0 }.map {
                 .challengeChanged(ChallengeNews($0, challenge == nil ? .gone : .waiting))
             }
+        }
+        if chatMute != old.chatMute, let restriction = chatMute ?? old.chatMute {
+            events.append(.restriction(RestrictionNews(restriction, lifted: chatMute == nil)))
         }
         if screen != old.screen { events.append(.screenChanged(user: screen, by: nil)) }
         if stage != old.stage { events.append(.stageArranged(stage, by: nil)) }

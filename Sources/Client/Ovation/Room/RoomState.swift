@@ -60,6 +60,8 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var stage: StageLayout
     /// A live room's links to other rooms, and the PK with them.
     public internal(set) var pk = PKState()
+    /// Keeps the user from writing messages; `nil`: nothing does. Its time may be over.
+    public internal(set) var chatMute: Restriction?
     /// What the room has been given, and who gave most.
     public internal(set) var giftStanding = GiftStanding()
     /// The challenge to a PK that waits; only the owner of a live room sees it.
@@ -96,6 +98,7 @@ public struct RoomState: Sendable, Hashable {
         stage = snapshot.stage ?? StageLayout()
         pk = snapshot.pk ?? PKState()
         challenge = snapshot.challenge
+        chatMute = snapshot.chatMute
         giftStanding = snapshot.gifts ?? GiftStanding()
         network = NetworkReport()
         phase = .present

@@ -89,7 +89,9 @@ extension SignalConnection {
 
     /// Whether one is no longer in the room, or never can be again.
     static func means(_ error: OvationError, gone: Bool) -> Bool {
-        let codes: [RoomError.Code] = [.roomNotFound, .roomClosed, .permissionDenied, .inAnotherRoom, .roomFull]
+        let codes: [RoomError.Code] = [
+            .roomNotFound, .roomClosed, .permissionDenied, .inAnotherRoom, .roomFull, .banned, .bannedForGood,
+        ]
         return codes.contains { error.is($0) } || gone && error.is(.notInRoom)
     }
 }

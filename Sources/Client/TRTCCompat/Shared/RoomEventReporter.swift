@@ -58,6 +58,9 @@ final class RoomEventReporter: Sendable {
         case .likes(let news): report(news, in: room)
         // The controller acts on the room's end and on songs, and tells of them.
         case .ended, .gone, .songChanged: break
+        case .removed(let restriction):
+            tell(.log("\(restriction.by) has removed this user from the room"))
+        case .messageDeleted, .restriction: break
         case .giftsSent, .giftStandingChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged,
             .pointsChanged,
             .challengeChanged,
@@ -74,7 +77,7 @@ final class RoomEventReporter: Sendable {
 
     private func report(_ message: Message, in room: RoomSession) {
         let state = room.state
-        guard message.from.id != state.me.id || echoesOwnMessages else { return }
+        guard message.from.id != state.me.id || echoesOwnMessages, !message.deleted else { return }
         let sender = RoomPerson(profile: message.from, isMuted: state.member(message.from.id)?.micMuted ?? true)
         switch message.body {
         case .text(let text): tell(.text(text, from: sender))

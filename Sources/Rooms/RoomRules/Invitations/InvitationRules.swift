@@ -17,6 +17,7 @@ extension DurableRoomState {
                 words.utf8.count <= 4 * RoomLimits.invitationWordsCharacters,
                 words.isEmpty || ReadableName.isReadable(words)
             else { throw .invalid("words", "a few words have up to 60 characters that people can see") }
+            try DurableRoomState.check([words], against: context.filter, field: "words")
         }
         if draft.still != nil {
             guard kind == .live else { throw RoomError(.notLive, field: "still") }

@@ -3,9 +3,10 @@ package import RoomModel
 extension DurableRoomState {
     /// V01: decides the beginning of a room whose id is free.
     package static func decideCreation(
-        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64
+        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64, filter: (any TextFilter)? = nil
     ) throws(RoomError) -> Decision {
         let settings = try checked(creation.settings)
+        try check([settings.name] + settings.tags, against: filter)
         guard RoomLimits.seats.contains(creation.seats.count) else { throw .invalid("seats", "1…16 seats") }
         let founding = RoomFounding(
             kind: creation.kind, settings: settings, owner: user, seats: creation.seats, epoch: epoch)
@@ -14,20 +15,30 @@ extension DurableRoomState {
 
     /// V01: an owner's own open room, created again: the settings are taken over but for the format of pictures, which paths are open
     /// in; whoever sits keeps the seat.
-    package func decideRecreation(_ creation: RoomCreation, by user: UserProfile) throws(RoomError) -> Decision {
+    package func decideRecreation(
+        _ creation: RoomCreation, by user: UserProfile, filter: (any TextFilter)? = nil
+    ) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
         guard user.id == owner.id else { throw RoomError(.roomIDTaken) }
         var settings = try DurableRoomState.checked(creation.settings)
+        try DurableRoomState.check([settings.name] + settings.tags, against: filter)
         settings.pictureFormat = self.settings.pictureFormat
+        // Whoever creates a room says nothing of its chat.
+        settings.chat = self.settings.chat
         return settings == self.settings ? .nothing : Decision([.updated(settings)])
     }
 
-    func updateRoom(_ update: RoomUpdate) throws(RoomError) -> Decision {
+    func updateRoom(_ update: RoomUpdate, _ context: DecisionContext) throws(RoomError) -> Decision {
         var wanted = settings
+        if let name = update.name { try DurableRoomState.check([name], against: context.filter, field: "name") }
+        if let tags = update.tags { try DurableRoomState.check(tags, against: context.filter, field: "tags") }
         if let name = update.name { wanted.name = name }
         if let cover = update.cover { wanted.cover = cover }
         if let tags = update.tags { wanted.tags = tags }
         if let needsRequest = update.needsRequest { wanted.needsRequest = needsRequest }
+        if let slowSeconds = update.slowSeconds { wanted.chat.slowSeconds = slowSeconds }
+        if let hostsOnly = update.hostsOnly { wanted.chat.hostsOnly = hostsOnly }
+        if let noLinks = update.noLinks { wanted.chat.noLinks = noLinks }
         let checked = try DurableRoomState.checked(wanted)
         return checked == settings ? .nothing : Decision([.updated(checked)])
     }
@@ -41,6 +52,14 @@ extension DurableRoomState {
             guard admins.count < RoomLimits.admins else { throw RoomError(.rateLimited, "too many admins") }
         }
         return Decision([.roleChanged(other, role)])
+    }
+
+    /// V20: the owner hands the room over and stays admin.
+    func setOwner(_ other: UserID, by user: UserProfile, _ context: DecisionContext) throws(RoomError) -> Decision {
+        guard other != owner.id else { return .nothing }
+        guard let heir = context.people[other], heir.presence == .online else { throw RoomError(.userNotInRoom) }
+        try checkUntied()
+        return Decision([.ownerChanged(heir.profile, .handedOver), .roleChanged(user.id, .admin)])
     }
 
     /// V03, V19: somebody is gone. The seat is freed first, then what waits for them or from them is settled.
@@ -77,6 +96,9 @@ extension DurableRoomState {
         else { throw .invalid("name", "a name has 1…64 characters that people can see") }
         guard WebAddress.isAcceptable(settings.cover, bytes: RoomLimits.urlBytes) else {
             throw .invalid("cover", "a cover is an https:, http: or relative URL of up to 500 bytes")
+        }
+        guard RoomLimits.slowSeconds.contains(settings.chat.slowSeconds) else {
+            throw .invalid("slowSeconds", "slow mode has 0…3,600 s")
         }
         settings.tags = []
         guard wanted.tags.count <= RoomLimits.tagsGiven else { throw .invalid("tags", "up to 5 tags") }

@@ -8,6 +8,8 @@ package enum Permission: Hashable, Sendable {
     case onOwnSeat
     /// Only after consent, if the room wants to be asked and the application enforces it; else `consent_required`.
     case withConsent
+    /// Not if the other has the caller's role or a higher one; then `permission_denied`.
+    case againstLowerRole
     /// Not if the seat's user has a higher role than the caller; then `permission_denied`.
     case notAgainstHigherRole
     /// Only for invitations sent to the caller; else `invitation_denied`.
@@ -57,6 +59,9 @@ package enum PermissionTable {
         case .sendMessage:       (.allowed,      .allowed,              .allowed)
         case .sendLikes:         (.allowed,      .allowed,              .allowed)
         case .sendGift:          (.allowed,      .allowed,              .allowed)
+        case .deleteMessage:     (.refused,      .notAgainstHigherRole, .allowed)
+        case .setRestriction:    (.refused,      .againstLowerRole,     .againstLowerRole)
+        case .liftRestriction:   (.refused,      .allowed,              .allowed)
         case .startSong:         (.onOwnSeat,    .allowed,              .allowed)
         case .pauseSong:         (.onOwnSeat,    .allowed,              .allowed)
         case .resumeSong:        (.onOwnSeat,    .allowed,              .allowed)
@@ -72,6 +77,7 @@ package enum PermissionTable {
         case .muteLink:          (.refused,      .allowed,              .allowed)
         case .updateRoom:        (.refused,      .allowed,              .allowed)
         case .setRole:           (.refused,      .refused,              .allowed)
+        case .setOwner:          (.refused,      .refused,              .allowed)
         case .exitRoom:          (.allowed,      .allowed,              .allowed)
         case .destroyRoom:       (.refused,      .refused,              .allowed)
         }
@@ -98,7 +104,7 @@ extension DurableRoomState {
             invitation.to == user || (invitation.to == owner.id && invitation.from != user)
         case .asInviter: invitation.from == user
         case .allowed: true
-        case .refused, .onOwnSeat, .withConsent, .notAgainstHigherRole: false
+        case .refused, .onOwnSeat, .withConsent, .notAgainstHigherRole, .againstLowerRole: false
         }
     }
 

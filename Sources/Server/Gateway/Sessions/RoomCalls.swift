@@ -21,6 +21,8 @@ struct RoomCalls: Sendable {
             connection.send(Answer.success(call, RoomsAnswer(rooms: infos)))
         case .listInvitations(let id, let cursor):
             await (try await room(id)).invitations(after: cursor, for: session.token, reply: reply(to: call) { $0 })
+        case .listRestrictions(let id):
+            await (try await room(id)).restrictions(for: session.token, reply: reply(to: call) { $0 })
         case .listMembers(let id, let query):
             await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
         case .readRequestStill(let id, let request):
@@ -81,7 +83,13 @@ struct RoomCalls: Sendable {
             mayEnter: { [session, connection] in session.speaks(through: connection) },
             takeMessage: { [services, connection] in services.messageLimit.take(connection.address) },
             entered: { [session] stay in session.entered(room, stay) },
-            departed: { [session] stay, _ in session.departed(stay, from: room) })
+            departed: { [session] stay, why in
+                session.departed(stay, from: room)
+                if case .removed(let restriction) = why {
+                    session.withState { $0.connection }?.send(
+                        RemovedNotice.text(room: room.key.room, restriction: restriction))
+                }
+            })
     }
 
     /// The room of a call. Whether the session is in it, the room itself says: entering may still be on its way.

@@ -49,6 +49,7 @@ package struct ServerSettings: Sendable, Hashable {
     package var limitsConnectionsPerAddress = 2_000
     package var limitsGuestsPerAddress = 100
     package var limitsMessagesPerAddress = 30
+    package var moderationWords = ""
     package var walletTopUpURL = ""
     package var storeRetentionDays = 30
     package var logLevel = "info"
@@ -98,6 +99,7 @@ package struct SettingKey: Sendable {
         integer("limits.connections_per_address", \.limitsConnectionsPerAddress, 1...1_000_000),
         integer("limits.guests_per_address", \.limitsGuestsPerAddress, 1...1_000_000),
         integer("limits.messages_per_address", \.limitsMessagesPerAddress, 1...1_000_000),
+        text("moderation.words", \.moderationWords),
         text("wallet.top_up_url", \.walletTopUpURL),
         integer("store.retention_days", \.storeRetentionDays, 0...36_500),
         choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),

@@ -1,0 +1,147 @@
+/// What a room's chat takes, and from whom. Owner and admins keep to none of it.
+public struct ChatSettings: Codable, Hashable, Sendable {
+    /// How many seconds one person waits between two messages, 0…3,600. 0: not at all.
+    public var slowSeconds: Int
+    /// Whether only the owner and the admins write.
+    public var hostsOnly: Bool
+    /// Whether messages with links are refused.
+    public var noLinks: Bool
+
+    /// What is not given is off: everybody writes what they like.
+    public init(slowSeconds: Int = 0, hostsOnly: Bool = false, noLinks: Bool = false) {
+        self.slowSeconds = slowSeconds
+        self.hostsOnly = hostsOnly
+        self.noLinks = noLinks
+    }
+
+    /// Whether everybody writes what they like.
+    public var isOpen: Bool { self == ChatSettings() }
+
+    private enum CodingKeys: String, CodingKey { case slowSeconds, hostsOnly, noLinks }
+
+    // By hand, since settings stand in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            slowSeconds: try fields.decodeIfPresent(Int.self, forKey: .slowSeconds) ?? 0,
+            hostsOnly: try fields.decodeIfPresent(Bool.self, forKey: .hostsOnly) ?? false,
+            noLinks: try fields.decodeIfPresent(Bool.self, forKey: .noLinks) ?? false)
+    }
+}
+
+/// What somebody may not do in a room for the time being.
+public enum RestrictionKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Write messages.
+    case chatMute = "chat_mute"
+    /// Be in the room.
+    case ban
+}
+
+/// Somebody who may not do something in a room for the time being.
+public struct Restriction: Codable, Hashable, Sendable {
+    /// What they may not do.
+    public var kind: RestrictionKind
+    /// Whom it concerns.
+    public var user: UserID
+    /// Their name at that time.
+    public var name: String
+    /// Until when, in milliseconds since 1970. nil: a mute until the room ends, a ban for good.
+    public var until: Int64?
+    /// Whether a ban holds for all rooms of the host, those to come included.
+    public var everywhere: Bool
+    /// Who decided it.
+    public var by: UserID
+    /// Why, in up to 200 characters, if they said so. The one concerned reads it too.
+    public var reason: String?
+
+    /// Creates the value from its parts.
+    public init(
+        _ kind: RestrictionKind, user: UserID, name: String, until: Int64?, everywhere: Bool = false, by: UserID,
+        reason: String? = nil
+    ) {
+        self.kind = kind
+        self.user = user
+        self.name = name
+        self.until = until
+        self.everywhere = everywhere
+        self.by = by
+        self.reason = reason
+    }
+
+    /// Whether it holds at that time, in milliseconds since 1970.
+    public func holds(at time: Int64) -> Bool { until.map { time < $0 } ?? true }
+
+    private enum CodingKeys: String, CodingKey { case kind, user, name, until, everywhere, by, reason }
+
+    // By hand, since restrictions stand in the journal: what is added later has a default here.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try fields.decode(RestrictionKind.self, forKey: .kind), user: try fields.decode(UserID.self, forKey: .user),
+            name: try fields.decodeIfPresent(String.self, forKey: .name) ?? "",
+            until: try fields.decodeIfPresent(Int64.self, forKey: .until),
+            everywhere: try fields.decodeIfPresent(Bool.self, forKey: .everywhere) ?? false,
+            by: try fields.decode(UserID.self, forKey: .by),
+            reason: try fields.decodeIfPresent(String.self, forKey: .reason))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(kind, forKey: .kind)
+        try fields.encode(user, forKey: .user)
+        try fields.encode(name, forKey: .name)
+        try fields.encodeIfPresent(until, forKey: .until)
+        if everywhere { try fields.encode(true, forKey: .everywhere) }
+        try fields.encode(by, forKey: .by)
+        try fields.encodeIfPresent(reason, forKey: .reason)
+    }
+}
+
+/// A restriction that was set, or lifted before its time.
+public struct RestrictionNews: Codable, Hashable, Sendable {
+    /// The restriction.
+    public var restriction: Restriction
+    /// Whether it holds no more.
+    public var lifted: Bool
+
+    /// News of it.
+    public init(_ restriction: Restriction, lifted: Bool) {
+        self.restriction = restriction
+        self.lifted = lifted
+    }
+}
+
+/// One page of the restrictions of a room.
+public struct RestrictionsPage: Codable, Hashable, Sendable {
+    /// Those of this page, the newest first.
+    public var restrictions: [Restriction]
+
+    /// A page.
+    public init(restrictions: [Restriction]) { self.restrictions = restrictions }
+}
+
+/// What somebody who runs the room wants to keep another person from.
+package struct RestrictionDraft: Hashable, Sendable {
+    package var kind: RestrictionKind
+    package var user: UserID
+    /// `nil`: a mute until the room ends, a ban for good.
+    package var seconds: Int?
+    package var everywhere: Bool
+    package var reason: String?
+
+    package init(
+        _ kind: RestrictionKind, of user: UserID, seconds: Int? = nil, everywhere: Bool = false, reason: String? = nil
+    ) {
+        self.kind = kind
+        self.user = user
+        self.seconds = seconds
+        self.everywhere = everywhere
+        self.reason = reason
+    }
+}
+
+/// Stops texts that must not be read by others. Its time grows with the text alone, however many words it knows.
+package protocol TextFilter: Sendable {
+    /// What of the text is stopped; `nil`: nothing.
+    func stopped(in text: String) -> String?
+}

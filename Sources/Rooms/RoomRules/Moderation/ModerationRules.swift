@@ -1,0 +1,114 @@
+package import RoomModel
+
+// G06: who may write, who may be in the room, and what is taken back.
+
+extension DurableRoomState {
+    /// The restriction of that person, whether its time is over or not.
+    package func restriction(_ kind: RestrictionKind, of user: UserID) -> Restriction? {
+        restrictions.last { $0.kind == kind && $0.user == user }
+    }
+
+    /// The one that holds at that time, in milliseconds since 1970.
+    package func restriction(_ kind: RestrictionKind, of user: UserID, at time: Int64) -> Restriction? {
+        restriction(kind, of: user).flatMap { $0.holds(at: time) ? $0 : nil }
+    }
+
+    /// Takes a restriction up in the place of an earlier one; those whose time is over are forgotten.
+    mutating func note(_ restriction: Restriction, at time: Int64) {
+        restrictions.removeAll {
+            $0.kind == restriction.kind && $0.user == restriction.user || !$0.holds(at: time)
+        }
+        restrictions.append(restriction)
+    }
+
+    /// A ban puts its person out of the room: the seat is freed first, then what waits for them or from them is settled.
+    func setRestriction(
+        _ draft: RestrictionDraft, by user: UserProfile, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        guard role(of: draft.user) < role(of: user.id) else { throw RoomError(.permissionDenied) }
+        guard draft.kind == .ban || !draft.everywhere else {
+            throw .invalid("everywhere", "only a ban holds in all rooms of a host")
+        }
+        if let seconds = draft.seconds, !RoomLimits.restrictionSeconds.contains(seconds) {
+            throw .invalid("seconds", "a restriction holds 1…31,536,000 s, or without an end")
+        }
+        if let reason = draft.reason {
+            guard reason.count <= RoomLimits.restrictionReasonCharacters,
+                reason.utf8.count <= RoomLimits.restrictionReasonBytes,
+                reason.isEmpty || ReadableName.isReadable(reason)
+            else { throw .invalid("reason", "a reason has up to 200 characters that people can see") }
+        }
+        let former = restriction(draft.kind, of: draft.user)
+        // Who is gone already can still be kept from coming back, if anybody knows of them.
+        let name = context.people[draft.user]?.profile.name ?? former?.name ?? context.message?.from.name
+        guard former != nil || restrictions.count(where: { $0.holds(at: context.now) }) < RoomLimits.restrictions else {
+            throw RoomError(.restrictionsFull)
+        }
+        guard !draft.everywhere || context.hostBan != nil || context.hostBanCount < RoomLimits.hostBans else {
+            throw RoomError(.restrictionsFull)
+        }
+        let restriction = Restriction(
+            draft.kind, user: draft.user, name: name ?? draft.user.rawValue,
+            until: draft.seconds.map { context.now + Int64($0) * 1_000 }, everywhere: draft.everywhere, by: user.id,
+            reason: draft.reason.flatMap { $0.isEmpty ? nil : $0 })
+        var events: [RoomEvent] = []
+        if draft.kind == .ban {
+            if role(of: draft.user) == .admin { events.append(.roleChanged(draft.user, .member)) }
+            events += depart(draft.user, .kicked).events
+        }
+        return Decision(events + [.restricted(restriction)])
+    }
+
+    func liftRestriction(
+        _ kind: RestrictionKind, of user: UserID, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        let holds = restriction(kind, of: user, at: context.now) != nil
+        guard holds || kind == .ban && context.hostBan != nil else { throw RoomError(.notRestricted) }
+        return Decision([.restrictionLifted(kind, of: user)])
+    }
+
+    func deleteMessage(
+        _ number: UInt64, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
+    ) throws(RoomError) -> Decision {
+        guard let message = context.message else { throw RoomError(.messageNotFound) }
+        if permission == .notAgainstHigherRole, role(of: message.from.id) > role(of: user.id) {
+            throw RoomError(.permissionDenied)
+        }
+        return message.deleted ? .nothing : Decision([.messageDeleted(number)])
+    }
+
+    /// Whether somebody may be in the room; owners always may.
+    package func checkEntry(of user: UserID, hostBan: Restriction?, at time: Int64) throws(RoomError) {
+        guard user != owner.id else { return }
+        let bans = [restriction(.ban, of: user, at: time), hostBan.flatMap { $0.holds(at: time) ? $0 : nil }]
+        // Of two the one that holds longer.
+        let ban = bans.compactMap { $0 }.max { ($0.until ?? .max) < ($1.until ?? .max) }
+        guard let ban else { return }
+        guard let until = ban.until else {
+            throw RoomError(.bannedForGood, reason: owner.name)
+        }
+        throw RoomError(.banned, retryAfterMs: Int(clamping: until - time), reason: owner.name)
+    }
+
+    /// Whether a person may write that text now. How fast they may, the room's budget says.
+    func checkWriting(_ texts: [String], by user: UserProfile, _ context: DecisionContext) throws(RoomError) {
+        if user.id != owner.id, let mute = restriction(.chatMute, of: user.id, at: context.now) {
+            throw RoomError(
+                .chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - context.now) },
+                reason: mute.reason)
+        }
+        if !runs(user.id) {
+            if settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
+            if settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
+        }
+        try DurableRoomState.check(texts, against: context.filter)
+    }
+
+    /// G03: a text that the filter stops is not read by others, whoever wrote it.
+    static func check(
+        _ texts: [String], against filter: (any TextFilter)?, field: String? = nil
+    ) throws(RoomError) {
+        guard let filter else { return }
+        for text in texts where filter.stopped(in: text) != nil { throw RoomError(.textFiltered, field: field) }
+    }
+}

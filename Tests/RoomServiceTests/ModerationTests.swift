@@ -1,0 +1,333 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomTestSupport
+import Testing
+import Timing
+
+@testable import RoomService
+
+/// G06, V20: what those who run a room do about messages and people.
+@Suite struct ModerationTests {
+    private func say(_ text: String) -> RoomCommand { .sendMessage(MessageDraft(.text(text))) }
+
+    private func mute(_ user: UserID, _ seconds: Int? = nil) -> RoomCommand {
+        .setRestriction(RestrictionDraft(.chatMute, of: user, seconds: seconds, reason: "spam"))
+    }
+
+    private func ban(_ user: UserID, _ seconds: Int? = nil, everywhere: Bool = false) -> RoomCommand {
+        .setRestriction(RestrictionDraft(.ban, of: user, seconds: seconds, everywhere: everywhere))
+    }
+
+    private func error(_ command: RoomCommand, by client: Client, in salon: Salon) -> RoomError? {
+        if case .failure(let error)? = salon.submit(command, by: client).current { error } else { nil }
+    }
+
+    private func heard(_ client: Client) -> [RestrictionNews] {
+        client.outbox.heard.compactMap {
+            if case .news(.restriction(let news), _) = $0 { news } else { nil }
+        }
+    }
+
+    private func refusal(_ client: Client) -> RoomError? {
+        if case .failure(let error)? = client.entries.current.last { error } else { nil }
+    }
+
+    // MARK: Writing
+
+    @Test("G06-S who is muted writes nothing until the time is over, and is told for how long and why")
+    func muted() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let other = salon.enter(.other)
+        #expect(salon.refusal(mute(.member, 60), by: owner) == nil)
+        let refused = try #require(error(say("hello"), by: member, in: salon))
+        #expect(refused.code == .chatMuted && refused.retryAfterMs == 60_000 && refused.reason == "spam")
+        #expect(
+            salon.refusal(.sendMessage(MessageDraft(.custom(command: "c", message: "hello"))), by: member)
+                == .chatMuted)
+        #expect(salon.refusal(.sendLikes(1), by: member) == nil, "likes are no messages")
+        salon.advance(.seconds(1))
+        // The one concerned and those who run the room hear of it, others do not.
+        #expect(heard(member).map(\.restriction.user) == [.member] && heard(owner).count == 1 && heard(other).isEmpty)
+        // Whoever comes back still knows.
+        salon.reconnect(member, since: member.point)
+        #expect(member.resumption?.state.chatMute?.until == heard(owner).first?.restriction.until)
+        #expect(salon.enter(.member).snapshot?.chatMute != nil)
+        salon.advance(.seconds(59))
+        #expect(salon.refusal(say("hello"), by: member) == nil)
+        #expect(salon.enter(.member).snapshot?.chatMute == nil)
+    }
+
+    @Test("G06-S a mute without an end holds until it is lifted, across a crash, and the owner is never muted")
+    func unmuted() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        #expect(salon.refusal(mute(.member), by: owner) == nil)
+        try await salon.crash()
+        salon.attach(owner)
+        salon.attach(member)
+        salon.advance(.seconds(86_400))
+        #expect(salon.refusal(say("hello"), by: member) == .chatMuted)
+        #expect(salon.refusal(.liftRestriction(.chatMute, of: .other), by: owner) == .notRestricted)
+        #expect(salon.refusal(.liftRestriction(.chatMute, of: .member), by: owner) == nil)
+        salon.advance(.seconds(1))
+        #expect(heard(member).last?.lifted == true)
+        #expect(salon.refusal(say("hello"), by: member) == nil)
+        #expect(salon.refusal(mute(.owner), by: owner) == .permissionDenied)
+    }
+
+    @Test("G06-S slow mode counts accepted messages alone, and tells how long to wait; hosts write freely")
+    func slowMode() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let other = salon.enter(.other)
+        #expect(salon.refusal(.updateRoom(RoomUpdate(slowSeconds: 30)), by: owner) == nil)
+        #expect(salon.core.listing.info.chat == ChatSettings(slowSeconds: 30))
+        #expect(salon.refusal(say("1"), by: member) == nil)
+        #expect(salon.refusal(say("1"), by: other) == nil, "each has a time of their own")
+        salon.advance(.seconds(10))
+        let refused = try #require(error(say("2"), by: member, in: salon))
+        #expect(refused.code == .slowMode && refused.retryAfterMs.map { (20_000...20_001).contains($0) } == true)
+        salon.advance(.seconds(20))
+        #expect(salon.refusal(say("2"), by: member) == nil, "what was refused has not begun the time anew")
+        for _ in 0..<3 { #expect(salon.refusal(say("host"), by: owner) == nil) }
+        #expect(salon.refusal(.updateRoom(RoomUpdate(slowSeconds: 3_601)), by: owner) == .invalidParams)
+        #expect(salon.refusal(.updateRoom(RoomUpdate(slowSeconds: 0)), by: owner) == nil)
+        #expect(salon.refusal(say("3"), by: member) == nil)
+    }
+
+    @Test("G03-S what the filter stops is not forwarded, whoever wrote it, and takes nothing of the budget")
+    func filtered() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.stopped.set(["badger"])
+        let chat = salon.core.state.chat
+        for client in [owner, member] { #expect(salon.refusal(say("a badger"), by: client) == .textFiltered) }
+        #expect(
+            salon.refusal(.sendMessage(MessageDraft(.custom(command: "CMD_DANMU", message: "badger"))), by: member)
+                == .textFiltered)
+        #expect(salon.refusal(.updateRoom(RoomUpdate(name: "badgers")), by: owner) == .textFiltered)
+        #expect(salon.refusal(.updateRoom(RoomUpdate(tags: ["badger"])), by: owner) == .textFiltered)
+        let request = InvitationDraft(to: .owner, command: "ENTER", words: "badger!")
+        #expect(salon.refusal(.sendInvitation(request), by: member) == .textFiltered)
+        salon.advance(.seconds(1))
+        #expect(salon.core.state.chat == chat && member.outbox.messages.isEmpty && owner.outbox.messages.isEmpty)
+        // Ten at once are a person's share: nothing of it is gone.
+        for number in 0..<10 { #expect(salon.refusal(say("\(number)"), by: member) == nil) }
+        salon.stopped.set([])
+        #expect(salon.refusal(say("a badger"), by: owner) == nil, "the list changes while the room runs")
+    }
+
+    @Test(
+        "G06-S links are found whatever they look like, and sentences are no links",
+        arguments: [
+            ("see https://example.com", true), ("WWW.Example", true), ("example.com", true), ("ＥＸＡＭＰＬＥ．ＣＯＭ", true),
+            ("보세요 example.kr입니다", true), ("ftp://x", true), ("a.b.co.uk/path", true), ("Hello.World", false),
+            ("3.5 km", false), ("that's all...", false), ("e.g. this", false), ("网址 example。com", true),
+        ])
+    func links(_ text: String, isLink: Bool) async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        #expect(salon.refusal(.updateRoom(RoomUpdate(noLinks: true)), by: owner) == nil)
+        #expect((salon.refusal(say(text), by: member) == .linksRefused) == isLink)
+        #expect(salon.refusal(say(text), by: owner) == nil)
+    }
+
+    // MARK: Taking back
+
+    @Test("G06-S a deleted message is gone for those who are here, come back, or enter later, also after a crash")
+    func deleted() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        for text in ["one", "two", "three"] { #expect(salon.refusal(say(text), by: member) == nil) }
+        salon.advance(.seconds(1))
+        salon.lose(member)
+        let point = member.point
+        #expect(salon.refusal(say("four"), by: owner) == nil)
+        #expect(salon.refusal(.deleteMessage(2), by: owner) == nil)
+        #expect(salon.refusal(.deleteMessage(4), by: owner) == nil)
+        let seq = salon.core.state.seq
+        #expect(salon.refusal(.deleteMessage(2), by: owner) == nil)
+        #expect(salon.core.state.seq == seq, "a second time changes nothing")
+        #expect(salon.refusal(.deleteMessage(9), by: owner) == .messageNotFound)
+        #expect(salon.refusal(.deleteMessage(0), by: owner) == .messageNotFound)
+        salon.reconnect(member, since: point)
+        let missed = try #require(member.resumption).events
+        #expect(
+            missed.contains {
+                if case .change(let change) = $0, case .messageDeleted(2, .owner) = change.what { true } else { false }
+            })
+        #expect(
+            missed.contains {
+                if case .message(let message) = $0 { message.chat == 4 && message.deleted } else { false }
+            },
+            "what was written and deleted meanwhile comes without its text")
+        for _ in 0..<2 {
+            let messages = try #require(salon.enter(.other).snapshot).messages
+            #expect(messages.map(\.chat) == [1, 2, 3, 4])
+            #expect(messages.map(\.deleted) == [false, true, false, true])
+            #expect(messages.map(\.body) == [.text("one"), .text(""), .text("three"), .text("")])
+            try await salon.crash()
+        }
+    }
+
+    // MARK: Being here
+
+    @Test(
+        "G06-S who is banned is out at once, seat, sound and all, is told by whom, and stays out until the time is over"
+    )
+    func banned() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let second = salon.enter(.member)
+        salon.submit(.takeSeat(1), by: member)
+        let place = try salon.core.openMedia(for: member.session)
+        salon.advance(.seconds(1))
+        #expect(salon.refusal(ban(.member, 600), by: owner) == nil)
+        #expect(salon.media.orders.contains(.closePeer(place.peer, place.stage)), "the path is closed in the same turn")
+        for client in [member, second] {
+            guard case .removed(let restriction)? = client.departures.current.last else {
+                Issue.record("\(client.departures.current)")
+                continue
+            }
+            #expect(restriction.by == .owner && !restriction.everywhere && restriction.name == "MIA")
+        }
+        #expect(salon.core.state.seat(of: .member) == nil)
+        let before = member.outbox.heard.count
+        #expect(salon.refusal(say("hello"), by: owner) == nil)
+        salon.advance(.seconds(1))
+        #expect(member.outbox.heard.count == before, "nothing is heard any more")
+        #expect(salon.refusal(say("hello"), by: member) == .notInRoom)
+        salon.attach(member)
+        let refused = try #require(refusal(member))
+        #expect(refused.code == .banned && refused.reason == "OLGA")
+        #expect(refused.retryAfterMs.map { $0 > 590_000 && $0 <= 600_000 } == true)
+        try await salon.crash()
+        salon.attach(owner)
+        salon.attach(member)
+        #expect(refusal(member)?.code == .banned)
+        salon.advance(.seconds(600))
+        #expect(salon.enter(.member).snapshot != nil)
+    }
+
+    @Test("G06-S a ban for good ends when it is lifted; one everywhere holds in the host's other rooms")
+    func everywhere() async throws {
+        let bans = MemoryHostBans()
+        let first = try await Salon(hostBans: bans)
+        let second = try await Salon(hostBans: bans, room: .number(7))
+        let owner = first.create()
+        let host = second.create()
+        _ = second.enter(.member)
+        #expect(first.refusal(ban(.member, everywhere: true), by: owner) == nil)
+        #expect(first.expelled.current.map(\.user) == [.member])
+        for ban in first.expelled.current { second.core.expel(ban) }
+        second.settle()
+        let member = second.enter(.member)
+        #expect(refusal(member)?.code == .bannedForGood)
+        #expect(second.refusal(.liftRestriction(.ban, of: .member), by: host) == nil)
+        #expect(second.enter(.member).snapshot != nil)
+        // In the room itself it was said too.
+        #expect(refusal(first.enter(.member))?.code == .bannedForGood)
+        #expect(first.refusal(.liftRestriction(.ban, of: .member), by: owner) == nil)
+        #expect(first.enter(.member).snapshot != nil)
+        #expect(first.refusal(.liftRestriction(.ban, of: .member), by: owner) == .notRestricted)
+    }
+
+    @Test("G06-S who is banned in another room of the host is put out of this one, but never the host")
+    func expelled() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let ban = Restriction(.ban, user: .member, name: "MIA", until: nil, everywhere: true, by: .owner)
+        salon.core.expel(ban)
+        salon.settle()
+        #expect(member.departures.current == [.removed(ban)])
+        salon.core.expel(Restriction(.ban, user: .owner, name: "", until: nil, everywhere: true, by: .other))
+        salon.settle()
+        #expect(owner.departures.current.isEmpty)
+    }
+
+    @Test("G06-S an admin who is banned is no admin any more, and nobody bans the owner")
+    func admins() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let admin = salon.enter(.admin)
+        _ = salon.enter(.other)
+        salon.submit(.setRole(.admin, .admin), by: owner)
+        #expect(salon.refusal(ban(.owner), by: admin) == .permissionDenied)
+        #expect(salon.refusal(ban(.other), by: admin) == nil)
+        #expect(salon.refusal(ban(.admin, 60), by: owner) == nil)
+        #expect(salon.core.state.admins.isEmpty)
+        salon.advance(.seconds(60))
+        #expect(salon.enter(.admin).snapshot?.me.role == .member)
+    }
+
+    @Test("G06-S if the ban cannot be stored the moderator is told, and the banned one may come back")
+    func failed() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.journal.fail(times: 1)
+        let refused = try #require(error(ban(.member), by: owner, in: salon))
+        #expect(refused.code == .unavailable)
+        salon.journal.heal()
+        try await salon.load()
+        salon.attach(member)
+        #expect(member.snapshot != nil && salon.core.state.restrictions.isEmpty)
+    }
+
+    @Test("G06-S a room keeps so many restrictions, and those whose time is over count no more")
+    func many() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        for number in 0..<RoomLimits.restrictions {
+            #expect(salon.refusal(mute(UserID(literal: "u\(number)"), 60), by: owner) == nil)
+        }
+        #expect(salon.refusal(mute(.member, 60), by: owner) == .restrictionsFull)
+        #expect(salon.refusal(mute(UserID(literal: "u7"), 120), by: owner) == nil, "an earlier one is replaced")
+        let listed = Shared<[Restriction]>([])
+        salon.core.restrictions(for: owner.session) { listed.set((try? $0.get())?.restrictions ?? []) }
+        salon.settle()
+        #expect(listed.current.count == RoomLimits.restrictions && listed.current.first?.user.rawValue == "u7")
+        salon.advance(.seconds(60))
+        #expect(salon.refusal(mute(.member, 60), by: owner) == nil)
+        #expect(salon.core.state.restrictions.count == 2)
+        let member = salon.enter(.member)
+        let refused = Shared<RoomError?>(nil)
+        salon.core.restrictions(for: member.session) { if case .failure(let error) = $0 { refused.set(error) } }
+        salon.settle()
+        #expect(refused.current?.code == .permissionDenied)
+    }
+
+    // MARK: Handing over
+
+    @Test("V20-S the owner hands the room over, stays admin, and requests go to the new owner")
+    func handedOver() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let heir = salon.enter(.member)
+        let other = salon.enter(.other)
+        salon.submit(.sendInvitation(InvitationDraft(to: .owner, command: "ENTER", id: "hand")), by: other)
+        #expect(salon.refusal(.setOwner(.member), by: heir) == .permissionDenied)
+        #expect(salon.refusal(.setOwner(.member), by: owner) == nil)
+        #expect(salon.core.state.owner.id == .member && salon.core.state.admins == [.owner])
+        #expect(salon.refusal(.acceptInvitation(id: "hand"), by: heir) == nil)
+        salon.advance(.seconds(1))
+        #expect(
+            other.outbox.changes.contains {
+                if case .ownerChanged(let user, .handedOver) = $0.what { user.id == .member } else { false }
+            })
+        #expect(salon.refusal(.destroyRoom, by: owner) == .permissionDenied)
+        #expect(salon.refusal(.setOwner(.other), by: owner) == .permissionDenied)
+        salon.lose(other)
+        #expect(salon.refusal(.setOwner(.other), by: heir) == .userNotInRoom, "who is away takes no room over")
+    }
+}
