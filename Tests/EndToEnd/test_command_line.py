@@ -7,6 +7,7 @@ import shlex
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -19,6 +20,13 @@ PUBLISHED_KEY = "5bd2850fff3ecb11d7c805251c51ee463a25727bddc2385f3fa8bfee1bb93b5
 PUBLISHED_TICKET = (
     "eJyrVgrxCdYrSy1SslJQMtIzUNJRAItkpqTmlWSmZUIkKjIT87NK82CSxSnZiQUFmSlAKUMTAyiAyqVWFGQWpYJkTE1NjRDiJZm5YFFzNPXFmekgG3zKHM1T9D3LzdODi-"
     "OKs8vCqpxcAvydnV2SSv2cy03cPcpDnA2SMgu0nUxslWoBHdYzUg__")
+
+
+def wait_for(what, check, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not check():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
 
 
 def run(*arguments, key=None, folder=None):
@@ -94,6 +102,46 @@ def test_gifts(tmp_path):
             mina.call("wallet.faucet", key="f1")
         assert refusal.value.name == "permission_denied"
     assert "earnings  20" in run("wallet", "show", "--app", app, "--user", "host", *data)[1]
+
+
+@story("G03-S an operator changes the words that no text may have while the server runs; a file that does not do changes nothing, and stops a start")
+def test_words(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("# our list\nbadger\nbull*\n시발\n", encoding="utf-8")
+    code, said, _ = run("words", "check", str(words), "a Badger!", "bullish", "다시 발견", "시.발", "good evening")
+    assert code == 1 and said.splitlines() == [
+        "3 words", 'stopped by "badger": a Badger!', 'stopped by "bull*": bullish', "passes: 다시 발견", 'stopped by "시발": 시.발',
+        "passes: good evening"]
+    assert run("words", "check", str(words), "good evening")[0] == 0
+    for text, why in (("good\n!!!\n", "words.txt:2: there is no letter"), ("x" * 65, "words.txt:1: a word has up to 64"), (b"\xff", "UTF-8")):
+        words.write_bytes(text if isinstance(text, bytes) else text.encode())
+        code, _, complaint = run("words", "check", str(words))
+        assert code == 78 and why in complaint
+    code, _, complaint = run("serve", "--dev", "--moderation-words", str(tmp_path / "none.txt"), "--data", str(tmp_path / "data"))
+    assert code == 78 and "moderation.words" in complaint and "none.txt" in complaint
+    words.write_text("badger\n", encoding="utf-8")
+    with Server(tmp_path / "data", "--moderation-words", str(words)) as server:
+        host = Client(server, ticket(server, "Host"))
+        room = host.call("room.create", name="Salon")["room"]
+
+        def stops(text):
+            try:
+                host.patiently("message.send", room=room, text=text)
+                return False
+            except Refused as refusal:
+                assert refusal.name == "text_filtered"
+                return True
+        with pytest.raises(Refused) as refusal:
+            host.call("room.update", room=room, name="The Badger")
+        assert refusal.value.name == "text_filtered"
+        assert stops("a badger") and not stops("a weasel")
+        words.write_text("weasel\n", encoding="utf-8")
+        wait_for("the new words", lambda: stops("a weasel"))
+        assert not stops("a badger")
+        # What cannot be read leaves the words as they were.
+        words.write_bytes(b"\xff\xfe")
+        wait_for("the complaint", lambda: "the words stay as they were" in server.log())
+        assert stops("a weasel")
 
 
 @story("A01-L an application's rules are changed, one at a time or both, and hold from the next start; others are refused by name")

@@ -309,6 +309,25 @@ import Timing
 
     // MARK: Handing over
 
+    @Test("V20-S raised hands stand in the order in which they came, also after a crash, and each knows its place")
+    func handsRaised() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let hands = [UserID.member, .other, .admin].map { salon.enter($0) }
+        for (place, hand) in hands.enumerated() {
+            let answer = salon.submit(
+                .sendInvitation(InvitationDraft(to: .owner, command: "ENTER", id: "hand-\(place)")), by: hand)
+            guard case .success(.invited(_, place + 1))? = answer.current else {
+                Issue.record("\(String(describing: answer.current))")
+                return
+            }
+            salon.advance(.milliseconds(5))
+        }
+        try await salon.crash()
+        salon.attach(owner)
+        #expect(owner.snapshot?.invitations.map(\.id) == ["hand-0", "hand-1", "hand-2"])
+    }
+
     @Test("V20-S the owner hands the room over, stays admin, and requests go to the new owner")
     func handedOver() async throws {
         let salon = try await Salon()

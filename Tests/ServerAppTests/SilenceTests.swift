@@ -12,12 +12,12 @@ extension WholeServerTests {
     @Suite(.serialized) struct SilenceTests {
         /// A way of losing the right to speak, and whether the right to listen goes with it.
         enum Loss: String, CaseIterable, Sendable {
-            case muted, closed, kicked, left, exited, closedMedia, replaced, signedOut, expired, destroyed
+            case muted, closed, kicked, left, exited, closedMedia, replaced, signedOut, expired, destroyed, banned
 
             var isDeaf: Bool {
                 switch self {
                 case .muted, .closed, .kicked, .left: false
-                case .exited, .closedMedia, .replaced, .signedOut, .expired, .destroyed: true
+                case .exited, .closedMedia, .replaced, .signedOut, .expired, .destroyed, .banned: true
                 }
             }
         }
@@ -69,6 +69,8 @@ extension WholeServerTests {
             case .kicked: try await owner.signal.call("seat.kick", ["room": room, "seat": 0])
             case .left: try await speaker.signal.call("seat.leave", ["room": room])
             case .exited: try await speaker.signal.call("room.exit", ["room": room])
+            case .banned:
+                try await owner.signal.call("restriction.set", ["room": room, "user": "speaker", "kind": "ban"])
             case .closedMedia: try await speaker.signal.call("media.close", ["room": room])
             case .replaced: _ = try await server.signedIn("speaker")
             case .signedOut: try await speaker.signal.call("session.close")

@@ -19,6 +19,7 @@ export const languages = Object.freeze({ en: 'English', ko: '한국어', 'zh-Han
  */
 export const dynamicKeys = Object.freeze([
   'error.',
+  'rules.',
   'mic.',
   'micHint.',
   'connection.',
@@ -158,6 +159,31 @@ export function formatClock(seconds) {
 }
 
 /**
+ * How long something takes, in the largest unit that fits, rounded up: 30 seconds, 10 minutes, 3 hours, 2 days.
+ * @param {number} seconds
+ * @param {'long' | 'short'} [unitDisplay]
+ */
+export function formatSpan(seconds, unitDisplay = 'long') {
+  const whole = Math.max(1, Math.ceil(seconds));
+  /** @type {[string, number]} */ let fitting = ['second', 1];
+  for (const [unit, size] of /** @type {[string, number][]} */ (units)) {
+    if (whole >= size) fitting = [unit, size];
+  }
+  const [unit, size] = fitting;
+  const format = { style: 'unit', unit, unitDisplay };
+  return new Intl.NumberFormat(language.get(), /** @type {Intl.NumberFormatOptions} */ (format)).format(
+    Math.ceil(whole / size),
+  );
+}
+
+const units = [
+  ['second', 1],
+  ['minute', 60],
+  ['hour', 3_600],
+  ['day', 86_400],
+];
+
+/**
  * Time of day of a chat line.
  * @param {number} time milliseconds since 1970
  */
@@ -174,7 +200,7 @@ export function errorText(error) {
   if (error.name === 'invalid_params' && hasText(`error.invalid_params.${error.data?.field}`))
     return t(`error.invalid_params.${error.data?.field}`);
   const key = `error.${error.name}`;
-  if (hasText(key)) return t(key, { count: wait });
+  if (hasText(key)) return t(key, { count: wait, time: formatSpan(wait), name: error.data?.reason ?? '' });
   const { name, message = '' } = error;
   return message && message !== name ? t('error.said', { name, message }) : t('error.other', { name });
 }

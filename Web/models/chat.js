@@ -113,6 +113,15 @@ export class ChatModel {
     this.#show([...lines, line]);
   }
 
+  /**
+   * A host has deleted a message. Its text stays with the line, for hosts to look at.
+   * @param {number} chat
+   */
+  delete(chat) {
+    const { lines } = this.state.get();
+    this.#show(lines.map(line => (isText(line) && line.chat === chat ? { ...line, deleted: true } : line)));
+  }
+
   /** @param {number} from @param {number} to */
   gap(from, to) {
     this.#told = { epoch: this.#room.now.epoch, chat: to };
@@ -148,6 +157,8 @@ export class ChatModel {
       mine: true,
       status: 'sending',
       error: null,
+      chat: null,
+      deleted: false,
     };
     this.#show([...this.state.get().lines, line]);
     await this.#deliver(line);
@@ -212,7 +223,7 @@ export class ChatModel {
 
   /** @param {Message} message @returns {TextLine | null} */
   #lineOf(message) {
-    const { from, text, command, time, id, chat } = message;
+    const { from, text, command, time, id, chat, deleted = false } = message;
     const danmu = command === danmuCommand;
     if (!danmu && typeof text !== 'string') return null;
     const { me, epoch } = this.#room.now;
@@ -226,6 +237,8 @@ export class ChatModel {
       mine,
       status: 'sent',
       error: null,
+      chat,
+      deleted,
     };
   }
 

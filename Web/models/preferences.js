@@ -24,6 +24,7 @@ import { Store } from '../lib/store.js';
  * @property {string} speaker device id, '' for the system's choice
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
  * @property {number} playout how loud I hear everybody, 0…100
+ * @property {string} hidden ids of people whose lines are not shown, with spaces between
  * @property {string} name the last name this person signed in with, a suggestion for the next time
  */
 
@@ -51,6 +52,7 @@ export const defaultPreferences = Object.freeze({
   speaker: '',
   quality: 'default',
   playout: 100,
+  hidden: '',
   name: '',
 });
 

@@ -17,6 +17,7 @@ import { audienceView, meView, roomView, seatViews } from './salon-view.js';
  * @property {ReadonlyMap<string, number>} positions
  * @property {ReadonlyMap<string, string>} requestStills addresses of what came with requests, by the request
  * @property {string | null} spokeLast
+ * @property {number | null} writesAt slow mode: when my next message is taken
  * @property {string | null} mutedBy
  * @property {{by: string} | null} broughtBy somebody put me on a seat
  * @property {import('./salon-state.js').EndCard | null} end
@@ -56,6 +57,8 @@ export function emptyState({ id, name, avatar }) {
       mutedBy: null,
       microphoneProblem: null,
       speakingWhileMuted: false,
+      chatMute: null,
+      writesAt: null,
     },
     audience: [],
     memberCount: 0,

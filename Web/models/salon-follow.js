@@ -1,5 +1,6 @@
 import { derive } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
+import { profileOf } from '../protocol/room-state.js';
 import { invitationView, requestViews } from './salon-invitations.js';
 import { tellNews } from './salon-news.js';
 
@@ -76,6 +77,15 @@ export function followVisit(stage, visit) {
   const ended = (/** @type {Ended} */ end) => finish(stage, end);
   room.events.on('room.destroyed', ended, { signal });
   room.events.on('gone', ended, { signal });
+  room.events.on(
+    'removed',
+    ({ restriction }) => {
+      const by = profileOf(room.now, restriction.by).name;
+      stage.endVisit();
+      stage.set({ phase: 'failed', error: removal(restriction, by, session.serverNow()) });
+    },
+    { signal },
+  );
   session.state.subscribe(({ phase, error }) => {
     if (phase !== 'closed' || !stage.visit) return stage.render();
     stage.endVisit();
@@ -88,6 +98,22 @@ export function followVisit(stage, visit) {
     stage.news.emit('problem', { error: OvationError.of(thrown) });
   }
   if (room.now.me.seat !== undefined) stage.voice.seated(undefined);
+}
+
+/**
+ * What keeps me out, as the server would say it when I enter again.
+ * @param {import('../protocol/events.js').Restriction} restriction
+ * @param {string} by
+ * @param {number} now
+ */
+function removal({ until, reason }, by, now) {
+  const name = until === undefined ? 'banned_for_good' : 'banned';
+  const data = {
+    reason: by,
+    ...(reason && { why: reason }),
+    ...(until !== undefined && { retryAfterMs: Math.max(1, until - now) }),
+  };
+  return new OvationError(name, name, { data });
 }
 
 /** @typedef {{reason: string, summary: import('../protocol/events.js').RoomSummary | null}} Ended */

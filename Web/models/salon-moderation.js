@@ -81,7 +81,43 @@ export class ModerationActions {
     await this.#stage.run(`person:${user}`, () => this.#stage.room.setRole(user, role));
   }
 
-  /** @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean}} settings */
+  /**
+   * Hands the room over.
+   * @param {string} user
+   */
+  async setOwner(user) {
+    await this.#stage.run(`person:${user}`, () => this.#stage.room.setOwner(user));
+  }
+
+  /** @param {number} chat the number of a message */
+  async deleteMessage(chat) {
+    await this.#stage.run(`message:${chat}`, () => this.#stage.room.deleteMessage(chat));
+  }
+
+  /**
+   * Keeps somebody from writing, or out of the room. Leaves an `undo` for 5 s.
+   * @param {'chat_mute' | 'ban'} kind
+   * @param {import('../protocol/events.js').User} user
+   * @param {{seconds?: number, everywhere?: boolean, reason?: string}} options
+   */
+  async restrict(kind, user, options) {
+    await this.#stage.run(`person:${user.id}`, () => this.#stage.room.restrict(kind, user.id, options));
+    this.#stage.undo.keep({ action: kind === 'ban' ? 'ban' : 'chatMute', user, seat: 0 }, () =>
+      this.lift(kind, user.id),
+    );
+  }
+
+  /** @param {'chat_mute' | 'ban'} kind @param {string} user */
+  async lift(kind, user) {
+    await this.#stage.run(`person:${user}`, () => this.#stage.room.liftRestriction(kind, user));
+  }
+
+  /** Who may not write or enter, the newest first. */
+  restrictions() {
+    return this.#stage.room.restrictions();
+  }
+
+  /** @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean} & Partial<import('../protocol/events.js').ChatRules>} settings */
   async updateRoom(settings) {
     await this.#stage.run('room', () => this.#stage.room.update(settings));
   }

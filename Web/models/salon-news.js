@@ -110,6 +110,14 @@ export function tellNews({ room, chat, likes, news, react }, signal) {
     const line = chat.add(message);
     if (line) news.emit('chat', { line });
   });
+  on('message.deleted', ({ chat: number }) => chat.delete(number));
+  /** @param {import('../protocol/events.js').Restriction} restriction @param {boolean} lifted */
+  const restricted = (restriction, lifted) => {
+    const [mine, by] = [isMe(restriction.user), person(restriction.by)];
+    news.emit('restriction', { restriction, lifted, mine, by });
+  };
+  on('restriction.set', ({ restriction }) => restricted(restriction, false));
+  on('restriction.lifted', ({ restriction }) => restricted(restriction, true));
   on('dropped', ({ from, to }) => chat.gap(from, to));
   on('audience.entered', ({ member }) => {
     if (!isMe(member.id)) chat.tell('entered', { id: member.id, name: member.name, avatar: member.avatar });

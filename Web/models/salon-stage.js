@@ -89,6 +89,7 @@ export class SalonStage {
       positions: new Map(),
       requestStills: new Map(),
       spokeLast: null,
+      writesAt: null,
       mutedBy: null,
       broughtBy: null,
       end: null,

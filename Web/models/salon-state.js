@@ -23,6 +23,7 @@
  * @property {string[]} tags
  * @property {User} owner
  * @property {boolean} needsRequest
+ * @property {import('../protocol/events.js').ChatRules} chat what the chat takes from those who do not run the room
  * @property {number} createdAt milliseconds since 1970, server's clock
  */
 
@@ -59,6 +60,8 @@
  * @property {User | null} mutedBy who muted my seat, when `mic` is `mutedByHost`
  * @property {string | null} microphoneProblem an error name such as `microphone_denied`, when `mic` is `noDevice`
  * @property {boolean} speakingWhileMuted "you seem to be speaking while muted"
+ * @property {{until: number | null, by: User, reason: string} | null} chatMute somebody keeps me from writing; its time may be over
+ * @property {number | null} writesAt slow mode: when my next message is taken (server's clock)
  */
 
 /**
@@ -110,6 +113,8 @@
  * @property {boolean} mine
  * @property {'sent' | 'sending' | 'failed'} status
  * @property {OvationError | null} error why it failed; `salon.resend(key)` or `salon.discard(key)`
+ * @property {number | null} chat its number; null before it was sent
+ * @property {boolean} deleted by a host; `text` is what was read here before, or empty
  */
 /**
  * @typedef {object} SystemLine
@@ -139,7 +144,7 @@
 
 /**
  * An owner's action that can be taken back until `until` (local clock, `Date.now()`): `salon.undo()`.
- * @typedef {{action: 'kick' | 'mute' | 'unmute' | 'close' | 'open', user: User | null, seat: number, until: number}} UndoView
+ * @typedef {{action: 'kick' | 'mute' | 'unmute' | 'close' | 'open' | 'chatMute' | 'ban', user: User | null, seat: number, until: number}} UndoView
  */
 
 /** @typedef {{reason: 'owner' | 'owner_absent' | 'operator', seconds: number, peak: number, likes: number, name: string, owner: User}} EndCard */
@@ -200,6 +205,7 @@
  * @property {{line: TextLine}} chat somebody else's line, or my own once it came back
  * @property {{added: number, total: number, users: string[]}} likes others' likes
  * @property {{role: Role}} myRole
+ * @property {{restriction: import('../protocol/events.js').Restriction, lifted: boolean, mine: boolean, by: User}} restriction somebody may not write any more, or may again
  * @property {{user: User}} ownerChanged
  * @property {{}} reconnected
  * @property {{}} ended

@@ -1,3 +1,5 @@
+import { OvationError } from '../protocol/errors.js';
+
 /** Chat and likes. */
 export class TalkActions {
   #stage;
@@ -13,12 +15,33 @@ export class TalkActions {
    * @param {{danmu?: boolean}} [options]
    */
   async send(text, options) {
-    await this.#stage.visit?.chat.send(text, options);
+    await this.#timed(chat => chat.send(text, options));
   }
 
   /** @param {string} key of a failed line */
   async resend(key) {
-    await this.#stage.visit?.chat.resend(key);
+    await this.#timed(chat => chat.resend(key));
+  }
+
+  /**
+   * In slow mode the next message has to wait.
+   * @param {(chat: import('./chat.js').ChatModel) => Promise<unknown>} send
+   */
+  async #timed(send) {
+    const { visit, room, session } = this.#stage;
+    if (!visit) return;
+    const writesAfter = (/** @type {number} */ ms) => {
+      if (this.#stage.visit === visit) this.#stage.set({ writesAt: session.serverNow() + ms });
+    };
+    try {
+      await send(visit.chat);
+      const seconds = room.now.info.chat?.slowSeconds ?? 0;
+      if (seconds > 0) writesAfter(seconds * 1000);
+    } catch (thrown) {
+      const error = OvationError.of(thrown);
+      if (error.name === 'slow_mode') writesAfter(error.retryAfterMs ?? 1000);
+      throw error;
+    }
   }
 
   /**

@@ -23,8 +23,12 @@ import { myRequestOf, seatOf } from './salon-invitations.js';
  * @property {ReadonlyMap<string, string>} requestStills addresses of what came with requests
  * @property {(user: string) => Listening} listening
  * @property {string | null} spokeLast
+ * @property {number | null} writesAt slow mode: when my next message is taken
  * @property {string | null} mutedBy who muted my seat, as far as told
  */
+
+/** Everybody writes what they like. */
+const openChat = Object.freeze({ slowSeconds: 0, hostsOnly: false, noLinks: false });
 
 const roleOrder = { owner: 0, admin: 1, member: 2 };
 
@@ -34,7 +38,7 @@ const poorQuality = 3;
 /** @param {RoomState} state @param {string} origin @returns {import('./salon-state.js').RoomView} */
 export function roomView({ room, info }, origin) {
   const slug = roomSlug(room);
-  const { name, cover, tags, owner, needsRequest, createdAt } = info;
+  const { name, cover, tags, owner, needsRequest, createdAt, chat = openChat } = info;
   const label = String(room);
   return {
     id: room,
@@ -46,6 +50,7 @@ export function roomView({ room, info }, origin) {
     tags,
     owner,
     needsRequest,
+    chat,
     createdAt,
   };
 }
@@ -116,7 +121,21 @@ export function meView(state, around) {
     mic,
     mutedBy: by ? profileOf(state, by) : null,
     microphoneProblem: mic === 'noDevice' ? around.voice.problem : null,
+    chatMute: chatMuteView(state),
+    writesAt: role === 'member' ? around.writesAt : null,
     speakingWhileMuted: around.voice.speakingWhileMuted && (mic === 'mutedByMe' || mic === 'mutedByHost'),
+  };
+}
+
+/** @param {RoomState} state @returns {Me['chatMute']} */
+function chatMuteView(state) {
+  const { chatMute } = state;
+  // An owner is never muted: whoever inherits the room while muted writes again.
+  if (!chatMute || state.me.role === 'owner') return null;
+  return {
+    until: chatMute.until ?? null,
+    by: profileOf(state, chatMute.by),
+    reason: chatMute.reason ?? '',
   };
 }
 

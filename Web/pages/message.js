@@ -41,6 +41,14 @@ function words({ kind, error }) {
   if (error?.name === 'room_not_found')
     return { sign: 'door-open', title: t('message.roomNotFound.title'), text };
   if (error?.name === 'room_closed') return { sign: 'moon-star', title: t('message.roomClosed.title'), text };
+  if (error?.name.startsWith('banned')) {
+    const { why } = error.data;
+    return {
+      sign: 'user-x',
+      title: t('message.banned.title'),
+      text: why ? t('message.banned.why', { text, reason: why }) : text,
+    };
+  }
   if (error?.name === 'room_full') return { sign: 'users', title: t('message.roomFull.title'), text };
   return { sign: 'triangle-alert', title: t('message.failed.title'), text };
 }

@@ -123,7 +123,9 @@ export function roomPage(app, session, slug) {
  * @param {OvationError} error
  */
 function isFinal(error) {
-  return ['room_not_found', 'room_closed', 'room_id_invalid'].includes(error.name);
+  return ['room_not_found', 'room_closed', 'room_id_invalid', 'banned', 'banned_for_good'].includes(
+    error.name,
+  );
 }
 
 /**

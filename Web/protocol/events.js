@@ -63,6 +63,7 @@ export class Emitter {
  * @property {'free' | 'away' | 'people_on_stage' | 'challenged' | 'linked' | 'in_pk' | 'paused'} [pk] of a live room: whether its host can be challenged, and why not
  * @property {string[]} [linkedHosts] of a live room: the names of the hosts of rooms that are linked with it
  * @property {import('./codecs.js').PictureFormat} [pictureFormat] of a live room: what all its pictures come in
+ * @property {ChatRules} [chat] what the chat takes from those who do not run the room; absent: everything
  * @property {number} [still] of a live room whose host is seen: the number of the newest still, for `stillPath`
  */
 /** @typedef {User & {role: Role, seat?: number, micMuted: boolean, presence: Presence}} Member */
@@ -91,7 +92,25 @@ export class Emitter {
  * @property {number} [expiresAt]
  * @property {string} [reason]
  */
-/** @typedef {{chat: number, id?: string, from: User, text?: string, command?: string, message?: string, time: number}} Message */
+/**
+ * One that was deleted has `deleted` and an empty `text`.
+ * @typedef {{chat: number, id?: string, from: User, text?: string, command?: string, message?: string, time: number, deleted?: boolean}} Message
+ */
+/**
+ * `slowSeconds`: how long one person waits between two messages · `hostsOnly`: only owner and admins write · `noLinks`: no links.
+ * @typedef {{slowSeconds: number, hostsOnly: boolean, noLinks: boolean}} ChatRules
+ */
+/**
+ * Somebody may not write (`chat_mute`) or be in the room (`ban`).
+ * @typedef {object} Restriction
+ * @property {'chat_mute' | 'ban'} kind
+ * @property {string} user
+ * @property {string} name at that time
+ * @property {number} [until] milliseconds since 1970; absent: without an end
+ * @property {boolean} [everywhere] a ban from all rooms of the host
+ * @property {string} by who decided it
+ * @property {string} [reason]
+ */
 /**
  * @typedef {object} Snapshot
  * @property {RoomID} room
@@ -116,6 +135,7 @@ export class Emitter {
  * @property {StageLayout} [stage] how everybody sees the people on stage; absent: in a grid, the host first
  * @property {PKState} [pk] a live room's links to other rooms
  * @property {PKChallenge} [challenge] that waits; for the owner alone
+ * @property {Restriction} [chatMute] keeps me from writing
  * @property {number} mediaEpoch
  */
 /**
@@ -185,7 +205,8 @@ export const danmuCommand = 'CMD_DANMU';
 
 /**
  * What a room's watcher hears, after the room's state has taken it up. `snapshot`: the whole state was read anew ·
- * `resumed`: the gap of a lost connection is filled · `gone`: the room ended, or was lost to us, while the connection was.
+ * `resumed`: the gap of a lost connection is filled · `gone`: the room ended, or was lost to us, while the connection was ·
+ * `removed`: I was put out, and hear no more of it.
  * @typedef {{
  *   'snapshot': {snapshot: Snapshot},
  *   'gone': {reason: string, summary: RoomSummary | null},
@@ -207,6 +228,10 @@ export const danmuCommand = 'CMD_DANMU';
  *   'role.changed': {user: string, role: Role, by?: string, time: number},
  *   'owner.changed': {user: User, reason: string, time: number},
  *   'song.changed': {play?: SongPlay, reason: SongChange, by?: string, time: number},
+ *   'message.deleted': {chat: number, by?: string, time: number},
+ *   'restriction.set': {restriction: Restriction},
+ *   'restriction.lifted': {restriction: Restriction},
+ *   'removed': {restriction: Restriction},
  *   'duet.changed': {duet: DuetMode, by?: string, time: number},
  *   'network': NetworkReport,
  *   'media.pictures': {pictures: import('./pictures.js').PictureNews[]},

@@ -23,6 +23,8 @@ const goneErrors = new Set([
   'permission_denied',
   'in_another_room',
   'room_full',
+  'banned',
+  'banned_for_good',
 ]);
 /** How many people are read anew after a lost connection; in bigger rooms the rest comes by `loadMembers`. */
 const membersRead = 100;
@@ -69,6 +71,7 @@ export class RoomFollower {
     this.#detach ??= this.session.attach(this.id, {
       receive: news => this.#receive(news),
       resume: call => this.#resume(call),
+      removed: restriction => this.#removed(restriction),
     });
   }
 
@@ -187,6 +190,18 @@ export class RoomFollower {
     this.events.emit(event.type, event);
   }
 
+  /**
+   * Somebody who runs the room has put me out.
+   * @param {import('./events.js').Restriction} restriction
+   */
+  #removed(restriction) {
+    const state = this.state.get();
+    if (!state || state.ended || !this.#detach) return;
+    this.state.set({ ...state, ended: { reason: 'removed', summary: null } });
+    this.leave();
+    this.events.emit('removed', { restriction });
+  }
+
   /** Reads what was missed, on the connection that stands. */
   async #resync() {
     if (this.#resyncing || !this.#detach) return;
@@ -216,6 +231,10 @@ export class RoomFollower {
       this.#resumesFailed += 1;
       const error = OvationError.of(thrown);
       if (!goneErrors.has(error.name)) throw error;
+      if (error.name.startsWith('banned')) {
+        this.#removed(whileAway(state, error));
+        return;
+      }
       const ended = { reason: error.data.reason ?? error.name, summary: error.data.summary ?? null };
       this.state.set({ ...state, ended });
       this.leave();
@@ -258,4 +277,16 @@ export class RoomFollower {
     if (!state) throw new OvationError('not_in_room');
     return state;
   }
+}
+
+/**
+ * Of a ban that somebody set while the connection was lost, as far as the refusal tells.
+ * @param {RoomState} state
+ * @param {OvationError} error
+ * @returns {import('./events.js').Restriction}
+ */
+function whileAway({ me, info }, error) {
+  const { retryAfterMs } = error;
+  const until = retryAfterMs === null ? {} : { until: Date.now() + retryAfterMs };
+  return { kind: 'ban', user: me.id, name: me.name, by: info.owner.id, ...until };
 }

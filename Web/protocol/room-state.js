@@ -47,6 +47,7 @@ export const profilesKept = 1_000;
  * @property {import('./events.js').StageLayout} stage how everybody sees the people on the stage of a live room
  * @property {import('./events.js').PKState} pk links to other live rooms, and the PK with them
  * @property {import('./events.js').PKChallenge | null} challenge that waits; for the owner alone
+ * @property {import('./events.js').Restriction | null} chatMute keeps me from writing; its time may be over
  * @property {import('./events.js').DuetMode} duet how those who sit sing
  * @property {import('./events.js').NetworkReport | null} network how their ways do; null before it was told
  * @property {number} mediaEpoch
@@ -85,6 +86,7 @@ export function stateOf(snapshot) {
     stage: snapshot.stage ?? inGrid,
     pk: snapshot.pk ?? alone,
     challenge: snapshot.challenge ?? null,
+    chatMute: snapshot.chatMute ?? null,
     network: null,
     mediaEpoch: snapshot.mediaEpoch,
     ended: null,
@@ -109,7 +111,8 @@ export function apply(state, event) {
 
 /** @type {Record<string, (state: RoomState, event: any) => RoomState>} */
 const changes = {
-  'room.updated': (state, { info }) => ({ ...state, info: { ...state.info, ...info } }),
+  // What is not said of the chat holds no more.
+  'room.updated': (state, { info }) => ({ ...state, info: { ...state.info, chat: undefined, ...info } }),
   'room.destroyed': (state, { reason, summary }) => ({ ...state, ended: { reason, summary } }),
 
   'seat.taken': (state, { seat, user }) => {
@@ -135,6 +138,12 @@ const changes = {
   }),
   'stage.arranged': (state, { stage }) => ({ ...state, stage }),
   'screen.changed': (state, { user }) => ({ ...state, screen: user ?? null }),
+  'message.deleted': (state, { chat }) => ({
+    ...state,
+    messages: state.messages.map(message => (message.chat === chat ? withoutText(message) : message)),
+  }),
+  'restriction.set': (state, { restriction }) => setChatMute(state, restriction, restriction),
+  'restriction.lifted': (state, { restriction }) => setChatMute(state, restriction, null),
   'gifts.sent': (state, { standing }) => ({ ...state, gifts: standing }),
   'pk.changed': (state, { pk }) => ({ ...state, pk: { ...pk, links: pk?.links ?? [] } }),
   'pk.challenge': (state, { challenge, state: now }) => ({
@@ -203,7 +212,7 @@ const changes = {
 /**
  * Takes up what a resumed connection tells beside the events of the gap.
  * @param {RoomState} state
- * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], moreInvitations?: string, likes: number, ownerAbsentUntil?: number, heir?: string, points?: {ours: number, theirs: number}, challenge?: import('./events.js').PKChallenge}} passing
+ * @param {{memberCount: number, presence: {user: string, presence: import('./events.js').Presence}[], invitations: Invitation[], moreInvitations?: string, likes: number, ownerAbsentUntil?: number, heir?: string, points?: {ours: number, theirs: number}, challenge?: import('./events.js').PKChallenge, chatMute?: import('./events.js').Restriction}} passing
  * @returns {RoomState}
  */
 export function applyPassing(state, passing) {
@@ -222,6 +231,7 @@ export function applyPassing(state, passing) {
     ownerAbsentUntil: passing.ownerAbsentUntil ?? null,
     heir: passing.heir ?? null,
     challenge: passing.challenge ?? null,
+    chatMute: passing.chatMute ?? null,
     presenceUntil: {},
   };
   if (passing.points) next = setPoints(next, passing.points);
@@ -296,6 +306,21 @@ export function applyMembers(state, page, count, whole) {
 export function profileOf(state, id) {
   const { name, avatar } = state.members.get(id) ?? state.profiles.get(id) ?? { name: id, avatar: '' };
   return { id, name, avatar };
+}
+
+/**
+ * @param {RoomState} state
+ * @param {import('./events.js').Restriction} restriction
+ * @param {import('./events.js').Restriction | null} chatMute
+ * @returns {RoomState}
+ */
+function setChatMute(state, { kind, user }, chatMute) {
+  return kind === 'chat_mute' && user === state.me.id ? { ...state, chatMute } : state;
+}
+
+/** @param {Message} message @returns {Message} */
+function withoutText({ chat, id, from, time }) {
+  return { chat, ...(id && { id }), from, text: '', time, deleted: true };
 }
 
 /** @param {any} event */

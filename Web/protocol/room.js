@@ -139,7 +139,10 @@ export class OvationRoom {
     return this.#change('room.destroy', {});
   }
 
-  /** @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean}} settings */
+  /**
+   * Owner and admins. What is not given stays. The last three are what the chat takes from everybody else.
+   * @param {{name?: string, cover?: string, tags?: string[], needsRequest?: boolean} & Partial<import('./events.js').ChatRules>} settings
+   */
   update(settings) {
     return this.#change('room.update', settings);
   }
@@ -147,6 +150,53 @@ export class OvationRoom {
   /** @param {string} user @param {'admin' | 'member'} role */
   setRole(user, role) {
     return this.#change('role.set', { user, role });
+  }
+
+  /**
+   * Hands the room over to somebody who is here; I stay admin. For the owner.
+   * @param {string} user
+   */
+  setOwner(user) {
+    return this.#change('owner.set', { user });
+  }
+
+  // What owner and admins do about messages and people.
+
+  /**
+   * Removes the text of a message for everybody. Throws `message_not_found` when it is too old.
+   * @param {number} chat its number
+   */
+  deleteMessage(chat) {
+    return this.#change('message.delete', { chat });
+  }
+
+  /**
+   * Keeps somebody from writing, or puts them out of the room and keeps them out.
+   * @param {'chat_mute' | 'ban'} kind
+   * @param {string} user
+   * @param {{seconds?: number, everywhere?: boolean, reason?: string}} [options] `seconds`: 1…31,536,000; absent: until the room ends, or
+   * for good · `everywhere`: a ban from all rooms of this room's owner · `reason`: up to 200 characters, which they read too
+   */
+  restrict(kind, user, options = {}) {
+    return this.#change('restriction.set', { kind, user, ...options });
+  }
+
+  /**
+   * Ends it before its time. Throws `not_restricted` when there is nothing to end.
+   * @param {'chat_mute' | 'ban'} kind
+   * @param {string} user
+   */
+  liftRestriction(kind, user) {
+    return this.#change('restriction.lift', { kind, user });
+  }
+
+  /**
+   * Who may not write or enter, the newest first.
+   * @returns {Promise<import('./events.js').Restriction[]>}
+   */
+  async restrictions() {
+    const { restrictions } = await this.session.call('restriction.list', { room: this.id }, { repeat: true });
+    return restrictions;
   }
 
   /** @param {number} seat */

@@ -59,6 +59,7 @@ const finalErrors = new Set([
  * @typedef {object} Attached
  * @property {(params: any) => void} receive takes `room.events`
  * @property {(call: Call) => Promise<void>} resume
+ * @property {(restriction: import('./events.js').Restriction) => void} removed takes `room.removed`
  */
 
 /** A signed-in conversation with the server that survives lost connections. */
@@ -296,6 +297,7 @@ export class Session {
   /** @param {string} method @param {any} params */
   #hear(method, params) {
     if (method === 'room.events') this.#attached.get(params.room)?.receive(params);
+    else if (method === 'room.removed') this.#attached.get(params.room)?.removed(params.restriction);
     else if (method === 'session.expiring') void this.#renew();
   }
 

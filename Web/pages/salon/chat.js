@@ -1,11 +1,13 @@
 import { avatar } from '../../elements/avatar.js';
 import { html, keyed } from '../../lib/html.js';
-import { errorText, formatTime, language, parts, t } from '../../lib/i18n.js';
+import { errorText, formatSpan, formatTime, language, parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pageShape } from '../../lib/page-shape.js';
 import { sendsLine } from '../../lib/shortcuts.js';
 import { Store } from '../../lib/store.js';
 import { view } from '../../lib/view.js';
+import { hiddenPeople } from '../../models/hidden.js';
+import { openLineMenu } from '../shared/moderation.js';
 import { openPerson } from './person.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
@@ -21,6 +23,10 @@ const peeked = 3;
 /** The chat: beside the stage on wide screens, a drawer on phones. */
 export class Chat {
   /** What stands in the field. */ #draft = new Store({ text: '', danmu: false });
+  /** Deleted lines that a host looks at, by their keys. */ unfolded = new Store(
+    /** @type {ReadonlySet<string>} */ (new Set()),
+  );
+  /** What keeps me from writing, and what the room's chat takes. */ #writing;
   /** @type {HTMLElement} */ #composer = document.createElement('div');
   /** @type {Log | null} */ #log = null;
   #composing = false;
@@ -28,10 +34,11 @@ export class Chat {
   /** @param {SalonContext} context */
   constructor(context) {
     this.context = context;
+    this.#writing = writingOf(context);
     this.#composer.className = 'composer-place';
     view(
       this.#composer,
-      [language, this.#draft, context.app.preferences],
+      [language, this.#draft, this.#writing, context.app.preferences],
       () => this.#composerTemplate(),
       context.signal,
     );
@@ -81,13 +88,15 @@ export class Chat {
   }
 
   panel() {
-    const { chat, unread, unreadKey } = this.context.state;
+    const { chat: all, unread, unreadKey, me } = this.context.state;
+    const hidden = hiddenPeople(this.context.app.preferences);
+    const chat = all.filter(line => !isHidden(line, hidden));
     return html`<aside class="chat" aria-label=${t('chat.title')} ?data-open=${this.opened} data-testid="chat">
       <header class="chat-head">
         <h2>${t('chat.title')}</h2>
         <button class="icon-button chat-close" type="button" aria-label=${t('common.close')} @click=${() => this.close()}>${icon('chevron-down')}</button>
       </header>
-      <ov-log class="chat-log" role="log" aria-live="polite" aria-label=${t('chat.title')} data-testid="chat-log">
+      <ov-log class="chat-log" role="log" aria-live="polite" aria-label=${t('chat.title')} data-testid="chat-log" ?data-holds=${me.canManage}>
         ${chat.length === 0 && html`<p class="chat-empty soft">${t('chat.empty')}</p>`}
         ${chat.map(line => this.#line(line, unread > 0 && line.key === unreadKey))}
       </ov-log>
@@ -102,8 +111,11 @@ export class Chat {
   /** The last lines over the bar, on phones. */
   peek() {
     if (this.opened || this.context.salon.live) return null;
+    const hidden = hiddenPeople(this.context.app.preferences);
     const lines = this.context.state.chat
-      .filter(line => line.kind === 'text' || line.kind === 'danmu')
+      .filter(
+        line => (line.kind === 'text' || line.kind === 'danmu') && !line.deleted && !isHidden(line, hidden),
+      )
       .slice(-peeked);
     return html`<button class="chat-peek" type="button" tabindex="-1" aria-hidden="true" @click=${() => this.toggle()}>${lines.map(
       line =>
@@ -135,7 +147,14 @@ export class Chat {
   #text(line) {
     const { context } = this;
     const { salon } = context;
-    return html`<div class="chat-line" ?data-mine=${line.mine} data-status=${line.status} data-testid="chat-line" data-from=${line.from.id}>
+    if (line.deleted) return this.#deleted(line);
+    const menu = () => openLineMenu(context, line, () => openPerson(context, line.from.id));
+    return html`<div class="chat-line" ?data-mine=${line.mine} data-status=${line.status} data-testid="chat-line" data-from=${line.from.id}
+      @contextmenu=${(/** @type {Event} */ event) => {
+        if (line.status !== 'sent' || String(getSelection())) return;
+        event.preventDefault();
+        menu();
+      }}>
       <button class="chat-face" type="button" tabindex="-1" aria-hidden="true" @click=${() => openPerson(context, line.from.id)}>${avatar(line.from, 's28')}</button>
       <div class="chat-words">
         <p class="chat-by"><button class="chat-name clip" type="button" dir="auto" data-testid="chat-name" @click=${() => openPerson(context, line.from.id)}>${line.from.name}</button>
@@ -149,7 +168,30 @@ export class Chat {
             <button class="button compact plain" type="button" data-testid="chat-discard" @click=${() => this.#takeBack(line.key)}>${t('chat.edit')}</button></p>`
         }
       </div>
+      ${line.status === 'sent' && html`<button class="icon-button chat-more" type="button" aria-label=${t('line.more', { name: line.from.name })} data-testid="line-more" @click=${menu}>${icon('ellipsis')}</button>`}
     </div>`;
+  }
+
+  /**
+   * One soft sentence; whoever runs the room can look at what it was.
+   * @param {TextLine} line
+   */
+  #deleted(line) {
+    const { me } = this.context.state;
+    const unfolded = this.unfolded.get().has(line.key);
+    const toggle = () =>
+      this.unfolded.update(keys =>
+        keys.has(line.key)
+          ? new Set([...keys].filter(key => key !== line.key))
+          : new Set([...keys, line.key]),
+      );
+    return html`<p class="chat-system" data-testid="chat-deleted">${icon('trash-2')}<span>${t('chat.deleted')}</span>
+      ${
+        me.canManage &&
+        line.text !== '' &&
+        html`<button class="link-button" type="button" aria-expanded=${String(unfolded)} data-testid="chat-unfold" @click=${toggle}>${t(unfolded ? 'chat.fold' : 'chat.unfold')}</button>
+          ${unfolded && html`<span class="chat-was" dir="auto" data-testid="chat-was"><b>${line.from.name}</b> ${line.text}</span>`}`
+      }</p>`;
   }
 
   /**
@@ -165,14 +207,17 @@ export class Chat {
 
   #composerTemplate() {
     const { text, danmu } = this.#draft.get();
-    return html`<form class="composer" @submit=${(/** @type {Event} */ event) => {
+    const { rules, closed, until, writesAt } = this.#writing.get();
+    const { now } = this.context;
+    const placeholder = closed ?? t(danmu ? 'chat.writeDanmu' : 'chat.write');
+    return html`${chips(rules)}<form class="composer" @submit=${(/** @type {Event} */ event) => {
       event.preventDefault();
       if (!this.#composing) this.#send();
     }}>
       <button class="icon-button" type="button" aria-pressed=${String(danmu)} title=${t('chat.asDanmu')} aria-label=${t('chat.asDanmu')}
         data-testid="danmu-toggle" @click=${() => this.#draft.update(state => ({ ...state, danmu: !state.danmu }))}>${icon(danmu ? 'captions' : 'captions-off')}</button>
       <input class="composer-input" maxlength=${longest} autocomplete="off" enterkeyhint="send" data-testid="chat-input" dir="auto"
-        aria-label=${t('chat.write')} placeholder=${t(danmu ? 'chat.writeDanmu' : 'chat.write')} .value=${text}
+        aria-label=${t('chat.write')} placeholder=${placeholder} .value=${closed === null ? text : ''} ?disabled=${closed !== null}
         @input=${(/** @type {any} */ event) => this.#draft.update(state => ({ ...state, text: event.target.value }))}
         @compositionstart=${() => {
           this.#composing = true;
@@ -186,19 +231,86 @@ export class Chat {
           event.preventDefault();
           if (sendsLine(event) && !this.#composing) this.#send();
         }} />
-      <button class="icon-button send" type="submit" aria-label=${t('chat.send')} data-testid="chat-send" ?disabled=${text.trim() === ''}>${icon('send')}</button>
+      ${closed !== null && until !== null && html`<span class="composer-left numbers" data-testid="chat-muted-left"><ov-countdown .until=${until} .now=${now}></ov-countdown></span>`}
+      <button class="icon-button send" type="submit" aria-label=${t('chat.send')} data-testid="chat-send" ?disabled=${text.trim() === '' || closed !== null || writesAt !== null}>${icon('send')}${
+        writesAt !== null &&
+        html`<ov-countdown class="slow-ring" ring .until=${writesAt} .now=${now} data-testid="slow-ring"></ov-countdown>`
+      }</button>
     </form>`;
   }
 
   #send() {
     const { text, danmu } = this.#draft.get();
     const line = text.trim();
-    if (line === '') return;
+    const { closed, writesAt } = this.#writing.get();
+    if (line === '' || closed !== null || writesAt !== null) return;
     this.#draft.update(state => ({ ...state, text: '' }));
     queueMicrotask(() => this.#log?.toEnd());
     // A line that could not be sent stays in the list with its text and says why.
     this.context.salon.talk.send(line, { danmu }).catch(() => {});
   }
+}
+
+/**
+ * What keeps me from writing now, drawn anew when its time is over.
+ * @param {SalonContext} context
+ */
+function writingOf({ salon, signal, now }) {
+  const store = new Store(writing(salon.state.get(), now()));
+  let timer = 0;
+  const look = () => {
+    clearTimeout(timer);
+    const next = writing(salon.state.get(), now());
+    const former = store.get();
+    if (Object.keys(next).some(key => /** @type {any} */ (next)[key] !== /** @type {any} */ (former)[key]))
+      store.set(next);
+    const end = Math.min(next.until ?? Infinity, next.writesAt ?? Infinity);
+    // Longer than a timer can: whoever is muted for weeks has left before.
+    if (end < now() + longestTimerMs) timer = window.setTimeout(look, Math.max(50, end - now()));
+  };
+  salon.state.subscribe(look, { signal });
+  language.subscribe(look, { signal, now: false });
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  return store;
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * @param {import('../../models/salon-state.js').SalonState} state
+ * @param {number} now the server's clock
+ */
+function writing({ me, room }, now) {
+  const { chatMute } = me;
+  const rules = room?.chat ?? null;
+  const until = chatMute?.until ?? null;
+  const writesAt = me.writesAt !== null && rules?.slowSeconds && me.writesAt > now ? me.writesAt : null;
+  if (chatMute && (until === null || until > now))
+    return { rules, closed: t('chat.mutedBy', { name: chatMute.by.name }), until, writesAt };
+  if (rules?.hostsOnly && !me.canManage)
+    return { rules, closed: t('error.hosts_only'), until: null, writesAt: null };
+  return { rules, closed: null, until: null, writesAt };
+}
+
+/**
+ * What the chat takes, over everybody's field.
+ * @param {import('../../protocol/events.js').ChatRules | null} rules
+ */
+function chips(rules) {
+  if (!rules || !(rules.slowSeconds || rules.hostsOnly || rules.noLinks)) return null;
+  /** @param {string} sign @param {string} text @param {string} id */
+  const chip = (sign, text, id) =>
+    html`<span class="rule-chip" data-testid=${id}>${icon(sign)}${text}</span>`;
+  return html`<p class="rule-chips" data-testid="rule-chips">
+    ${rules.slowSeconds > 0 && chip('hourglass', t('rules.slowChip', { time: formatSpan(rules.slowSeconds) }), 'chip-slow')}
+    ${rules.hostsOnly && chip('message-circle-off', t('rules.hostsOnlyChip'), 'chip-hosts')}
+    ${rules.noLinks && chip('link', t('rules.noLinksChip'), 'chip-links')}
+  </p>`;
+}
+
+/** @param {ChatLine} line @param {ReadonlySet<string>} hidden */
+function isHidden(line, hidden) {
+  return (line.kind === 'text' || line.kind === 'danmu') && hidden.has(line.from.id);
 }
 
 /** What a live room says in words of its own: of its stage, where others have seats. */

@@ -15,6 +15,7 @@ import { coverNames, coverOf, roomFields, tagsOf } from '../lobby/create.js';
 import { openIdSheet } from '../lobby/id-sheet.js';
 import { busy, problem } from '../parts.js';
 import { openSettings } from '../settings.js';
+import { openChatRules } from '../shared/moderation.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 
@@ -184,6 +185,15 @@ export function openMore(context, leave) {
             'pencil',
             t('more.edit'),
             then(() => openRoomSettings(context)),
+          )
+        }
+        ${
+          me.canManage &&
+          item(
+            'more-rules',
+            'message-circle-off',
+            t('rules.title'),
+            then(() => openChatRules(context)),
           )
         }
         ${item('more-leave', 'log-out', me.isOwner ? t('more.leaveOwner') : t('salon.leave'), then(leave))}

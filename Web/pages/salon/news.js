@@ -1,4 +1,5 @@
 import { t } from '../../lib/i18n.js';
+import { hiddenPeople } from '../../models/hidden.js';
 
 /**
  * What happens once: tones, drifting comments, hearts, toasts, and words for screen readers.
@@ -113,7 +114,8 @@ export function watchNews(root, context, requests) {
   news.on(
     'chat',
     ({ line }) => {
-      if (line.kind !== 'danmu' || !app.preferences.get().danmu) return;
+      if (line.kind !== 'danmu' || line.deleted || !app.preferences.get().danmu) return;
+      if (hiddenPeople(app.preferences).has(line.from.id)) return;
       const danmu = /** @type {import('../../elements/danmu.js').Danmu | null} */ (
         root.querySelector('ov-danmu')
       );
@@ -128,6 +130,17 @@ export function watchNews(root, context, requests) {
         root.querySelector('ov-hearts')
       );
       hearts?.add(added);
+    },
+    options,
+  );
+  news.on(
+    'restriction',
+    ({ restriction, lifted, mine, by }) => {
+      if (!mine || restriction.kind !== 'chat_mute') return;
+      context.say(
+        t(lifted ? 'news.chatUnmuted' : 'news.chatMuted', { name: by.name }),
+        lifted ? 'message-circle' : 'message-circle-off',
+      );
     },
     options,
   );

@@ -3,6 +3,7 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { handOver, hideItem, restrictItems } from '../shared/moderation.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').PersonView} PersonView */
@@ -22,7 +23,7 @@ export function openPerson(context, id) {
     className: 'small-sheet',
     quiet: true,
     signal,
-    stores: [salon.state],
+    stores: [salon.state, context.app.preferences],
     body: sheet => {
       const person = salon.person(id);
       const shown = person ?? first;
@@ -33,7 +34,8 @@ export function openPerson(context, id) {
           <p class="soft small">${role(shown)} · ${whereabouts(person)}</p>
         </div>
         ${person && hearing(context, person)}
-        ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}</div>`}
+        ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}${!person.isMe && hideItem(context, person, sheet.close)}</div>`}
+        ${!person && !shown.isMe && html`<div class="menu">${hideItem(context, shown, sheet.close)}${restrictItems(context, shown, sheet.close)}</div>`}
       </div>`;
     },
   });
@@ -149,6 +151,10 @@ function hosting(context, person, close) {
       html`<button type="button" data-testid="set-role" @click=${then(() => salon.moderation.setRole(person.id, person.role === 'admin' ? 'member' : 'admin'))}>
         ${icon(person.role === 'admin' ? 'shield-off' : 'shield')}<span>${t(person.role === 'admin' ? 'person.unmakeAdmin' : 'person.makeAdmin')}<span class="about">${t(
           'person.adminAbout',
-        )}</span></span></button>`
-    }`;
+        )}</span></span></button>
+        <button type="button" data-testid="hand-over" ?disabled=${person.presence !== 'online'} @click=${() => {
+          close();
+          void handOver(context, person);
+        }}>${icon('crown')}<span>${t('handOver.open')}</span></button>`
+    }${restrictItems(context, person, close)}`;
 }

@@ -85,6 +85,7 @@ export function salonPage(app, salon, tones) {
         app.preferences,
         app.effects.active,
         context.opened,
+        chat.unfolded,
         ...(salon.gifts ? [salon.gifts.state] : []),
         ...(duet ? [duet.state, duet.library.state] : []),
         ...(live

@@ -1,0 +1,118 @@
+import Foundation
+import RoomModel
+import ServerTestSupport
+import Testing
+
+@testable import Ovation
+
+extension LiveServerTests {
+    /// What hosts do about messages and people, by the SDK on a real server.
+    @Suite struct LiveModerationTests {
+        private final class House {
+            let folder = NSTemporaryDirectory() + "ovation-moderation-" + UUID().uuidString
+            let port: Int
+            let process: ServerProcess
+
+            init() throws {
+                port = try FreePort.take()
+                process = try ServerProcess(data: folder, port: port, mediaPort: try FreePort.take())
+            }
+
+            func client(_ name: String) async throws -> OvationClient {
+                let client = OvationClient(
+                    server: try ServerAddress("127.0.0.1:\(port)"),
+                    configuration: .init(callTimeout: .seconds(60), audio: .off))
+                try await client.signIn(name: name)
+                return client
+            }
+
+            func end() {
+                process.kill()
+                try? FileManager.default.removeItem(atPath: folder)
+            }
+        }
+
+        private func refusal(_ work: () async throws -> Void) async -> OvationError? {
+            do {
+                try await work()
+                return nil
+            } catch { return error as? OvationError }
+        }
+
+        @Test("G06-K a host mutes, deletes and lifts; the muted one is told, and reads why and for how long")
+        func mutes() async throws {
+            let house = try House()
+            defer { house.end() }
+            let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
+            let owner = try await alice.createRoom(RoomDraft(name: "Salon"))
+            let guest = try await bob.enterRoom(owner.id)
+            let (ownersEvents, guestsEvents) = (owner.events, guest.events)
+            let sent = try await guest.send("buy coins")
+            try await owner.deleteMessage(sent.number)
+            _ = try await guestsEvents.upTo {
+                if case .messageDeleted(sent.number, alice.state.user?.id) = $0 { true } else { false }
+            }
+            #expect(guest.state.messages.last?.deleted == true && guest.state.messages.last?.body == .text(""))
+            #expect(await refusal { try await guest.deleteMessage(sent.number) }?.name == "permission_denied")
+
+            try await owner.muteChat(of: guest.state.me.id, for: .seconds(600), reason: "no sales")
+            _ = try await guestsEvents.upTo { if case .restriction = $0 { true } else { false } }
+            #expect(guest.state.chatMute?.by == owner.state.me.id && guest.state.chatMute?.reason == "no sales")
+            let refused = await refusal { _ = try await guest.send("hello") }
+            #expect(refused?.name == "chat_muted" && refused?.reason == "no sales")
+            #expect(refused?.retryAfter.map { $0 > .seconds(590) && $0 <= .seconds(600) } == true)
+            #expect(try await owner.restrictions().map(\.user) == [guest.state.me.id])
+            try await owner.unmuteChat(of: guest.state.me.id)
+            _ = try await ownersEvents.upTo {
+                if case .restriction(let news) = $0 { news.lifted } else { false }
+            }
+            _ = try await guest.send("thank you")
+
+            try await owner.update(slowSeconds: 60, hostsOnly: true, noLinks: true)
+            #expect(owner.state.info.chat == ChatSettings(slowSeconds: 60, hostsOnly: true, noLinks: true))
+            #expect(await refusal { _ = try await guest.send("hello") }?.name == "hosts_only")
+            try await owner.update(slowSeconds: 0, hostsOnly: false, noLinks: false)
+            #expect(owner.state.info.chat == nil)
+        }
+
+        @Test(
+            "G06-K V20-K who is banned everywhere is told, is in no room of the host, and comes back when it is lifted")
+        func bans() async throws {
+            let house = try House()
+            defer { house.end() }
+            let (alice, bob, carol) = (
+                try await house.client("Alice"), try await house.client("Bob"), try await house.client("Carol")
+            )
+            let first = try await alice.createRoom(RoomDraft(name: "First"))
+            let guest = try await bob.enterRoom(first.id)
+            let id = guest.state.me.id
+            let heard = guest.events
+            try await first.ban(id, for: .seconds(3_600), everywhere: true, reason: "why")
+            let events = try await heard.upTo { if case .gone = $0 { true } else { false } }
+            #expect(
+                events.contains {
+                    if case .removed(let restriction) = $0 {
+                        restriction.everywhere && restriction.reason == "why"
+                    } else {
+                        false
+                    }
+                })
+            #expect(await refusal { _ = try await bob.enterRoom(first.id) }?.name == "banned")
+            try await first.destroy()
+            let second = try await alice.createRoom(RoomDraft(name: "Second"))
+            #expect(await refusal { _ = try await bob.enterRoom(second.id) }?.name == "banned")
+            // Another host's rooms are open.
+            let other = try await carol.createRoom(RoomDraft(name: "Other"))
+            let visitor = try await bob.enterRoom(other.id)
+            try await visitor.exit()
+            try await second.liftBan(of: id)
+            let back = try await bob.enterRoom(second.id)
+            try await second.handOver(to: id)
+            #expect(second.state.info.owner.id == id && second.state.me.role == .admin)
+            _ = try await back.events.upTo {
+                if case .infoChanged(let info) = $0 { info.owner.id == id } else { false }
+            }
+            #expect(await refusal { try await second.destroy() }?.name == "permission_denied")
+        }
+    }
+}

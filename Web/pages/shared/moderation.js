@@ -1,0 +1,311 @@
+import { avatar } from '../../elements/avatar.js';
+import { ask, openSheet } from '../../elements/sheet.js';
+import { html, keyed } from '../../lib/html.js';
+import { errorText, formatSpan, parts, t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
+import { hiddenPeople, setHidden } from '../../models/hidden.js';
+import { OvationError } from '../../protocol/errors.js';
+import { busy, problem } from '../parts.js';
+
+/** @typedef {import('../salon/context.js').SalonContext} SalonContext */
+/** @typedef {import('../../protocol/events.js').User} User */
+/** @typedef {import('../../protocol/events.js').Restriction} Restriction */
+/** @typedef {import('../../models/salon-state.js').TextLine} TextLine */
+
+/** For how long somebody's chat is muted, in seconds; null: until the room ends. */
+const muteTimes = [60, 600, 3600, null];
+/** A removal, a day, and for good. */
+const banTimes = [600, 86_400, null];
+/** Seconds between two messages of one person. */
+const slowTimes = [0, 5, 15, 30, 60];
+/** Characters of a reason. */
+const reasonMost = 200;
+
+/**
+ * What can be done about a message. The sheet quotes it, so that nobody acts on another one while lines go on.
+ * @param {SalonContext} context
+ * @param {TextLine} line
+ * @param {() => void} openPerson
+ */
+export function openLineMenu(context, line, openPerson) {
+  const { salon, signal, app } = context;
+  const { from, chat } = line;
+  openSheet({
+    title: () => t('line.title'),
+    testid: 'line-sheet',
+    className: 'small-sheet',
+    signal,
+    stores: [salon.state, app.preferences],
+    body: sheet => {
+      /** @param {() => unknown} action */
+      const then = action => () => {
+        sheet.close();
+        void action();
+      };
+      const mayDelete = chat !== null && !line.deleted && canRestrict(context, from.id, true);
+      return html`<div class="stack">
+        <blockquote class="quote" data-testid="line-quote"><b dir="auto">${from.name}</b><p dir="auto">${line.text}</p></blockquote>
+        <div class="menu">
+          ${
+            !line.deleted &&
+            item(
+              'line-copy',
+              'copy',
+              t('line.copy'),
+              then(() => copy(context, line.text)),
+            )
+          }
+          ${!line.mine && item('line-person', 'user-round', from.name, then(openPerson))}
+          ${!line.mine && hideItem(context, from, sheet.close)}
+          ${
+            mayDelete &&
+            item(
+              'line-delete',
+              'trash-2',
+              t('line.delete'),
+              then(() => context.act(() => salon.moderation.deleteMessage(chat))),
+              'bad',
+            )
+          }
+          ${restrictItems(context, from, sheet.close)}
+        </div>
+      </div>`;
+    },
+  });
+}
+
+/** @param {string} id @param {string} sign @param {string} text @param {() => void} press @param {string} [look] */
+function item(id, sign, text, press, look = '') {
+  return html`<button type="button" class=${look} data-testid=${id} @click=${press}>${icon(sign)}<span dir="auto">${text}</span></button>`;
+}
+
+/** @param {SalonContext} context @param {string} text */
+async function copy(context, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    context.say(t('line.copied'), 'copy');
+  } catch {
+    context.say(t('line.copyFailed'), 'triangle-alert');
+  }
+}
+
+/**
+ * I read somebody no more, or again; nobody is told.
+ * @param {SalonContext} context @param {User} user @param {() => void} close
+ */
+export function hideItem({ app }, user, close) {
+  const hidden = hiddenPeople(app.preferences).has(user.id);
+  return item('person-hide', hidden ? 'eye' : 'eye-off', t(hidden ? 'person.show' : 'person.hide'), () => {
+    close();
+    setHidden(app.preferences, user.id, !hidden);
+  });
+}
+
+/**
+ * Whether I may act against that person: nobody does against their own role or a higher one.
+ * @param {SalonContext} context @param {string} user
+ * @param {boolean} [equals] also against my own role, myself included
+ */
+function canRestrict({ salon, state }, user, equals = false) {
+  const { me, room } = state;
+  if (!me.canManage || room?.owner.id === user) return me.isOwner && equals;
+  if (me.isOwner || equals) return me.isOwner ? user !== me.id || equals : true;
+  return user !== me.id && salon.person(user)?.role !== 'admin';
+}
+
+/**
+ * Mute somebody's chat, remove or ban them.
+ * @param {SalonContext} context @param {User} user @param {() => void} close
+ */
+export function restrictItems(context, user, close) {
+  if (!canRestrict(context, user.id)) return null;
+  /** @param {() => void} open */
+  const then = open => () => {
+    close();
+    open();
+  };
+  return html`${item(
+    'chat-mute',
+    'message-circle-off',
+    t('restrict.mute'),
+    then(() => openRestriction(context, 'chat_mute', user)),
+  )}${item(
+    'ban',
+    'user-x',
+    t('restrict.ban'),
+    then(() => openRestriction(context, 'ban', user)),
+    'bad',
+  )}`;
+}
+
+/** @param {'chat_mute' | 'ban'} kind @param {number | null} seconds */
+function timeText(kind, seconds) {
+  if (seconds !== null) return formatSpan(seconds, 'short');
+  return t(kind === 'ban' ? 'restrict.forGood' : 'restrict.roomEnd');
+}
+
+/**
+ * For how long, and why.
+ * @param {SalonContext} context
+ * @param {'chat_mute' | 'ban'} kind
+ * @param {User} user
+ */
+function openRestriction(context, kind, user) {
+  const { salon, signal } = context;
+  const times = kind === 'ban' ? banTimes : muteTimes;
+  let [seconds] = times;
+  let everywhere = false;
+  let reason = '';
+  let sending = false;
+  /** @type {OvationError | null} */ let error = null;
+  openSheet({
+    title: () => t(kind === 'ban' ? 'restrict.banTitle' : 'restrict.muteTitle', { name: user.name }),
+    testid: 'restrict-sheet',
+    className: 'small-sheet',
+    signal,
+    body: sheet => {
+      const send = async (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        if (sending) return;
+        sending = true;
+        error = null;
+        sheet.redraw();
+        try {
+          await salon.moderation.restrict(kind, user, {
+            ...(seconds !== null && { seconds }),
+            ...(everywhere && { everywhere }),
+            ...(reason.trim() !== '' && { reason: reason.trim() }),
+          });
+          sheet.close();
+        } catch (thrown) {
+          error = OvationError.of(thrown);
+          sending = false;
+          sheet.redraw();
+        }
+      };
+      return html`<form class="stack" novalidate @submit=${send}>
+        <div class="field">
+          <span class="label" id="restrict-time">${t('restrict.time')}</span>
+          <div class="segments" role="group" aria-labelledby="restrict-time">${times.map(
+            time =>
+              html`<button type="button" data-testid=${`restrict-${time ?? 'always'}`} aria-pressed=${String(time === seconds)}
+                @click=${() => {
+                  seconds = time;
+                  sheet.redraw();
+                }}>${timeText(kind, time)}</button>`,
+          )}</div>
+        </div>
+        ${
+          kind === 'ban' &&
+          html`<label class="switch">
+            <span>${t('restrict.everywhere')}<span class="about">${t('restrict.everywhereAbout')}</span></span>
+            <input type="checkbox" role="switch" data-testid="restrict-everywhere" .checked=${everywhere}
+              @change=${(/** @type {any} */ event) => {
+                everywhere = event.target.checked;
+              }} />
+          </label>`
+        }
+        <label class="field">
+          <span class="label">${t('restrict.reason')}</span>
+          <input class="input" maxlength=${reasonMost} autocomplete="off" dir="auto" data-testid="restrict-reason" placeholder=${t('restrict.reasonHint')}
+            @input=${(/** @type {any} */ event) => {
+              reason = event.target.value;
+            }} />
+        </label>
+        ${problem(error && errorText(error))}
+        <div class="sheet-actions sticky"><button class="button primary" type="submit" data-testid="restrict-send" aria-busy=${sending}>
+          ${sending && busy()}${t(kind === 'ban' ? 'restrict.banYes' : 'restrict.muteYes')}</button></div>
+      </form>`;
+    },
+  });
+}
+
+/**
+ * Gives the room away, once asked.
+ * @param {SalonContext} context @param {User} user
+ */
+export async function handOver(context, user) {
+  const yes = await ask({
+    title: t('handOver.title', { name: user.name }),
+    text: t('handOver.text', { name: user.name }),
+    yes: t('handOver.yes'),
+    signal: context.signal,
+    testid: 'owner-sheet',
+  });
+  if (yes) await context.act(() => context.salon.moderation.setOwner(user.id));
+}
+
+/**
+ * What the chat takes, and who may not write or enter.
+ * @param {SalonContext} context
+ */
+export function openChatRules(context) {
+  const { salon, signal } = context;
+  /** @type {Restriction[] | null} */ let held = null;
+  /** @type {OvationError | null} */ let error = null;
+  const sheet = openSheet({
+    title: () => t('rules.title'),
+    testid: 'rules-sheet',
+    className: 'small-sheet',
+    signal,
+    stores: [salon.state],
+    body: () => {
+      const rules = context.state.room?.chat ?? { slowSeconds: 0, hostsOnly: false, noLinks: false };
+      /** @param {Partial<import('../../protocol/events.js').ChatRules>} some */
+      const change = some => void context.act(() => salon.moderation.updateRoom(some));
+      /** @param {'hostsOnly' | 'noLinks'} rule */
+      const rule = rule => html`<label class="switch">
+        <span>${t(`rules.${rule}`)}<span class="about">${t(`rules.${rule}About`)}</span></span>
+        <input type="checkbox" role="switch" data-testid=${`rules-${rule}`} .checked=${rules[rule]}
+          @change=${(/** @type {any} */ event) => change({ [rule]: event.target.checked })} />
+      </label>`;
+      return html`<div class="stack">
+        <div class="field">
+          <span class="label" id="rules-slow">${t('rules.slow')}</span>
+          <div class="segments" role="group" aria-labelledby="rules-slow">${slowTimes.map(
+            seconds =>
+              html`<button type="button" data-testid=${`rules-slow-${seconds}`} aria-pressed=${String(seconds === rules.slowSeconds)}
+                @click=${() => change({ slowSeconds: seconds })}>${seconds === 0 ? t('rules.slowOff') : t('rules.seconds', { count: seconds })}</button>`,
+          )}</div>
+        </div>
+        ${rule('hostsOnly')}${rule('noLinks')}
+        <h3>${t('rules.held')}</h3>
+        ${problem(error && errorText(error))}
+        ${held === null && !error && busy()}
+        ${held?.length === 0 && html`<p class="soft" data-testid="rules-none">${t('rules.none')}</p>`}
+        ${
+          held !== null &&
+          held.length > 0 &&
+          html`<ul class="restricted">${held.map(restriction => keyed(`${restriction.kind}:${restriction.user}`, heldLine(restriction)))}</ul>`
+        }
+      </div>`;
+    },
+  });
+  const load = async () => {
+    try {
+      held = await salon.moderation.restrictions();
+      error = null;
+    } catch (thrown) {
+      error = OvationError.of(thrown);
+    }
+    sheet.redraw();
+  };
+  /** @param {Restriction} restriction */
+  const heldLine = ({ kind, user, name, until, by, reason, everywhere }) => {
+    const words = everywhere ? 'rules.bannedEverywhere' : kind === 'ban' ? 'rules.banned' : 'rules.muted';
+    const left = until === undefined ? timeText(kind, null) : formatSpan((until - context.now()) / 1000);
+    const host = salon.person(by)?.name ?? by;
+    return html`<li data-testid="restricted" data-user=${user}>
+      ${avatar({ id: user, name, avatar: '' }, 's40')}
+      <span class="restricted-words"><b class="clip" dir="auto">${name}</b>
+        <span class="soft small">${parts(words, { time: left, name: host })}</span>
+        ${reason && html`<span class="soft small" dir="auto">“${reason}”</span>`}</span>
+      <button class="button compact" type="button" data-testid="lift"
+        @click=${async () => {
+          await context.act(() => salon.moderation.lift(kind, user));
+          await load();
+        }}>${t('rules.lift')}</button></li>`;
+  };
+  salon.news.on('restriction', () => void load(), { signal: sheet.signal });
+  void load();
+}
