@@ -37,7 +37,7 @@ final class CrowdedRoom {
         core = RoomCore(
             key: key, stage: StageID(rawValue: 1),
             dependencies: RoomDependencies(
-                journal: journal, ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: RecordingMedia(),
+                journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
                 bus: RecordingBus(), clock: clock,
                 audience: { RoomAudience(ready: $0) }, policy: { [policy] in policy }, peerNumbers: Serial()),
             inbox: inbox)

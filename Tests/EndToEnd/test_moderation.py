@@ -1,9 +1,11 @@
 """Moderation in the browser: muting, deleting, removing, the chat's rules, and what those say who cannot write."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from server import EXECUTABLE
 from steps import create_salon, enter_salon, go_in, person_sheet, reads, say, shows, sit
 from story import story
 
@@ -170,6 +172,42 @@ def test_hand_over(people):
     anna.click("more")
     anna.sees("more-rules")
     anna.sees_no("more-end")
+
+
+@story("G06-W somebody is reported with a message of theirs; the operator reads it while the server runs, with what the host did, and settles it")
+def test_report(people, server):
+    anna, ben, carol = people("Anna"), people("Ben"), people("Carol")
+    room = create_salon(anna)
+    for person in (ben, carol):
+        enter_salon(person, room)
+    say(ben, "buy my coins")
+    reads(carol, "buy my coins")
+    line_menu(carol, "buy my coins")
+    carol.click("report")
+    carol.sees("report-sheet", "Report Ben")
+    carol.wait("a button that waits for a choice", "return document.querySelector('[data-testid=report-send]').disabled")
+    carol.click("report-spam")
+    carol.type("report-words", "again and again")
+    carol.click("report-send")
+    carol.wait("thanks", "return document.body.textContent.includes('The operator will look at it')")
+    line_menu(anna, "buy my coins")
+    anna.click("line-delete")
+    anna.sees("chat-deleted")
+
+    def operator(*words):
+        done = subprocess.run([EXECUTABLE, *words, "--app", "1400000001", "--data", server.data], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return [line.split("\t") for line in done.stdout.splitlines()]
+    [(number, _, where, who, cause, own, seen, settled)] = operator("report", "list")
+    assert (where, cause, own, settled) == (room, "spam", '"again and again"', "")
+    assert "buy my coins" in seen and '"name":"Ben"' in seen and who.count(" reports ") == 1
+    [line] = operator("audit")
+    assert line[3:5] == [room, "deleteMessage"] and line[6] == "done" and "buy my coins" in line[7]
+    server.stop()
+    operator("report", "settle", number, "--by", "Jo", "--note", "warned")
+    assert operator("report", "list") == []
+    assert "by Jo" in operator("report", "list", "--all")[0][7]
+    server.start()
 
 
 @story("G06-W whom I hide I read no more, on this device alone")

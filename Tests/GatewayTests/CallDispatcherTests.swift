@@ -28,7 +28,7 @@ import UserSig
         ) async throws {
             let media = RecordingMedia()
             let rooms = RoomDirectory(
-                journal: journal, ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: media, bus: RecordingBus(),
+                journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
                 clock: clock,
                 audience: { RoomAudience(ready: $0) }
             )

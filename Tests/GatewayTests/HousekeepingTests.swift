@@ -60,7 +60,7 @@ import Timing
     ) async throws {
         let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: RecordingMedia(),
+            journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
             bus: RecordingBus(),
             clock: gateway.clock,
             audience: { RoomAudience(ready: $0) })

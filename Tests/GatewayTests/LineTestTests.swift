@@ -16,7 +16,7 @@ import Timing
 
     init() {
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: media,
+            journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: media,
             bus: RecordingBus(), clock: clock,
             audience: { RoomAudience(ready: $0) })
         tests = LineTests(rooms: rooms, media: media, clock: clock)

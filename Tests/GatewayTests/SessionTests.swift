@@ -43,7 +43,7 @@ import Timing
     /// A room of which only the identity counts.
     private func room(_ number: UInt32) async throws -> Room {
         let directory = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: RecordingMedia(),
+            journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
             bus: RecordingBus(),
             clock: VirtualRoomClock(),
             audience: { RoomAudience(ready: $0) })

@@ -39,7 +39,7 @@ extension LiveServerTests {
             } catch { return error as? OvationError }
         }
 
-        @Test("G06-K a host mutes, deletes and lifts; the muted one is told, and reads why and for how long")
+        @Test("G06-K a host mutes, reports, deletes and lifts; the muted one is told, and reads why and for how long")
         func mutes() async throws {
             let house = try House()
             defer { house.end() }
@@ -48,6 +48,9 @@ extension LiveServerTests {
             let guest = try await bob.enterRoom(owner.id)
             let (ownersEvents, guestsEvents) = (owner.events, guest.events)
             let sent = try await guest.send("buy coins")
+            try await owner.report(guest.state.me.id, cause: .spam, words: "coins", message: sent.number)
+            #expect(
+                await refusal { try await guest.report(guest.state.me.id, cause: .other) }?.name == "invalid_params")
             try await owner.deleteMessage(sent.number)
             _ = try await guestsEvents.upTo {
                 if case .messageDeleted(sent.number, alice.state.user?.id) = $0 { true } else { false }

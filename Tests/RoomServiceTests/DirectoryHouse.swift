@@ -19,7 +19,7 @@ struct DirectoryHouse {
     init(_ journal: MemoryJournal = MemoryJournal(), policy: RoomPolicy = RoomPolicy()) async throws {
         self.journal = journal
         directory = RoomDirectory(
-            journal: journal, ledger: MemoryLedger(), hostBans: MemoryHostBans(), media: media, bus: RecordingBus(),
+            journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
             clock: clock,
             audience: { PlainAudience(ready: $0) },
             policy: { _ in policy },

@@ -31,7 +31,7 @@ import Timing
             #expect(error.code == .unavailable)
             #expect(error.retryAfterMs != nil)
         }
-        #expect(salon.reports.current == [.journalFailed(salon.key, .full)])
+        #expect(salon.logged.current == [.journalFailed(salon.key, .full)])
         #expect(salon.refusal(.leaveSeat, by: member) == .unavailable, "the journal is not read yet")
         salon.journal.heal()
         #expect(salon.reloadWanted.current)

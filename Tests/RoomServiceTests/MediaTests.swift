@@ -92,7 +92,7 @@ import Timing
         #expect(mute.current == nil)
         salon.advance(.milliseconds(1))
         #expect(mute.current == .success(.done))
-        #expect(salon.reports.current == [.cutUnconfirmed(salon.key)])
+        #expect(salon.logged.current == [.cutUnconfirmed(salon.key)])
         let unmute = salon.submit(.muteSeat(0, muted: false), by: owner)
         #expect(unmute.current == .success(.done), "opening waits for nobody")
         let next = salon.submit(.muteSeat(0, muted: true), by: owner)

@@ -289,15 +289,17 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         for number in 0..<RoomLimits.restrictions {
-            #expect(salon.refusal(mute(UserID(literal: "u\(number)"), 60), by: owner) == nil)
+            #expect(salon.refusal(mute(UserID(literal: "u\(number)"), 3_600), by: owner) == nil)
+            // No faster than somebody works.
+            salon.advance(.milliseconds(500))
         }
         #expect(salon.refusal(mute(.member, 60), by: owner) == .restrictionsFull)
-        #expect(salon.refusal(mute(UserID(literal: "u7"), 120), by: owner) == nil, "an earlier one is replaced")
+        #expect(salon.refusal(mute(UserID(literal: "u7"), 7_200), by: owner) == nil, "an earlier one is replaced")
         let listed = Shared<[Restriction]>([])
         salon.core.restrictions(for: owner.session) { listed.set((try? $0.get())?.restrictions ?? []) }
         salon.settle()
         #expect(listed.current.count == RoomLimits.restrictions && listed.current.first?.user.rawValue == "u7")
-        salon.advance(.seconds(60))
+        salon.advance(.seconds(3_600))
         #expect(salon.refusal(mute(.member, 60), by: owner) == nil)
         #expect(salon.core.state.restrictions.count == 2)
         let member = salon.enter(.member)
@@ -348,5 +350,125 @@ import Timing
         #expect(salon.refusal(.setOwner(.other), by: owner) == .permissionDenied)
         salon.lose(other)
         #expect(salon.refusal(.setOwner(.other), by: heir) == .userNotInRoom, "who is away takes no room over")
+    }
+
+    // MARK: Records
+
+    private func audited(_ salon: Salon) -> [String] {
+        salon.audit.lines.map { line in
+            [
+                line.actor?.rawValue ?? "-", line.role.rawValue, line.action, line.target?.rawValue ?? "-", line.detail,
+                line.reason ?? "-", line.outcome,
+            ].joined(separator: " ")
+        }
+    }
+
+    @Test(
+        "G06-S what is done about people is noted with whom, what, why and before and after; what is refused too, without its words"
+    )
+    func audit() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.submit(say("buy coins"), by: member)
+        #expect(salon.refusal(.deleteMessage(1), by: owner) == nil)
+        #expect(salon.refusal(.deleteMessage(1), by: owner) == nil, "nothing is changed, and nothing noted")
+        #expect(salon.refusal(mute(.member, 60), by: owner) == nil)
+        #expect(salon.refusal(.liftRestriction(.chatMute, of: .member), by: owner) == nil)
+        #expect(salon.refusal(.updateRoom(RoomUpdate(name: "Salon", slowSeconds: 5)), by: owner) == nil)
+        #expect(
+            salon.refusal(
+                .setRestriction(RestrictionDraft(.ban, of: .owner, reason: String(repeating: "x", count: 9_000))),
+                by: member) == .permissionDenied)
+        #expect(salon.refusal(mute(.owner), by: owner) == .permissionDenied)
+        #expect(salon.refusal(say("hello"), by: member) == nil)
+        #expect(salon.refusal(.setRole(.member, .admin), by: owner) == nil)
+        #expect(salon.refusal(ban(.member, everywhere: true), by: owner) == nil)
+        let time = salon.audit.lines.first.map { "\($0.time)" } ?? ""
+        #expect(
+            audited(salon) == [
+                "olga owner deleteMessage mia {\"messages\":[{\"chat\":1,\"text\":\"buy coins\",\"time\":\(time)}],\"reported\":1} - done",
+                "olga owner setRestriction mia {\"kind\":\"chat_mute\",\"seconds\":60} spam done",
+                "olga owner liftRestriction mia {\"kind\":\"chat_mute\"} - done",
+                "olga owner updateRoom - {\"slowSeconds\":{\"after\":5,\"before\":0}} - done",
+                "mia member setRestriction olga {} - permission_denied",
+                "olga owner setRestriction olga {} - permission_denied",
+                "olga owner setRole mia {\"role\":{\"after\":\"admin\",\"before\":\"member\"}} - done",
+                "olga owner setRestriction mia {\"everywhere\":true,\"kind\":\"ban\"} - done",
+            ])
+    }
+
+    @Test(
+        "G06-S nobody fills the trail: refusals are noted up to a number, and what is done to people comes no faster than people work"
+    )
+    func floods() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        for _ in 0..<200 { #expect(salon.refusal(.setRole(.other, .admin), by: member) == .permissionDenied) }
+        #expect(salon.audit.lines.count == 20)
+        for number in 0..<200 {
+            #expect(salon.refusal(.updateRoom(RoomUpdate(slowSeconds: number % 60)), by: owner) == nil)
+        }
+        #expect(salon.audit.lines.count == 20 + 60, "settings change as fast as programs ask; the beginning is noted")
+        let refused = try #require(error(mute(.member), by: owner, in: salon))
+        #expect(refused.code == .rateLimited && refused.retryAfterMs == 500)
+        salon.advance(.milliseconds(500))
+        #expect(salon.refusal(mute(.member), by: owner) == nil)
+        #expect(salon.audit.lines.last?.action == "setRestriction", "what is done to people is noted each time")
+    }
+
+    private func report(_ draft: ReportDraft, by client: Client, in salon: Salon) -> RoomError? {
+        let answer = Shared<RoomError??>(.none)
+        salon.core.report(draft, by: client.session) { result in
+            switch result {
+            case .success: answer.set(.some(nil))
+            case .failure(let error): answer.set(error)
+            }
+        }
+        salon.settle()
+        guard let answered = answer.current else {
+            Issue.record("not answered")
+            return nil
+        }
+        return answered
+    }
+
+    @Test(
+        "G06-S a report goes to the operator with what the server itself knows; it names a message of that person, and nobody floods"
+    )
+    func reports() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let member = salon.enter(.member)
+        let other = salon.enter(.other)
+        for text in ["one", "two"] { salon.submit(say(text), by: member) }
+        salon.submit(say("mine"), by: other)
+        #expect(
+            report(ReportDraft(.member, cause: .spam, words: "again and again", message: 1), by: other, in: salon)
+                == nil)
+        let noted = try #require(salon.reports.reports.first)
+        #expect(noted.reporter == .other && noted.user == .member && noted.cause == .spam)
+        #expect(noted.words == "again and again" && noted.room == salon.key.room)
+        #expect(
+            noted.evidence.contains("\"one\"") && noted.evidence.contains("\"two\"") && !noted.evidence.contains("mine")
+        )
+        #expect(noted.evidence.contains("\"name\":\"MIA\"") && noted.evidence.contains("\"reported\":1"))
+        for (draft, code) in [
+            (ReportDraft(.other, cause: .spam), RoomError.Code.invalidParams),
+            (ReportDraft(.member, cause: .spam, message: 3), .messageNotFound),
+            (ReportDraft(.member, cause: .spam, message: 9), .messageNotFound),
+            (ReportDraft(UserID(literal: "nobody"), cause: .spam), .userNotInRoom),
+            (ReportDraft(.member, cause: .spam, words: String(repeating: "x", count: 201)), .invalidParams),
+        ] { #expect(report(draft, by: other, in: salon)?.code == code) }
+        // Who has gone can still be reported for what they wrote.
+        salon.submit(.exitRoom, by: member)
+        salon.reports.fail(.full)
+        #expect(report(ReportDraft(.member, cause: .abuse), by: other, in: salon)?.code == .unavailable)
+        salon.reports.fail(nil)
+        for _ in 0..<3 { #expect(report(ReportDraft(.member, cause: .abuse), by: other, in: salon) == nil) }
+        let refused = report(ReportDraft(.member, cause: .abuse), by: other, in: salon)
+        #expect(refused?.code == .rateLimited && refused?.retryAfterMs == 60_000)
+        #expect(salon.reports.reports.count == 4)
     }
 }

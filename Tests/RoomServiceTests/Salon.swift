@@ -107,6 +107,8 @@ final class Salon {
     let journal: MemoryJournal
     let ledger: MemoryLedger
     let hostBans: MemoryHostBans
+    let audit = MemoryAudit()
+    let reports = MemoryReports()
     /// Whom the room wants put out of its host's other rooms.
     let expelled = Shared<[Restriction]>([])
     /// Words that stop a text.
@@ -121,7 +123,7 @@ final class Salon {
     let policy = Shared(RoomPolicy())
     let catalogue = Shared(Salon.catalogue)
     let infos = Shared<[RoomInfo]>([])
-    let reports = Shared<[RoomReport]>([])
+    let logged = Shared<[RoomReport]>([])
     let turnWanted = Shared(false)
     let reloadWanted = Shared(false)
     let hasEnded = Shared(false)
@@ -143,8 +145,9 @@ final class Salon {
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, hostBans, expelled, stopped, media, bus, others, clock, audiences, policy,
-            catalogue, infos, reports,
+            key, stage, journal, ledger, hostBans, audit, reports, expelled, stopped, media, bus, others, clock,
+            audiences, policy,
+            catalogue, infos, logged,
             turnWanted,
             reloadWanted,
             hasEnded,
@@ -155,12 +158,13 @@ final class Salon {
 
     private static func core(
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ hostBans: MemoryHostBans,
+        _ audit: MemoryAudit, _ reports: MemoryReports,
         _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ media: RecordingMedia,
         _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
         _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>,
         _ catalogue: Shared<GiftCatalogue>, _ infos: Shared<[RoomInfo]>,
-        _ reports: Shared<[RoomReport]>,
+        _ logged: Shared<[RoomReport]>,
         _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
     ) -> RoomCore {
         let inbox = RoomInbox()
@@ -168,7 +172,9 @@ final class Salon {
         return RoomCore(
             key: key, stage: stage,
             dependencies: RoomDependencies(
-                journal: journal, ledger: ledger, hostBans: hostBans, catalogue: { catalogue.current },
+                journal: journal, ledger: ledger,
+                moderation: ModerationStores(hostBans: hostBans, audit: audit, reports: reports),
+                catalogue: { catalogue.current },
                 expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
                 filter: { StoppedWords(words: stopped.current) }, media: media, bus: bus,
                 clock: clock,
@@ -180,7 +186,7 @@ final class Salon {
                 policy: { policy.current }, peerNumbers: Serial(), find: { others.current[$0] },
                 publish: { listing in infos.update { $0 += [listing?.info].compactMap(\.self) } },
                 reload: { reload.set(true) }, ended: { ended.set(true) },
-                report: { report in reports.update { $0.append(report) } }, aside: { aside.add($0) }),
+                report: { report in logged.update { $0.append(report) } }, aside: { aside.add($0) }),
             inbox: inbox)
     }
 
@@ -199,8 +205,9 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, hostBans, expelled, stopped, media, bus, others, clock, audiences, policy,
-            catalogue, infos, reports,
+            key, stage, journal, ledger, hostBans, audit, reports, expelled, stopped, media, bus, others, clock,
+            audiences, policy,
+            catalogue, infos, logged,
             turnWanted,
             reloadWanted,
             hasEnded,

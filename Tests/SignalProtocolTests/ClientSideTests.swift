@@ -70,7 +70,9 @@ private final class KeptText: SharedText {
             .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c"))),
             .rooms(.getRooms([room, string])), .rooms(.listMembers(room, .users([alice]))),
             .rooms(.listMembers(room, .everyone(limit: 9, cursor: "c"))),
-            .rooms(.listRestrictions(room)), .rooms(.listInvitations(room, cursor: nil)),
+            .rooms(.listRestrictions(room)), .rooms(.sendReport(room, ReportDraft(bobID, cause: .spam))),
+            .rooms(.sendReport(room, ReportDraft(bobID, cause: .minor, words: "w", message: 7))),
+            .rooms(.listInvitations(room, cursor: nil)),
             .rooms(.listInvitations(room, cursor: "17.i-1")),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
             .offerMedia(

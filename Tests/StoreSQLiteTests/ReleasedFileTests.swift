@@ -107,6 +107,8 @@ struct ReleasedFileTests {
             _ = try await store.ledger.post(transfer, key: key)
         }
         for ban in Self.bans { store.hostBans.set(ban, from: UserID(literal: "host"), in: Self.application.id) }
+        store.audit.note(Self.line)
+        store.reports.post(Self.report) { _ in }
         // What comes after it is written after it.
         try await store.accounts.save(profile, of: Self.application.id)
     }
@@ -119,6 +121,16 @@ struct ReleasedFileTests {
             .ban, user: UserID(literal: "eve"), name: "Eve", until: 32_503_680_000_000, everywhere: true,
             by: UserID(literal: "admin")),
     ]
+
+    private static let line = AuditLine(
+        application: application.id, room: .number(48_213), actor: UserID(literal: "host"), role: .owner, way: .session,
+        action: "setRestriction", target: UserID(literal: "bob"), detail: "{\"kind\":\"ban\"}", reason: "why",
+        time: 1_795_000_000_000)
+
+    private static let report = Report(
+        application: application.id, room: .string("a duet"), reporter: UserID(literal: "ada"),
+        user: UserID(literal: "bob"), cause: .abuse, words: "mean 나쁜", evidence: "{\"name\":\"Bob\"}",
+        time: 1_795_000_000_000)
 
     private static func gift(from user: UserID) -> Transfer {
         Transfer(
@@ -153,5 +165,9 @@ struct ReleasedFileTests {
         for ban in Self.bans {
             #expect(store.hostBans.ban(of: ban.user, from: UserID(literal: "host"), in: Self.application.id) == ban)
         }
+        guard version >= 4 else { return }
+        let records = try StoreRecords(directory: (store.path as NSString).deletingLastPathComponent)
+        #expect(try records.audit(of: Self.application.id, limit: 10).map(\.line) == [Self.line])
+        #expect(try records.reports(of: Self.application.id, limit: 10).map(\.report) == [Self.report])
     }
 }

@@ -20,6 +20,7 @@ export const languages = Object.freeze({ en: 'English', ko: '한국어', 'zh-Han
 export const dynamicKeys = Object.freeze([
   'error.',
   'rules.',
+  'report.cause.',
   'mic.',
   'micHint.',
   'connection.',

@@ -112,6 +112,16 @@ export class ModerationActions {
     await this.#stage.run(`person:${user}`, () => this.#stage.room.liftRestriction(kind, user));
   }
 
+  /**
+   * Tells the operator of somebody.
+   * @param {string} user
+   * @param {import('../protocol/events.js').ReportCause} cause
+   * @param {{words?: string, chat?: number}} options
+   */
+  async report(user, cause, options) {
+    await this.#stage.room.report(user, cause, options);
+  }
+
   /** Who may not write or enter, the newest first. */
   restrictions() {
     return this.#stage.room.restrictions();

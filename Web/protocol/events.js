@@ -42,6 +42,16 @@ export class Emitter {
 
 // What the server tells, as types (Documentation/protocol.md §5–§7).
 
+export const reportCauses = /** @type {const} */ ([
+  'spam',
+  'abuse',
+  'nudity',
+  'violence',
+  'fraud',
+  'minor',
+  'other',
+]);
+
 /** @typedef {import('./ids.js').RoomID} RoomID */
 /** @typedef {{id: string, name: string, avatar: string}} User */
 /** @typedef {'owner' | 'admin' | 'member'} Role */
@@ -99,6 +109,10 @@ export class Emitter {
 /**
  * `slowSeconds`: how long one person waits between two messages · `hostsOnly`: only owner and admins write · `noLinks`: no links.
  * @typedef {{slowSeconds: number, hostsOnly: boolean, noLinks: boolean}} ChatRules
+ */
+/**
+ * Why somebody is reported to the operator.
+ * @typedef {(typeof reportCauses)[number]} ReportCause
  */
 /**
  * Somebody may not write (`chat_mute`) or be in the room (`ban`).

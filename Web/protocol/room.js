@@ -191,6 +191,16 @@ export class OvationRoom {
   }
 
   /**
+   * Tells the operator of somebody. The server adds what it knows. Throws `rate_limited` after five, until a minute has passed.
+   * @param {string} user
+   * @param {import('./events.js').ReportCause} cause
+   * @param {{words?: string, chat?: number}} [options] `words`: up to 200 characters · `chat`: the number of a message of theirs
+   */
+  report(user, cause, options = {}) {
+    return this.session.call('report.send', { room: this.id, user, cause, ...options });
+  }
+
+  /**
    * Who may not write or enter, the newest first.
    * @returns {Promise<import('./events.js').Restriction[]>}
    */

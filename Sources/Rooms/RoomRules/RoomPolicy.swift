@@ -18,6 +18,9 @@ package struct RoomPolicy: Hashable, Sendable {
     /// otherwise keep thousands.
     package var maxRoomsPerOwner: Int
     package var messages: MessageLimits
+    /// How many times a second one person may delete, mute, ban, or give and take roles, thirty times as often at once: each time is noted in
+    /// the audit trail. Whoever works through a list makes two strokes a second.
+    package var actionsPerSecond = 2
 
     package init(
         consent: Consent = .enforced, consentSeconds: Int = 60, seatGraceSeconds: Int = 15,

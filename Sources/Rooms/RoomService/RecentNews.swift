@@ -45,6 +45,15 @@ struct RecentNews {
         return nil
     }
 
+    /// The last messages of one person, the newest first.
+    func messages(of user: UserID, limit: Int) -> [Message] {
+        var found: [Message] = []
+        for line in lines.reversed() where found.count < limit {
+            if case .message(let message) = line.event, message.from.id == user { found.append(message) }
+        }
+        return found
+    }
+
     /// Whoever enters or comes back is not told its text any more.
     private mutating func withdraw(_ chat: UInt64) {
         for index in lines.indices.reversed() {

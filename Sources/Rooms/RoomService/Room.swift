@@ -55,6 +55,11 @@ package actor Room {
         core.members(query, for: session, reply: reply)
     }
 
+    /// Hands what somebody reports to the operator.
+    package func report(_ draft: ReportDraft, by session: SessionToken, reply: @escaping Reply<Void>) {
+        core.report(draft, by: session, reply: reply)
+    }
+
     /// Who may not write or be here, the newest first; for those who run the room.
     package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
         core.restrictions(for: session, reply: reply)

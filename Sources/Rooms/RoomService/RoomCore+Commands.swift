@@ -41,6 +41,12 @@ extension RoomCore {
         people.restrictions(for: session, reply: reply)
     }
 
+    /// Hands what somebody reports to the operator.
+    package func report(_ draft: ReportDraft, by session: SessionToken, reply: @escaping Reply<Void>) {
+        defer { endTurn() }
+        moderation.report(draft, by: session, reply: reply)
+    }
+
     package var requestStillCount: Int { requestStills.count }
 
     /// What came with a waiting request, for who may answer it; `nil`: nothing, or it was lost with a restart.
@@ -129,30 +135,37 @@ extension RoomCore {
         default: break
         }
         let decision: Decision
+        var aimedAt: Message?
         do throws(RoomError) {
             var context = context
             switch command {
             case .challenge(let other, _): context.target = dependencies.find(other)
-            case .deleteMessage(let chat): context.message = recent.message(chat)
+            case .deleteMessage(let chat):
+                aimedAt = recent.message(chat)
+                context.message = aimedAt
             case .setRestriction(let draft):
                 context.hostBan = hostBan(of: draft.user)
-                context.hostBanCount = dependencies.hostBans.count(
+                context.hostBanCount = dependencies.moderation.hostBans.count(
                     of: state.owner.id, in: self.key.application, at: wallNow)
             case .liftRestriction(.ban, let user): context.hostBan = hostBan(of: user)
             default: break
             }
             decision = try state.decide(command, by: user, in: context)
         } catch {
+            moderation.noteRefused(command, by: user.id, error)
             return answer(reply, .failure(error))
         }
+        if let wait = moderation.take(command, by: user.id) { return answer(reply, .failure(wait)) }
         if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: user.id) {
             return answer(reply, .failure(wait))
         }
         if case .liftRestriction(.ban, let banned) = command {
             // On the disk before the room's own journal says so.
-            dependencies.hostBans.lift(banned, from: state.owner.id, in: self.key.application)
+            dependencies.moderation.hostBans.lift(banned, from: state.owner.id, in: self.key.application)
         }
         kept?.result = decision.result
+        let line = decision.events.isEmpty ? nil : moderation.line(command, by: user.id, message: aimedAt)
+        defer { line.map { moderation.note($0) } }
         switch command {
         case .setRestriction(let draft) where draft.kind == .ban:
             people.expel(draft.user, by: user.id, decision, keyed: kept, reply: reply)
@@ -188,7 +201,7 @@ extension RoomCore {
 
     /// The ban of that person from all rooms of this host, if it holds.
     func hostBan(of user: UserID) -> Restriction? {
-        guard let ban = dependencies.hostBans.ban(of: user, from: state.owner.id, in: key.application),
+        guard let ban = dependencies.moderation.hostBans.ban(of: user, from: state.owner.id, in: key.application),
             ban.holds(at: wallNow)
         else { return nil }
         return ban

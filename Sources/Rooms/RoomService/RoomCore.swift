@@ -42,6 +42,7 @@ package final class RoomCore {
     private(set) lazy var gathered = GatheredNews(self)
     private(set) lazy var correspondence = Correspondence(self)
     private(set) lazy var gifts = RoomGifts(self)
+    private(set) lazy var moderation = RoomModeration(self)
     private(set) lazy var media = MediaPaths(self, stage: stageID)
     private let stageID: StageID
 

@@ -9,7 +9,7 @@ package struct RoomDependencies: Sendable {
     package var ledger: any Ledger
     /// What can be given.
     package var catalogue: @Sendable () -> GiftCatalogue
-    package var hostBans: any HostBans
+    package var moderation: ModerationStores
     /// Puts somebody whom a host has banned everywhere out of that host's other rooms.
     package var expelElsewhere: @Sendable (Restriction, _ host: UserID) -> Void
     /// Stops texts; `nil`: none.
@@ -37,7 +37,7 @@ package struct RoomDependencies: Sendable {
     package var aside: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        journal: any RoomJournal, ledger: any Ledger, hostBans: any HostBans,
+        journal: any RoomJournal, ledger: any Ledger, moderation: ModerationStores,
         catalogue: @escaping @Sendable () -> GiftCatalogue = { GiftCatalogue() },
         expelElsewhere: @escaping @Sendable (Restriction, _ host: UserID) -> Void = { _, _ in },
         filter: @escaping @Sendable () -> (any TextFilter)? = { nil },
@@ -52,7 +52,7 @@ package struct RoomDependencies: Sendable {
         self.journal = journal
         self.ledger = ledger
         self.catalogue = catalogue
-        self.hostBans = hostBans
+        self.moderation = moderation
         self.expelElsewhere = expelElsewhere
         self.filter = filter
         self.media = media

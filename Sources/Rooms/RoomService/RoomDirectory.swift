@@ -15,7 +15,7 @@ package actor RoomDirectory {
     private let journal: any RoomJournal
     private let ledger: any Ledger
     private let catalogue: @Sendable (ApplicationID) -> GiftCatalogue
-    private let hostBans: any HostBans
+    private let moderation: ModerationStores
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let media: any MediaControl
     private let bus: any EventBus
@@ -52,7 +52,7 @@ package actor RoomDirectory {
     }
 
     package init(
-        journal: any RoomJournal, ledger: any Ledger, hostBans: any HostBans, media: any MediaControl,
+        journal: any RoomJournal, ledger: any Ledger, moderation: ModerationStores, media: any MediaControl,
         bus: any EventBus,
         clock: any TimeSource,
         audience: @escaping AudienceMaker,
@@ -62,7 +62,7 @@ package actor RoomDirectory {
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
         self.ledger = ledger
-        self.hostBans = hostBans
+        self.moderation = moderation
         self.filter = filter
         self.catalogue = catalogue
         self.journal = journal
@@ -308,7 +308,7 @@ package actor RoomDirectory {
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, ledger: ledger, hostBans: hostBans,
+            journal: journal, ledger: ledger, moderation: moderation,
             catalogue: { [catalogue] in catalogue(key.application) },
             expelElsewhere: { [weak self] ban, host in
                 Task { await self?.expel(ban, from: host, but: key) }

@@ -340,7 +340,7 @@ final class RoomPeople {
         guard case .restricted(let ban) = decision.events.last else { return }
         let host = core.state.owner.id
         // On the disk before the room's own journal says so.
-        if ban.everywhere { core.dependencies.hostBans.set(ban, from: host, in: core.key.application) }
+        if ban.everywhere { core.dependencies.moderation.hostBans.set(ban, from: host, in: core.key.application) }
         let numbered = decision.events.count { $0.isNumbered }
         let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? core.state.seq + UInt64(numbered) : nil)
         expel(ban, decision, by: moderator, keyed: answer) { [unowned self] result in

@@ -105,7 +105,7 @@ package struct ServerApplication: Sendable {
         let words = try wordList()
         defer { words?.stop() }
         let rooms = RoomDirectory(
-            journal: store.journal, ledger: store.ledger, hostBans: store.hostBans, media: media, bus: LocalBus(),
+            journal: store.journal, ledger: store.ledger, moderation: store.moderation, media: media, bus: LocalBus(),
             clock: clock,
             audience: { RoomAudience(ready: $0) },
             policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue, filter: { _ in words },

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+package import RoomPorts
 package import Timing
 
 /// How long the store keeps what nobody needs for running.
@@ -26,6 +27,8 @@ package final class SQLiteStore: Sendable {
     package let ledger: SQLiteLedger
     package let gifts: SQLiteGifts
     package let hostBans: SQLiteHostBans
+    package let audit: SQLiteAudit
+    package let reports: SQLiteReports
     /// Where the file is.
     package let path: String
 
@@ -62,6 +65,13 @@ package final class SQLiteStore: Sendable {
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)
         hostBans = try SQLiteHostBans(pool: pool, commit: commit, now: now)
+        audit = SQLiteAudit(commit: commit, retention: settings.retention)
+        reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)
+    }
+
+    /// What moderation keeps.
+    package var moderation: ModerationStores {
+        ModerationStores(hostBans: hostBans, audit: audit, reports: reports)
     }
 
     /// How the writer has fared since the start, for the metrics.

@@ -16,7 +16,7 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms, ledger, hostBans])
+    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation])
 
     private static let rooms = Migration(
         version: 1,
@@ -149,6 +149,46 @@ struct Schema: Sendable {
                 reason TEXT,
                 PRIMARY KEY (application, host, user)
             ) STRICT, WITHOUT ROWID;
+            """)
+
+    private static let moderation = Migration(
+        version: 4,
+        sql: """
+            -- What those did who run rooms or the server, and what they tried. Rows are added, and deleted when they are old.
+            CREATE TABLE audit (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                application INTEGER NOT NULL,
+                room ANY CHECK (typeof(room) IN ('integer', 'text', 'null')),
+                actor TEXT NOT NULL,
+                role TEXT NOT NULL,
+                way TEXT NOT NULL,
+                action TEXT NOT NULL,
+                target TEXT,
+                detail TEXT NOT NULL,
+                reason TEXT,
+                outcome TEXT NOT NULL,
+                noted_at INTEGER NOT NULL
+            ) STRICT;
+            CREATE INDEX audit_by_time ON audit (noted_at);
+            CREATE INDEX audit_by_application ON audit (application, id);
+
+            -- What people report to the operator, with what they saw. `settled_at` is empty while nobody has looked at it.
+            CREATE TABLE report (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                application INTEGER NOT NULL,
+                room ANY NOT NULL CHECK (typeof(room) IN ('integer', 'text')),
+                reporter TEXT NOT NULL,
+                user TEXT NOT NULL,
+                cause TEXT NOT NULL,
+                words TEXT,
+                evidence TEXT NOT NULL,
+                posted_at INTEGER NOT NULL,
+                settled_at INTEGER,
+                settled_by TEXT,
+                settlement TEXT
+            ) STRICT;
+            CREATE INDEX report_open ON report (application, id) WHERE settled_at IS NULL;
+            CREATE INDEX report_by_time ON report (posted_at);
             """)
 
     /// The file's schema version, 0 for a new or empty one; throws for a file that is not ours or that is newer than this program.

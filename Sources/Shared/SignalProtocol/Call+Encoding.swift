@@ -33,7 +33,7 @@ extension Call {
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
         case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
-        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere
+        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause
     }
 }
 
@@ -141,6 +141,7 @@ extension RoomsCall {
         case .listMembers: .roomMembers
         case .listInvitations: .invitationList
         case .listRestrictions: .restrictionList
+        case .sendReport: .reportSend
         case .readRequestStill: .invitationStill
         case .setStill: .stillSet
         case .command(_, let command, _): command.method
@@ -152,8 +153,8 @@ extension RoomsCall {
         case .createRoom(_, let key), .command(_, _, let key): key != nil
         case .listRooms, .getRooms, .listMembers, .listInvitations, .listRestrictions, .readRequestStill, .enterRoom:
             true
-        // The next one is newer.
-        case .setStill: false
+        // The next one is newer; two reports are two.
+        case .setStill, .sendReport: false
         }
     }
 
@@ -183,6 +184,12 @@ extension RoomsCall {
         case .listInvitations(let room, let cursor):
             try params.encode(room, forKey: .room)
             try params.encodeIfPresent(cursor, forKey: .cursor)
+        case .sendReport(let room, let draft):
+            try params.encode(room, forKey: .room)
+            try params.encode(draft.user, forKey: .user)
+            try params.encode(draft.cause, forKey: .cause)
+            try params.encodeIfPresent(draft.words, forKey: .words)
+            try params.encodeIfPresent(draft.message, forKey: .chat)
         case .listRestrictions(let room): try params.encode(room, forKey: .room)
         case .readRequestStill(let room, let id):
             try params.encode(room, forKey: .room)

@@ -72,6 +72,8 @@ package enum RoomsCall: Sendable, Hashable {
     case listInvitations(RoomID, cursor: String?)
     /// Who may not write or be here; for those who run the room.
     case listRestrictions(RoomID)
+    /// To the operator.
+    case sendReport(RoomID, ReportDraft)
     /// What the room looks like now, for the list; without a picture, nothing any more.
     case readRequestStill(RoomID, id: String)
     case setStill(RoomID, StillPicture?)

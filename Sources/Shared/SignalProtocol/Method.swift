@@ -46,6 +46,7 @@ package enum Method: String, CaseIterable, Sendable {
     case restrictionSet = "restriction.set"
     case restrictionLift = "restriction.lift"
     case restrictionList = "restriction.list"
+    case reportSend = "report.send"
     case likeSend = "like.send"
 
     case giftList = "gift.list"
@@ -135,6 +136,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .restrictionSet: try p.command(.setRestriction(p.restriction()))
         case .restrictionLift: try p.command(.liftRestriction(p.restrictionKind(), of: p.user()))
         case .restrictionList: .rooms(.listRestrictions(try p.room()))
+        case .reportSend: .rooms(.sendReport(try p.room(), try p.report()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
 
         case .giftList: .wallet(.listGifts)
@@ -271,6 +273,14 @@ extension Parameters {
             throw RoomError.invalid("kind", "a restriction is chat_mute or ban")
         }
         return kind
+    }
+
+    fileprivate func report() throws -> ReportDraft {
+        guard let cause = ReportCause(rawValue: try required("cause")) else {
+            let causes = ReportCause.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RoomError.invalid("cause", "a cause is one of \(causes)")
+        }
+        return ReportDraft(try user(), cause: cause, words: try optional("words"), message: try optional("chat"))
     }
 
     fileprivate func restriction() throws -> RestrictionDraft {

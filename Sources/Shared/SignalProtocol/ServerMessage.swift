@@ -172,7 +172,7 @@ extension CallAnswer {
         case .invitationStill: self = .requestStill(try fields.decode(RequestStillAnswer.self, forKey: key))
         case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
-        case .sessionClose, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
+        case .sessionClose, .reportSend, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
         case .giftList: self = .gifts(try fields.decode(GiftsAnswer.self, forKey: key).gifts)
         case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
         case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))

@@ -220,7 +220,7 @@ final class FakeServer {
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
         case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
             .endLineTest, .testLine,
-            .rooms(.listInvitations), .rooms(.listRestrictions), .rooms(.readRequestStill):
+            .rooms(.listInvitations), .rooms(.listRestrictions), .rooms(.sendReport), .rooms(.readRequestStill):
             .answer(Answer.Empty())
         }
     }

@@ -3,7 +3,7 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { handOver, hideItem, restrictItems } from '../shared/moderation.js';
+import { handOver, hideItem, reportItem, restrictItems } from '../shared/moderation.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 /** @typedef {import('../../models/salon-state.js').PersonView} PersonView */
@@ -34,8 +34,8 @@ export function openPerson(context, id) {
           <p class="soft small">${role(shown)} · ${whereabouts(person)}</p>
         </div>
         ${person && hearing(context, person)}
-        ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}${!person.isMe && hideItem(context, person, sheet.close)}</div>`}
-        ${!person && !shown.isMe && html`<div class="menu">${hideItem(context, shown, sheet.close)}${restrictItems(context, shown, sheet.close)}</div>`}
+        ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}${!person.isMe && html`${hideItem(context, person, sheet.close)}${reportItem(context, person, sheet.close)}`}</div>`}
+        ${!person && !shown.isMe && html`<div class="menu">${hideItem(context, shown, sheet.close)}${reportItem(context, shown, sheet.close)}${restrictItems(context, shown, sheet.close)}</div>`}
       </div>`;
     },
   });

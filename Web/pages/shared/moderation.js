@@ -5,6 +5,7 @@ import { errorText, formatSpan, parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { hiddenPeople, setHidden } from '../../models/hidden.js';
 import { OvationError } from '../../protocol/errors.js';
+import { reportCauses } from '../../protocol/events.js';
 import { busy, problem } from '../parts.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
@@ -57,6 +58,7 @@ export function openLineMenu(context, line, openPerson) {
           }
           ${!line.mine && item('line-person', 'user-round', from.name, then(openPerson))}
           ${!line.mine && hideItem(context, from, sheet.close)}
+          ${!line.mine && !line.deleted && reportItem(context, from, sheet.close, chat)}
           ${
             mayDelete &&
             item(
@@ -98,6 +100,91 @@ export function hideItem({ app }, user, close) {
   return item('person-hide', hidden ? 'eye' : 'eye-off', t(hidden ? 'person.show' : 'person.hide'), () => {
     close();
     setHidden(app.preferences, user.id, !hidden);
+  });
+}
+
+/**
+ * Tells the operator of somebody.
+ * @param {SalonContext} context @param {User} user @param {() => void} close @param {number | null} [chat] a message of theirs
+ */
+export function reportItem(context, user, close, chat = null) {
+  return item('report', 'flag', t('report.open'), () => {
+    close();
+    openReport(context, user, chat);
+  });
+}
+
+/** @param {SalonContext} context @param {User} user @param {number | null} chat */
+function openReport(context, user, chat) {
+  /** @type {import('../../protocol/events.js').ReportCause | null} */ let cause = null;
+  let words = '';
+  form(context, {
+    title: () => t('report.title', { name: user.name }),
+    id: 'report',
+    yes: () => t('report.send'),
+    isReady: () => cause !== null,
+    send: async () => {
+      if (cause === null) return;
+      const options = { ...(words.trim() !== '' && { words: words.trim() }), ...(chat !== null && { chat }) };
+      await context.salon.moderation.report(user.id, cause, options);
+      context.say(t('report.thanks'), 'flag');
+    },
+    fields:
+      redraw => html`<p class="soft small">${t(chat === null ? 'report.about' : 'report.aboutMessage')}</p>
+      <fieldset class="causes"><legend class="label">${t('report.cause')}</legend>${reportCauses.map(
+        one =>
+          html`<label class="cause"><input type="radio" name="cause" value=${one} data-testid=${`report-${one}`} .checked=${cause === one}
+            @change=${() => {
+              cause = one;
+              redraw();
+            }} /><span>${t(`report.cause.${one}`)}</span></label>`,
+      )}</fieldset>
+      <label class="field">
+        <span class="label">${t('report.words')}</span>
+        <input class="input" maxlength=${reasonMost} autocomplete="off" dir="auto" data-testid="report-words"
+          @input=${(/** @type {any} */ event) => {
+            words = event.target.value;
+          }} />
+      </label>`,
+  });
+}
+
+/**
+ * A sheet with fields and one button, which says what went wrong and closes when it went through.
+ * @param {SalonContext} context
+ * @param {{title: () => string, id: string, yes: () => string, isReady?: () => boolean, send: () => Promise<void>, fields: (redraw: () => void) => unknown}} parts
+ */
+function form({ signal }, { title, id, yes, isReady = () => true, send, fields }) {
+  let sending = false;
+  /** @type {OvationError | null} */ let error = null;
+  openSheet({
+    title,
+    testid: `${id}-sheet`,
+    className: 'small-sheet',
+    signal,
+    body: sheet => {
+      const submit = async (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        if (sending || !isReady()) return;
+        sending = true;
+        error = null;
+        sheet.redraw();
+        try {
+          await send();
+          sheet.close();
+        } catch (thrown) {
+          error = OvationError.of(thrown);
+          sending = false;
+          sheet.redraw();
+        }
+      };
+      return html`<form class="stack" novalidate @submit=${submit}>
+        ${fields(sheet.redraw)}
+        ${problem(error && errorText(error))}
+        <div class="sheet-actions sticky"><button class="button primary" type="submit" data-testid=${`${id}-send`} aria-busy=${sending} ?disabled=${!isReady()}>
+          ${sending && busy()}${yes()}</button></div>
+      </form>`;
+    },
   });
 }
 
@@ -151,72 +238,49 @@ function timeText(kind, seconds) {
  * @param {User} user
  */
 function openRestriction(context, kind, user) {
-  const { salon, signal } = context;
+  const { salon } = context;
   const times = kind === 'ban' ? banTimes : muteTimes;
   let [seconds] = times;
   let everywhere = false;
   let reason = '';
-  let sending = false;
-  /** @type {OvationError | null} */ let error = null;
-  openSheet({
+  form(context, {
     title: () => t(kind === 'ban' ? 'restrict.banTitle' : 'restrict.muteTitle', { name: user.name }),
-    testid: 'restrict-sheet',
-    className: 'small-sheet',
-    signal,
-    body: sheet => {
-      const send = async (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        if (sending) return;
-        sending = true;
-        error = null;
-        sheet.redraw();
-        try {
-          await salon.moderation.restrict(kind, user, {
-            ...(seconds !== null && { seconds }),
-            ...(everywhere && { everywhere }),
-            ...(reason.trim() !== '' && { reason: reason.trim() }),
-          });
-          sheet.close();
-        } catch (thrown) {
-          error = OvationError.of(thrown);
-          sending = false;
-          sheet.redraw();
-        }
-      };
-      return html`<form class="stack" novalidate @submit=${send}>
-        <div class="field">
-          <span class="label" id="restrict-time">${t('restrict.time')}</span>
-          <div class="segments" role="group" aria-labelledby="restrict-time">${times.map(
-            time =>
-              html`<button type="button" data-testid=${`restrict-${time ?? 'always'}`} aria-pressed=${String(time === seconds)}
-                @click=${() => {
-                  seconds = time;
-                  sheet.redraw();
-                }}>${timeText(kind, time)}</button>`,
-          )}</div>
-        </div>
-        ${
-          kind === 'ban' &&
-          html`<label class="switch">
-            <span>${t('restrict.everywhere')}<span class="about">${t('restrict.everywhereAbout')}</span></span>
-            <input type="checkbox" role="switch" data-testid="restrict-everywhere" .checked=${everywhere}
-              @change=${(/** @type {any} */ event) => {
-                everywhere = event.target.checked;
-              }} />
-          </label>`
-        }
-        <label class="field">
-          <span class="label">${t('restrict.reason')}</span>
-          <input class="input" maxlength=${reasonMost} autocomplete="off" dir="auto" data-testid="restrict-reason" placeholder=${t('restrict.reasonHint')}
-            @input=${(/** @type {any} */ event) => {
-              reason = event.target.value;
+    id: 'restrict',
+    yes: () => t(kind === 'ban' ? 'restrict.banYes' : 'restrict.muteYes'),
+    send: () =>
+      salon.moderation.restrict(kind, user, {
+        ...(seconds !== null && { seconds }),
+        ...(everywhere && { everywhere }),
+        ...(reason.trim() !== '' && { reason: reason.trim() }),
+      }),
+    fields: redraw => html`<div class="field">
+        <span class="label" id="restrict-time">${t('restrict.time')}</span>
+        <div class="segments" role="group" aria-labelledby="restrict-time">${times.map(
+          time =>
+            html`<button type="button" data-testid=${`restrict-${time ?? 'always'}`} aria-pressed=${String(time === seconds)}
+              @click=${() => {
+                seconds = time;
+                redraw();
+              }}>${timeText(kind, time)}</button>`,
+        )}</div>
+      </div>
+      ${
+        kind === 'ban' &&
+        html`<label class="switch">
+          <span>${t('restrict.everywhere')}<span class="about">${t('restrict.everywhereAbout')}</span></span>
+          <input type="checkbox" role="switch" data-testid="restrict-everywhere" .checked=${everywhere}
+            @change=${(/** @type {any} */ event) => {
+              everywhere = event.target.checked;
             }} />
-        </label>
-        ${problem(error && errorText(error))}
-        <div class="sheet-actions sticky"><button class="button primary" type="submit" data-testid="restrict-send" aria-busy=${sending}>
-          ${sending && busy()}${t(kind === 'ban' ? 'restrict.banYes' : 'restrict.muteYes')}</button></div>
-      </form>`;
-    },
+        </label>`
+      }
+      <label class="field">
+        <span class="label">${t('restrict.reason')}</span>
+        <input class="input" maxlength=${reasonMost} autocomplete="off" dir="auto" data-testid="restrict-reason" placeholder=${t('restrict.reasonHint')}
+          @input=${(/** @type {any} */ event) => {
+            reason = event.target.value;
+          }} />
+      </label>`,
   });
 }
 

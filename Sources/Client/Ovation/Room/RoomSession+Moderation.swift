@@ -55,6 +55,20 @@ extension RoomSession {
         return page.restrictions
     }
 
+    /// Reports somebody to the operator of the server. The server adds what it knows: their name and last messages.
+    /// - Parameters:
+    ///   - words: up to 200 characters.
+    ///   - message: `Message.chat` of a message of theirs.
+    /// - Throws: `rate_limited` after five reports, until a minute has passed.
+    public func report(
+        _ user: UserID, cause: ReportCause, words: String? = nil, message: UInt64? = nil
+    ) async throws(OvationError) {
+        let draft = ReportDraft(user, cause: cause, words: words, message: message)
+        guard case .empty = try await outlet.ask(.rooms(.sendReport(id, draft)), over: line) else {
+            throw OvationError(.invalidAnswer)
+        }
+    }
+
     /// Hands the room over to a member who is in it. The former owner stays admin. For the owner.
     public func handOver(to user: UserID) async throws(OvationError) { try await ask(.setOwner(user)) }
 }

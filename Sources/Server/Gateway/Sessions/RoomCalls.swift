@@ -21,6 +21,8 @@ struct RoomCalls: Sendable {
             connection.send(Answer.success(call, RoomsAnswer(rooms: infos)))
         case .listInvitations(let id, let cursor):
             await (try await room(id)).invitations(after: cursor, for: session.token, reply: reply(to: call) { $0 })
+        case .sendReport(let id, let draft):
+            await (try await room(id)).report(draft, by: session.token, reply: reply(to: call) { _ in Answer.Empty() })
         case .listRestrictions(let id):
             await (try await room(id)).restrictions(for: session.token, reply: reply(to: call) { $0 })
         case .listMembers(let id, let query):

@@ -1,0 +1,65 @@
+import Foundation
+import RoomModel
+import RoomPorts
+import StoreSQLite
+import Timing
+
+/// The audit trail and people's reports: what `ovation audit` and `ovation report` do. Both are read while the server runs.
+package struct RecordsAdmin: Sendable {
+    private let data: String
+    private let application: ApplicationID
+
+    package init(data: String, application: UInt32) {
+        self.data = data
+        self.application = ApplicationID(application)
+    }
+
+    /// One line for a person, the newest first: number, time, who, what, whom, outcome, details, reason.
+    package func audit(limit: Int, before: Int64?) throws -> [String] {
+        try records().audit(of: application, before: before, limit: limit).map { noted in
+            let line = noted.line
+            return [
+                "\(noted.id)", Self.time(line.time), "\(line.actor?.rawValue ?? "-") (\(line.role.rawValue))",
+                line.room?.description ?? "-", line.action, line.target?.rawValue ?? "-", line.outcome, line.detail,
+                line.reason.map(Self.quoted) ?? "",
+            ].joined(separator: "\t")
+        }
+    }
+
+    /// The oldest first: number, time, room, who reported whom, cause, words, what the server saw, how it was settled.
+    package func reports(limit: Int, after: Int64, all: Bool) throws -> [String] {
+        try records().reports(of: application, all: all, after: after, limit: limit).map { noted in
+            let report = noted.report
+            let settled = noted.settled.map { "settled \(Self.time($0.time)) by \($0.by): \(Self.quoted($0.words))" }
+            return [
+                "\(noted.id)", Self.time(report.time), report.room.description,
+                "\(report.reporter) reports \(report.user)", report.cause.rawValue,
+                report.words.map(Self.quoted) ?? "-", report.evidence, settled ?? "",
+            ].joined(separator: "\t")
+        }
+    }
+
+    /// Notes that somebody has looked at a report. The server must not run.
+    package func settle(_ id: Int64, by: String, words: String) async throws {
+        let time = ServerClock().wallTime.millisecondsSince1970
+        let settled = try await StoppedStore.with(data) { store in
+            try await store.reports.settle(id, of: application, by: by, words: words, at: time)
+        }
+        guard settled else { throw ConfigurationFailure("there is no report \(id) that waits") }
+    }
+
+    private func records() throws -> StoreRecords {
+        do throws(StoreFailure) { return try StoreRecords(directory: data) } catch {
+            throw ConfigurationFailure("\(error). --data chooses another directory")
+        }
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
+    }
+
+    /// On one line, whatever somebody wrote; a terminal takes no orders from it.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined() + "\""
+    }
+}

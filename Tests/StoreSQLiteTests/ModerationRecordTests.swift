@@ -1,0 +1,93 @@
+import RoomModel
+import RoomPorts
+import RoomTestSupport
+import Testing
+import Timing
+
+@testable import StoreSQLite
+
+/// G06: the audit trail and people's reports, on the disk.
+@Suite struct ModerationRecordTests {
+    private let app = ApplicationID(1_400_000_001)
+    private let bob = UserID(literal: "bob")
+
+    private func line(_ action: String, at time: Int64, outcome: String = "done") -> AuditLine {
+        AuditLine(
+            application: app, room: .number(7), actor: UserID(literal: "host"), role: .owner, way: .session,
+            action: action, target: bob, outcome: outcome, time: time)
+    }
+
+    private func report(_ words: String, at time: Int64) -> Report {
+        Report(
+            application: app, room: .number(7), reporter: UserID(literal: "ada"), user: bob, cause: .spam, words: words,
+            evidence: "{}", time: time)
+    }
+
+    @Test(
+        "G06-S lines of the trail are read page by page, the newest first, while the server runs, of one application alone"
+    )
+    func trail() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        let now = fixedNow().millisecondsSince1970
+        for number in 0..<5 { store.audit.note(line("action-\(number)", at: now + Int64(number))) }
+        var other = line("elsewhere", at: now)
+        other.application = ApplicationID(2)
+        store.audit.note(other)
+        // A write of one who waits stands behind them.
+        try await store.accounts.save(UserProfile(id: bob), of: app)
+        let records = try StoreRecords(directory: scratch.path)
+        let first = try records.audit(of: app, limit: 3)
+        #expect(first.map(\.line.action) == ["action-4", "action-3", "action-2"])
+        let rest = try records.audit(of: app, before: first.last?.id, limit: 3)
+        #expect(rest.map(\.line.action) == ["action-1", "action-0"])
+        await store.shutDown()
+    }
+
+    @Test("G06-S a report waits until it is settled, once, and says by whom")
+    func settled() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        let now = fixedNow().millisecondsSince1970
+        for words in ["first", "second"] {
+            let result = await withCheckedContinuation { done in
+                store.reports.post(report(words, at: now)) { done.resume(returning: $0) }
+            }
+            #expect(throws: Never.self) { try result.get() }
+        }
+        let records = try StoreRecords(directory: scratch.path)
+        let waiting = try records.reports(of: app, limit: 10)
+        #expect(waiting.map(\.report.words) == ["first", "second"])
+        let id = try #require(waiting.first?.id)
+        #expect(try await !store.reports.settle(id, of: ApplicationID(2), by: "op", words: "", at: now))
+        #expect(try await store.reports.settle(id, of: app, by: "op", words: "warned", at: now + 5))
+        #expect(try await !store.reports.settle(id, of: app, by: "op", words: "again", at: now + 6))
+        #expect(try records.reports(of: app, limit: 10).map(\.report.words) == ["second"])
+        let all = try records.reports(of: app, all: true, limit: 10)
+        #expect(all.first?.settled == StoreRecords.Settlement(by: "op", time: now + 5, words: "warned"))
+        await store.shutDown()
+    }
+
+    @Test("G06-S what is older than the retention goes with what comes, two for one")
+    func retention() async throws {
+        let scratch = try Scratch()
+        let day = Int64(86_400_000)
+        let store = try SQLiteStore(
+            directory: scratch.path, settings: StoreSettings(retention: .seconds(86_400)), now: fixedNow)
+        for number in 0..<4 { store.audit.note(line("old-\(number)", at: Int64(number))) }
+        for number in 0..<2 { store.audit.note(line("new-\(number)", at: 2 * day)) }
+        store.reports.post(report("old", at: 0)) { _ in }
+        store.reports.post(report("new", at: 2 * day)) { _ in }
+        try await store.accounts.save(UserProfile(id: bob), of: app)
+        let records = try StoreRecords(directory: scratch.path)
+        #expect(try records.audit(of: app, limit: 10).map(\.line.action) == ["new-1", "new-0"])
+        #expect(try records.reports(of: app, all: true, limit: 10).map(\.report.words) == ["new"])
+        await store.shutDown()
+    }
+
+    @Test("a folder without a file, and one of an older server, are said to be so")
+    func missing() throws {
+        let scratch = try Scratch()
+        #expect(throws: StoreFailure.self) { try StoreRecords(directory: scratch.path) }
+    }
+}
