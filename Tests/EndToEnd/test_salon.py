@@ -245,7 +245,7 @@ def test_sentences(people):
     second.sees("message-page")
 
 
-@story("A05-W A06-W the lobby lists, searches and filters by tag, with who is there")
+@story("A05-W A06-W the lobby lists, searches, filters by tag and sorts by people, with who is there")
 def test_lobby(people, server):
     owner = people("Jazz Host")
     create_salon(owner, "Blue notes", tags="jazz")
@@ -260,6 +260,14 @@ def test_lobby(people, server):
     visitor.sees("room-card", "Blue notes")
     visitor.click("tag")
     visitor.sees("room-card", "Quiet corner")
+    # The newest first, or the one with most people.
+    first = "return document.querySelector('[data-testid=room-card]')?.textContent.includes(arguments[0])"
+    visitor.wait("the newest first", first, "Quiet corner")
+    enter_salon(people("Guest"), owner.run("return location.pathname.split('/').pop()"))
+    visitor.click("lobby-busiest")
+    visitor.wait("the busiest first", first, "Blue notes")
+    visitor.click("lobby-busiest")
+    visitor.wait("the newest first again", first, "Quiet corner")
     visitor.type("lobby-search", "nothing like it")
     visitor.sees_no("room-card", "Blue notes")
     visitor.type("lobby-search", "blue")

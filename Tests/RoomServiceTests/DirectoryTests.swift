@@ -31,7 +31,7 @@ import Timing
         await #expect(throws: RoomError(.roomClosed)) { try await house.directory.room(room.key) }
         let unknown = RoomKey(application: DirectoryHouse.app, room: .number(1))
         await #expect(throws: RoomError(.roomNotFound)) { try await house.directory.room(unknown) }
-        #expect(house.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.isEmpty)
+        #expect(try house.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.isEmpty)
 
         let (anew, entry) = try await house.create(.number(55_555), by: member).get()
         guard case .snapshot(let snapshot) = entry else { return }
@@ -57,7 +57,7 @@ import Timing
         house.journal.crash()
         let next = try await DirectoryHouse(house.journal)
         #expect(
-            Set(next.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.map(\.room))
+            Set(try next.directory.list(RoomQuery(), of: DirectoryHouse.app).rooms.map(\.room))
                 == [.string("kept"), picked.key.room])
         let room = try await next.directory.room(kept.key)
         let back = Client(.owner, 2)

@@ -67,7 +67,7 @@ private final class KeptText: SharedText {
             .wallet(.readStatement(StatementQuery(account: .earnings, before: 7, limit: 100))),
             .rooms(.enterRoom(string, since: ResumePoint(epoch: 1, seq: 2, chat: .max))),
             .rooms(.listRooms(RoomQuery())),
-            .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", limit: 3, cursor: "c"))),
+            .rooms(.listRooms(RoomQuery(kind: .voice, text: "q", tag: "t", order: .busiest, limit: 3, cursor: "c"))),
             .rooms(.getRooms([room, string])), .rooms(.listMembers(room, .users([alice]))),
             .rooms(.listMembers(room, .everyone(limit: 9, cursor: "c"))),
             .rooms(.listRestrictions(room)), .rooms(.sendReport(room, ReportDraft(bobID, cause: .spam))),

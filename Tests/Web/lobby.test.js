@@ -91,6 +91,32 @@ test('A06-W tags of the rooms seen narrow the list, and stay to be chosen again'
   assert.equal(names().length, 3);
 });
 
+test('A06-W by number of people, a page that is too old is read anew with those before it', async t => {
+  const { lobby, names, server } = await lobbyOn(
+    t,
+    Array.from({ length: 70 }, (_, index) => info(index + 1)),
+  );
+  lobby.setOrder('busiest');
+  await settle();
+  assert.deepEqual([server.of('room.list').at(-1).order, names().length], ['busiest', 30]);
+  const answer = server.methods['room.list'];
+  let refused = false;
+  server.on('room.list', (params, call) => {
+    if (params.cursor && !refused) {
+      refused = true;
+      throw new Refusal('invalid_params', -32602, { field: 'cursor' });
+    }
+    return answer(params, call);
+  });
+  const more = lobby.loadMore();
+  await settle();
+  await more;
+  assert.deepEqual(
+    [refused, names().length, new Set(names()).size, lobby.state.get().error],
+    [true, 60, 60, null],
+  );
+});
+
 test('A06-W further pages are appended once each, and a refresh keeps them', async t => {
   const { lobby, names } = await lobbyOn(
     t,

@@ -17,6 +17,7 @@ import { OvationRoom } from '../protocol/room.js';
  * @property {string} query
  * @property {string} tag '' for all
  * @property {string} kind '' for all
+ * @property {'newest' | 'busiest'} order
  * @property {string[]} tags of the rooms seen, the most frequent first
  * @property {OvationError | null} error
  */
@@ -52,6 +53,7 @@ export class LobbyModel {
       query: '',
       tag: '',
       kind: '',
+      order: 'newest',
       tags: [],
       error: null,
     }),
@@ -126,7 +128,12 @@ export class LobbyModel {
       this.#shown = all.length;
       this.#change({ rooms: all, more: Boolean(cursor), tags: this.#tagsOf(all) });
     } catch (thrown) {
-      if (search === this.#search) this.#change({ error: OvationError.of(thrown) });
+      if (search !== this.#search) return;
+      const error = OvationError.of(thrown);
+      if (error.name !== 'invalid_params') return this.#change({ error });
+      // The order in which the pages stood is forgotten by now: they are read anew, and one more.
+      this.#shown += pageSize;
+      await this.refresh();
     }
   }
 
@@ -146,6 +153,12 @@ export class LobbyModel {
   /** @param {string} kind '' for all */
   setKind(kind) {
     this.#searchFor({ kind });
+    void this.refresh();
+  }
+
+  /** @param {'newest' | 'busiest'} order */
+  setOrder(order) {
+    this.#searchFor({ order });
     void this.refresh();
   }
 
@@ -200,7 +213,7 @@ export class LobbyModel {
 
   /** @param {number} limit @param {string} [cursor] @returns {Promise<{rooms: RoomCard[], cursor?: string}>} */
   async #list(limit, cursor) {
-    const { query, tag, kind } = this.state.get();
+    const { query, tag, kind, order } = this.state.get();
     const answer = await this.#session.call(
       'room.list',
       {
@@ -208,6 +221,7 @@ export class LobbyModel {
         ...(query.trim() ? { query: query.trim() } : {}),
         ...(tag ? { tag } : {}),
         ...(kind ? { kind } : {}),
+        ...(order === 'busiest' ? { order } : {}),
         ...(cursor ? { cursor } : {}),
       },
       { repeat: true },

@@ -26,6 +26,7 @@ export const strings = Object.freeze({
   'lobby.search': 'Search rooms',
   'lobby.start': 'Start a room',
   'lobby.kinds': 'Room types',
+  'lobby.busiest': 'Busiest first',
   'lobby.tags': 'Tags',
   'lobby.speaking': 'Speaking',
   'lobby.pk': 'PK',

@@ -26,6 +26,7 @@ export const strings = Object.freeze({
   'lobby.search': '룸 검색',
   'lobby.start': '룸 만들기',
   'lobby.kinds': '룸 종류',
+  'lobby.busiest': '사람 많은 순',
   'lobby.tags': '태그',
   'lobby.speaking': '대화 중',
   'lobby.pk': 'PK',

@@ -26,6 +26,7 @@ export const strings = Object.freeze({
   'lobby.search': '搜索房间',
   'lobby.start': '创建房间',
   'lobby.kinds': '房间类型',
+  'lobby.busiest': '人多优先',
   'lobby.tags': '标签',
   'lobby.speaking': '交谈中',
   'lobby.pk': 'PK',

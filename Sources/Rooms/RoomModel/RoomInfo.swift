@@ -213,19 +213,30 @@ public struct RoomPage: Codable, Hashable, Sendable {
     }
 }
 
+/// In which order the directory is read.
+public enum RoomOrder: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The newest first.
+    case newest
+    /// Those with most people first, as they were when the first page was read or a few seconds before.
+    case busiest
+}
+
 /// What the directory is searched by. Every condition that is given must hold.
 package struct RoomQuery: Hashable, Sendable {
     package var kind: RoomKind?
-    /// Part of the name, or the start of a tag, or the id; capitals do not matter.
+    /// Part of the name or of a tag, or the id; capitals and the width of letters do not matter.
     package var text: String?
-    /// One whole tag; capitals do not matter.
+    /// One whole tag; capitals and the width of letters do not matter.
     package var tag: String?
+    package var order: RoomOrder
     package var limit: Int
     package var cursor: String?
 
     package init(
-        kind: RoomKind? = nil, text: String? = nil, tag: String? = nil, limit: Int = 30, cursor: String? = nil
+        kind: RoomKind? = nil, text: String? = nil, tag: String? = nil, order: RoomOrder = .newest, limit: Int = 30,
+        cursor: String? = nil
     ) {
+        self.order = order
         self.kind = kind
         self.text = text
         self.tag = tag

@@ -139,9 +139,9 @@ package actor RoomDirectory {
     /// The operator ends a room. Those who are in it hear of it.
     package func dismiss(_ key: RoomKey) async throws(RoomError) { await (try await room(key)).dismiss() }
 
-    package nonisolated func list(_ query: RoomQuery, of application: ApplicationID) -> RoomPage {
-        index.list(query, of: application)
-    }
+    package nonisolated func list(
+        _ query: RoomQuery, of application: ApplicationID
+    ) throws(RoomError) -> RoomPage { try index.list(query, of: application, at: clock.now) }
 
     package nonisolated func infos(_ ids: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         index.infos(ids, of: application)

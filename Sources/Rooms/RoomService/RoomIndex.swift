@@ -1,28 +1,34 @@
 package import RoomModel
 import RoomPorts
 import Synchronization
+package import Timing
 
 /// The lobby: what the directory shows of every open room, without asking the rooms. Only what has been released is in
 /// it.
 package final class RoomIndex: Sendable {
     private struct Line: Sendable {
         var listing: RoomListing
-        /// Name, tags and id in small letters.
+        /// Name, tags and id as they are searched.
         var name: [UInt8]
         var tags: [[UInt8]]
         var id: [UInt8]
 
         var info: RoomInfo { listing.info }
 
-        init(_ listing: RoomListing) {
+        /// - Parameter former: of the same room. Counts change far more often than names.
+        init(_ listing: RoomListing, former: Line?) {
             self.listing = listing
             let info = listing.info
-            name = Array(info.name.lowercased().utf8)
-            tags = info.tags.map { Array($0.lowercased().utf8) }
+            if let former, former.info.name == info.name, former.info.tags == info.tags {
+                (name, tags, id) = (former.name, former.tags, former.id)
+                return
+            }
+            name = info.name.searchable
+            tags = info.tags.map(\.searchable)
             id =
                 switch info.room {
                 case .number(let number): Array(String(number).utf8)
-                case .string(let string): Array(string.lowercased().utf8)
+                case .string(let string): string.searchable
                 }
         }
 
@@ -30,7 +36,7 @@ package final class RoomIndex: Sendable {
         var place: Place { Place(createdAt: info.createdAt, id: info.room.description) }
 
         func matches(_ text: [UInt8]) -> Bool {
-            name.contains(text) || id == text || tags.contains { $0.starts(with: text) }
+            name.contains(text) || id == text || tags.contains { $0.contains(text) }
         }
     }
 
@@ -39,11 +45,12 @@ package final class RoomIndex: Sendable {
         var lines: [RoomID: Line] = [:]
         var order: [Place] = []
         var ids: [RoomID] = []
+        var rankings = RoomRankings()
 
-        mutating func set(_ line: Line) {
-            if let former = lines[line.info.room] {
-                if former.place != line.place { remove(line.info.room) }
-            }
+        mutating func set(_ listing: RoomListing) {
+            let former = lines[listing.info.room]
+            let line = Line(listing, former: former)
+            if let former, former.place != line.place { remove(line.info.room) }
             if lines.updateValue(line, forKey: line.info.room) == nil {
                 let index = index(of: line.place)
                 order.insert(line.place, at: index)
@@ -98,8 +105,7 @@ package final class RoomIndex: Sendable {
     package init() {}
 
     func set(_ listing: RoomListing, of key: RoomKey) {
-        let line = Line(listing)
-        shelves.withLock { $0[key.application, default: Shelf()].set(line) }
+        shelves.withLock { $0[key.application, default: Shelf()].set(listing) }
     }
 
     func remove(_ key: RoomKey) {
@@ -108,27 +114,77 @@ package final class RoomIndex: Sendable {
 
     /// A06. A cursor that is none begins anew. Rooms that change meanwhile wait for nothing: the search goes through the list as it
     /// was.
-    package func list(_ query: RoomQuery, of application: ApplicationID) -> RoomPage {
-        let text = query.text.map { Array($0.lowercased().utf8) } ?? []
-        let tag = query.tag.map { Array($0.lowercased().utf8) }
-        let limit = max(1, query.limit)
+    package func list(
+        _ query: RoomQuery, of application: ApplicationID, at now: Instant
+    ) throws(RoomError) -> RoomPage {
         guard let shelf = shelves.withLock({ $0[application] }) else { return RoomPage(rooms: []) }
-        var page: [Line] = []
-        var index = 0
-        if let start = query.cursor.flatMap(Place.init) {
-            index = shelf.index(of: start)
-            if index < shelf.order.count, shelf.order[index] == start { index += 1 }
+        let search = Search(query)
+        switch query.order {
+        case .newest:
+            var index = 0
+            if let start = query.cursor.flatMap(Place.init) {
+                index = shelf.index(of: start)
+                if index < shelf.order.count, shelf.order[index] == start { index += 1 }
+            }
+            let found = search.page(of: shelf, shelf.ids, from: index)
+            return RoomPage(rooms: found.rooms, cursor: found.next.map { shelf.order[$0 - 1].cursor })
+        case .busiest:
+            var index = 0
+            let ranking: RoomRankings.Ranking
+            if let place = query.cursor.flatMap(RoomRankings.Place.init) {
+                guard let begun = shelf.rankings[place.ranking] else {
+                    throw .invalid("cursor", "this page is too old: begin anew without a cursor")
+                }
+                (ranking, index) = (begun, place.index)
+            } else {
+                ranking = self.ranking(of: shelf, in: application, at: now)
+            }
+            let found = search.page(of: shelf, ranking.ids, from: index)
+            return RoomPage(
+                rooms: found.rooms,
+                cursor: found.next.map { RoomRankings.Place(ranking: ranking.number, index: $0).cursor })
         }
-        while index < shelf.ids.count, page.count <= limit {
-            defer { index += 1 }
-            guard let line = shelf.lines[shelf.ids[index]], query.kind == nil || line.info.kind == query.kind,
-                text.isEmpty || line.matches(text), tag.map(line.tags.contains) ?? true
-            else { continue }
-            page.append(line)
+    }
+
+    private func ranking(of shelf: Shelf, in application: ApplicationID, at now: Instant) -> RoomRankings.Ranking {
+        if let fresh = shelf.rankings.fresh(at: now) { return fresh }
+        // Outside of the lock; `ids` are in the order that decides between rooms with as many people.
+        let counts = shelf.ids.map { shelf.lines[$0]?.info.memberCount ?? 0 }
+        let order = shelf.ids.indices.sorted { (counts[$0], $1) > (counts[$1], $0) }
+        let ids = order.map { shelf.ids[$0] }
+        return shelves.withLock { $0[application, default: Shelf()].rankings.keep(ids, at: now) }
+    }
+
+    /// What a query looks for.
+    private struct Search {
+        var query: RoomQuery
+        var text: [UInt8]
+        var tag: [UInt8]?
+
+        init(_ query: RoomQuery) {
+            self.query = query
+            text = query.text?.searchable ?? []
+            tag = query.tag?.searchable
         }
-        guard page.count > limit else { return RoomPage(rooms: page.map(\.info)) }
-        page.removeLast()
-        return RoomPage(rooms: page.map(\.info), cursor: page.last?.place.cursor)
+
+        /// - Returns: the rooms, and the index where the next page begins, if there is one.
+        func page(of shelf: Shelf, _ ids: [RoomID], from start: Int) -> (rooms: [RoomInfo], next: Int?) {
+            var rooms: [RoomInfo] = []
+            var end = start
+            for index in ids.indices.dropFirst(start) {
+                // Who has ended meanwhile is no longer there.
+                guard let line = shelf.lines[ids[index]], matches(line) else { continue }
+                guard rooms.count < max(1, query.limit) else { return (rooms, end) }
+                rooms.append(line.info)
+                end = index + 1
+            }
+            return (rooms, nil)
+        }
+
+        private func matches(_ line: Line) -> Bool {
+            (query.kind == nil || line.info.kind == query.kind) && (text.isEmpty || line.matches(text))
+                && (tag.map(line.tags.contains) ?? true)
+        }
     }
 
     /// Its address does not name the application: the number alone tells which room of that id is meant.

@@ -33,7 +33,7 @@ extension Call {
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
         case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
-        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause
+        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause, order
     }
 }
 
@@ -170,6 +170,7 @@ extension RoomsCall {
             try params.encodeIfPresent(query.kind, forKey: .kind)
             try params.encodeIfPresent(query.text, forKey: .query)
             try params.encodeIfPresent(query.tag, forKey: .tag)
+            if query.order != .newest { try params.encode(query.order, forKey: .order) }
             try params.encode(query.limit, forKey: .limit)
             try params.encodeIfPresent(query.cursor, forKey: .cursor)
         case .getRooms(let rooms): try params.encode(rooms, forKey: .rooms)

@@ -299,8 +299,16 @@ extension Parameters {
             return kind
         }
         return RoomQuery(
-            kind: kind, text: try optional("query"), tag: try optional("tag"),
+            kind: kind, text: try optional("query"), tag: try optional("tag"), order: try roomOrder(),
             limit: try integer("limit", in: 1...100, default: 30), cursor: try optional("cursor"))
+    }
+
+    private func roomOrder() throws -> RoomOrder {
+        guard let name: String = try optional("order") else { return .newest }
+        guard let order = RoomOrder(rawValue: name) else {
+            throw RoomError.invalid("order", "an order is newest or busiest")
+        }
+        return order
     }
 
     fileprivate func membersQuery() throws -> MembersQuery {

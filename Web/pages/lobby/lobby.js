@@ -101,6 +101,8 @@ function filters(lobby, state) {
   const tags = state.tag && !state.tags.includes(state.tag) ? [state.tag, ...state.tags] : state.tags;
   return html`<div class="filters">
     <div class="tabs" role="tablist" aria-label=${t('lobby.kinds')}>${['', ...pageKinds].map(tab)}</div>
+    <button class="chip sort" type="button" aria-pressed=${String(state.order === 'busiest')} data-testid="lobby-busiest" aria-label=${t('lobby.busiest')} title=${t('lobby.busiest')}
+      @click=${() => lobby.setOrder(state.order === 'busiest' ? 'newest' : 'busiest')}>${icon('users-round')}<span>${t('lobby.busiest')}</span></button>
     <div class="tags" role="group" aria-label=${t('lobby.tags')}>${tags.slice(0, 12).map(chip)}</div>
   </div>`;
 }

@@ -86,16 +86,19 @@ extension OvationClient {
 
     // MARK: - Directory
 
-    /// Returns a page of the open rooms, newest first.
+    /// Returns a page of the open rooms.
     /// - Parameters:
-    ///   - query: a part of the name, the beginning of a tag, or the id.
+    ///   - query: a part of the name or of a tag, or the id.
     ///   - tag: a complete tag.
+    ///   - order: the newest first, or those with most people, as they were when the first page was read.
     ///   - limit: 1…100.
-    ///   - cursor: the cursor of the previous page.
+    ///   - cursor: the cursor of the previous page, with the same other parameters. By number of people a page can be read for a minute
+    ///     after the first; later it is `invalid_params`.
     public func rooms(
-        query: String? = nil, tag: String? = nil, kind: RoomKind? = nil, limit: Int = 30, cursor: String? = nil
+        query: String? = nil, tag: String? = nil, kind: RoomKind? = nil, order: RoomOrder = .newest, limit: Int = 30,
+        cursor: String? = nil
     ) async throws(OvationError) -> RoomPage {
-        let asked = RoomQuery(kind: kind, text: query, tag: tag, limit: limit, cursor: cursor)
+        let asked = RoomQuery(kind: kind, text: query, tag: tag, order: order, limit: limit, cursor: cursor)
         guard case .page(let page) = try await ask(.rooms(.listRooms(asked))) else {
             throw OvationError(.invalidAnswer)
         }

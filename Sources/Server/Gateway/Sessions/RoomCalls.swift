@@ -15,7 +15,13 @@ struct RoomCalls: Sendable {
         case .createRoom(let creation, let key): try await create(creation, key: key, call: call)
         case .enterRoom(let room, let since): try await enter(room, since: since, call: call)
         case .listRooms(let query):
-            connection.send(Answer.success(call, services.rooms.list(query, of: session.application)))
+            let page: RoomPage
+            do throws(RoomError) {
+                page = try services.rooms.list(query, of: session.application)
+            } catch {
+                throw Refusal(error)
+            }
+            connection.send(Answer.success(call, page))
         case .getRooms(let ids):
             let infos = services.rooms.infos(ids, of: session.application)
             connection.send(Answer.success(call, RoomsAnswer(rooms: infos)))
