@@ -241,3 +241,25 @@ def test_words(people):
     say(anna, "good evening")
     reads(ben, "good evening")
     assert lines(anna) == ["good evening"]
+
+
+@story("V10-W somebody who has left is invited back to a seat, sees it in the list of rooms, goes there with one tap and sits down")
+def test_call_back(people):
+    anna, ben = people("Anna"), people("Ben")
+    room = create_salon(anna)
+    enter_salon(ben, room)
+    say(ben, "back soon")
+    reads(anna, "back soon")
+    ben.click("back")
+    ben.sees("lobby")
+    anna.sees("chat-system", "Ben left")
+    anna.click("chat-name")
+    anna.click("call-back")
+    ben.sees("elsewhere-toast", "Anna invites you to Evening salon")
+    ben.click("toast-action")
+    go_in(ben)
+    ben.click("invitation-accept")
+    ben.wait("a seat or the microphone's announcement", "return !!document.querySelector('[data-testid=microphone-continue],[data-me]')")
+    if ben.run("return !!document.querySelector('[data-testid=microphone-continue]')"):
+        ben.click("microphone-continue")
+    anna.wait("Ben on a seat", "return [...document.querySelectorAll('[data-state=used]')].some(seat => seat.textContent.includes('Ben'))")

@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import RoomTestSupport
 import ServerTestSupport
 import Testing
 
@@ -76,6 +77,43 @@ extension LiveServerTests {
             #expect(await refusal { _ = try await guest.send("hello") }?.name == "hosts_only")
             try await owner.update(slowSeconds: 0, hostsOnly: false, noLinks: false)
             #expect(owner.state.info.chat == nil)
+        }
+
+        @Test("V10-K somebody who is elsewhere is invited, declines there, and accepts by entering")
+        func elsewhere() async throws {
+            let house = try House()
+            defer { house.end() }
+            let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
+            let room = try await alice.createRoom(RoomDraft(name: "Salon"))
+            let user = try #require(bob.state.user?.id)
+            let heard = bob.events
+            func invited() async throws -> Invitation {
+                let events = try await heard.upTo {
+                    if case .invitation(let news, _) = $0 { news.invitation.state == .waiting } else { false }
+                }
+                guard case .invitation(let news, let info)? = events.last else { throw OvationError(.invalidAnswer) }
+                #expect(info.name == "Salon")
+                return news.invitation
+            }
+            let answers = room.events
+            _ = try await room.invite(user, command: "PICK_SEAT", content: "1", timeout: .seconds(60))
+            try await bob.rejectInvitation(try await invited(), reason: "later")
+            _ = try await answers.upTo {
+                if case .invitation(let news) = $0 {
+                    news.invitation.state == .rejected && news.by == user
+                } else {
+                    false
+                }
+            }
+            _ = try await room.invite(user, command: "PICK_SEAT", content: "1", timeout: .seconds(60))
+            let second = try await invited()
+            let guest = try await bob.enterRoom(second.room)
+            #expect(guest.state.invitations.map(\.id) == [second.id])
+            try await guest.acceptInvitation(second.id)
+            let nobody = await refusal {
+                _ = try await room.invite(UserID(literal: "nobody"), command: "C", timeout: .seconds(9))
+            }
+            #expect(nobody?.name == "user_not_in_room")
         }
 
         @Test(

@@ -107,6 +107,7 @@ final class Salon {
     let journal: MemoryJournal
     let ledger: MemoryLedger
     let hostBans: MemoryHostBans
+    let reach = RecordingReach()
     let audit = MemoryAudit()
     let reports = MemoryReports()
     /// Whom the room wants put out of its host's other rooms.
@@ -145,7 +146,7 @@ final class Salon {
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, hostBans, audit, reports, expelled, stopped, media, bus, others, clock,
+            key, stage, journal, ledger, hostBans, audit, reports, reach, expelled, stopped, media, bus, others, clock,
             audiences, policy,
             catalogue, infos, logged,
             turnWanted,
@@ -158,7 +159,7 @@ final class Salon {
 
     private static func core(
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ hostBans: MemoryHostBans,
-        _ audit: MemoryAudit, _ reports: MemoryReports,
+        _ audit: MemoryAudit, _ reports: MemoryReports, _ reach: RecordingReach,
         _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ media: RecordingMedia,
         _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
@@ -175,6 +176,7 @@ final class Salon {
                 journal: journal, ledger: ledger,
                 moderation: ModerationStores(hostBans: hostBans, audit: audit, reports: reports),
                 catalogue: { catalogue.current },
+                reach: reach,
                 expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
                 filter: { StoppedWords(words: stopped.current) }, media: media, bus: bus,
                 clock: clock,
@@ -205,7 +207,7 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, hostBans, audit, reports, expelled, stopped, media, bus, others, clock,
+            key, stage, journal, ledger, hostBans, audit, reports, reach, expelled, stopped, media, bus, others, clock,
             audiences, policy,
             catalogue, infos, logged,
             turnWanted,

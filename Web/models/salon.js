@@ -153,6 +153,16 @@ export class SalonModel {
   }
 
   /**
+   * Somebody who was named here of late, also when they have left.
+   * @param {string} id
+   * @returns {import('../protocol/events.js').User | null}
+   */
+  profile(id) {
+    const state = this.#stage.room.state.get();
+    return state?.profiles.get(id) ?? null;
+  }
+
+  /**
    * A person by id, seated or not; null when unknown.
    * @param {string} id
    * @returns {import('./salon-state.js').PersonView | null}

@@ -2,6 +2,7 @@ import { OvationError } from '../protocol/errors.js';
 import { lobbyPage } from './lobby/lobby.js';
 import { messagePage } from './message.js';
 import { roomPage } from './room.js';
+import { watchInvitations } from './shared/elsewhere.js';
 import { signInPage } from './sign-in.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -14,6 +15,7 @@ import { signInPage } from './sign-in.js';
  */
 export function runApp(root, app) {
   let shown = '';
+  /** @type {import('../protocol/session.js').Session | null} */ let heard = null;
   let scope = new AbortController();
   /** @param {string} name @param {Page} page */
   const show = (name, page) => {
@@ -40,6 +42,10 @@ export function runApp(root, app) {
         `ended ${error?.name}`,
         messagePage(app, { kind: 'ended', error: error ?? new OvationError('signed_out') }),
       );
+    if (session && session !== heard) {
+      heard = session;
+      watchInvitations(app, session);
+    }
     if (phase !== 'signedIn' || !session) return show('sign-in', signInPage(app));
     if (place.page === 'lobby') return show('lobby', lobbyPage(app, session));
     if (place.page === 'room') return show(`room ${place.slug}`, roomPage(app, session, place.slug));

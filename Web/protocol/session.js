@@ -2,6 +2,7 @@ import { Store } from '../lib/store.js';
 import { RoomClock } from './clock.js';
 import { Connection, platform } from './connection.js';
 import { OvationError } from './errors.js';
+import { Emitter } from './events.js';
 
 /** @typedef {import('./events.js').User} User */
 /** @typedef {import('./ids.js').RoomID} RoomID */
@@ -76,6 +77,11 @@ export class Session {
    * @type {Store<number | null>}
    */
   rttMs = new Store(/** @type {number | null} */ (null));
+  /**
+   * Invitations of rooms in which I am not, as they come and as they are settled. Enter the room to accept one.
+   * @type {Emitter<{invitation: {room: import('./events.js').RoomInfo, invitation: import('./events.js').Invitation, by?: string}}>}
+   */
+  elsewhere = new Emitter();
   /** The server's time to a millisecond and less: songs start by it. */
   clock = new RoomClock();
   /**
@@ -298,6 +304,7 @@ export class Session {
   #hear(method, params) {
     if (method === 'room.events') this.#attached.get(params.room)?.receive(params);
     else if (method === 'room.removed') this.#attached.get(params.room)?.removed(params.restriction);
+    else if (method === 'invitation.elsewhere') this.elsewhere.emit('invitation', params);
     else if (method === 'session.expiring') void this.#renew();
   }
 

@@ -97,6 +97,15 @@ public struct Invitation: Codable, Hashable, Sendable {
     }
 }
 
+/// Whether somebody who is not in the room can be asked something now.
+package enum Reach: Hashable, Sendable {
+    /// Not signed in, or without a connection.
+    case away
+    case there
+    /// They have been asked much of late.
+    case busy(retryAfterMs: Int)
+}
+
 /// One page of the waiting invitations that concern the reader.
 package struct InvitationsPage: Codable, Hashable, Sendable {
     /// Those of this page, oldest first.

@@ -14,6 +14,8 @@ package struct DecisionContext: Sendable {
     package var target: RoomInfo?
     /// The gift that the command is about, from the catalogue; `nil`: there is none.
     package var gift: Gift?
+    /// Whether the invitee, who is not in the room, can be reached elsewhere.
+    package var reach = Reach.away
     /// The message that the command is about; `nil`: it is not kept any more.
     package var message: Message?
     /// Whom the host of the room has banned everywhere; the command is about that person.

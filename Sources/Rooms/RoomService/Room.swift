@@ -55,6 +55,13 @@ package actor Room {
         core.members(query, for: session, reply: reply)
     }
 
+    /// Somebody who is not in the room declines an invitation to them.
+    package func decline(
+        _ id: String, reason: String?, by user: UserProfile, reply: @escaping Reply<CommandOutcome>
+    ) {
+        core.decline(id, reason: reason, by: user, reply: reply)
+    }
+
     /// Hands what somebody reports to the operator.
     package func report(_ draft: ReportDraft, by session: SessionToken, reply: @escaping Reply<Void>) {
         core.report(draft, by: session, reply: reply)

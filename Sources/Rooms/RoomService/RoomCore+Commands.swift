@@ -41,6 +41,22 @@ extension RoomCore {
         people.restrictions(for: session, reply: reply)
     }
 
+    /// Somebody who is not in the room declines an invitation to them.
+    package func decline(
+        _ id: String, reason: String?, by user: UserProfile, reply: @escaping Reply<CommandOutcome>
+    ) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        do throws(RoomError) {
+            let decision = try state.declineElsewhere(id, reason: reason, by: user)
+            carryOut(
+                decision, by: user.id, answer: { reply(.success(CommandOutcome(.done))) },
+                refuse: { reply(.failure($0)) })
+        } catch {
+            answer(reply, .failure(error))
+        }
+    }
+
     /// Hands what somebody reports to the operator.
     package func report(_ draft: ReportDraft, by session: SessionToken, reply: @escaping Reply<Void>) {
         defer { endTurn() }
@@ -140,6 +156,8 @@ extension RoomCore {
             var context = context
             switch command {
             case .challenge(let other, _): context.target = dependencies.find(other)
+            case .sendInvitation(let draft) where people.attendance.people[draft.to] == nil:
+                context.reach = dependencies.reach.reach(draft.to, in: self.key.application)
             case .deleteMessage(let chat):
                 aimedAt = recent.message(chat)
                 context.message = aimedAt

@@ -161,7 +161,10 @@ package final class RoomCore {
                     }
                     if changesSong { media.play(play) }
                     answer()
-                    for announcement in said { tell(announcement) }
+                    for announcement in said {
+                        tell(announcement)
+                        if case .invitation(let news) = announcement.news { tellElsewhere(news) }
+                    }
                     correspondence.send(letters)
                     afterwards()
                     if ends {
@@ -225,6 +228,13 @@ package final class RoomCore {
 
     /// Says something to people, now: called while releasing.
     func tell(_ announcement: Announcement) { announcer.tell(announcement) }
+
+    /// The invitee hears of it wherever they are.
+    private func tellElsewhere(_ news: InvitationNews) {
+        let invitee = news.invitation.to
+        guard people.attendance.people[invitee] == nil, invitee != state.owner.id else { return }
+        dependencies.reach.tell(news, of: listing.info, to: invitee, in: key.application)
+    }
 
     func tell(_ news: PassingNews) { tell(Announcement(.passing(news))) }
 

@@ -10,6 +10,7 @@ package struct RoomDependencies: Sendable {
     /// What can be given.
     package var catalogue: @Sendable () -> GiftCatalogue
     package var moderation: ModerationStores
+    package var reach: any PeopleReach
     /// Puts somebody whom a host has banned everywhere out of that host's other rooms.
     package var expelElsewhere: @Sendable (Restriction, _ host: UserID) -> Void
     /// Stops texts; `nil`: none.
@@ -39,6 +40,7 @@ package struct RoomDependencies: Sendable {
     package init(
         journal: any RoomJournal, ledger: any Ledger, moderation: ModerationStores,
         catalogue: @escaping @Sendable () -> GiftCatalogue = { GiftCatalogue() },
+        reach: any PeopleReach = NobodyElsewhere(),
         expelElsewhere: @escaping @Sendable (Restriction, _ host: UserID) -> Void = { _, _ in },
         filter: @escaping @Sendable () -> (any TextFilter)? = { nil },
         media: any MediaControl, bus: any EventBus, clock: any TimeSource,
@@ -53,6 +55,7 @@ package struct RoomDependencies: Sendable {
         self.ledger = ledger
         self.catalogue = catalogue
         self.moderation = moderation
+        self.reach = reach
         self.expelElsewhere = expelElsewhere
         self.filter = filter
         self.media = media

@@ -16,6 +16,7 @@ package actor RoomDirectory {
     private let ledger: any Ledger
     private let catalogue: @Sendable (ApplicationID) -> GiftCatalogue
     private let moderation: ModerationStores
+    private let reach: any PeopleReach
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let media: any MediaControl
     private let bus: any EventBus
@@ -58,11 +59,13 @@ package actor RoomDirectory {
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
         catalogue: @escaping @Sendable (ApplicationID) -> GiftCatalogue = { _ in GiftCatalogue() },
+        reach: any PeopleReach = NobodyElsewhere(),
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
         self.ledger = ledger
         self.moderation = moderation
+        self.reach = reach
         self.filter = filter
         self.catalogue = catalogue
         self.journal = journal
@@ -310,6 +313,7 @@ package actor RoomDirectory {
         RoomDependencies(
             journal: journal, ledger: ledger, moderation: moderation,
             catalogue: { [catalogue] in catalogue(key.application) },
+            reach: reach,
             expelElsewhere: { [weak self] ban, host in
                 Task { await self?.expel(ban, from: host, but: key) }
             },

@@ -104,11 +104,13 @@ package struct ServerApplication: Sendable {
         }
         let words = try wordList()
         defer { words?.stop() }
+        let sessions = SessionRegistry()
         let rooms = RoomDirectory(
             journal: store.journal, ledger: store.ledger, moderation: store.moderation, media: media, bus: LocalBus(),
             clock: clock,
             audience: { RoomAudience(ready: $0) },
-            policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue, filter: { _ in words },
+            policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue,
+            reach: SessionReach(sessions: sessions, clock: clock), filter: { _ in words },
             report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
@@ -117,7 +119,7 @@ package struct ServerApplication: Sendable {
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,
                 faucet: mode != .production),
-            clock: clock, logger: logger
+            sessions: sessions, clock: clock, logger: logger
         ) { port in
             await onReady(readiness(port: port, media: media))
         }

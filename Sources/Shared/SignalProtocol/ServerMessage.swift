@@ -11,6 +11,8 @@ package enum ServerMessage: Sendable, Hashable {
     /// The last word before the server closes.
     case sessionClosed(ServerRefusal)
     case sessionExpiring(seconds: Int64)
+    /// Of an invitation of a room in which the reader is not.
+    case invited(RoomInfo, InvitationNews)
     /// Somebody who runs the room has put the reader out.
     case removed(RoomID, Restriction)
     /// Of a newer server, or the answer to a call that nobody waits for.
@@ -100,6 +102,7 @@ extension ServerMessage {
 
         private enum Keys: String, CodingKey { case id, method, params, result, error }
         private enum NewsKeys: String, CodingKey { case room, epoch, events }
+        private enum InvitationKeys: String, CodingKey { case room, invitation, by }
         private enum RemovalKeys: String, CodingKey { case room, restriction }
         private enum ExpiryKeys: String, CodingKey { case expiresInSeconds }
 
@@ -140,6 +143,13 @@ extension ServerMessage {
                     try news.decode(RoomID.self, forKey: .room), epoch: try news.decode(UInt64.self, forKey: .epoch),
                     try news.decode([HeardEvent].self, forKey: .events))
             case "session.closed": return .sessionClosed(try fields.decode(ServerRefusal.self, forKey: .params))
+            case "invitation.elsewhere":
+                let news = try fields.nestedContainer(keyedBy: InvitationKeys.self, forKey: .params)
+                return .invited(
+                    try news.decode(RoomInfo.self, forKey: .room),
+                    InvitationNews(
+                        invitation: try news.decode(Invitation.self, forKey: .invitation),
+                        by: try news.decodeIfPresent(UserID.self, forKey: .by)))
             case "room.removed":
                 let removal = try fields.nestedContainer(keyedBy: RemovalKeys.self, forKey: .params)
                 return .removed(

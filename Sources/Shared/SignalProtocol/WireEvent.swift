@@ -185,6 +185,20 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     }
 }
 
+/// The notification `invitation.elsewhere {room, invitation, by?}`: news of an invitation of a room in which the reader is not.
+package enum InvitationNotice {
+    package static func text(_ news: InvitationNews, of room: RoomInfo) -> [UInt8] {
+        struct Params: Encodable {
+            var room: RoomInfo
+            var invitation: Invitation
+            var by: UserID?
+        }
+        return SignalText.encode(
+            Notification(
+                method: "invitation.elsewhere", params: Params(room: room, invitation: news.invitation, by: news.by)))
+    }
+}
+
 /// The notification `room.removed {room, restriction}`: somebody who runs the room has put the reader out.
 package enum RemovedNotice {
     package static func text(room: RoomID, restriction: Restriction) -> [UInt8] {

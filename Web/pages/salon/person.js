@@ -15,7 +15,7 @@ import { handOver, hideItem, reportItem, restrictItems } from '../shared/moderat
  */
 export function openPerson(context, id) {
   const { salon, signal } = context;
-  const first = salon.person(id);
+  const first = salon.person(id) ?? gone(salon.profile(id));
   if (!first) return context.say(t('error.user_not_in_room'), 'user-x');
   openSheet({
     title: () => (salon.person(id) ?? first).name,
@@ -35,10 +35,19 @@ export function openPerson(context, id) {
         </div>
         ${person && hearing(context, person)}
         ${person && html`<div class="menu">${large(context, person, sheet.close)}${person.isMe ? own(context, person, sheet.close) : hosting(context, person, sheet.close)}${!person.isMe && html`${hideItem(context, person, sheet.close)}${reportItem(context, person, sheet.close)}`}</div>`}
-        ${!person && !shown.isMe && html`<div class="menu">${hideItem(context, shown, sheet.close)}${reportItem(context, shown, sheet.close)}${restrictItems(context, shown, sheet.close)}</div>`}
+        ${!person && !shown.isMe && html`<div class="menu">${callBack(context, shown, sheet.close)}${hideItem(context, shown, sheet.close)}${reportItem(context, shown, sheet.close)}${restrictItems(context, shown, sheet.close)}</div>`}
       </div>`;
     },
   });
+}
+
+/**
+ * What is known of somebody who has left.
+ * @param {import('../../protocol/events.js').User | null} user
+ * @returns {PersonView | null}
+ */
+function gone(user) {
+  return user && { ...user, role: 'member', seat: null, isMe: false, presence: 'online', listening: null };
 }
 
 /** @param {PersonView} person */
@@ -107,6 +116,19 @@ function own(context, person, close) {
     close();
     void context.act(() => context.salon.seats.stand());
   }}>${icon('arrow-down-to-line')}<span>${t('seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
+}
+
+/**
+ * Who has left can be invited to a seat, wherever they are signed in.
+ * @param {SalonContext} context @param {PersonView} person @param {() => void} close
+ */
+function callBack(context, person, close) {
+  const free = context.freeSeat();
+  if (!context.state.me.canManage || free === null) return null;
+  return html`<button type="button" data-testid="call-back" @click=${() => {
+    close();
+    void context.act(() => context.salon.requests.invite(person.id, free));
+  }}>${icon('user-plus')}<span>${t('person.callBack')}<span class="about">${t('person.callBackAbout')}</span></span></button>`;
 }
 
 /** @param {SalonContext} context @param {PersonView} person @param {() => void} close */

@@ -58,6 +58,9 @@ extension OvationClient {
         case ticketRenewed
         /// Renewing failed. The client tries again until the ticket expires.
         case ticketRenewalFailed(OvationError)
+        /// Somebody who runs a room in which the user is not invites them there, or the invitation was settled: see `invitation.state`. Enter
+        /// the room to accept it, or call `rejectInvitation(_:reason:)`.
+        case invitation(InvitationNews, RoomInfo)
         /// The session has ended and will not come back: signed out, replaced (6208), expired without a new ticket (6206), or refused.
         case signedOut(OvationError)
     }

@@ -86,6 +86,14 @@ extension OvationClient {
 
     // MARK: - Directory
 
+    /// Declines an invitation of a room in which the user is not.
+    public func rejectInvitation(_ invitation: Invitation, reason: String? = nil) async throws(OvationError) {
+        let body = Call.Body.rooms(
+            .command(invitation.room, .rejectInvitation(id: invitation.id, reason: reason), key: RoomSession.freshKey())
+        )
+        guard case .command = try await ask(body) else { throw OvationError(.invalidAnswer) }
+    }
+
     /// Returns a page of the open rooms.
     /// - Parameters:
     ///   - query: a part of the name or of a tag, or the id.

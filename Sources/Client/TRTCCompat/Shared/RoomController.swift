@@ -346,6 +346,13 @@ final class RoomController: Sendable {
         case .ticketRenewed: tell(.log("the userSig was renewed"))
         case .ticketRenewalFailed(let error): tell(.warning(error.outcome.code, error.outcome.message))
         case .signedOut(let error): endSession(error)
+        // As the published components do, which get invitations wherever their user is.
+        case .invitation(let news, _):
+            switch news.invitation.state {
+            case .waiting: tell(.invited(news.invitation))
+            case .cancelled: tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
+            case .accepted, .rejected, .expired: break
+            }
         }
     }
 

@@ -27,7 +27,7 @@ extension DurableRoomState {
             throw .invalid("timeoutSeconds", "a timeout is 0…3600 s")
         }
         // Who is not here now but owns the room is asked when back (V19: an owner's absence is temporary).
-        guard context.people[draft.to] != nil || draft.to == owner.id else { throw RoomError(.userNotInRoom) }
+        if context.people[draft.to] == nil, draft.to != owner.id { try checkElsewhere(draft, by: user, context) }
         if kind == .live, draft.to == owner.id || user.id == owner.id { try checkUntied() }
         if let id = draft.id {
             guard DurableRoomState.isClientID(id) else {
@@ -49,6 +49,33 @@ extension DurableRoomState {
             expiresAt: draft.timeoutSeconds == 0 ? nil : context.now + Int64(draft.timeoutSeconds) * 1_000)
         let ahead = invitations.count { $0.to == draft.to }
         return Decision([.invitationSent(invitation)], .invited(id: id, position: ahead + 1))
+    }
+
+    /// Who runs the room can ask people who are elsewhere, for a time: others have no room to call them to, and an invitation without an end
+    /// would wait for nobody.
+    private func checkElsewhere(
+        _ draft: InvitationDraft, by user: UserProfile, _ context: DecisionContext
+    ) throws(RoomError) {
+        guard runs(user.id), restriction(.ban, of: draft.to, at: context.now) == nil else {
+            throw RoomError(.userNotInRoom)
+        }
+        switch context.reach {
+        case .away: throw RoomError(.userNotInRoom)
+        case .busy(let wait):
+            throw RoomError(.rateLimited, "this person has been asked much of late", retryAfterMs: wait)
+        case .there:
+            guard draft.timeoutSeconds > 0 else {
+                throw .invalid("timeoutSeconds", "who is not in the room is asked for 1…3,600 s")
+            }
+        }
+    }
+
+    /// Decides that somebody who is not in the room declines an invitation to them.
+    package func declineElsewhere(
+        _ id: String, reason: String?, by user: UserProfile
+    ) throws(RoomError) -> Decision {
+        guard phase == .open else { throw RoomError(.roomClosed) }
+        return try answerInvitation(id, .rejected, reason: reason, by: user, .asInvitee)
     }
 
     func answerInvitation(

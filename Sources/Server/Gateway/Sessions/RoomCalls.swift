@@ -39,6 +39,9 @@ struct RoomCalls: Sendable {
                 reply: reply(to: call, RequestStillAnswer.init))
         case .setStill(let id, let picture):
             await (try await room(id)).setStill(picture, from: session.token, reply: reply(to: call, StillAnswer.init))
+        case .command(let id, .rejectInvitation(let invitation, let reason), _) where session.place?.key.room != id:
+            await (try await find(id)).decline(
+                invitation, reason: reason, by: session.profile.brief, reply: reply(to: call, CommandAnswer.init))
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))

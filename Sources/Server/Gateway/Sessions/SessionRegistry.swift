@@ -169,6 +169,15 @@ package final class SessionRegistry: Sendable {
         state.byName[key, default: []].insert(session.token)
     }
 
+    /// The connections that stand, of one person.
+    func connections(of user: UserID, in application: ApplicationID) -> [SocketConnection] {
+        state.withLock { state in
+            (state.byUser[UserKey(application: application, user: user)] ?? []).compactMap { session in
+                session.withState { $0.connection }
+            }
+        }
+    }
+
     /// Sessions, with and without a connection.
     package var count: Int { state.withLock { $0.bySecret.count } }
 
