@@ -134,6 +134,12 @@ def test_words(tmp_path):
         with pytest.raises(Refused) as refusal:
             host.call("room.update", room=room, name="The Badger")
         assert refusal.value.name == "text_filtered"
+        with pytest.raises(Refused) as refusal:
+            host.call("profile.set", name="Badger")
+        assert refusal.value.name == "text_filtered"
+        with pytest.raises(Refused) as refusal:
+            Client(server, {**ticket(server, "Guest"), "name": "A badger"})
+        assert refusal.value.name == "text_filtered"
         assert stops("a badger") and not stops("a weasel")
         words.write_text("weasel\n", encoding="utf-8")
         wait_for("the new words", lambda: stops("a weasel"))

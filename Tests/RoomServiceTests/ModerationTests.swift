@@ -284,6 +284,30 @@ import Timing
         #expect(member.snapshot != nil && salon.core.state.restrictions.isEmpty)
     }
 
+    @Test(
+        "G06-S what the moderator is told is not done holds nowhere: a ban everywhere, or its end, that was not stored")
+    func failedEverywhere() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        _ = salon.enter(.member)
+        func held() -> Restriction? { salon.hostBans.ban(of: .member, from: .owner, in: salon.key.application) }
+        salon.journal.fail(times: 1)
+        #expect(salon.refusal(ban(.member, everywhere: true), by: owner) == .unavailable)
+        #expect(held() == nil)
+        salon.journal.heal()
+        try await salon.load()
+        #expect(salon.refusal(ban(.member, everywhere: true), by: owner) == nil)
+        let first = try #require(held())
+        salon.journal.fail(times: 1)
+        #expect(salon.refusal(.liftRestriction(.ban, of: .member), by: owner) == .unavailable)
+        #expect(held() == first)
+        salon.journal.heal()
+        try await salon.load()
+        salon.journal.fail(times: 1)
+        #expect(salon.refusal(ban(.member, 60, everywhere: true), by: owner) == .unavailable)
+        #expect(held() == first, "the earlier one holds on")
+    }
+
     @Test("G06-S a room keeps so many restrictions, and those whose time is over count no more")
     func many() async throws {
         let salon = try await Salon()

@@ -38,7 +38,7 @@ extension RoomCore {
     /// Who may not write or be here, the newest first; for those who run the room.
     package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
         defer { endTurn() }
-        people.restrictions(for: session, reply: reply)
+        moderation.restrictions(for: session, reply: reply)
     }
 
     /// Somebody who is not in the room declines an invitation to them.
@@ -162,10 +162,9 @@ extension RoomCore {
                 aimedAt = recent.message(chat)
                 context.message = aimedAt
             case .setRestriction(let draft):
-                context.hostBan = hostBan(of: draft.user)
-                context.hostBanCount = dependencies.moderation.hostBans.count(
-                    of: state.owner.id, in: self.key.application, at: wallNow)
-            case .liftRestriction(.ban, let user): context.hostBan = hostBan(of: user)
+                context.hostBan = moderation.hostBan(of: draft.user)
+                context.hostBanCount = moderation.hostBanCount
+            case .liftRestriction(.ban, let user): context.hostBan = moderation.hostBan(of: user)
             default: break
             }
             decision = try state.decide(command, by: user, in: context)
@@ -177,16 +176,14 @@ extension RoomCore {
         if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: user.id) {
             return answer(reply, .failure(wait))
         }
-        if case .liftRestriction(.ban, let banned) = command {
-            // On the disk before the room's own journal says so.
-            dependencies.moderation.hostBans.lift(banned, from: state.owner.id, in: self.key.application)
-        }
         kept?.result = decision.result
         let line = decision.events.isEmpty ? nil : moderation.line(command, by: user.id, message: aimedAt)
         defer { line.map { moderation.note($0) } }
         switch command {
         case .setRestriction(let draft) where draft.kind == .ban:
-            people.expel(draft.user, by: user.id, decision, keyed: kept, reply: reply)
+            moderation.ban(draft.user, by: user.id, decision, keyed: kept, reply: reply)
+        case .liftRestriction(.ban, let banned):
+            moderation.liftBan(of: banned, by: user.id, decision, keyed: kept, reply: reply)
         case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
         case .sendLikes(let count):
             // Points are what gifts cost; likes are, where there are none.
@@ -217,18 +214,10 @@ extension RoomCore {
         }
     }
 
-    /// The ban of that person from all rooms of this host, if it holds.
-    func hostBan(of user: UserID) -> Restriction? {
-        guard let ban = dependencies.moderation.hostBans.ban(of: user, from: state.owner.id, in: key.application),
-            ban.holds(at: wallNow)
-        else { return nil }
-        return ban
-    }
-
     /// Somebody whom this host has banned everywhere is put out.
     package func expel(_ ban: Restriction) {
         defer { endTurn() }
-        people.expel(ban)
+        moderation.expel(ban)
     }
 
     /// Why a message is not let through.

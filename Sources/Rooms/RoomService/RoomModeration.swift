@@ -12,8 +12,8 @@ final class RoomModeration {
     static let reports = Allowance(burst: 5, perSecond: 1.0 / 60)
     /// The last messages of somebody who is reported go along.
     static let evidenceMessages = 5
-    /// Of one of them, in characters: enough to see what it was.
-    static let evidenceCharacters = 500
+    /// Of one of them, in scalars: enough to see what it was. (A single character can be as long as a message.)
+    static let evidenceScalars = 500
 
     private unowned let core: RoomCore
     private var actionsPerSecond = 0
@@ -24,6 +24,123 @@ final class RoomModeration {
     init(_ core: RoomCore) {
         self.core = core
         refusals = TokenBucket(Self.refusals, now: core.now)
+    }
+
+    // MARK: Bans and mutes
+
+    private var hostBans: any HostBans { core.dependencies.moderation.hostBans }
+
+    /// The ban of that person from all rooms of this host, if it holds.
+    func hostBan(of user: UserID) -> Restriction? {
+        guard let ban = hostBans.ban(of: user, from: core.state.owner.id, in: core.key.application),
+            ban.holds(at: core.wallNow)
+        else { return nil }
+        return ban
+    }
+
+    /// How many people this host has banned everywhere.
+    var hostBanCount: Int {
+        hostBans.count(of: core.state.owner.id, in: core.key.application, at: core.wallNow)
+    }
+
+    /// Carries out a ban.
+    func ban(
+        _ user: UserID, by moderator: UserID, _ decision: Decision, keyed answer: KeyedAnswer?,
+        reply: @escaping Reply<CommandOutcome>
+    ) {
+        guard case .restricted(let ban) = decision.events.last else { return }
+        let host = core.state.owner.id
+        let former = hostBan(of: user)
+        // On the disk before the room's own journal says so.
+        if ban.everywhere { hostBans.set(ban, from: host, in: core.key.application) }
+        let outcome = outcome(of: decision)
+        putOut(ban, decision, by: moderator, keyed: answer) { [unowned self] result in
+            if ban.everywhere {
+                switch result {
+                case .success: core.dependencies.expelElsewhere(ban, host)
+                // What the moderator is told is not done holds nowhere.
+                case .failure: restore(former, of: user, from: host)
+                }
+            }
+            reply(result.map { outcome })
+        }
+    }
+
+    /// Carries out the end of a ban, in the room and everywhere.
+    func liftBan(
+        of user: UserID, by moderator: UserID, _ decision: Decision, keyed answer: KeyedAnswer?,
+        reply: @escaping Reply<CommandOutcome>
+    ) {
+        let host = core.state.owner.id
+        let former = hostBan(of: user)
+        // On the disk before the room's own journal says so.
+        hostBans.lift(user, from: host, in: core.key.application)
+        let outcome = outcome(of: decision)
+        core.carryOut(
+            decision, by: moderator, keyed: answer, answer: { reply(.success(outcome)) },
+            refuse: { [unowned self] error in
+                restore(former, of: user, from: host)
+                reply(.failure(error))
+            })
+    }
+
+    private func restore(_ former: Restriction?, of user: UserID, from host: UserID) {
+        if let former {
+            hostBans.set(former, from: host, in: core.key.application)
+        } else {
+            hostBans.lift(user, from: host, in: core.key.application)
+        }
+    }
+
+    private func outcome(of decision: Decision) -> CommandOutcome {
+        let numbered = decision.events.count { $0.isNumbered }
+        return CommandOutcome(decision.result, seq: numbered > 0 ? core.state.seq + UInt64(numbered) : nil)
+    }
+
+    /// Somebody whom the host has banned everywhere, from another room of the same host.
+    func expel(_ ban: Restriction) {
+        guard core.phase == .open, ban.user != core.state.owner.id, core.people.attendance.people[ban.user] != nil
+        else { return }
+        putOut(ban, core.state.decide(.departed(ban.user, .kicked), in: core.context), by: ban.by, keyed: nil) { _ in }
+    }
+
+    private func putOut(
+        _ ban: Restriction, _ decision: Decision, by moderator: UserID, keyed answer: KeyedAnswer?,
+        done: @escaping (Result<Void, RoomError>) -> Void
+    ) {
+        let people = core.people
+        let (wasHere, sessions) = people.putOut(ban.user)
+        let tell = {
+            for session in sessions where session.admission.isGranted {
+                session.attendee.departed(session.stay, .removed(ban))
+            }
+        }
+        let tellOthers = { if wasHere { people.tellOfPeople(.audienceLeft(ban.user, reason: .left)) } }
+        core.carryOut(
+            decision, by: moderator, keyed: answer,
+            answer: {
+                tell()
+                done(.success(()))
+            }, afterwards: tellOthers,
+            // Who was put out is out, even if the ban could not be stored: it is for the moderator to say it again.
+            refuse: { error in
+                tell()
+                tellOthers()
+                done(.failure(error))
+            })
+        people.refreshHeir()
+    }
+
+    /// Who may not write or be here, the newest first; for those who run the room.
+    func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
+        if let error = core.closedness { return core.answer(reply, .failure(error)) }
+        guard let user = core.people.attendance.user(of: session) else {
+            return core.answer(reply, .failure(RoomError(.notInRoom)))
+        }
+        guard core.state.runs(user) else { return core.answer(reply, .failure(RoomError(.permissionDenied))) }
+        let now = core.wallNow
+        let held = core.state.restrictions.reversed().filter { $0.holds(at: now) }
+        core.answer(reply, .success(RestrictionsPage(restrictions: Array(held))))
     }
 
     // MARK: The audit trail
@@ -164,12 +281,16 @@ struct AuditDetail: Encodable {
             chat = message.chat
             time = message.time
             switch message.body {
-            case .text(let text): self.text = String(text.prefix(RoomModeration.evidenceCharacters))
+            case .text(let text): self.text = Self.cut(text)
             case .custom(let command, let text):
                 self.command = command
-                self.text = String(text.prefix(RoomModeration.evidenceCharacters))
+                self.text = Self.cut(text)
             }
             if message.deleted { deleted = true }
+        }
+
+        private static func cut(_ text: String) -> String {
+            String(text.unicodeScalars.prefix(RoomModeration.evidenceScalars))
         }
     }
 

@@ -25,7 +25,7 @@ final class RoomPeople {
         guard attendee.mayEnter() else { return core.answer(reply, .failure(RoomError(.sessionReplaced))) }
         let user = attendee.profile.id
         do throws(RoomError) {
-            try core.state.checkEntry(of: user, hostBan: core.hostBan(of: user), at: core.wallNow)
+            try core.state.checkEntry(of: user, hostBan: core.moderation.hostBan(of: user), at: core.wallNow)
         } catch {
             return core.answer(reply, .failure(error))
         }
@@ -160,18 +160,6 @@ final class RoomPeople {
         }
         let found = core.state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
         core.answer(reply, .success(InvitationsPage(invitations: found.page, cursor: found.cursor)))
-    }
-
-    /// Who may not write or be here, the newest first; for those who run the room.
-    func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
-        if let error = core.closedness { return core.answer(reply, .failure(error)) }
-        guard let user = attendance.user(of: session) else {
-            return core.answer(reply, .failure(RoomError(.notInRoom)))
-        }
-        guard core.state.runs(user) else { return core.answer(reply, .failure(RoomError(.permissionDenied))) }
-        let now = core.wallNow
-        let held = core.state.restrictions.reversed().filter { $0.holds(at: now) }
-        core.answer(reply, .success(RestrictionsPage(restrictions: Array(held))))
     }
 
     // MARK: Changing
@@ -332,35 +320,9 @@ final class RoomPeople {
         if user == core.state.owner.id { startOwnerAbsence() } else { refreshHeir() }
     }
 
-    /// Somebody is put out of the room, from all their sessions and ways at once, before anybody is told.
-    func expel(
-        _ user: UserID, by moderator: UserID, _ decision: Decision, keyed answer: KeyedAnswer?,
-        reply: @escaping Reply<CommandOutcome>
-    ) {
-        guard case .restricted(let ban) = decision.events.last else { return }
-        let host = core.state.owner.id
-        // On the disk before the room's own journal says so.
-        if ban.everywhere { core.dependencies.moderation.hostBans.set(ban, from: host, in: core.key.application) }
-        let numbered = decision.events.count { $0.isNumbered }
-        let outcome = CommandOutcome(decision.result, seq: numbered > 0 ? core.state.seq + UInt64(numbered) : nil)
-        expel(ban, decision, by: moderator, keyed: answer) { [unowned self] result in
-            if ban.everywhere, case .success = result { core.dependencies.expelElsewhere(ban, host) }
-            reply(result.map { outcome })
-        }
-    }
-
-    /// Somebody whom the host has banned everywhere, from another room of the same host.
-    func expel(_ ban: Restriction) {
-        guard core.phase == .open, ban.user != core.state.owner.id, attendance.people[ban.user] != nil else { return }
-        let decision = core.state.decide(.departed(ban.user, .kicked), in: core.context)
-        expel(ban, decision, by: ban.by, keyed: nil) { _ in }
-    }
-
-    private func expel(
-        _ ban: Restriction, _ decision: Decision, by moderator: UserID, keyed answer: KeyedAnswer?,
-        done: @escaping (Result<Void, RoomError>) -> Void
-    ) {
-        let user = ban.user
+    /// Puts somebody out of the room, from all their sessions and ways at once, before anybody is told.
+    /// - Returns: whether they were here, and their sessions, which are still to be told.
+    func putOut(_ user: UserID) -> (wasHere: Bool, sessions: [Attendance.Session]) {
         let wasHere = attendance.people[user] != nil
         let sessions = attendance.sessions(of: user).compactMap { token -> Attendance.Session? in
             core.deadlines.cancel(.grace(token))
@@ -370,25 +332,7 @@ final class RoomPeople {
         }
         core.deadlines.cancel(.absence(user))
         attendance.remove(user: user)
-        let depart = {
-            for session in sessions where session.admission.isGranted {
-                session.attendee.departed(session.stay, .removed(ban))
-            }
-        }
-        core.carryOut(
-            decision, by: moderator, keyed: answer,
-            answer: {
-                depart()
-                done(.success(()))
-            },
-            afterwards: { [unowned self] in if wasHere { tellOfPeople(.audienceLeft(user, reason: .left)) } },
-            // Who was put out is out, even if the ban could not be stored: it is for the moderator to say it again.
-            refuse: { [unowned self] error in
-                depart()
-                if wasHere { tellOfPeople(.audienceLeft(user, reason: .left)) }
-                done(.failure(error))
-            })
-        refreshHeir()
+        return (wasHere, sessions)
     }
 
     /// The room is over: everybody is free for another one, and is told so once. Before the news; `dismissAll` follows.

@@ -68,10 +68,12 @@ package struct GatewayServer: Service {
     /// - Parameter onServing: the port is open.
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
-        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(), clock: any TimeSource, logger: Logger,
+        wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(),
+        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }, clock: any TimeSource,
+        logger: Logger,
         onServing: @escaping @Sendable (_ port: Int) async -> Void
     ) {
-        let signIn = SignIn(accounts: accounts, clock: clock)
+        let signIn = SignIn(accounts: accounts, clock: clock, filter: filter)
         let services = GatewayServices(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,

@@ -119,7 +119,7 @@ package struct ServerApplication: Sendable {
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,
                 faucet: mode != .production),
-            sessions: sessions, clock: clock, logger: logger
+            sessions: sessions, filter: { _ in words }, clock: clock, logger: logger
         ) { port in
             await onReady(readiness(port: port, media: media))
         }

@@ -6,6 +6,9 @@ package import Timing
 
 /// What those did who run rooms or the server, in the store's file.
 package final class SQLiteAudit: AuditTrail {
+    /// Lines that are kept, whatever their age: some hundred megabytes. Who fills the trail shortens it, and stands in it.
+    static let most: Int64 = 500_000
+
     private let commit: GroupCommit
     private let retention: Interval
 
@@ -31,6 +34,9 @@ package final class SQLiteAudit: AuditTrail {
             try db.cachedStatement(
                 sql: "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE noted_at < ? ORDER BY noted_at LIMIT 2)"
             ).execute(arguments: [oldest])
+            try db.cachedStatement(
+                sql: "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE id <= ? ORDER BY id LIMIT 2)"
+            ).execute(arguments: [db.lastInsertedRowID - Self.most])
         } done: { _ in
         }
     }
@@ -38,8 +44,8 @@ package final class SQLiteAudit: AuditTrail {
 
 /// What people report, in the store's file.
 package final class SQLiteReports: ReportBox {
-    /// More is nobody's to read; whoever reports is told that it cannot be taken.
-    static let most = 100_000
+    /// More is nobody's to read, and a few hundred megabytes; whoever reports is told that it cannot be taken.
+    static let most = 20_000
 
     private let commit: GroupCommit
     private let retention: Interval

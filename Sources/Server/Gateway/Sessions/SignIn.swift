@@ -1,4 +1,4 @@
-import RoomModel
+package import RoomModel
 package import RoomPorts
 import SignalProtocol
 import Synchronization
@@ -16,11 +16,17 @@ package final class SignIn: Sendable {
 
     private let accounts: any AccountStore
     private let clock: any TimeSource
+    private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let remembered = Mutex<[ApplicationID: (application: Application, until: Instant)]>([:])
 
-    package init(accounts: any AccountStore, clock: any TimeSource) {
+    /// - Parameter filter: stops names and bios.
+    package init(
+        accounts: any AccountStore, clock: any TimeSource,
+        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }
+    ) {
         self.accounts = accounts
         self.clock = clock
+        self.filter = filter
     }
 
     /// What a good ticket proves.
@@ -40,6 +46,8 @@ package final class SignIn: Sendable {
         var profile = try await profile(opening.user, in: application.id)
         let known = profile
         if let name = opening.name {
+            // Who has the name already comes in with it.
+            if name != known.name { try checkWords(name: name, in: application.id) }
             if name != known.name, isTaken(name, opening.user, application.id) { throw Refusal(RoomError(.nameTaken)) }
             profile.name = name
         }
@@ -93,6 +101,15 @@ package final class SignIn: Sendable {
 
     func save(_ profile: UserProfile, in application: ApplicationID) async throws(Refusal) {
         do throws(JournalFailure) { try await accounts.save(profile, of: application) } catch { throw Self.unavailable }
+    }
+
+    /// What the operator's words stop.
+    func checkWords(name: String?, bio: String? = nil, in application: ApplicationID) throws(Refusal) {
+        guard let filter = filter(application) else { return }
+        for (field, text) in [("name", name), ("bio", bio)] {
+            guard let text, filter.stopped(in: text) != nil else { continue }
+            throw Refusal(RoomError(.textFiltered, field: field))
+        }
     }
 
     /// What may stand in a profile.
