@@ -155,9 +155,9 @@ def test_rules(tmp_path):
     app, key = own_application(tmp_path / "data")
     data = ("--data", str(tmp_path / "data"))
     code, out, _ = run("app", "configure", "--app", app, "--second-session", "allowed", *data)
-    assert code == 0 and out.split() == ["consent", "enforced", "second", "session", "allowed"]
+    assert code == 0 and out.split() == ["consent", "enforced", "second", "session", "allowed", "room", "keys", "unused"]
     code, out, _ = run("app", "configure", "--app", app, "--consent", "advisory", *data)
-    assert code == 0 and out.split() == ["consent", "advisory", "second", "session", "allowed"], "what is not named stays"
+    assert code == 0 and out.split() == ["consent", "advisory", "second", "session", "allowed", "room", "keys", "unused"], "what is not named stays"
     assert run("app", "list", "--keys", *data)[1].split()[-1] == key, "and so do the keys"
     code, _, complaint = run("app", "configure", "--app", app, *data)
     assert code == 64 and "--consent" in complaint
@@ -165,6 +165,19 @@ def test_rules(tmp_path):
     assert code == 64 and "advisory" in complaint
     code, _, complaint = run("app", "configure", "--app", "1", "--consent", "advisory", *data)
     assert code == 78 and "no application 1" in complaint
+    assert run("app", "configure", "--app", app, "--room-keys", "required", *data)[1].split()[-1] == "required"
+    with Server(tmp_path / "data", development=False) as server:
+        made = run("usersig", "make", "--app", app, "--user", "host", key=key)[1].strip()
+        host = Client(server, {"app": int(app), "user": "host", "ticket": made, "name": "Host"})
+        with pytest.raises(Refused) as refusal:
+            host.call("room.create", name="Salon", room=48213)
+        assert refusal.value.name == "room_key_failed"
+        made = run("usersig", "make", "--app", app, "--user", "host", "--room", "48213", key=key)[1].strip()
+        assert host.call("room.create", name="Salon", room=48213, privateMapKey=made)["room"] == 48213
+        made = run("usersig", "make", "--app", app, "--user", "host", "--room", "~48213", "--privileges", "42", key=key)[1].strip()
+        with pytest.raises(Refused) as refusal:
+            host.call("room.enter", room="48213", privateMapKey=made)
+        assert refusal.value.name == "room_not_found", "the number and the text are two rooms"
 
 
 def written():

@@ -32,7 +32,7 @@ import Testing
     }
 
     private var since: ResumePoint? {
-        if case .rooms(.enterRoom(_, let since)) = server.bodies(of: .roomEnter).last { since } else { nil }
+        if case .rooms(.enterRoom(_, let since, _)) = server.bodies(of: .roomEnter).last { since } else { nil }
     }
 
     @Test("V03-K entering answers first, then tells the room, the seats and everybody seated")

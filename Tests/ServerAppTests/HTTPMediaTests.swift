@@ -6,6 +6,7 @@ import ServerApp
 import ServerTestSupport
 import Testing
 import Timing
+import UserSig
 import Wire
 
 extension WholeServerTests {
@@ -300,6 +301,27 @@ extension WholeServerTests {
                 #expect(refused.status == 403 && refused.json["error"]["name"].string == "consent_required")
                 try await owner.call("seat.take", ["room": room, "seat": 0])
                 #expect(try await open(0).status == 409)
+            }
+        }
+
+        @Test("A03-S where rooms are entered by keys alone, programs and players, which bring none, are refused")
+        func roomKeys() async throws {
+            try await TestServer.with(roomKeys: .required) { server async throws in
+                let owner = try await server.signedIn("owner")
+                let signer = try TicketSigner(application: TestServer.application, key: #require(server.keys.first))
+                let key = try signer.privateMapKey(
+                    user: "owner", room: .number(48_213), privileges: .all,
+                    issuedAt: Int64(Date().timeIntervalSince1970))
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213, "privateMapKey": .string(key)])
+                let mine = try bearer("camera", at: server)
+                for path in ["/v1/whip/48213?seat=1", "/v1/whep/48213"] {
+                    let refused = try await send(
+                        "POST", path, at: server, headers: [Self.offerType, mine],
+                        path.contains("whip")
+                            ? Self.offer : Self.offer.replacingOccurrences(of: "sendonly", with: "recvonly"))
+                    #expect(
+                        refused.status == 403 && refused.json["error"]["name"].string == "room_key_failed", "\(path)")
+                }
             }
         }
 

@@ -173,13 +173,13 @@ import Testing
         ] {
             #expect(throws: (any Error).self) { try decode("media.view", params) }
         }
-        guard case .rooms(.createRoom(let creation, _)) = try decode("room.create", #"{"name":"n"}"#) else {
+        guard case .rooms(.createRoom(let creation, _, _)) = try decode("room.create", #"{"name":"n"}"#) else {
             Issue.record("not a creation")
             return
         }
         #expect(creation == RoomCreation(settings: RoomSettings(name: "n")))
         guard
-            case .rooms(.createRoom(let listed, _)) = try decode(
+            case .rooms(.createRoom(let listed, _, _)) = try decode(
                 "room.create", #"{"name":"n","seats":[{"muted":true},{}]}"#)
         else {
             Issue.record("not a creation")

@@ -95,7 +95,9 @@ struct ReleasedFileTests {
             try await journal.append(.sample(key, 1, epoch: epoch))
             journal.close(key)
         }
-        try await store.accounts.save(Self.application)
+        var application = Self.application
+        application.settings.roomKeys = .required
+        try await store.accounts.save(application)
         let profile = try #require(Self.profile)
         try await store.accounts.save(profile, of: Self.application.id)
         let topUp = Transfer(from: .shop, to: .wallet(profile.id), coins: 100, purpose: .topUp)
@@ -151,7 +153,10 @@ struct ReleasedFileTests {
         #expect(try await store.journal.open(Self.duet, chatLimit: 10).epoch == 2)
         #expect(try await store.journal.exists(Self.over))
         #expect(try await store.journal.open(Self.over, chatLimit: 10).epoch == 3)
-        #expect(try await store.accounts.applications() == [Self.application])
+        var application = Self.application
+        // Keys of rooms came with the fifth schema.
+        if version >= 5 { application.settings.roomKeys = .required }
+        #expect(try await store.accounts.applications() == [application])
         let profile = try #require(Self.profile)
         #expect(try await store.accounts.profiles([profile.id], of: Self.application.id) == [profile])
         // The ledger came with the second schema.

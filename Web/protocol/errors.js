@@ -53,6 +53,7 @@ export const serverErrors = Object.freeze({
   user_not_in_room: 20428,
   too_frequent: 10001,
   rate_limited: 10006,
+  room_key_failed: -100006,
   text_filtered: 80001,
   chat_muted: 10017,
   hosts_only: 10017,

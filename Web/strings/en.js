@@ -780,6 +780,8 @@ export const strings = Object.freeze({
   'news.chatUnmuted': '{name} lets you write again.',
   'message.banned.title': 'You cannot enter',
   'message.banned.why': '{text} The reason they gave: “{reason}”',
+  'error.room_key_failed':
+    'The key to this room is missing or not valid. Ask whoever sent you here for a new link.',
   'error.text_filtered':
     'This was not sent: the room’s word filter stopped it. Change the words, then try again.',
   'error.chat_muted': 'Your chat is muted in this room. You can watch and like meanwhile.',

@@ -81,6 +81,8 @@ public struct RoomError: Error, Hashable, Sendable {
         case permissionDenied = "permission_denied"
         /// There is no such room.
         case roomNotFound = "room_not_found"
+        /// The privateMapKey is missing or does not open this room.
+        case roomKeyFailed = "room_key_failed"
         /// The room has ended.
         case roomClosed = "room_closed"
         /// Another user's room has this id.
@@ -234,6 +236,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .roomIDInvalid: (-3318, "this is not a room id")
             case .permissionDenied: (10007, "your role does not allow this")
             case .roomNotFound: (10010, "there is no such room")
+            case .roomKeyFailed: (-100006, "the privateMapKey is missing or does not open this room")
             case .roomClosed: (20410, "the room has ended")
             case .roomIDTaken: (10021, "another user's room has this id")
             case .roomFull: (20413, "the room is full")

@@ -14,9 +14,15 @@ package struct Application: Sendable, Hashable {
         package enum Consent: String, Sendable, Codable { case enforced, advisory }
         /// A04: what happens when a user signs in twice.
         package enum SecondSession: String, Sendable, Codable { case replaces, allowed }
+        /// A03: whether a room is entered without a privateMapKey.
+        package enum RoomKeys: String, Sendable, Codable { case unused, required }
         package var consent: Consent
         package var secondSession: SecondSession
-        package init(consent: Consent = .enforced, secondSession: SecondSession = .replaces) {
+        package var roomKeys: RoomKeys
+        package init(
+            consent: Consent = .enforced, secondSession: SecondSession = .replaces, roomKeys: RoomKeys = .unused
+        ) {
+            self.roomKeys = roomKeys
             self.consent = consent
             self.secondSession = secondSession
         }

@@ -6,6 +6,8 @@ package struct Attendee: Sendable {
     package var session: SessionToken
     package var profile: UserProfile
     package var outbox: any Outbox
+    /// What it may do there.
+    package var rights: RoomRights
     /// Whether the session still has the right to enter: asked in the room's turn, so that who was replaced while the call was on its
     /// way stays out.
     package var mayEnter: @Sendable () -> Bool
@@ -22,7 +24,7 @@ package struct Attendee: Sendable {
     package var pathClosed: @Sendable () -> Void
 
     package init(
-        session: SessionToken, profile: UserProfile, outbox: any Outbox,
+        session: SessionToken, profile: UserProfile, outbox: any Outbox, rights: RoomRights = .all,
         mayEnter: @escaping @Sendable () -> Bool = { true },
         takeMessage: @escaping @Sendable () -> RoomError? = { nil },
         entered: @escaping @Sendable (StayNumber) -> Void = { _ in },
@@ -32,6 +34,7 @@ package struct Attendee: Sendable {
         self.session = session
         self.profile = profile
         self.outbox = outbox
+        self.rights = rights
         self.mayEnter = mayEnter
         self.takeMessage = takeMessage
         self.entered = entered
@@ -81,9 +84,12 @@ package typealias Reply<Value> = @Sendable (Result<Value, RoomError>) -> Void
 package struct MediaPlace: Hashable, Sendable {
     package var stage: StageID
     package var peer: PeerID
+    /// What may come and go by it.
+    package var rights: RoomRights
 
-    package init(stage: StageID, peer: PeerID) {
+    package init(stage: StageID, peer: PeerID, rights: RoomRights = .all) {
         self.stage = stage
         self.peer = peer
+        self.rights = rights
     }
 }

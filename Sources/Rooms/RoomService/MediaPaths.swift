@@ -49,14 +49,14 @@ final class MediaPaths {
     func post(_ steps: [StageStep], confirmed: @escaping @Sendable () -> Void = {}) {
         let attendance = core.people.attendance
         stage.post(
-            steps, speaking: { attendance.microphone(of: $0)?.peer }, sharing: { attendance.screen(of: $0) },
+            steps, speaking: { attendance.speaker($0) }, sharing: { attendance.sharer($0) },
             confirmed: confirmed)
     }
 
     /// Says again what the media plane was told about a person's seat and screen, after their media path has changed.
     func assignAgain(_ user: UserID) {
         let attendance = core.people.attendance
-        stage.assignAgain(user, speaking: attendance.microphone(of: user)?.peer, sharing: attendance.screen(of: user))
+        stage.assignAgain(user, speaking: attendance.speaker(user), sharing: attendance.sharer(user))
     }
 
     // MARK: Paths
@@ -67,13 +67,17 @@ final class MediaPaths {
         guard let known = core.people.attendance.sessions[session], known.admission.isGranted else {
             throw RoomError(.notInRoom)
         }
-        if let peer = known.peer { return MediaPlace(stage: stage.stage, peer: peer) }
+        let rights = known.attendee.rights
+        // Whoever sends hears: a path goes both ways.
+        guard rights.contains(.receiveAudio) else { throw RoomRights.refusal }
+        if let peer = known.peer { return MediaPlace(stage: stage.stage, peer: peer, rights: rights) }
         let peer = PeerID(rawValue: core.dependencies.peerNumbers.next())
         stage.admit(peer)
+        if core.state.kind == .live { stage.hide(from: peer, beyond: rights, seats: core.state.seats.count) }
         core.people.setPath(peer, of: session)
         if let equipment = known.equipment { stage.setLatency(of: equipment, of: peer) }
         assignAgain(known.attendee.profile.id)
-        return MediaPlace(stage: stage.stage, peer: peer)
+        return MediaPlace(stage: stage.stage, peer: peer, rights: rights)
     }
 
     func setEquipment(_ stated: SingerEquipment, of session: SessionToken) {
@@ -156,6 +160,20 @@ final class MediaPaths {
             singers[known.attendee.profile.id] = NetworkWatch.Singer(reading, known.equipment)
         }
         return singers
+    }
+}
+
+extension Attendance {
+    /// Whose sound and picture a seat carries, as far as the key with which they entered lets them.
+    fileprivate func speaker(_ user: UserID) -> StageLink.Speaker? {
+        microphone(of: user).map { found in
+            StageLink.Speaker(peer: found.peer, rights: sessions[found.session]?.attendee.rights ?? .all)
+        }
+    }
+
+    fileprivate func sharer(_ user: UserID) -> PeerID? {
+        guard let peer = screen(of: user), let session = session(of: peer) else { return nil }
+        return sessions[session]?.attendee.rights.contains(.sendScreen) == true ? peer : nil
     }
 }
 

@@ -125,6 +125,9 @@ extension RoomCore {
         guard let user = people.attendance.profile(of: session) else {
             return answer(reply, .failure(RoomError(.notInRoom)))
         }
+        if let rights = people.attendance.sessions[session]?.attendee.rights, !rights.reach(to: command) {
+            return answer(reply, .failure(RoomRights.refusal))
+        }
         if case .sendGift(let draft) = command {
             guard let key else {
                 return answer(reply, .failure(.invalid("key", "a gift has a key, so that it is paid for once")))

@@ -33,7 +33,12 @@ final class RoomPeople {
         guard wasHere || attendance.count < core.dependencies.policy().maxMembers else {
             return core.answer(reply, .failure(RoomError(.roomFull)))
         }
+        let former = attendance.sessions[attendee.session]
         attendance.admit(attendee)
+        // By another key other things may come and go: on a path of its own.
+        if let former, let peer = former.peer, former.attendee.rights != attendee.rights {
+            core.media.close(peer, of: attendee.session)
+        }
         // By a former connection it hears nothing more, by this one only once it is answered.
         core.announcer.dismiss(attendee.session)
         core.deadlines.cancel(.grace(attendee.session))

@@ -5,6 +5,12 @@ import Timing
 
 /// A room's line to the media plane: whether its stage is open, and what the stage has been told.
 struct StageLink {
+    /// The path of somebody who has a seat, and what may come by it.
+    struct Speaker {
+        var peer: PeerID
+        var rights: RoomRights
+    }
+
     let stage: StageID
     private let media: any MediaControl
     private var director: StageDirector
@@ -59,17 +65,14 @@ struct StageLink {
     ///   - sharing: the path that a person's screen comes by.
     ///   - confirmed: called once for each step that is confirmed, from any thread.
     mutating func post(
-        _ steps: [StageStep], speaking: (UserID) -> PeerID?, sharing: (UserID) -> PeerID?,
+        _ steps: [StageStep], speaking: (UserID) -> Speaker?, sharing: (UserID) -> PeerID?,
         confirmed: @escaping @Sendable () -> Void = {}
     ) {
         for step in steps {
             switch step {
             case .assign(let slot, let rule, _):
                 director.notePosted(rule, on: slot)
-                let peer = rule.user.flatMap(speaking)
-                media.assign(slot: slot, to: peer, muted: rule.silent, dark: rule.dark, on: stage) {
-                    if step.isConfirmed { confirmed() }
-                }
+                assign(slot, rule, to: rule.user.flatMap(speaking)) { if step.isConfirmed { confirmed() } }
             case .showScreen(let user, _):
                 director.notePostedScreen(user)
                 media.assignScreen(to: user.flatMap(sharing), on: stage) {
@@ -86,16 +89,34 @@ struct StageLink {
     }
 
     /// Says again what was told about a person's seat and screen, after their path has changed.
-    func assignAgain(_ user: UserID, speaking peer: PeerID?, sharing screenPeer: PeerID?) {
+    func assignAgain(_ user: UserID, speaking speaker: Speaker?, sharing screenPeer: PeerID?) {
         if director.postedScreen == user { media.assignScreen(to: screenPeer, on: stage) {} }
         guard let slot = director.postedSlot(of: user), let rule = director.posted[slot] else { return }
-        media.assign(slot: slot, to: peer, muted: rule.silent, dark: rule.dark, on: stage) {}
+        assign(slot, rule, to: speaker) {}
+    }
+
+    /// What the seat's rule and the speaker's rights both allow.
+    private func assign(
+        _ slot: Int, _ rule: SlotRule, to speaker: Speaker?, confirmed: @escaping @Sendable () -> Void
+    ) {
+        media.assign(
+            slot: slot, to: speaker?.peer, muted: rule.silent || speaker?.rights.contains(.sendAudio) == false,
+            dark: rule.dark || speaker?.rights.contains(.sendVideo) == false, on: stage, confirmed: confirmed)
     }
 
     // MARK: Paths
 
     /// From now on the path's offers are answered.
     func admit(_ peer: PeerID) { media.admit(peer, on: stage) }
+
+    /// Sends that path no picture that its bearer may not see, whatever comes later.
+    func hide(from peer: PeerID, beyond rights: RoomRights, seats: Int) {
+        if !rights.contains(.receiveVideo) {
+            for seat in 0..<seats { media.view(.seat(seat), as: .none, by: peer, on: stage) }
+            for place in 0..<RoomLimits.links { media.view(.guest(place), as: .none, by: peer, on: stage) }
+        }
+        if !rights.contains(.receiveScreen) { media.view(.screen, as: .none, by: peer, on: stage) }
+    }
 
     /// - Parameter confirmed: called once nothing goes either way any more.
     func close(_ peer: PeerID, confirmed: @escaping @Sendable () -> Void = {}) {

@@ -13,6 +13,7 @@ package struct ApplicationAdmin: Sendable {
         package var keys: [String]
         package var consent: Consent
         package var secondSession: SecondSession
+        package var roomKeys: RoomKeys
     }
 
     /// Whether the server enforces a room's *ask before speaking* (feature V21).
@@ -29,6 +30,14 @@ package struct ApplicationAdmin: Sendable {
         case replaces
         /// Both stay.
         case allowed
+    }
+
+    /// Whether a room is entered without a privateMapKey (feature A03).
+    package enum RoomKeys: String, Sendable, CaseIterable {
+        /// A key is checked if one is given.
+        case unused
+        /// Nobody enters or creates a room without one.
+        case required
     }
 
     private let data: String
@@ -73,7 +82,9 @@ package struct ApplicationAdmin: Sendable {
     }
 
     /// Changes the application's rules; `nil` leaves one as it is. They hold from the server's next start.
-    package func configure(_ id: UInt32, consent: Consent?, secondSession: SecondSession?) async throws -> Entry {
+    package func configure(
+        _ id: UInt32, consent: Consent?, secondSession: SecondSession?, roomKeys: RoomKeys?
+    ) async throws -> Entry {
         try await change(id) { application in
             switch consent {
             case .enforced: application.settings.consent = .enforced
@@ -83,6 +94,11 @@ package struct ApplicationAdmin: Sendable {
             switch secondSession {
             case .replaces: application.settings.secondSession = .replaces
             case .allowed: application.settings.secondSession = .allowed
+            case nil: break
+            }
+            switch roomKeys {
+            case .unused: application.settings.roomKeys = .unused
+            case .required: application.settings.roomKeys = .required
             case nil: break
             }
         }
@@ -117,7 +133,8 @@ extension ApplicationAdmin.Entry {
         self.init(
             id: application.id.rawValue, name: application.name, keys: application.keys,
             consent: application.settings.consent == .enforced ? .enforced : .advisory,
-            secondSession: application.settings.secondSession == .replaces ? .replaces : .allowed)
+            secondSession: application.settings.secondSession == .replaces ? .replaces : .allowed,
+            roomKeys: application.settings.roomKeys == .required ? .required : .unused)
     }
 }
 

@@ -18,8 +18,10 @@ package final class SQLiteAccounts: AccountStore {
 
     package func applications() async throws(JournalFailure) -> [Application] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT id, name, keys, consent, second_session FROM application ORDER BY id")
-                .map { try Application(row: $0) }
+            try Row.fetchAll(
+                db, sql: "SELECT id, name, keys, consent, second_session, room_keys FROM application ORDER BY id"
+            )
+            .map { try Application(row: $0) }
         }
     }
 
@@ -27,7 +29,7 @@ package final class SQLiteAccounts: AccountStore {
         try await read { db in
             try Row.fetchOne(
                 try db.cachedStatement(
-                    sql: "SELECT id, name, keys, consent, second_session FROM application WHERE id = ?"),
+                    sql: "SELECT id, name, keys, consent, second_session, room_keys FROM application WHERE id = ?"),
                 arguments: [id.rawValue]
             ).map { try Application(row: $0) }
         }
@@ -38,11 +40,12 @@ package final class SQLiteAccounts: AccountStore {
             let keys = String(decoding: try JSONEncoder().encode(application.keys), as: UTF8.self)
             try db.cachedStatement(
                 sql: """
-                    INSERT OR REPLACE INTO application (id, name, keys, consent, second_session) VALUES (?, ?, ?, ?, ?)
+                    INSERT OR REPLACE INTO application (id, name, keys, consent, second_session, room_keys)
+                    VALUES (?, ?, ?, ?, ?, ?)
                     """
             ).execute(arguments: [
                 application.id.rawValue, application.name, keys, application.settings.consent.rawValue,
-                application.settings.secondSession.rawValue,
+                application.settings.secondSession.rawValue, application.settings.roomKeys.rawValue,
             ])
         }
     }
@@ -96,11 +99,12 @@ extension Application {
     fileprivate init(row: Row) throws {
         let id: Int64 = row[0]
         guard let id = UInt32(exactly: id), let consent = Settings.Consent(rawValue: row[3]),
-            let secondSession = Settings.SecondSession(rawValue: row[4])
+            let secondSession = Settings.SecondSession(rawValue: row[4]),
+            let roomKeys = Settings.RoomKeys(rawValue: row[5])
         else { throw JournalFailure.failed("application \(id) cannot be read") }
         self.init(
             id: ApplicationID(id), name: row[1],
             keys: try JSONDecoder().decode([String].self, from: Data((row[2] as String).utf8)),
-            settings: Settings(consent: consent, secondSession: secondSession))
+            settings: Settings(consent: consent, secondSession: secondSession, roomKeys: roomKeys))
     }
 }

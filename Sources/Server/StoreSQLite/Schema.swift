@@ -16,7 +16,7 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation])
+    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation, roomKeys])
 
     private static let rooms = Migration(
         version: 1,
@@ -150,6 +150,9 @@ struct Schema: Sendable {
                 PRIMARY KEY (application, host, user)
             ) STRICT, WITHOUT ROWID;
             """)
+
+    private static let roomKeys = Migration(
+        version: 5, sql: "ALTER TABLE application ADD COLUMN room_keys TEXT NOT NULL DEFAULT 'unused';")
 
     private static let moderation = Migration(
         version: 4,

@@ -33,7 +33,7 @@ extension Call {
         case number, sdp, lines, screen, size, outputMs, inputMs, roundTripMs, bufferMs
         case song, track, positionMs, leadMs, mode, leader, on, allowed
         case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
-        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause, order
+        case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause, order, privateMapKey
     }
 }
 
@@ -150,7 +150,7 @@ extension RoomsCall {
 
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .createRoom(_, let key), .command(_, _, let key): key != nil
+        case .createRoom(_, let key, _), .command(_, _, let key): key != nil
         case .listRooms, .getRooms, .listMembers, .listInvitations, .listRestrictions, .readRequestStill, .enterRoom:
             true
         // The next one is newer; two reports are two.
@@ -160,11 +160,13 @@ extension RoomsCall {
 
     fileprivate func encode(into params: inout KeyedEncodingContainer<Call.ParameterName>) throws {
         switch self {
-        case .createRoom(let creation, let key):
+        case .createRoom(let creation, let key, let mapKey):
             try Self.encode(creation, into: &params)
+            try params.encodeIfPresent(mapKey, forKey: .privateMapKey)
             try params.encodeIfPresent(key?.rawValue, forKey: .key)
-        case .enterRoom(let room, let since):
+        case .enterRoom(let room, let since, let mapKey):
             try params.encode(room, forKey: .room)
+            try params.encodeIfPresent(mapKey, forKey: .privateMapKey)
             try params.encodeIfPresent(since, forKey: .since)
         case .listRooms(let query):
             try params.encodeIfPresent(query.kind, forKey: .kind)

@@ -63,8 +63,8 @@ package struct StatementQuery: Sendable, Hashable {
 
 /// What the rooms and their directory answer.
 package enum RoomsCall: Sendable, Hashable {
-    case createRoom(RoomCreation, key: IdempotencyKey?)
-    case enterRoom(RoomID, since: ResumePoint?)
+    case createRoom(RoomCreation, key: IdempotencyKey?, privateMapKey: String? = nil)
+    case enterRoom(RoomID, since: ResumePoint?, privateMapKey: String? = nil)
     case listRooms(RoomQuery)
     case getRooms([RoomID])
     case listMembers(RoomID, MembersQuery)

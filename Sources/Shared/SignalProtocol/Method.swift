@@ -99,8 +99,14 @@ package enum Method: String, CaseIterable, Sendable {
                 name: try p.optional("name"), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
         case .profileGet: .getProfiles(try p.ids("users", wrong: .userIDInvalid) ?? [])
 
-        case .roomCreate: .rooms(.createRoom(try p.roomCreation(), key: try p.key()))
-        case .roomEnter: .rooms(.enterRoom(try p.room(), since: try p.optional("since")))
+        case .roomCreate:
+            .rooms(
+                .createRoom(
+                    try p.roomCreation(), key: try p.key(), privateMapKey: try p.optional("privateMapKey")))
+        case .roomEnter:
+            .rooms(
+                .enterRoom(
+                    try p.room(), since: try p.optional("since"), privateMapKey: try p.optional("privateMapKey")))
         case .roomExit: try p.command(.exitRoom)
         case .roomDestroy: try p.command(.destroyRoom)
         case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))

@@ -68,6 +68,8 @@ struct App: AsyncParsableCommand {
                 request (enforced, the default), or it leaves that to the clients (advisory).
                 --second-session: when a user signs in twice, the newer session replaces the older one (replaces, the \
                 default), or both stay (allowed).
+                --room-keys: a privateMapKey is checked if one is given (unused, the default), or nobody creates or enters a room \
+                without one (required). Programs and players by HTTP bring none, and are refused then.
 
                 Stop the server that uses the data folder first.
                 """)
@@ -78,20 +80,23 @@ struct App: AsyncParsableCommand {
         var consent: ApplicationAdmin.Consent?
         @Option(help: "What happens when a user signs in twice.")
         var secondSession: ApplicationAdmin.SecondSession?
+        @Option(help: "Whether rooms are entered without a privateMapKey.")
+        var roomKeys: ApplicationAdmin.RoomKeys?
         @OptionGroup var folder: DataFolder
 
         func validate() throws {
-            if consent == nil, secondSession == nil {
-                throw ValidationError("nothing to change: add --consent or --second-session")
+            if consent == nil, secondSession == nil, roomKeys == nil {
+                throw ValidationError("nothing to change: add --consent, --second-session or --room-keys")
             }
         }
 
         func run() async throws {
             try await reporting {
                 let application = try await ApplicationAdmin(data: folder.data).configure(
-                    app, consent: consent, secondSession: secondSession)
+                    app, consent: consent, secondSession: secondSession, roomKeys: roomKeys)
                 print("consent         \(application.consent.rawValue)")
                 print("second session  \(application.secondSession.rawValue)")
+                print("room keys       \(application.roomKeys.rawValue)")
             }
         }
     }
@@ -117,6 +122,7 @@ struct App: AsyncParsableCommand {
 
 extension ApplicationAdmin.Consent: ExpressibleByArgument {}
 extension ApplicationAdmin.SecondSession: ExpressibleByArgument {}
+extension ApplicationAdmin.RoomKeys: ExpressibleByArgument {}
 
 /// Where the database is, the same for every command that opens it.
 struct DataFolder: ParsableArguments {

@@ -202,7 +202,7 @@ final class FakeServer {
         case .renewSession: .answer(SessionRenewed(expiresInSeconds: 86_400))
         case .readClock: .answer(ClockReading(time: 1_795_267_200_000, monotonicUs: 5))
         case .rooms(.createRoom): .answer(RoomCreated(snapshot: .example()))
-        case .rooms(.enterRoom(let room, _)): .answer(RoomEntered(.snapshot(.example(room: room))))
+        case .rooms(.enterRoom(let room, _, _)): .answer(RoomEntered(.snapshot(.example(room: room))))
         case .rooms(.listRooms): .answer(RoomPage(rooms: []))
         case .rooms(.getRooms): .answer(RoomsAnswer(rooms: []))
         case .rooms(.listMembers):

@@ -23,13 +23,14 @@ package struct TestServer: Sendable {
     package static func with<Result>(
         mode: ServerMode = .production, clock: any TimeSource = ServerClock(),
         consent: ApplicationAdmin.Consent? = nil, secondSession: ApplicationAdmin.SecondSession? = nil,
+        roomKeys: ApplicationAdmin.RoomKeys? = nil,
         configure: (inout ServerSettings) -> Void = { _ in }, _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         let directory = NSTemporaryDirectory() + "ovation-test-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let server = try await start(
             mode: mode, directory: directory, clock: clock, consent: consent, secondSession: secondSession,
-            configure: configure)
+            roomKeys: roomKeys, configure: configure)
         do {
             let result = try await body(server)
             try await server.stop()
@@ -44,14 +45,14 @@ package struct TestServer: Sendable {
     package static func start(
         mode: ServerMode = .production, directory: String, clock: any TimeSource = ServerClock(),
         consent: ApplicationAdmin.Consent? = nil, secondSession: ApplicationAdmin.SecondSession? = nil,
-        configure: (inout ServerSettings) -> Void = { _ in }
+        roomKeys: ApplicationAdmin.RoomKeys? = nil, configure: (inout ServerSettings) -> Void = { _ in }
     ) async throws -> TestServer {
         let admin = ApplicationAdmin(data: directory)
         var application = try await admin.list().first { $0.id == TestServer.application }
         if application == nil { application = try await admin.create(name: "Tests", id: TestServer.application) }
-        if consent != nil || secondSession != nil {
+        if consent != nil || secondSession != nil || roomKeys != nil {
             application = try await admin.configure(
-                TestServer.application, consent: consent, secondSession: secondSession)
+                TestServer.application, consent: consent, secondSession: secondSession, roomKeys: roomKeys)
         }
 
         var settings = ServerSettings()

@@ -8,14 +8,17 @@ extension RoomError.Code {
         case .parseError, .invalidRequest, .invalidParams, .userIDInvalid, .roomIDInvalid: .badRequest
         case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:
             .unauthorized
-        case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .cameraBlocked, .invitationDenied: .forbidden
+        case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .cameraBlocked, .invitationDenied,
+            .roomKeyFailed, .banned, .bannedForGood, .chatMuted, .hostsOnly, .linksRefused:
+            .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
-            .songNotFound, .notLinked:
+            .songNotFound, .notLinked, .messageNotFound, .notRestricted:
             .notFound
         case .roomClosed: .gone
         case .messageTooLarge, .songTooLarge: .contentTooLarge
         case .songFormat, .lyricsInvalid: .unsupportedMediaType
-        case .tooFrequent, .rateLimited, .guestsLimited: .tooManyRequests
+        case .textFiltered: .unprocessableContent
+        case .tooFrequent, .rateLimited, .guestsLimited, .slowMode: .tooManyRequests
         case .unavailable: .serviceUnavailable
         case .internalError: .internalServerError
         default: .conflict  // what is left are states of a room or a name that do not allow the call now

@@ -110,6 +110,9 @@ final class HTTPMediaSessions: Sendable {
     }
 
     private func enter(_ session: HTTPMediaSession, _ profile: UserProfile) async throws(Refusal) -> RoomSnapshot {
+        // Programs and players bring no key of a room.
+        _ = try await services.signIn.rights(
+            by: nil, of: session.user, in: session.room.key.room, creating: false, application: session.application)
         let attendee = Attendee(
             session: session.token, profile: profile, outbox: SilentOutbox(),
             departed: { [weak self, secret = session.secret] _, _ in self?.forget(secret) },

@@ -216,6 +216,8 @@ actor CallDispatcher: InputReceiver {
             try await offer(session, room: room, number: number, sdp: sdp, lines: lines, call: call)
         case .viewPicture(let room, let picture, let size):
             let place = try await mediaPlace(session, room: room)
+            let right: RoomRights = picture == .screen ? .receiveScreen : .receiveVideo
+            guard size == .off || place.rights.contains(right) else { throw Refusal(RoomRights.refusal) }
             services.media.view(PictureView(picture), as: PictureLayer(size), by: place.peer, on: place.stage)
             send(Answer.success(call, Answer.Empty()))
         case .closeMedia(let room):

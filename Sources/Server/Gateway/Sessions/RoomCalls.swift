@@ -12,8 +12,10 @@ struct RoomCalls: Sendable {
 
     func perform(_ asked: RoomsCall, call: CallID) async throws(Refusal) {
         switch asked {
-        case .createRoom(let creation, let key): try await create(creation, key: key, call: call)
-        case .enterRoom(let room, let since): try await enter(room, since: since, call: call)
+        case .createRoom(let creation, let key, let mapKey):
+            try await create(creation, key: key, mapKey: mapKey, call: call)
+        case .enterRoom(let room, let since, let mapKey):
+            try await enter(room, since: since, mapKey: mapKey, call: call)
         case .listRooms(let query):
             let page: RoomPage
             do throws(RoomError) {
@@ -48,8 +50,12 @@ struct RoomCalls: Sendable {
         }
     }
 
-    private func create(_ creation: RoomCreation, key: IdempotencyKey?, call: CallID) async throws(Refusal) {
+    private func create(
+        _ creation: RoomCreation, key: IdempotencyKey?, mapKey: String?, call: CallID
+    ) async throws(Refusal) {
         let application = session.application
+        let rights = try await services.signIn.rights(
+            by: mapKey, of: session.user, in: creation.room, creating: true, application: application)
         // One's own room can be created again from inside; anything else would be a second room.
         let isFree = session.withState { state in
             guard !state.isCreating, state.place == nil || state.place?.key.room == creation.room else { return false }
@@ -58,7 +64,8 @@ struct RoomCalls: Sendable {
         }
         guard isFree else { throw Refusal(RoomError(.inAnotherRoom)) }
         await services.rooms.create(
-            creation, in: application, by: session.profile.brief, key: key, as: { attendee(of: $0) }
+            creation, in: application, by: session.profile.brief, key: key,
+            as: { attendee(of: $0, with: rights ?? .all) }
         ) { [connection, session] result in
             session.withState { $0.isCreating = false }
             switch result {
@@ -73,10 +80,13 @@ struct RoomCalls: Sendable {
         }
     }
 
-    private func enter(_ id: RoomID, since: ResumePoint?, call: CallID) async throws(Refusal) {
+    private func enter(
+        _ id: RoomID, since: ResumePoint?, mapKey: String?, call: CallID
+    ) async throws(Refusal) {
         let room = try await find(id)
+        let rights = try await rights(by: mapKey, in: room)
         guard session.begins(entering: room) else { throw Refusal(RoomError(.inAnotherRoom)) }
-        await room.attach(attendee(of: room), since: since) { [connection, session] result in
+        await room.attach(attendee(of: room, with: rights), since: since) { [connection, session] result in
             session.ends(entering: room)
             switch result {
             case .success(let entry):
@@ -88,12 +98,19 @@ struct RoomCalls: Sendable {
         }
     }
 
-    private func attendee(of room: Room) -> Attendee {
+    /// Who is in the room already comes back with the rights that they have.
+    private func rights(by mapKey: String?, in room: Room) async throws(Refusal) -> RoomRights {
+        if mapKey == nil, let place = session.place, place.room === room, place.stay != nil { return place.rights }
+        return try await services.signIn.rights(
+            by: mapKey, of: session.user, in: room.key.room, creating: false, application: session.application) ?? .all
+    }
+
+    private func attendee(of room: Room, with rights: RoomRights) -> Attendee {
         Attendee(
-            session: session.token, profile: session.profile.brief, outbox: connection,
+            session: session.token, profile: session.profile.brief, outbox: connection, rights: rights,
             mayEnter: { [session, connection] in session.speaks(through: connection) },
             takeMessage: { [services, connection] in services.messageLimit.take(connection.address) },
-            entered: { [session] stay in session.entered(room, stay) },
+            entered: { [session] stay in session.entered(room, stay, with: rights) },
             departed: { [session] stay, why in
                 session.departed(stay, from: room)
                 if case .removed(let restriction) = why {

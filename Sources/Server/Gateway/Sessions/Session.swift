@@ -19,6 +19,8 @@ final class Session: Sendable {
         var room: Room
         /// The stay that the room has told of; nil while it has not let the session in yet.
         var stay: StayNumber?
+        /// What the session may do there.
+        var rights = RoomRights.all
         /// Entries that the room has not answered yet.
         var entering = 0
     }
@@ -81,10 +83,10 @@ final class Session: Sendable {
     }
 
     /// The room says that the session is in it.
-    func entered(_ room: Room, _ stay: StayNumber) {
+    func entered(_ room: Room, _ stay: StayNumber, with rights: RoomRights = .all) {
         state.withLock { state in
             let entering = state.place?.room === room ? state.place?.entering ?? 0 : 0
-            state.place = Place(key: room.key, room: room, stay: stay, entering: entering)
+            state.place = Place(key: room.key, room: room, stay: stay, rights: rights, entering: entering)
         }
     }
 

@@ -15,7 +15,7 @@ package final class SignIn: Sendable {
     package static let bioLimit = 300
 
     private let accounts: any AccountStore
-    private let clock: any TimeSource
+    let clock: any TimeSource
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let remembered = Mutex<[ApplicationID: (application: Application, until: Instant)]>([:])
 
