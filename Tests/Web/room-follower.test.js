@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OvationRoom } from '../../Web/protocol/room.js';
 import { enter, left, said, taken } from './support/entered.js';
-import { emptySeat, member, snapshot, usedSeat } from './support/rooms.js';
+import { emptySeat, member, openSession, salonServer, snapshot, usedSeat } from './support/rooms.js';
 import { Refusal, silence } from './support/server.js';
-import { settle } from './support/time.js';
+import { settle, VirtualTime } from './support/time.js';
 
 test('a durable event that was heard already changes nothing', async t => {
   const { room, server } = await enter(t);
@@ -200,4 +201,33 @@ test('a change under way while the connection breaks is sent again after the roo
   await sat;
   const methods = server.calls.map(call => call.method).filter(method => method !== 'room.members');
   assert.deepEqual(methods.slice(-3), ['session.open', 'room.enter', 'seat.take']);
+});
+
+test('A03-W the key is shown at the entry, and again only to a server that asks; without one that fits the room is gone', async t => {
+  const server = salonServer();
+  const time = VirtualTime.install(t);
+  const room = new OvationRoom(await openSession(server, 'bob'), 48213);
+  const entered = room.enter({ privateMapKey: 'key' });
+  await settle();
+  await entered;
+  const gone = [];
+  room.events.on('gone', event => gone.push(event.reason));
+  const shown = () => server.of('room.enter').map(params => params.privateMapKey ?? '-');
+  const again = { resumed: false, snapshot: snapshot({ epoch: 2 }) };
+  server.on('room.enter', () => again);
+  server.drop();
+  await time.advance(600);
+  assert.deepEqual(shown(), ['key', '-'], 'who is in comes back without');
+  const refuse = reason => {
+    throw new Refusal('room_key_failed', -100006, { reason });
+  };
+  server.on('room.enter', ({ privateMapKey }) => (privateMapKey ? again : refuse('missing')));
+  server.drop();
+  await time.advance(2_000);
+  assert.deepEqual(shown(), ['key', '-', '-', 'key']);
+  server.on('room.enter', ({ privateMapKey }) => refuse(privateMapKey ? 'expired' : 'missing'));
+  server.drop();
+  await time.advance(2_000);
+  assert.deepEqual(shown(), ['key', '-', '-', 'key', '-', 'key']);
+  assert.deepEqual(gone, ['room_key_failed']);
 });

@@ -25,6 +25,7 @@ const goneErrors = new Set([
   'room_full',
   'banned',
   'banned_for_good',
+  'room_key_failed',
 ]);
 /** How many people are read anew after a lost connection; in bigger rooms the rest comes by `loadMembers`. */
 const membersRead = 100;
@@ -51,6 +52,11 @@ export class RoomFollower {
   events = new Emitter();
   /** @type {RoomID} */ id;
   /** @type {Session} */ session;
+  /**
+   * What the room was entered with. It is shown again only to a server that asks: one that started anew, or dropped us.
+   * @type {string | undefined}
+   */
+  privateMapKey;
 
   /** @type {(() => void) | null} */ #detach = null;
   #resyncing = false;
@@ -216,6 +222,20 @@ export class RoomFollower {
     }
   }
 
+  /**
+   * @param {Call} call
+   * @param {object} params
+   */
+  async #comeBack(call, params) {
+    const { privateMapKey } = this;
+    try {
+      return await call('room.enter', params);
+    } catch (thrown) {
+      if (privateMapKey === undefined || OvationError.of(thrown).name !== 'room_key_failed') throw thrown;
+      return await call('room.enter', { ...params, privateMapKey });
+    }
+  }
+
   /** @param {Call} call */
   async #resume(call) {
     const state = this.state.get();
@@ -225,7 +245,7 @@ export class RoomFollower {
     const since = this.#resumesFailed < 2 ? { since: { epoch, seq, chat } } : {};
     /** @type {any} */ let answer;
     try {
-      answer = await call('room.enter', { room: this.id, ...since });
+      answer = await this.#comeBack(call, { room: this.id, ...since });
       this.#resumesFailed = 0;
     } catch (thrown) {
       this.#resumesFailed += 1;
@@ -235,7 +255,8 @@ export class RoomFollower {
         this.#removed(whileAway(state, error));
         return;
       }
-      const ended = { reason: error.data.reason ?? error.name, summary: error.data.summary ?? null };
+      const why = error.name === 'room_closed' ? error.data.reason : null;
+      const ended = { reason: why ?? error.name, summary: error.data.summary ?? null };
       this.state.set({ ...state, ended });
       this.leave();
       this.events.emit('gone', ended);

@@ -53,12 +53,13 @@ export class OvationRoom {
   /**
    * Creates a room and is in it.
    * @param {Session} session
-   * @param {{room?: RoomID, kind?: string, name: string, cover?: string, tags?: string[], seats?: number | {muted?: boolean, closed?: boolean}[], needsRequest?: boolean, pictureFormat?: import('./codecs.js').PictureFormat}} options
+   * @param {{room?: RoomID, kind?: string, name: string, cover?: string, tags?: string[], seats?: number | {muted?: boolean, closed?: boolean}[], needsRequest?: boolean, pictureFormat?: import('./codecs.js').PictureFormat, privateMapKey?: string}} options
    * @param {{signal?: AbortSignal}} [more]
    */
   static async create(session, options, more) {
     const answer = await session.call('room.create', { kind: 'voice', ...options, key: freshKey() }, more);
     const room = new OvationRoom(session, answer.room);
+    room.#follower.privateMapKey = options.privateMapKey;
     room.#follower.attach();
     room.#follower.start(answer.snapshot);
     return room;
@@ -88,9 +89,10 @@ export class OvationRoom {
 
   /**
    * Enters. The room comes back by itself when the connection was lost.
-   * @param {{signal?: AbortSignal, kinds?: readonly string[]}} options `kinds`: of rooms that the page can show
+   * @param {{signal?: AbortSignal, kinds?: readonly string[], privateMapKey?: string}} options `kinds`: of rooms that the page can show ·
+   * `privateMapKey`: where the application asks for one
    */
-  async enter({ signal, kinds = roomKinds } = {}) {
+  async enter({ signal, kinds = roomKinds, privateMapKey } = {}) {
     const entry = new AbortController();
     const cancel = () => entry.abort();
     if (signal?.aborted) cancel();
@@ -99,12 +101,14 @@ export class OvationRoom {
     this.#follower.attach();
     try {
       const options = { signal: entry.signal, repeat: true };
-      const answer = await this.session.call('room.enter', { room: this.id }, options);
+      const key = privateMapKey === undefined ? {} : { privateMapKey };
+      const answer = await this.session.call('room.enter', { room: this.id, ...key }, options);
       const kind = answer.snapshot.info.kind;
       if (!kinds.includes(kind)) {
         this.#tellExit();
         throw new OvationError('room_kind_unknown', `rooms of the kind ${kind} need a newer page`);
       }
+      this.#follower.privateMapKey = privateMapKey ?? this.#follower.privateMapKey;
       this.#follower.start(answer.snapshot);
     } catch (thrown) {
       if (this.#entry === entry && !this.state.get()) {

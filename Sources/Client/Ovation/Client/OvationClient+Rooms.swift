@@ -20,6 +20,8 @@ public struct RoomDraft: Sendable, Hashable {
     public var seats: [SeatSetup]
     /// What the pictures of a live room come in. It cannot be changed later.
     public var pictureFormat: PictureFormat
+    /// Where the application asks for one: a key that lets its bearer create the room `id`.
+    public var privateMapKey: String?
 
     /// Creates the settings of a room whose seats are all open.
     public init(
@@ -127,15 +129,21 @@ extension OvationClient {
         let creation = draft.creation
         let key = RoomSession.freshKey()
         return try await signedInLine().ask { connection, token, completion in
-            connection.create(creation, key: key, timeout: timeout, token: token, completion: completion)
+            connection.create(
+                creation, key: key, privateMapKey: draft.privateMapKey, timeout: timeout, token: token,
+                completion: completion)
         }
     }
 
     /// Enters a room. A user can be in one room at a time (`in_another_room`).
-    public func enterRoom(_ id: RoomID) async throws(OvationError) -> RoomSession {
+    /// - Parameter privateMapKey: where the application asks for one. What it does not allow is `permission_denied` as long as the user is
+    ///   in the room.
+    /// - Throws: `room_key_failed` when it is missing or does not open this room.
+    public func enterRoom(_ id: RoomID, privateMapKey: String? = nil) async throws(OvationError) -> RoomSession {
         let timeout = outlet.callTimeout
         return try await signedInLine().ask { connection, token, completion in
-            connection.enter(id, timeout: timeout, token: token, completion: completion)
+            connection.enter(
+                id, privateMapKey: privateMapKey, timeout: timeout, token: token, completion: completion)
         }
     }
 }

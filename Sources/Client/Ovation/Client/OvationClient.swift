@@ -247,7 +247,9 @@ extension OvationClient {
         let timeout = outlet.callTimeout
         let creation = draft.creation
         inOrder(completion) {
-            $0.create(creation, key: RoomSession.freshKey(), timeout: timeout, completion: completion)
+            $0.create(
+                creation, key: RoomSession.freshKey(), privateMapKey: draft.privateMapKey, timeout: timeout,
+                completion: completion)
         }
     }
 

@@ -34,13 +34,16 @@ final class RoomFollower {
         }
     }
     private var path: AudioPath?
+    /// What the room was entered with. It is shown again only to a server that asks: one that started anew, or dropped us.
+    private var privateMapKey: String?
     private var isResyncing = false
     private var isLost = false
     private var waiters: [Waiter] = []
     private var lastWaiter = 0
 
-    init(_ session: RoomSession, in connection: SignalConnection) {
+    init(_ session: RoomSession, by privateMapKey: String?, in connection: SignalConnection) {
         self.session = session
+        self.privateMapKey = privateMapKey
         self.connection = connection
         state = session.box.value
         guard session.outlet.hasAudio else { return }
@@ -63,7 +66,8 @@ final class RoomFollower {
 
     /// Entered a second time: the whole is told as to whoever enters, and what differs before it.
     /// - Parameter answer: called when the state shows the snapshot, before its events.
-    func enterAgain(_ snapshot: RoomSnapshot, answer: () -> Void) {
+    func enterAgain(_ snapshot: RoomSnapshot, by privateMapKey: String?, answer: () -> Void) {
+        self.privateMapKey = privateMapKey ?? self.privateMapKey
         var next = state
         let events = next.replace(with: snapshot)
         take(next, events, answer)
@@ -135,9 +139,12 @@ final class RoomFollower {
     }
 
     /// Reads what was missed. Without an error the state is exact, or the room is over.
-    func resume(_ done: @escaping (OvationError?) -> Void) {
+    func resume(_ done: @escaping (OvationError?) -> Void) { resume(by: nil, done) }
+
+    private func resume(by key: String?, _ done: @escaping (OvationError?) -> Void) {
         connection.perform(
-            .rooms(.enterRoom(room, since: state.resumePoint)), timeout: Self.resumePatience, isHandshake: true
+            .rooms(.enterRoom(room, since: state.resumePoint, privateMapKey: key)), timeout: Self.resumePatience,
+            isHandshake: true
         ) { [weak self] result in
             guard let self, isPresent else { return done(nil) }
             var next = state
@@ -151,6 +158,8 @@ final class RoomFollower {
                 take(next, events)
                 readInvitations(after: snapshot.moreInvitations, snapshot.invitations.last)
             case .success: return done(OvationError(.invalidAnswer))
+            case .failure(let error) where key == nil && privateMapKey != nil && error.is(.roomKeyFailed):
+                return resume(by: privateMapKey, done)
             case .failure(let error) where SignalConnection.means(error, gone: false): end(.gone(error))
             case .failure(let error): return done(error)
             }

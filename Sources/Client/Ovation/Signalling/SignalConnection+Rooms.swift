@@ -9,22 +9,29 @@ extension SignalConnection {
     typealias Entered = (Result<RoomSession, OvationError>) -> Void
 
     /// After the completion the entry is told: the room, the list of seats, everybody seated (V03).
-    func enter(_ room: RoomID, timeout: TimeAmount, token: CallToken? = nil, completion: @escaping Entered) {
-        perform(.rooms(.enterRoom(room, since: nil)), timeout: timeout, token: token) { [weak self] result in
-            self?.begin(result, completion)
+    func enter(
+        _ room: RoomID, privateMapKey: String? = nil, timeout: TimeAmount, token: CallToken? = nil,
+        completion: @escaping Entered
+    ) {
+        let call = Call.Body.rooms(.enterRoom(room, since: nil, privateMapKey: privateMapKey))
+        perform(call, timeout: timeout, token: token) { [weak self] result in
+            self?.begin(result, by: privateMapKey, completion)
         }
     }
 
     func create(
-        _ creation: RoomCreation, key: IdempotencyKey?, timeout: TimeAmount, token: CallToken? = nil,
-        completion: @escaping Entered
+        _ creation: RoomCreation, key: IdempotencyKey?, privateMapKey: String? = nil, timeout: TimeAmount,
+        token: CallToken? = nil, completion: @escaping Entered
     ) {
-        perform(.rooms(.createRoom(creation, key: key)), timeout: timeout, token: token) { [weak self] result in
-            self?.begin(result, completion)
+        let call = Call.Body.rooms(.createRoom(creation, key: key, privateMapKey: privateMapKey))
+        perform(call, timeout: timeout, token: token) { [weak self] result in
+            self?.begin(result, by: privateMapKey, completion)
         }
     }
 
-    private func begin(_ result: Result<CallAnswer, OvationError>, _ completion: Entered) {
+    private func begin(
+        _ result: Result<CallAnswer, OvationError>, by privateMapKey: String?, _ completion: Entered
+    ) {
         let snapshot: RoomSnapshot
         switch result {
         case .success(.created(let created)): snapshot = created
@@ -40,11 +47,11 @@ extension SignalConnection {
                         .roomKindUnknown, "rooms of the kind \(snapshot.info.kind.rawValue) need a newer version")))
         }
         if let known = followers[snapshot.room], known.isPresent {
-            return known.enterAgain(snapshot) { completion(.success(known.session)) }
+            return known.enterAgain(snapshot, by: privateMapKey) { completion(.success(known.session)) }
         }
         let session = RoomSession(
             state: RoomState(snapshot), line: SignalConnectionHandle(self), outlet: outlet)
-        let follower = RoomFollower(session, in: self)
+        let follower = RoomFollower(session, by: privateMapKey, in: self)
         follow(follower, as: snapshot.room)
         completion(.success(session))
         follower.tellEntry(snapshot)
@@ -91,6 +98,7 @@ extension SignalConnection {
     static func means(_ error: OvationError, gone: Bool) -> Bool {
         let codes: [RoomError.Code] = [
             .roomNotFound, .roomClosed, .permissionDenied, .inAnotherRoom, .roomFull, .banned, .bannedForGood,
+            .roomKeyFailed,
         ]
         return codes.contains { error.is($0) } || gone && error.is(.notInRoom)
     }
