@@ -237,19 +237,26 @@ import Testing
         return cases
     }
 
-    private func outcome(_ test: Case, as caller: UserID) -> String {
+    /// An operator with all scopes, who is not in the room and asks for what a member there would.
+    private static let console = Caller.operator(
+        Operator(UserID(literal: "console"), scopes: Set(OperatorScope.allCases)))
+
+    /// - Parameter asking: who asks, if not that person.
+    private func outcome(_ test: Case, as caller: UserID, asking: Caller? = nil) -> String {
         var stage = stage(caller: caller, seated: test.seated, kind: test.kind)
         test.prepare(&stage, caller)
         let before = stage.state
-        let refusal = stage.refusal(test.command(caller), by: caller)
+        let refusal = stage.refusal(test.command(caller), by: asking ?? .person(.named(caller)))
         if refusal != nil { #expect(stage.state == before, "a refusal has changed the room") }
         return refusal?.name ?? "ok"
     }
 
     private var matrix: String {
-        var lines = ["| command | member | admin | owner |", "|---|---|---|---|"]
+        var lines = ["| command | member | admin | owner | operator |", "|---|---|---|---|---|"]
         for test in cases {
-            let row = [UserID.member, .admin, .owner].map { outcome(test, as: $0) }
+            let row =
+                [UserID.member, .admin, .owner].map { outcome(test, as: $0) }
+                + [outcome(test, as: .member, asking: Self.console)]
             lines.append("| " + ([test.title] + row).joined(separator: " | ") + " |")
         }
         return lines.joined(separator: "\n") + "\n"
@@ -274,7 +281,8 @@ import Testing
         }
         let present = RoomCommand.Name.allCases.map { name in
             let row = [Role.member, .admin, .owner].map { "\(PermissionTable.permission(for: $0, to: name))" }
-            return "| " + (["`\(name.rawValue)`"] + row).joined(separator: " | ") + " |"
+            let scope = PermissionTable.scope(for: name)?.rawValue ?? "refused"
+            return "| " + (["`\(name.rawValue)`"] + row + [scope]).joined(separator: " | ") + " |"
         }
         #expect(reviewed.map(String.init) == present)
     }
@@ -284,6 +292,48 @@ import Testing
         for name in RoomCommand.Name.allCases {
             #expect(titles.contains { $0.hasPrefix(name.rawValue) }, "\(name) is not reviewed")
         }
+    }
+
+    @Test("R01 an operator's key does what its scopes say, and nothing else", arguments: RoomCommand.Name.allCases)
+    func scopes(_ name: RoomCommand.Name) {
+        let needed = PermissionTable.scope(for: name)
+        for test in cases where test.command(.member).name == name {
+            let all = outcome(test, as: .member, asking: Self.console)
+            for scope in OperatorScope.allCases {
+                let narrow = Caller.operator(Operator(UserID(literal: "console"), scopes: [scope]))
+                #expect(
+                    outcome(test, as: .member, asking: narrow) == (scope == needed ? all : "permission_denied"),
+                    "\(test.title) by \(scope.rawValue)")
+            }
+        }
+    }
+
+    @Test("R01 an operator writes where only hosts do, whatever is muted; the word filter holds for them too")
+    func operatorsWrite() throws {
+        var stage = stage(caller: .member, seated: false, kind: .voice)
+        try stage.run(.updateRoom(RoomUpdate(hostsOnly: true, noLinks: true)), by: .owner)
+        try stage.run(.setRestriction(RestrictionDraft(.chatMute, of: .member)), by: .owner)
+        let shop = Operator(UserID(literal: "shop"), scopes: [.writeMessages])
+        let decision = try stage.run(
+            .sendMessage(MessageDraft(.text("https://example.com"))), by: .operator(shop, as: .named(.member)))
+        guard case .messageSent(let message) = decision.events.last else { Issue.record("nothing said"); return }
+        #expect(message.from == .named(.member))
+        struct Words: TextFilter {
+            func stopped(in text: String) -> String? { text.contains("bad") ? "bad" : nil }
+        }
+        var context = stage.context
+        context.filter = Words()
+        #expect(throws: RoomError.self) {
+            try stage.state.decide(.sendMessage(MessageDraft(.text("bad"))), by: .operator(shop), in: context)
+        }
+    }
+
+    @Test("R01 a room that an operator ends says so")
+    func operatorsEnd() throws {
+        var stage = stage(caller: .member, seated: false, kind: .voice)
+        let decision = try stage.run(.destroyRoom, by: Self.console)
+        guard case .ended(.operator, _) = decision.events.last else { Issue.record("\(decision)"); return }
+        #expect(stage.refusal(.updateRoom(RoomUpdate(name: "Other")), by: Self.console) == .roomClosed)
     }
 
     @Test("whoever is not in the room may do nothing", arguments: RoomCommand.Name.allCases)

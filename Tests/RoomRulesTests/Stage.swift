@@ -58,10 +58,15 @@ struct Stage {
 
     @discardableResult
     mutating func run(_ command: RoomCommand, by user: UserID) throws(RoomError) -> Decision {
+        try run(command, by: .person(.named(user)))
+    }
+
+    @discardableResult
+    mutating func run(_ command: RoomCommand, by caller: Caller) throws(RoomError) -> Decision {
         var context = context
         if case .deleteMessage(let number) = command { context.message = message(number) }
-        let decision = try state.decide(command, by: .named(user), in: context)
-        accept(decision, by: user)
+        let decision = try state.decide(command, by: caller, in: context)
+        accept(decision, by: caller.profile.id)
         return decision
     }
 
@@ -91,8 +96,12 @@ struct Stage {
 
     /// The refusal's name; `nil` if the command is accepted.
     mutating func refusal(_ command: RoomCommand, by user: UserID) -> RoomError.Code? {
+        refusal(command, by: .person(.named(user)))
+    }
+
+    mutating func refusal(_ command: RoomCommand, by caller: Caller) -> RoomError.Code? {
         do throws(RoomError) {
-            try run(command, by: user)
+            try run(command, by: caller)
             return nil
         } catch {
             return error.code

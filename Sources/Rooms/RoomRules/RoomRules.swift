@@ -1,22 +1,22 @@
 package import RoomModel
 
 extension DurableRoomState {
-    /// Decides what somebody in the room asks for: events, or a refusal. Pure: it changes nothing and depends on
+    /// Decides what somebody asks for: events, or a refusal. Pure: it changes nothing and depends on
     /// nothing but its arguments. One line per command; the rules are in the folder of their subject.
     package func decide(
-        _ command: RoomCommand, by user: UserProfile, in context: DecisionContext
+        _ command: RoomCommand, by caller: Caller, in context: DecisionContext
     ) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
-        guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
-        let permission = try permission(of: user.id, to: command.name)
-        let decision = try decide(command, by: user, permission, context)
+        let permission = try permission(of: caller, to: command.name, context)
+        let decision = try decide(command, by: caller, permission, context)
         return settlingLinks(settlingStage(settlingLead(decision)), context)
     }
 
     private func decide(
-        _ command: RoomCommand, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
+        _ command: RoomCommand, by caller: Caller, _ permission: Permission, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        switch command {
+        let user = caller.profile
+        return switch command {
         case .takeSeat(let seat): try takeSeat(seat, by: user, permission, context)
         case .leaveSeat: try leaveSeat(by: user)
         case .moveSeat(let seat): try moveSeat(to: seat, by: user, context)
@@ -35,12 +35,12 @@ extension DurableRoomState {
         case .rejectInvitation(let id, let reason):
             try answerInvitation(id, .rejected, reason: reason, by: user, permission)
         case .cancelInvitation(let id): try cancelInvitation(id, by: user, permission)
-        case .sendMessage(let draft): try sendMessage(draft, by: user, context)
+        case .sendMessage(let draft): try sendMessage(draft, by: caller, context)
         case .sendLikes(let count): try sendLikes(count, by: user)
         // What follows is the ledger's.
         case .sendGift(let draft): try orderGift(draft, by: user, in: context).undecided
         case .deleteMessage(let chat): try deleteMessage(chat, by: user, permission, context)
-        case .setRestriction(let draft): try setRestriction(draft, by: user, context)
+        case .setRestriction(let draft): try setRestriction(draft, by: user, permission, context)
         case .liftRestriction(let kind, let other): try liftRestriction(kind, of: other, context)
         case .startSong(let draft): try startSong(draft, by: user, context)
         case .pauseSong: try pauseSong(context)
@@ -59,9 +59,9 @@ extension DurableRoomState {
         case .muteLink(let link, let muted): try muteLink(link, muted, context)
         case .updateRoom(let update): try updateRoom(update, context)
         case .setRole(let other, let role): try setRole(role, of: other, context)
-        case .setOwner(let other): try setOwner(other, by: user, context)
+        case .setOwner(let other): try setOwner(other, context)
         case .exitRoom: depart(user.id, .exited)
-        case .destroyRoom: end(.owner, context)
+        case .destroyRoom: end(caller.isOperator ? .operator : .owner, context)
         }
     }
 

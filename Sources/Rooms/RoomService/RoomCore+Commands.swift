@@ -170,7 +170,7 @@ extension RoomCore {
             case .liftRestriction(.ban, let user): context.hostBan = moderation.hostBan(of: user)
             default: break
             }
-            decision = try state.decide(command, by: user, in: context)
+            decision = try state.decide(command, by: .person(user), in: context)
         } catch {
             moderation.noteRefused(command, by: user.id, error)
             return answer(reply, .failure(error))

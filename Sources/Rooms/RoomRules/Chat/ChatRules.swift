@@ -3,7 +3,7 @@ import RoomModel
 extension DurableRoomState {
     /// V16
     func sendMessage(
-        _ draft: MessageDraft, by user: UserProfile, _ context: DecisionContext
+        _ draft: MessageDraft, by caller: Caller, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         let texts: [String]
         switch draft.body {
@@ -24,8 +24,8 @@ extension DurableRoomState {
         if let id = draft.id, !DurableRoomState.isClientID(id) {
             throw .invalid("id", "an id has 1…64 printable ASCII characters")
         }
-        try checkWriting(texts, by: user, context)
-        let message = Message(chat: chat + 1, id: draft.id, from: user, body: draft.body, time: context.now)
+        try checkWriting(texts, by: caller, context)
+        let message = Message(chat: chat + 1, id: draft.id, from: caller.profile, body: draft.body, time: context.now)
         return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
     }
 

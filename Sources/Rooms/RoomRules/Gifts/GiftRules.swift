@@ -77,8 +77,7 @@ extension DurableRoomState {
         _ draft: GiftDraft, by user: UserProfile, in context: DecisionContext
     ) throws(RoomError) -> GiftOrder {
         guard phase == .open else { throw RoomError(.roomClosed) }
-        guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
-        _ = try permission(of: user.id, to: .sendGift)
+        _ = try permission(of: .person(user), to: .sendGift, context)
         guard RoomLimits.giftsPerCall.contains(draft.count) else { throw .invalid("count", "1…999 of a gift at once") }
         let to = draft.to ?? owner.id
         guard to != user.id else { throw .invalid("to", "nobody gives to themselves") }

@@ -55,11 +55,11 @@ extension DurableRoomState {
     }
 
     /// V20: the owner hands the room over and stays admin.
-    func setOwner(_ other: UserID, by user: UserProfile, _ context: DecisionContext) throws(RoomError) -> Decision {
+    func setOwner(_ other: UserID, _ context: DecisionContext) throws(RoomError) -> Decision {
         guard other != owner.id else { return .nothing }
         guard let heir = context.people[other], heir.presence == .online else { throw RoomError(.userNotInRoom) }
         try checkUntied()
-        return Decision([.ownerChanged(heir.profile, .handedOver), .roleChanged(user.id, .admin)])
+        return Decision([.ownerChanged(heir.profile, .handedOver), .roleChanged(owner.id, .admin)])
     }
 
     /// V03, V19: somebody is gone. The seat is freed first, then what waits for them or from them is settled.

@@ -23,9 +23,12 @@ extension DurableRoomState {
 
     /// A ban puts its person out of the room: the seat is freed first, then what waits for them or from them is settled.
     func setRestriction(
-        _ draft: RestrictionDraft, by user: UserProfile, _ context: DecisionContext
+        _ draft: RestrictionDraft, by user: UserProfile, _ permission: Permission, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        guard role(of: draft.user) < role(of: user.id) else { throw RoomError(.permissionDenied) }
+        // The owner is not kept out of their own room, or from writing there, by anybody: such a room is ended.
+        guard role(of: draft.user) < (permission == .allowed ? .owner : role(of: user.id)) else {
+            throw RoomError(.permissionDenied)
+        }
         guard draft.kind == .ban || !draft.everywhere else {
             throw .invalid("everywhere", "only a ban holds in all rooms of a host")
         }
@@ -91,13 +94,14 @@ extension DurableRoomState {
     }
 
     /// Whether a person may write that text now. How fast they may, the room's budget says.
-    func checkWriting(_ texts: [String], by user: UserProfile, _ context: DecisionContext) throws(RoomError) {
-        if user.id != owner.id, let mute = restriction(.chatMute, of: user.id, at: context.now) {
+    func checkWriting(_ texts: [String], by caller: Caller, _ context: DecisionContext) throws(RoomError) {
+        let user = caller.profile
+        if !caller.isOperator, user.id != owner.id, let mute = restriction(.chatMute, of: user.id, at: context.now) {
             throw RoomError(
                 .chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - context.now) },
                 reason: mute.reason)
         }
-        if !runs(user.id) {
+        if !caller.isOperator, !runs(user.id) {
             if settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
             if settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
         }

@@ -20,7 +20,8 @@ package enum Permission: Hashable, Sendable {
     case asInviter
 }
 
-/// The one place that says who may do what. Whoever is not in the room may do nothing (`not_in_room`).
+/// The one place that says who may do what. A person who is not in the room may do nothing (`not_in_room`). An operator need not
+/// be there; what they may do is `allowed` against everybody.
 /// A new command is a line here; the expected results of every line stand, reviewed by hand, beside the tests.
 package enum PermissionTable {
     package static func permission(for role: Role, to command: RoomCommand.Name) -> Permission {
@@ -32,66 +33,80 @@ package enum PermissionTable {
         }
     }
 
-    private typealias Line = (member: Permission, admin: Permission, owner: Permission)
+    /// What an operator needs for a command; `nil`: it is not for operators, since it is about the caller's own seat, voice or purse.
+    package static func scope(for command: RoomCommand.Name) -> OperatorScope? { line(for: command).scope }
+
+    private typealias Line = (member: Permission, admin: Permission, owner: Permission, scope: OperatorScope?)
 
     // A table is read by its columns.
     // swift-format-ignore
     private static func line(for command: RoomCommand.Name) -> Line {
         switch command {
-        //                        member         admin                  owner
-        case .takeSeat:          (.withConsent,  .allowed,              .allowed)
-        case .leaveSeat:         (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
-        case .moveSeat:          (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
-        case .pickSeat:          (.refused,      .allowed,              .allowed)
-        case .kickSeat:          (.refused,      .notAgainstHigherRole, .allowed)
-        case .muteSeat:          (.refused,      .notAgainstHigherRole, .allowed)
-        case .closeSeat:         (.refused,      .notAgainstHigherRole, .allowed)
-        case .setMicrophone:     (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
-        case .setCamera:         (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
-        case .allowCamera:       (.refused,      .notAgainstHigherRole, .allowed)
-        case .startScreen:       (.onOwnSeat,    .onOwnSeat,            .onOwnSeat)
-        case .stopScreen:        (.onOwnSeat,    .notAgainstHigherRole, .allowed)
-        case .arrangeStage:      (.refused,      .allowed,              .allowed)
-        case .sendInvitation:    (.allowed,      .allowed,              .allowed)
-        case .acceptInvitation:  (.asInvitee,    .asInviteeOrForOwner,  .asInvitee)
-        case .rejectInvitation:  (.asInvitee,    .asInviteeOrForOwner,  .asInvitee)
-        case .cancelInvitation:  (.asInviter,    .asInviter,            .asInviter)
-        case .sendMessage:       (.allowed,      .allowed,              .allowed)
-        case .sendLikes:         (.allowed,      .allowed,              .allowed)
-        case .sendGift:          (.allowed,      .allowed,              .allowed)
-        case .deleteMessage:     (.refused,      .notAgainstHigherRole, .allowed)
-        case .setRestriction:    (.refused,      .againstLowerRole,     .againstLowerRole)
-        case .liftRestriction:   (.refused,      .allowed,              .allowed)
-        case .startSong:         (.onOwnSeat,    .allowed,              .allowed)
-        case .pauseSong:         (.onOwnSeat,    .allowed,              .allowed)
-        case .resumeSong:        (.onOwnSeat,    .allowed,              .allowed)
-        case .seekSong:          (.onOwnSeat,    .allowed,              .allowed)
-        case .setSongTrack:      (.onOwnSeat,    .allowed,              .allowed)
-        case .stopSong:          (.onOwnSeat,    .allowed,              .allowed)
-        case .setDuetMode:       (.onOwnSeat,    .allowed,              .allowed)
-        case .challenge:         (.refused,      .refused,              .allowed)
-        case .cancelChallenge:   (.refused,      .refused,              .allowed)
-        case .answerChallenge:   (.refused,      .refused,              .allowed)
-        case .readyForPK:        (.refused,      .refused,              .allowed)
-        case .quitPK:            (.refused,      .allowed,              .allowed)
-        case .muteLink:          (.refused,      .allowed,              .allowed)
-        case .updateRoom:        (.refused,      .allowed,              .allowed)
-        case .setRole:           (.refused,      .refused,              .allowed)
-        case .setOwner:          (.refused,      .refused,              .allowed)
-        case .exitRoom:          (.allowed,      .allowed,              .allowed)
-        case .destroyRoom:       (.refused,      .refused,              .allowed)
+        //                        member         admin                  owner               operator
+        case .takeSeat:         (.withConsent, .allowed,              .allowed,           nil)
+        case .leaveSeat:        (.onOwnSeat,   .onOwnSeat,            .onOwnSeat,         nil)
+        case .moveSeat:         (.onOwnSeat,   .onOwnSeat,            .onOwnSeat,         nil)
+        case .pickSeat:         (.refused,     .allowed,              .allowed,           .writeRooms)
+        case .kickSeat:         (.refused,     .notAgainstHigherRole, .allowed,           .moderate)
+        case .muteSeat:         (.refused,     .notAgainstHigherRole, .allowed,           .moderate)
+        case .closeSeat:        (.refused,     .notAgainstHigherRole, .allowed,           .writeRooms)
+        case .setMicrophone:    (.onOwnSeat,   .onOwnSeat,            .onOwnSeat,         nil)
+        case .setCamera:        (.onOwnSeat,   .onOwnSeat,            .onOwnSeat,         nil)
+        case .allowCamera:      (.refused,     .notAgainstHigherRole, .allowed,           .moderate)
+        case .startScreen:      (.onOwnSeat,   .onOwnSeat,            .onOwnSeat,         nil)
+        case .stopScreen:       (.onOwnSeat,   .notAgainstHigherRole, .allowed,           .moderate)
+        case .arrangeStage:     (.refused,     .allowed,              .allowed,           .writeRooms)
+        case .sendInvitation:   (.allowed,     .allowed,              .allowed,           nil)
+        case .acceptInvitation: (.asInvitee,   .asInviteeOrForOwner,  .asInvitee,         nil)
+        case .rejectInvitation: (.asInvitee,   .asInviteeOrForOwner,  .asInvitee,         nil)
+        case .cancelInvitation: (.asInviter,   .asInviter,            .asInviter,         nil)
+        case .sendMessage:      (.allowed,     .allowed,              .allowed,           .writeMessages)
+        case .sendLikes:        (.allowed,     .allowed,              .allowed,           nil)
+        case .sendGift:         (.allowed,     .allowed,              .allowed,           nil)
+        case .deleteMessage:    (.refused,     .notAgainstHigherRole, .allowed,           .moderate)
+        case .setRestriction:   (.refused,     .againstLowerRole,     .againstLowerRole,  .moderate)
+        case .liftRestriction:  (.refused,     .allowed,              .allowed,           .moderate)
+        case .startSong:        (.onOwnSeat,   .allowed,              .allowed,           nil)
+        case .pauseSong:        (.onOwnSeat,   .allowed,              .allowed,           nil)
+        case .resumeSong:       (.onOwnSeat,   .allowed,              .allowed,           nil)
+        case .seekSong:         (.onOwnSeat,   .allowed,              .allowed,           nil)
+        case .setSongTrack:     (.onOwnSeat,   .allowed,              .allowed,           nil)
+        case .stopSong:         (.onOwnSeat,   .allowed,              .allowed,           .moderate)
+        case .setDuetMode:      (.onOwnSeat,   .allowed,              .allowed,           nil)
+        case .challenge:        (.refused,     .refused,              .allowed,           nil)
+        case .cancelChallenge:  (.refused,     .refused,              .allowed,           nil)
+        case .answerChallenge:  (.refused,     .refused,              .allowed,           nil)
+        case .readyForPK:       (.refused,     .refused,              .allowed,           nil)
+        case .quitPK:           (.refused,     .allowed,              .allowed,           .writeRooms)
+        case .muteLink:         (.refused,     .allowed,              .allowed,           nil)
+        case .updateRoom:       (.refused,     .allowed,              .allowed,           .writeRooms)
+        case .setRole:          (.refused,     .refused,              .allowed,           .writeRooms)
+        case .setOwner:         (.refused,     .refused,              .allowed,           .writeRooms)
+        case .exitRoom:         (.allowed,     .allowed,              .allowed,           nil)
+        case .destroyRoom:      (.refused,     .refused,              .allowed,           .writeRooms)
         }
     }
 }
 
 extension DurableRoomState {
     /// The caller's permission, with what the table alone can refuse already refused.
-    func permission(of user: UserID, to command: RoomCommand.Name) throws(RoomError) -> Permission {
-        let permission = PermissionTable.permission(for: role(of: user), to: command)
-        switch permission {
-        case .refused: throw RoomError(.permissionDenied)
-        case .onOwnSeat where seat(of: user) == nil: throw RoomError(.notSeated)
-        default: return permission
+    func permission(
+        of caller: Caller, to command: RoomCommand.Name, _ context: DecisionContext
+    ) throws(RoomError) -> Permission {
+        switch caller {
+        case .operator(let caller, _):
+            guard let scope = PermissionTable.scope(for: command), caller.scopes.contains(scope) else {
+                throw RoomError(.permissionDenied, reason: "scope")
+            }
+            return .allowed
+        case .person(let user):
+            guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }
+            let permission = PermissionTable.permission(for: role(of: user.id), to: command)
+            switch permission {
+            case .refused: throw RoomError(.permissionDenied)
+            case .onOwnSeat where seat(of: user.id) == nil: throw RoomError(.notSeated)
+            default: return permission
+            }
         }
     }
 

@@ -1,0 +1,50 @@
+/// What an operator's key may do. Each is one kind of work, so that a back end that posts messages cannot end rooms.
+package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
+    /// See all rooms, who is in them, and what was written of late.
+    case readRooms = "rooms:read"
+    /// Create, change and end rooms, arrange their seats and stages.
+    case writeRooms = "rooms:write"
+    /// Write into rooms.
+    case writeMessages = "messages:write"
+    /// Mute, ban and remove people, and delete messages.
+    case moderate = "moderation"
+}
+
+/// Somebody who runs the server, or a program of theirs.
+package struct Operator: Hashable, Sendable {
+    /// The name of the key: people see it beside what was done, and so does the audit trail.
+    package var name: UserID
+    package var scopes: Set<OperatorScope>
+
+    package init(_ name: UserID, scopes: Set<OperatorScope>) {
+        self.name = name
+        self.scopes = scopes
+    }
+}
+
+/// Who asks for something in a room. What happens by itself is no caller's: see `ServerCommand`.
+package enum Caller: Hashable, Sendable {
+    /// Somebody who is in the room.
+    case person(UserProfile)
+    /// An operator, who need not be there; `as`: under which name messages are written.
+    case `operator`(Operator, as: UserProfile)
+
+    /// An operator under their own name.
+    package static func `operator`(_ caller: Operator) -> Caller {
+        .operator(caller, as: UserProfile(id: caller.name, name: caller.name.rawValue))
+    }
+
+    /// Whom people see as the one who did it.
+    package var profile: UserProfile {
+        switch self {
+        case .person(let profile), .operator(_, as: let profile): profile
+        }
+    }
+
+    package var isOperator: Bool {
+        switch self {
+        case .person: false
+        case .operator: true
+        }
+    }
+}
