@@ -302,6 +302,19 @@ final class Salon {
         return answer
     }
 
+    /// An operator asks for something.
+    func submit(
+        _ command: RoomCommand, by caller: Caller, key: String? = nil
+    ) -> Result<CommandOutcome, RoomError>? {
+        let answer = Shared<Result<CommandOutcome, RoomError>?>(nil)
+        core.submit(command, by: caller, key: key.flatMap { IdempotencyKey($0) }) { result in
+            #expect(answer.current == nil, "answered twice")
+            answer.set(result)
+        }
+        settle()
+        return answer.current
+    }
+
     func refusal(_ command: RoomCommand, by client: Client, key: String? = nil) -> RoomError.Code? {
         if case .failure(let error) = submit(command, by: client, key: key).current { error.code } else { nil }
     }

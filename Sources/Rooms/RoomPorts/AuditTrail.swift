@@ -10,6 +10,8 @@ package struct AuditLine: Hashable, Sendable {
     package enum Way: String, Hashable, Sendable {
         /// By a client of the signalling protocol.
         case session
+        /// By an operator's key, over HTTP.
+        case rest
         /// On the command line.
         case command
     }

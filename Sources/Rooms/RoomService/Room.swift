@@ -41,6 +41,13 @@ package actor Room {
         core.submit(command, from: session, key: key, reply: reply)
     }
 
+    /// An operator asks for something.
+    package func submit(
+        _ command: RoomCommand, by caller: Caller, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
+    ) {
+        core.submit(command, by: caller, key: key, reply: reply)
+    }
+
     /// For the directory, which knows that the id is free or the creator's.
     package func create(
         _ creation: RoomCreation, by attendee: Attendee, key: IdempotencyKey?, reply: @escaping Reply<RoomEntry>

@@ -128,7 +128,25 @@ extension RoomCore {
         if let rights = people.attendance.sessions[session]?.attendee.rights, !rights.reach(to: command) {
             return answer(reply, .failure(RoomRights.refusal))
         }
-        if case .sendGift(let draft) = command {
+        perform(command, by: .person(user), from: session, key: key, reply: reply)
+    }
+
+    /// An operator asks for something, who need not be in the room.
+    package func submit(
+        _ command: RoomCommand, by caller: Caller, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
+    ) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        perform(command, by: caller, from: nil, key: key, reply: reply)
+    }
+
+    /// - Parameter session: by which somebody in the room asks.
+    private func perform(
+        _ command: RoomCommand, by caller: Caller, from session: SessionToken?, key: IdempotencyKey?,
+        reply: @escaping Reply<CommandOutcome>
+    ) {
+        let user = caller.profile
+        if case .sendGift(let draft) = command, !caller.isOperator {
             guard let key else {
                 return answer(reply, .failure(.invalid("key", "a gift has a key, so that it is paid for once")))
             }
@@ -170,31 +188,32 @@ extension RoomCore {
             case .liftRestriction(.ban, let user): context.hostBan = moderation.hostBan(of: user)
             default: break
             }
-            decision = try state.decide(command, by: .person(user), in: context)
+            decision = try state.decide(command, by: caller, in: context)
         } catch {
-            moderation.noteRefused(command, by: user.id, error)
+            moderation.noteRefused(command, by: caller, error)
             return answer(reply, .failure(error))
         }
-        if let wait = moderation.take(command, by: user.id) { return answer(reply, .failure(wait)) }
-        if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: user.id) {
+        if let wait = moderation.take(command, by: caller) { return answer(reply, .failure(wait)) }
+        if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: caller) {
             return answer(reply, .failure(wait))
         }
         kept?.result = decision.result
-        let line = decision.events.isEmpty ? nil : moderation.line(command, by: user.id, message: aimedAt)
+        let line = decision.events.isEmpty ? nil : moderation.line(command, by: caller, message: aimedAt)
         defer { line.map { moderation.note($0) } }
         switch command {
         case .setRestriction(let draft) where draft.kind == .ban:
             moderation.ban(draft.user, by: user.id, decision, keyed: kept, reply: reply)
         case .liftRestriction(.ban, let banned):
             moderation.liftBan(of: banned, by: user.id, decision, keyed: kept, reply: reply)
-        case .exitRoom: people.leave(session) { reply(.success(CommandOutcome(.done))) }
+        // Operators are in no room: the rules have refused it.
+        case .exitRoom: if let session { people.leave(session) { reply(.success(CommandOutcome(.done))) } }
         case .sendLikes(let count):
             // Points are what gifts cost; likes are, where there are none.
             if dependencies.catalogue().gifts.isEmpty { correspondence.gain(count, by: user.id) }
             gathered.like(UInt64(count), by: user.id) { reply($0.map { CommandOutcome($0) }) }
         default:
-            if case .takeSeat = command { people.setMicrophone(session, of: user.id) }
-            if command == .startScreen {
+            if case .takeSeat = command, let session { people.setMicrophone(session, of: user.id) }
+            if command == .startScreen, let session {
                 people.setScreen(session, of: user.id)
                 // From another session than until now: no event says so.
                 if decision.events.isEmpty { media.assignAgain(user.id) }
@@ -225,12 +244,13 @@ extension RoomCore {
 
     /// Why a message is not let through.
     private func takeMessage(
-        _ priority: MessagePriority, of session: SessionToken, by user: UserID
+        _ priority: MessagePriority, of session: SessionToken?, by caller: Caller
     ) -> RoomError? {
         let limits = dependencies.policy().messages
         // Hosts and co-hosts run the room by messages too; their room is theirs to fill.
-        let sharer = state.runs(user) ? nil : user
-        let attendee = people.attendance.sessions[session]?.attendee
+        let user = caller.profile.id
+        let sharer = caller.isOperator || state.runs(user) ? nil : user
+        let attendee = session.flatMap { people.attendance.sessions[$0]?.attendee }
         switch messageBudget.take(
             priority, by: sharer, of: limits, slowSeconds: state.settings.chat.slowSeconds, at: now,
             elsewhere: { attendee?.takeMessage() })

@@ -147,9 +147,10 @@ final class RoomModeration {
 
     /// Takes one action out of what that person may do.
     /// - Returns: why it may not be done now.
-    func take(_ command: RoomCommand, by user: UserID) -> RoomError? {
-        guard command.name.isModeration else { return nil }
-        return takeAction(of: user).map { RoomError(.rateLimited, retryAfterMs: $0) }
+    func take(_ command: RoomCommand, by caller: Caller) -> RoomError? {
+        // Operators' requests are limited where they come in.
+        guard command.name.isModeration, !caller.isOperator else { return nil }
+        return takeAction(of: caller.profile.id).map { RoomError(.rateLimited, retryAfterMs: $0) }
     }
 
     /// - Returns: the milliseconds until that person may do another, if none is left.
@@ -166,16 +167,23 @@ final class RoomModeration {
     }
 
     /// What is to be noted of a command that is about to be carried out; `nil`: nothing.
-    func line(_ command: RoomCommand, by user: UserID, message: Message?, outcome: String = "done") -> AuditLine? {
+    func line(_ command: RoomCommand, by caller: Caller, message: Message?, outcome: String = "done") -> AuditLine? {
         guard command.name.isAudited else { return nil }
         // Seats and settings change as fast as programs ask; of a flood the beginning is noted, and the rest is in the journal.
-        if outcome == "done", !command.name.isModeration, takeAction(of: user) != nil { return nil }
+        if outcome == "done", !command.name.isModeration, !caller.isOperator, takeAction(of: caller.profile.id) != nil {
+            return nil
+        }
         let aimed = AuditDetail.of(command, in: core.state, message: message)
         // What was refused has not been looked at: a stranger may have written it.
         let isDone = outcome == "done"
+        let (actor, role, way): (UserID, AuditLine.Role, AuditLine.Way) =
+            switch caller {
+            case .person(let user): (user.id, AuditLine.Role(core.state.role(of: user.id)), .session)
+            case .operator(let caller, _): (caller.name, .operator, .rest)
+            }
         return AuditLine(
-            application: core.key.application, room: core.key.room, actor: user,
-            role: AuditLine.Role(core.state.role(of: user)), way: .session, action: command.name.rawValue,
+            application: core.key.application, room: core.key.room, actor: actor, role: role, way: way,
+            action: command.name.rawValue,
             target: aimed.target, detail: isDone ? aimed.detail.json : "{}", reason: isDone ? aimed.reason : nil,
             outcome: outcome, time: core.wallNow)
     }
@@ -184,9 +192,9 @@ final class RoomModeration {
     func note(_ line: AuditLine) { core.dependencies.moderation.audit.note(line) }
 
     /// Notes that somebody tried what their role does not allow.
-    func noteRefused(_ command: RoomCommand, by user: UserID, _ error: RoomError) {
+    func noteRefused(_ command: RoomCommand, by caller: Caller, _ error: RoomError) {
         guard command.name.isAudited, error.code == .permissionDenied, refusals.take(now: core.now) else { return }
-        line(command, by: user, message: nil, outcome: error.code.name).map { note($0) }
+        line(command, by: caller, message: nil, outcome: error.code.name).map { note($0) }
     }
 
     // MARK: Reports

@@ -1,0 +1,97 @@
+import RoomModel
+import RoomPorts
+import RoomRules
+import RoomTestSupport
+import Testing
+import Timing
+
+@testable import RoomService
+
+/// R01: what operators do in a room that they are not in.
+@Suite struct OperatorTests {
+    private let console = Caller.operator(
+        Operator(UserID(literal: "console"), scopes: Set(OperatorScope.allCases)))
+
+    private func code<Value>(_ result: Result<Value, RoomError>?) -> RoomError.Code? {
+        if case .failure(let error)? = result { error.code } else { nil }
+    }
+
+    @Test("R01 an operator frees a seat that the owner sits on, and everybody hears who did it")
+    func seats() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        #expect(salon.refusal(.takeSeat(0), by: owner) == nil)
+        let outcome = try #require(try salon.submit(.kickSeat(0), by: console)?.get())
+        #expect(outcome.seq == 3 && salon.core.state.seats[0].occupant == nil)
+        salon.advance(.seconds(1))
+        let told = member.outbox.changes.contains { change in
+            if case .seatLeft(_, _, .kicked, let by) = change.what { by?.rawValue == "console" } else { false }
+        }
+        #expect(told)
+        #expect(
+            salon.audit.lines.last.map { [$0.actor?.rawValue, $0.role.rawValue, $0.way.rawValue, $0.action] }
+                == ["console", "operator", "rest", "kickSeat"])
+    }
+
+    @Test("R01 G04-R an operator's messages cost the room's budget and nobody's share; a repeat is one message")
+    func messages() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let member = salon.enter(.member)
+        salon.policy.update { $0.messages = MessageLimits(room: 4, person: 1) }
+        let say = RoomCommand.sendMessage(MessageDraft(.text("news"), priority: .high))
+        let first = try #require(try salon.submit(say, by: console, key: "k")?.get())
+        #expect(try salon.submit(say, by: console, key: "k")?.get().result == first.result)
+        #expect(
+            code(salon.submit(.sendMessage(MessageDraft(.text("other"))), by: console, key: "k")) == .keyReused)
+        for _ in 0..<3 { #expect(code(salon.submit(say, by: console)) == nil) }
+        #expect(code(salon.submit(say, by: console)) == .rateLimited)
+        salon.advance(.seconds(1))
+        #expect(member.outbox.messages.count == 4)
+    }
+
+    @Test("R01 G06-S what a key's scopes do not reach to changes nothing, and is noted")
+    func refused() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let shop = Caller.operator(Operator(UserID(literal: "shop"), scopes: [.writeMessages]))
+        let before = salon.core.state
+        #expect(code(salon.submit(.destroyRoom, by: shop)) == .permissionDenied)
+        #expect(code(salon.submit(.sendGift(GiftDraft(gift: "rose")), by: console)) == .permissionDenied)
+        #expect(code(salon.submit(.exitRoom, by: console)) == .permissionDenied)
+        #expect(code(salon.submit(.takeSeat(0), by: console)) == .permissionDenied)
+        #expect(salon.core.state == before)
+        #expect(salon.audit.lines.map(\.outcome) == ["permission_denied"])
+        #expect(salon.audit.lines.map(\.actor?.rawValue) == ["shop"])
+    }
+
+    @Test("R01 G06-S an operator bans and lifts, mutes and deletes; the person is out at once")
+    func moderates() async throws {
+        let salon = try await Salon()
+        _ = salon.create()
+        let member = salon.enter(.member)
+        #expect(salon.refusal(.sendMessage(MessageDraft(.text("hello"))), by: member) == nil)
+        #expect(code(salon.submit(.deleteMessage(1), by: console)) == nil)
+        let ban = RestrictionDraft(.ban, of: .member, everywhere: true)
+        #expect(code(salon.submit(.setRestriction(ban), by: console)) == nil)
+        guard case .removed(let restriction)? = member.departures.current.last else {
+            Issue.record("\(member.departures.current)")
+            return
+        }
+        #expect(restriction.by.rawValue == "console" && salon.expelled.current.count == 1)
+        #expect(code(salon.enter(.member).entries.current.last) == .bannedForGood)
+        #expect(code(salon.submit(.liftRestriction(.ban, of: .member), by: console)) == nil)
+        #expect(code(salon.enter(.member).entries.current.last) == nil)
+    }
+
+    @Test("R01 L15-S a room that an operator ends is told so to all, and takes nothing more")
+    func ends() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        #expect(code(salon.submit(.destroyRoom, by: console)) == nil)
+        salon.advance(.seconds(1))
+        #expect(owner.departures.current == [.ended])
+        #expect(code(salon.submit(.updateRoom(RoomUpdate(name: "x")), by: console)) == .roomClosed)
+    }
+}
