@@ -8,6 +8,8 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -178,6 +180,45 @@ def test_rules(tmp_path):
         with pytest.raises(Refused) as refusal:
             host.call("room.enter", room="48213", privateMapKey=made)
         assert refusal.value.name == "room_not_found", "the number and the text are two rooms"
+
+
+@story("R01-L a key is made, named in its list without its secret, opens the REST API as far as its scopes reach, and is revoked")
+def test_operator_keys(tmp_path):
+    app, key = own_application(tmp_path / "data")
+    data = ("--data", str(tmp_path / "data"))
+    code, out, _ = run("key", "create", "--app", app, "--name", "shop", "--scope", "rooms:read", "--days", "1", *data)
+    assert code == 0
+    made = dict(line.split() for line in out.splitlines())
+    listed = run("key", "list", *data)[1]
+    assert listed.split()[:4] == [made["id"], app, "shop", "rooms:read"] and made["key"] not in listed
+    code, _, complaint = run("key", "create", "--name", "shop", "--scope", "moon:land", *data)
+    assert code == 78 and "rooms:read" in complaint
+    code, _, complaint = run("key", "create", "--name", "a shop", "--scope", "rooms:read", *data)
+    assert code == 78 and "1…32" in complaint
+    code, _, complaint = run("key", "create", "--app", "1", "--name", "shop", "--scope", "rooms:read", *data)
+    assert code == 78 and "no application 1" in complaint
+
+    def ask(server, method, path):
+        request = urllib.request.Request(f"{server.url}/v1/{path}", method=method, headers={"Authorization": f"Bearer {made['key']}"})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    with Server(tmp_path / "data", development=False) as server:
+        ticket = run("usersig", "make", "--app", app, "--user", "host", key=key)[1].strip()
+        host = Client(server, {"app": int(app), "user": "host", "ticket": ticket, "name": "Host"})
+        host.call("room.create", name="Salon", room=48213)
+        status, page = ask(server, "GET", "rooms")
+        assert status == 200 and [room["name"] for room in page["rooms"]] == ["Salon"]
+        status, refused = ask(server, "DELETE", "rooms/48213")
+        assert status == 403 and "rooms:write" in refused["error"]["message"]
+    assert run("key", "revoke", made["id"], *data)[0] == 0
+    code, _, complaint = run("key", "revoke", made["id"], *data)
+    assert code == 78 and "no key" in complaint
+    with Server(tmp_path / "data", development=False) as server:
+        assert ask(server, "GET", "rooms")[0] == 401
 
 
 def written():

@@ -109,6 +109,7 @@ struct ReleasedFileTests {
             _ = try await store.ledger.post(transfer, key: key)
         }
         for ban in Self.bans { store.hostBans.set(ban, from: UserID(literal: "host"), in: Self.application.id) }
+        for key in Self.keys { _ = try await store.operatorKeys.add(key, limit: 2) }
         store.audit.note(Self.line)
         store.reports.post(Self.report) { _ in }
         // What comes after it is written after it.
@@ -122,6 +123,16 @@ struct ReleasedFileTests {
         Restriction(
             .ban, user: UserID(literal: "eve"), name: "Eve", until: 32_503_680_000_000, everywhere: true,
             by: UserID(literal: "admin")),
+    ]
+
+    private static let keys = [
+        OperatorKey(
+            id: "0123456789ab", application: nil, name: UserID(literal: "console"),
+            scopes: [.readRooms, .writeRooms, .writeMessages, .moderate], digest: Array(0..<32),
+            createdAt: 1_795_000_000_000),
+        OperatorKey(
+            id: "ba9876543210", application: application.id, name: UserID(literal: "shop"), scopes: [.writeMessages],
+            digest: Array(repeating: 255, count: 32), createdAt: 1_795_000_000_001, expiresAt: 32_503_680_000_000),
     ]
 
     private static let line = AuditLine(
@@ -174,5 +185,7 @@ struct ReleasedFileTests {
         let records = try StoreRecords(directory: (store.path as NSString).deletingLastPathComponent)
         #expect(try records.audit(of: Self.application.id, limit: 10).map(\.line) == [Self.line])
         #expect(try records.reports(of: Self.application.id, limit: 10).map(\.report) == [Self.report])
+        guard version >= 6 else { return }
+        #expect(try await store.operatorKeys.keys() == Self.keys)
     }
 }

@@ -10,6 +10,13 @@ package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
     case moderate = "moderation"
 }
 
+extension RoomError {
+    /// What the operator's key does not reach to.
+    package static func scopeMissing(_ scope: OperatorScope) -> RoomError {
+        RoomError(.permissionDenied, "this needs a key with the scope \(scope.rawValue)", reason: "scope")
+    }
+}
+
 /// Somebody who runs the server, or a program of theirs.
 package struct Operator: Hashable, Sendable {
     /// The name of the key: people see it beside what was done, and so does the audit trail.

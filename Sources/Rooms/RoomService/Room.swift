@@ -8,7 +8,7 @@ import Timing
 package actor Room {
     package nonisolated let key: RoomKey
     package nonisolated let stage: StageID
-    private let core: RoomCore
+    let core: RoomCore
 
     package init(key: RoomKey, stage: StageID, dependencies: RoomDependencies) {
         self.key = key

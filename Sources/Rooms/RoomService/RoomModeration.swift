@@ -138,9 +138,12 @@ final class RoomModeration {
             return core.answer(reply, .failure(RoomError(.notInRoom)))
         }
         guard core.state.runs(user) else { return core.answer(reply, .failure(RoomError(.permissionDenied))) }
+        core.answer(reply, .success(restrictions))
+    }
+
+    var restrictions: RestrictionsPage {
         let now = core.wallNow
-        let held = core.state.restrictions.reversed().filter { $0.holds(at: now) }
-        core.answer(reply, .success(RestrictionsPage(restrictions: Array(held))))
+        return RestrictionsPage(restrictions: core.state.restrictions.reversed().filter { $0.holds(at: now) })
     }
 
     // MARK: The audit trail

@@ -115,6 +115,7 @@ package struct ServerApplication: Sendable {
         try await rooms.start()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
+            operatorKeys: store.operatorKeys,
             wallets: WalletSettings(
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,

@@ -29,6 +29,7 @@ package final class SQLiteStore: Sendable {
     package let hostBans: SQLiteHostBans
     package let audit: SQLiteAudit
     package let reports: SQLiteReports
+    package let operatorKeys: SQLiteOperatorKeys
     /// Where the file is.
     package let path: String
 
@@ -66,6 +67,7 @@ package final class SQLiteStore: Sendable {
         gifts = SQLiteGifts(commit: commit)
         hostBans = try SQLiteHostBans(pool: pool, commit: commit, now: now)
         audit = SQLiteAudit(commit: commit, retention: settings.retention)
+        operatorKeys = SQLiteOperatorKeys(commit: commit)
         reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)
     }
 

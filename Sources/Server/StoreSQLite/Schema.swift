@@ -16,7 +16,7 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation, roomKeys])
+    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation, roomKeys, operatorKeys])
 
     private static let rooms = Migration(
         version: 1,
@@ -153,6 +153,21 @@ struct Schema: Sendable {
 
     private static let roomKeys = Migration(
         version: 5, sql: "ALTER TABLE application ADD COLUMN room_keys TEXT NOT NULL DEFAULT 'unused';")
+
+    private static let operatorKeys = Migration(
+        version: 6,
+        sql: """
+            -- Keys of operators' programs. The secret itself is not here, only its digest.
+            CREATE TABLE operator_key (
+                id TEXT PRIMARY KEY,
+                application INTEGER,
+                name TEXT NOT NULL,
+                scopes TEXT NOT NULL,
+                digest BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                expires_at INTEGER
+            ) STRICT;
+            """)
 
     private static let moderation = Migration(
         version: 4,

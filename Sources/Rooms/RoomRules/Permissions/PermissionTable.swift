@@ -95,9 +95,10 @@ extension DurableRoomState {
     ) throws(RoomError) -> Permission {
         switch caller {
         case .operator(let caller, _):
-            guard let scope = PermissionTable.scope(for: command), caller.scopes.contains(scope) else {
-                throw RoomError(.permissionDenied, reason: "scope")
+            guard let scope = PermissionTable.scope(for: command) else {
+                throw RoomError(.permissionDenied, "only people in the room do this")
             }
+            guard caller.scopes.contains(scope) else { throw .scopeMissing(scope) }
             return .allowed
         case .person(let user):
             guard context.people[user.id] != nil else { throw RoomError(.notInRoom) }

@@ -21,17 +21,19 @@ enum HTTPReply {
         bytes(SignalText.encode(value), type: "application/json", status: status, headers: [.cacheControl: "no-store"])
     }
 
-    /// `{"error":{"code","name","message"}}`
+    /// `{"error":{"code","name","message","retryAfterMs"?,"field"?,"reason"?}}`
     static func failure(_ refusal: Refusal, status: HTTPResponse.Status? = nil) -> Response {
         var response = failure(
             code: refusal.error.code.number, name: refusal.error.code.name, message: refusal.error.message,
-            status: status ?? refusal.error.code.status, retryAfterMs: refusal.error.retryAfterMs)
+            status: status ?? refusal.error.code.status, retryAfterMs: refusal.error.retryAfterMs,
+            field: refusal.error.field, reason: refusal.error.reason)
         if let wait = refusal.error.retryAfterMs { response.headers[.retryAfter] = String((wait + 999) / 1000) }
         return response
     }
 
     static func failure(
-        code: Int, name: String, message: String, status: HTTPResponse.Status, retryAfterMs: Int? = nil
+        code: Int, name: String, message: String, status: HTTPResponse.Status, retryAfterMs: Int? = nil,
+        field: String? = nil, reason: String? = nil
     ) -> Response {
         struct Body: Encodable {
             struct Failure: Encodable {
@@ -39,11 +41,16 @@ enum HTTPReply {
                 var name: String
                 var message: String
                 var retryAfterMs: Int?
+                var field: String?
+                var reason: String?
             }
             var error: Failure
         }
         return json(
-            Body(error: .init(code: code, name: name, message: message, retryAfterMs: retryAfterMs)), status: status)
+            Body(
+                error: .init(
+                    code: code, name: name, message: message, retryAfterMs: retryAfterMs, field: field, reason: reason)),
+            status: status)
     }
 
     static func bytes(

@@ -22,6 +22,8 @@ struct GatewayRoutes: Sendable {
     let httpMedia: HTTPMediaSessions
     let services: GatewayServices
     let httpMediaRates: AddressRates
+    let operators: OperatorSignIn
+    let operatorRates: AddressRates
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
@@ -40,11 +42,15 @@ struct GatewayRoutes: Sendable {
         }
         router.post("v1/tickets") { request, context in await tickets(request, context) }
         router.get("v1/qr.svg") { request, _ in qrCode(request) }
-        router.get("v1/rooms/**") { request, _ in still(request) }
+        router.get("v1/rooms/{room}/still/{file}") { request, _ in still(request) }
         songs.addRoutes(to: router)
         HTTPMediaHandler(
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
+        ).addRoutes(to: router)
+        RESTHandler(
+            operators: operators, rooms: services.rooms, clock: services.clock, rates: operatorRates,
+            address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.

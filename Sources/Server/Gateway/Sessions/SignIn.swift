@@ -65,8 +65,8 @@ package final class SignIn: Sendable {
         } catch {
             throw Self.refusal(error)
         }
-        // A privateMapKey is good for one room and some privileges. Until rooms enforce those (A03), taking it for a whole ticket
-        // would give its bearer more than its maker wanted.
+        // A privateMapKey is good for one room and some privileges. Taking it for a whole ticket would give its bearer more than its
+        // maker wanted.
         guard good.userbuf == nil else { throw Self.scoped }
         // Tickets may claim to last for ever; ours end within what nanoseconds can say.
         return WallTime(secondsSince1970: min(good.expiresAt, Self.lastSecond))

@@ -1,0 +1,57 @@
+package import RoomModel
+package import RoomRules
+
+// What operators read of a room that they are not in. Whether their key lets them, the gateway has asked.
+
+extension RoomCore {
+    package func overview(_ reply: @escaping Reply<RoomOverview>) {
+        read(reply) { core in
+            let absence = core.people.ownerAbsence
+            let (state, attendance) = (core.state, core.people.attendance)
+            return RoomOverview(
+                info: core.listing.info, epoch: core.writer.epoch, seq: state.seq, chat: state.chat,
+                seats: state.seats.indices.map { state.seatView($0, attendance.people) }, admins: state.admins,
+                likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
+                screen: state.screen, stage: state.stage.isUsual ? nil : state.stage,
+                pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding)
+        }
+    }
+
+    /// The last messages, the oldest first.
+    package func messages(_ limit: Int, _ reply: @escaping Reply<[Message]>) {
+        read(reply) { core in
+            // The same as for those who enter, which are kept ready.
+            let told = core.recent.messages(
+                core.dependencies.policy().messages.onEntry, budget: EntryComposer.messageBytes)
+            return Array(told.suffix(limit))
+        }
+    }
+
+    package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
+        defer { endTurn() }
+        people.members(query, reply: reply)
+    }
+
+    /// Who may not write or be here, the newest first.
+    package func restrictions(_ reply: @escaping Reply<RestrictionsPage>) { read(reply) { $0.moderation.restrictions } }
+
+    private func read<Value>(_ reply: @escaping Reply<Value>, _ value: (RoomCore) -> Value) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        answer(reply, .success(value(self)))
+    }
+}
+
+extension Room {
+    package func overview(reply: @escaping Reply<RoomOverview>) { core.overview(reply) }
+
+    /// The last messages, the oldest first.
+    package func messages(_ limit: Int, reply: @escaping Reply<[Message]>) { core.messages(limit, reply) }
+
+    package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
+        core.members(query, reply: reply)
+    }
+
+    /// Who may not write or be here, the newest first.
+    package func restrictions(reply: @escaping Reply<RestrictionsPage>) { core.restrictions(reply) }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+import Timing
+
+/// The REST API for operators' programs, `/v1/…`.
+struct RESTHandler: Sendable {
+    /// What a back end sends at its busiest, and what the reference systems let through of one call.
+    static let allowance = Allowance(burst: 400, perSecond: 200)
+    private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
+    private static let messagesShown = 1...200
+
+    let operators: OperatorSignIn
+    let rooms: RoomDirectory
+    let clock: any TimeSource
+    let rates: AddressRates
+    let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    let isDraining: @Sendable () -> Bool
+
+    func addRoutes(to router: Router<GatewayRequest>) {
+        for (path, routes) in Dictionary(grouping: RESTRoute.all, by: \.path) {
+            let allowed = routes.map(\.method.rawValue).sorted().joined(separator: ", ")
+            for method in Self.methods {
+                let path = RouterPath("v1/" + path)
+                if let route = routes.first(where: { $0.method == method }) {
+                    router.on(path, method: method) { request, context in await respond(route, request, context) }
+                } else {
+                    router.on(path, method: method) { _, _ in Self.wrongMethod(allowed) }
+                }
+            }
+        }
+    }
+
+    static let nothingHere = HTTPReply.failure(
+        code: 404, name: "not_found", message: "there is nothing at this path", status: .notFound)
+
+    private static func wrongMethod(_ allowed: String) -> Response {
+        var response = HTTPReply.failure(
+            code: 405, name: "method_not_allowed", message: "this path takes \(allowed)", status: .methodNotAllowed)
+        response.headers[.allow] = allowed
+        return response
+    }
+
+    private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {
+        do throws(Refusal) {
+            try admit(request, context)
+            let access = try await operators.access(request)
+            let parameters = try RESTParameters(route, request, body: try await body(of: request, route))
+            return try await perform(route, parameters, access)
+        } catch {
+            var response = HTTPReply.failure(error)
+            if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+            return response
+        }
+    }
+
+    private func admit(_ request: Request, _ context: GatewayRequest) throws(Refusal) {
+        if isDraining() {
+            throw Refusal(RoomError(.unavailable, "the server is going down", retryAfterMs: 5_000))
+        }
+        if let wait = rates.take(address(request, context), now: clock.now) {
+            throw Refusal(
+                RoomError(.rateLimited, "at most 200 requests a second from one address", retryAfterMs: wait))
+        }
+    }
+
+    private func body(of request: Request, _ route: RESTRoute) async throws(Refusal) -> [UInt8] {
+        guard route.hasBody else { return [] }
+        do {
+            return Array(try await request.body.collect(upTo: RESTParameters.bodyLimit).readableBytesView)
+        } catch {
+            throw Refusal(RoomError(.messageTooLarge, "a body has at most 64 KiB"))
+        }
+    }
+
+    // MARK: Work
+
+    private func perform(
+        _ route: RESTRoute, _ parameters: RESTParameters, _ access: OperatorAccess
+    ) async throws(Refusal) -> Response {
+        switch route.work {
+        case .readRoom:
+            let room = try await room(parameters, access)
+            return HTTPReply.json(try await asked { await room.overview(reply: $0) })
+        case .readMessages:
+            let limit = try parameters.number("limit", in: Self.messagesShown, default: Self.messagesShown.upperBound)
+            let room = try await room(parameters, access)
+            return HTTPReply.json(
+                ["messages": try await asked { await room.messages(limit, reply: $0) } as [Message]])
+        case .call(let method):
+            guard case .rooms(let call) = try parameters.call(method) else { throw Refusal(RoomError(.internalError)) }
+            return try await perform(call, parameters, access)
+        }
+    }
+
+    private func perform(
+        _ call: RoomsCall, _ parameters: RESTParameters, _ access: OperatorAccess
+    ) async throws(Refusal) -> Response {
+        switch call {
+        case .listRooms(let query):
+            try check(.readRooms, access)
+            do throws(RoomError) { return HTTPReply.json(try rooms.list(query, of: access.application)) } catch {
+                throw Refusal(error)
+            }
+        case .listMembers(_, let query):
+            let room = try await room(parameters, access)
+            return HTTPReply.json(try await asked { await room.members(query, reply: $0) })
+        case .listRestrictions:
+            let room = try await room(parameters, access)
+            return HTTPReply.json(try await asked { await room.restrictions(reply: $0) })
+        case .command(let id, let command, let key):
+            let room = try await find(id, access)
+            let outcome: CommandOutcome = try await asked {
+                await room.submit(command, by: .operator(access.caller), key: key, reply: $0)
+            }
+            return HTTPReply.json(CommandAnswer(outcome))
+        default: throw Refusal(RoomError(.internalError))
+        }
+    }
+
+    /// A room that is to be read.
+    private func room(_ parameters: RESTParameters, _ access: OperatorAccess) async throws(Refusal) -> Room {
+        try check(.readRooms, access)
+        guard let id = parameters.room else { throw Refusal(RoomError(.roomIDInvalid)) }
+        return try await find(id, access)
+    }
+
+    private func find(_ id: RoomID, _ access: OperatorAccess) async throws(Refusal) -> Room {
+        do throws(RoomError) {
+            return try await rooms.room(RoomKey(application: access.application, room: id))
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// What changes a room, its rules check.
+    private func check(_ scope: OperatorScope, _ access: OperatorAccess) throws(Refusal) {
+        guard access.caller.scopes.contains(scope) else { throw Refusal(.scopeMissing(scope)) }
+    }
+
+    /// Asks a room, which answers in its turn.
+    private func asked<Value: Sendable>(
+        _ ask: @escaping @Sendable (@escaping Reply<Value>) async -> Void
+    ) async throws(Refusal) -> Value {
+        let result: Result<Value, RoomError> = await withCheckedContinuation { continuation in
+            Task { await ask { continuation.resume(returning: $0) } }
+        }
+        do throws(RoomError) { return try result.get() } catch { throw Refusal(error) }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoomModel
+import SignalProtocol
+
+/// What a request says, as the parameters of a call: from its path, its query and its body.
+struct RESTParameters {
+    /// As much as a call may have.
+    static let bodyLimit = 64 << 10
+
+    private var fields: [String: Any] = [:]
+    private(set) var room: RoomID?
+
+    /// - Throws: `invalid_params` with the field, `room_id_invalid`, `parse_error`.
+    init(_ route: RESTRoute, _ request: Request, body: [UInt8]) throws(Refusal) {
+        if route.hasBody { try take(body: body) }
+        try take(query: request, of: route)
+        try take(path: request.uri.path, of: route)
+        if let key = request.headers[.idempotencyKey] { fields["key"] = key }
+    }
+
+    /// The request as a call.
+    func call(_ method: SignalProtocol.Method) throws(Refusal) -> Call.Body {
+        let call: [String: Any] = ["jsonrpc": "2.0", "id": 1, "method": method.rawValue, "params": fields]
+        guard let text = try? JSONSerialization.data(withJSONObject: call) else {
+            throw Refusal(RoomError(.invalidParams))
+        }
+        do throws(CallFailure) { return try Call.decode(text).body } catch { throw Refusal(error.error) }
+    }
+
+    /// A number from the query within bounds.
+    func number(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(Refusal) -> Int {
+        guard let value = fields[name] else { return fallback }
+        guard let number = value as? Int, range.contains(number) else {
+            throw Refusal(.invalid(name, "\(name) is \(range.lowerBound)…\(range.upperBound)"))
+        }
+        return number
+    }
+
+    private mutating func take(body: [UInt8]) throws(Refusal) {
+        guard !body.isEmpty else { return }
+        let value: Any
+        do { value = try JSONSerialization.jsonObject(with: Data(body), options: [.fragmentsAllowed]) } catch {
+            throw Refusal(RoomError(.parseError, "the body is no JSON"))
+        }
+        guard let object = value as? [String: Any] else {
+            throw Refusal(RoomError(.invalidRequest, "the body is a JSON object"))
+        }
+        fields = object
+        // It comes as a header, as for every other request.
+        fields["key"] = nil
+    }
+
+    private mutating func take(query request: Request, of route: RESTRoute) throws(Refusal) {
+        for (name, isNumber) in route.query {
+            guard let text = request.uri.queryParameters[name[...]] else { continue }
+            if isNumber {
+                guard let number = Int(text) else { throw Refusal(.invalid(name, "\(name) is a number")) }
+                fields[name] = number
+            } else {
+                fields[name] = String(text)
+            }
+        }
+    }
+
+    private mutating func take(path: String, of route: RESTRoute) throws(Refusal) {
+        // Behind "v1".
+        let parts = path.split(separator: "/").dropFirst()
+        for (name, part) in zip(route.path.split(separator: "/"), parts) where name.hasPrefix("{") {
+            let name = String(name.dropFirst().dropLast())
+            switch name {
+            case "room":
+                guard let room = RoomSlug.room(part) else { throw Refusal(RoomError(.roomIDInvalid, field: "room")) }
+                self.room = room
+                switch room {
+                case .number(let number): fields[name] = number
+                case .string(let string): fields[name] = string
+                }
+            case "seat", "chat":
+                guard let number = UInt64(part) else { throw Refusal(.invalid(name, "\(name) is a number")) }
+                fields[name] = number
+            default: fields[name] = String(part).removingPercentEncoding ?? String(part)
+            }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// draft-ietf-httpapi-idempotency-key-header
+    static let idempotencyKey = HTTPField.Name.known("Idempotency-Key")
+}

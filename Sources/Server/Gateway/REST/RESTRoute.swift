@@ -1,0 +1,56 @@
+import HTTPTypes
+import RoomModel
+import SignalProtocol
+
+/// One operation of the REST API. Most are a call of the signalling protocol, whose parameters come out of path, query and body.
+struct RESTRoute: Sendable {
+    enum Work: Sendable, Hashable {
+        case call(Method)
+        /// A room as an operator sees it.
+        case readRoom
+        /// The last messages of a room.
+        case readMessages
+    }
+
+    let method: HTTPRequest.Method
+    /// Below `/v1/`, with the names of its parameters in braces.
+    let path: String
+    let work: Work
+    /// What may stand in the query, and whether it is a number.
+    var query: [String: Bool] = [:]
+
+    /// As the manual writes it.
+    var title: String { "\(method.rawValue) /v1/\(path)" }
+
+    /// Methods with a body.
+    var hasBody: Bool { method == .post || method == .put || method == .patch }
+
+    static let all: [RESTRoute] = [
+        RESTRoute(
+            method: .get, path: "rooms", work: .call(.roomList),
+            query: ["kind": false, "text": false, "tag": false, "order": false, "cursor": false, "limit": true]),
+        RESTRoute(method: .get, path: "rooms/{room}", work: .readRoom),
+        RESTRoute(method: .patch, path: "rooms/{room}", work: .call(.roomUpdate)),
+        RESTRoute(method: .delete, path: "rooms/{room}", work: .call(.roomDestroy)),
+        RESTRoute(method: .put, path: "rooms/{room}/owner", work: .call(.ownerSet)),
+        RESTRoute(
+            method: .get, path: "rooms/{room}/members", work: .call(.roomMembers),
+            query: ["cursor": false, "limit": true]),
+        RESTRoute(method: .put, path: "rooms/{room}/members/{user}/role", work: .call(.roleSet)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/user", work: .call(.seatPick)),
+        RESTRoute(method: .delete, path: "rooms/{room}/seats/{seat}/user", work: .call(.seatKick)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/muted", work: .call(.seatMute)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/closed", work: .call(.seatClose)),
+        RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/camera", work: .call(.seatCamera)),
+        RESTRoute(method: .put, path: "rooms/{room}/stage", work: .call(.stageArrange)),
+        RESTRoute(method: .delete, path: "rooms/{room}/screen", work: .call(.screenStop)),
+        RESTRoute(method: .delete, path: "rooms/{room}/song", work: .call(.songStop)),
+        RESTRoute(method: .delete, path: "rooms/{room}/pk", work: .call(.pkQuit), query: ["link": false]),
+        RESTRoute(method: .get, path: "rooms/{room}/messages", work: .readMessages, query: ["limit": true]),
+        RESTRoute(method: .post, path: "rooms/{room}/messages", work: .call(.messageSend)),
+        RESTRoute(method: .delete, path: "rooms/{room}/messages/{chat}", work: .call(.messageDelete)),
+        RESTRoute(method: .get, path: "rooms/{room}/restrictions", work: .call(.restrictionList)),
+        RESTRoute(method: .put, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionSet)),
+        RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionLift)),
+    ]
+}

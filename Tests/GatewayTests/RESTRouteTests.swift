@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+@testable import Gateway
+
+@Suite struct RESTRouteTests {
+    @Test("R01 the manual's table has every operation, and no other") func documented() throws {
+        var folder = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { folder.deleteLastPathComponent() }
+        let manual = try String(contentsOf: folder.appendingPathComponent("Documentation/rest.md"), encoding: .utf8)
+        let documented = manual.split(separator: "\n").filter { $0.contains("| `/v1/") }.map { row in
+            row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
+                .joined(separator: " ")
+        }
+        #expect(documented == RESTRoute.all.map(\.title))
+    }
+
+    @Test("R01 a key's text is read back, and opens that key alone") func keyText() throws {
+        let text = OperatorKeyText()
+        #expect(OperatorKeyText(text.text) == text && OperatorKeyText() != text)
+        for wrong in ["", "ovk", "ovk_1_2", text.text + "0", "x" + text.text, text.text + "_"] {
+            #expect(OperatorKeyText(wrong) == nil, "\(wrong)")
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import ServerApp
+import ServerTestSupport
+import Testing
+
+extension WholeServerTests {
+    /// The REST API for operators' programs (R01), on a whole server.
+    @Suite struct RESTTests {
+        /// A server with keys of some scopes, and requests to it.
+        private struct House {
+            let server: TestServer
+            let keys: [String: String]
+
+            func send(
+                _ method: String, _ path: String, _ body: JSON? = nil, key name: String = "console",
+                headers: [String] = []
+            ) async throws -> PlainHTTP.Response {
+                let text = body?.text ?? ""
+                let length =
+                    body == nil ? [] : ["Content-Type: application/json", "Content-Length: \(text.utf8.count)"]
+                let key = keys[name].map { ["Authorization: Bearer \($0)"] } ?? []
+                return try await PlainHTTP.send(
+                    "\(method) /v1/\(path) HTTP/1.1", port: server.port, headers: key + length + headers, body: text)
+            }
+
+            /// `status name`, or the status alone.
+            func outcome(
+                _ method: String, _ path: String, _ body: JSON? = nil, key name: String = "console",
+                headers: [String] = []
+            ) async throws -> String {
+                let response = try await send(method, path, body, key: name, headers: headers)
+                let error = response.json["error"]
+                return ([String(response.status)] + [error["name"].string, error["reason"].string].compactMap { $0 })
+                    .joined(separator: " ")
+            }
+        }
+
+        private func with(_ body: (House) async throws -> Void) async throws {
+            let folder = NSTemporaryDirectory() + "ovation-rest-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            _ = try await ApplicationAdmin(data: folder).create(name: "Tests", id: TestServer.application)
+            _ = try await ApplicationAdmin(data: folder).create(name: "Other", id: 5)
+            let admin = OperatorKeyAdmin(data: folder)
+            var keys: [String: String] = [:]
+            for (name, application, scopes) in [
+                ("console", TestServer.application, OperatorKeyAdmin.scopes),
+                ("reader", TestServer.application, ["rooms:read"]),
+                ("other", UInt32(5), OperatorKeyAdmin.scopes),
+                ("writer", TestServer.application, ["messages:write"]),
+            ] {
+                keys[name] = try await admin.create(name: name, application: application, scopes: scopes, days: nil)
+                    .text
+            }
+            keys["all"] = try await admin.create(name: "all", application: nil, scopes: ["rooms:read"], days: 1).text
+            let gone = try await admin.create(name: "gone", application: nil, scopes: ["rooms:read"], days: nil)
+            keys["gone"] = gone.text
+            try await admin.revoke(gone.entry.id)
+            keys["forged"] = (keys["console"] ?? "").dropLast() + "x"
+            let server = try await TestServer.start(directory: folder)
+            do {
+                try await body(House(server: server, keys: keys))
+                try await server.stop()
+            } catch {
+                try? await server.stop()
+                throw error
+            }
+        }
+
+        @Test("R01 a key opens what its scopes and its application say; whoever has none is told so")
+        func keys() async throws {
+            try await with { house in
+                #expect(try await house.outcome("GET", "rooms", key: "nobody") == "401 not_signed_in missing")
+                for key in ["forged", "gone"] {
+                    #expect(try await house.outcome("GET", "rooms", key: key) == "401 not_signed_in unknown")
+                }
+                let refused = try await house.send("GET", "rooms", key: "forged")
+                #expect(refused.headers["www-authenticate"] == "Bearer")
+                #expect(try await house.outcome("GET", "rooms", key: "reader") == "200")
+                #expect(try await house.outcome("GET", "rooms?app=5", key: "reader") == "403 permission_denied app")
+                #expect(try await house.outcome("GET", "rooms", key: "all") == "400 invalid_params")
+                #expect(try await house.outcome("GET", "rooms?app=5", key: "all") == "200")
+                #expect(try await house.outcome("GET", "rooms?app=6", key: "all") == "404 app_unknown")
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                #expect(
+                    try await house.outcome("DELETE", "rooms/48213", key: "reader") == "403 permission_denied scope")
+                #expect(try await house.outcome("DELETE", "rooms/48213", key: "other") == "404 room_not_found")
+                #expect(try await house.outcome("GET", "rooms/48213", key: "reader") == "200")
+                for path in ["", "/48213", "/48213/members", "/48213/messages", "/48213/restrictions"] {
+                    #expect(
+                        try await house.outcome("GET", "rooms" + path, key: "writer") == "403 permission_denied scope",
+                        "\(path)")
+                }
+            }
+        }
+
+        @Test("R01 paths, methods and bodies that there are not are told as what they are")
+        func malformed() async throws {
+            try await with { house in
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                #expect(try await house.outcome("POST", "rooms/48213/seats/0/user", [:]) == "405 method_not_allowed")
+                let allowed = try await house.send("POST", "rooms/48213/seats/0/user", [:])
+                #expect(allowed.headers["allow"] == "DELETE, PUT")
+                #expect(try await house.outcome("GET", "rooms/48213/nothing") == "404 not_found")
+                #expect(try await house.outcome("GET", "rooms/48213/still/9.jpg") == "404 not_found")
+                #expect(try await house.outcome("GET", "rooms/0") == "400 room_id_invalid")
+                #expect(try await house.outcome("GET", "rooms/~48213") == "404 room_not_found")
+                #expect(try await house.outcome("GET", "rooms?limit=many") == "400 invalid_params")
+                #expect(try await house.outcome("PATCH", "rooms/48213", "text") == "400 invalid_request")
+                #expect(try await house.outcome("PATCH", "rooms/48213", ["name": 5]) == "400 invalid_params")
+                #expect(
+                    try await house.outcome("PUT", "rooms/48213/seats/x/muted", ["muted": true]) == "400 invalid_params"
+                )
+                #expect(
+                    try await house.outcome("PUT", "rooms/48213/seats/99999999999999999999/muted", ["muted": true])
+                        == "400 invalid_params")
+                #expect(try await house.outcome("PUT", "rooms/48213/seats/0/muted", [:]) == "400 invalid_params")
+                let long = JSON.string(String(repeating: "x", count: 70_000))
+                #expect(try await house.outcome("PATCH", "rooms/48213", ["name": long]) == "413 message_too_large")
+                let broken = try await PlainHTTP.send(
+                    "PATCH /v1/rooms/48213 HTTP/1.1", port: house.server.port,
+                    headers: ["Authorization: Bearer \(house.keys["console"] ?? "")", "Content-Length: 2"], body: "{,")
+                #expect(broken.status == 400 && broken.json["error"]["name"].string == "parse_error")
+                // What the path says counts, whatever the body claims.
+                #expect(try await house.outcome("PATCH", "rooms/48213", ["room": 7, "name": "Other"]) == "200")
+            }
+        }
+
+        @Test("R01 G06-R an operator reads a room, writes into it, mutes, bans, deletes, moves people and ends it")
+        func runs() async throws {
+            try await with { house in
+                let owner = try await house.server.signedIn("owner")
+                let guest = try await house.server.signedIn("guest")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213, "tags": ["jazz"]])
+                try await guest.call("room.enter", ["room": 48_213])
+                try await guest.call("message.send", ["room": 48_213, "text": "buy coins"])
+                let page = try await house.send("GET", "rooms?tag=jazz&limit=5", key: "reader").json
+                #expect(page["rooms"][0]["name"].string == "Salon" && page["rooms"][0]["memberCount"] == 2)
+                let members = try await house.send("GET", "rooms/48213/members?limit=1", key: "reader").json
+                #expect(members["members"][0]["id"].string == "owner" && members["count"] == 2)
+                let cursor = try #require(members["cursor"].string)
+                let rest = try await house.send("GET", "rooms/48213/members?cursor=\(cursor)", key: "reader").json
+                #expect(rest["members"][0]["id"].string == "guest" && rest["cursor"] == .null)
+
+                #expect(try await house.outcome("PUT", "rooms/48213/seats/0/user", ["user": "guest"]) == "200")
+                #expect(try await house.outcome("PUT", "rooms/48213/seats/0/muted", ["muted": true]) == "200")
+                var room = try await house.send("GET", "rooms/48213", key: "reader").json
+                #expect(room["seats"][0]["user"].string == "guest" && room["seats"][0]["muted"] == true)
+                #expect(try await house.outcome("DELETE", "rooms/48213/seats/0/user") == "200")
+
+                // One message, however often it is sent.
+                let once = ["Idempotency-Key: order-77"]
+                let say: JSON = ["command": "PRODUCT", "message": "{}", "priority": "high"]
+                let first = try await house.send("POST", "rooms/48213/messages", say, headers: once).json
+                #expect(try await house.send("POST", "rooms/48213/messages", say, headers: once).json == first)
+                #expect(
+                    try await house.outcome("POST", "rooms/48213/messages", ["text": "other"], headers: once)
+                        == "409 key_reused")
+                #expect(try await house.outcome("DELETE", "rooms/48213/messages/1") == "200")
+                let messages = try await house.send("GET", "rooms/48213/messages", key: "reader").json["messages"]
+                #expect(messages[0]["deleted"] == true && messages[1]["command"].string == "PRODUCT")
+                #expect(messages[1]["from"]["id"].string == "console" && messages[2] == .null)
+
+                let mute: JSON = ["seconds": 60, "reason": "spam"]
+                #expect(try await house.outcome("PUT", "rooms/48213/restrictions/guest/chat_mute", mute) == "200")
+                let held = try await house.send("GET", "rooms/48213/restrictions", key: "reader").json["restrictions"]
+                #expect(held[0]["user"].string == "guest" && held[0]["by"].string == "console")
+                await #expect(throws: SignalClient.Refused.self) {
+                    try await guest.call("message.send", ["room": 48_213, "text": "hello"])
+                }
+                #expect(try await house.outcome("DELETE", "rooms/48213/restrictions/guest/chat_mute") == "200")
+                #expect(
+                    try await house.outcome("DELETE", "rooms/48213/restrictions/guest/chat_mute")
+                        == "404 not_restricted")
+                #expect(try await house.outcome("PUT", "rooms/48213/members/guest/role", ["role": "admin"]) == "200")
+                #expect(try await house.outcome("PUT", "rooms/48213/owner", ["user": "guest"]) == "200")
+                #expect(try await house.outcome("PATCH", "rooms/48213", ["name": "Bar", "slowSeconds": 9]) == "200")
+                room = try await house.send("GET", "rooms/48213", key: "reader").json
+                #expect(room["info"]["name"].string == "Bar" && room["info"]["owner"]["id"].string == "guest")
+                #expect(try await house.outcome("PUT", "rooms/48213/restrictions/owner/ban", [:]) == "200")
+                await #expect(throws: SignalClient.Refused.self) {
+                    try await owner.call("room.enter", ["room": 48_213])
+                }
+                #expect(try await house.outcome("DELETE", "rooms/48213") == "200")
+                #expect(try await house.outcome("GET", "rooms/48213", key: "reader") == "410 room_closed")
+            }
+        }
+    }
+}
