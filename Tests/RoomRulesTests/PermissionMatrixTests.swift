@@ -184,6 +184,12 @@ import Testing
                     })
             }
         }
+        for (whom, target) in [("a member", UserID.other), ("an admin", .otherAdmin), ("the owner", .owner)] {
+            cases.append(
+                Case(title: "setRestriction removal of \(whom)", seated: false) { _ in
+                    .setRestriction(RestrictionDraft(.ban, of: target, seconds: 0))
+                })
+        }
         for kind in RestrictionKind.allCases {
             cases.append(
                 Case(

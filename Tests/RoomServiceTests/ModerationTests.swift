@@ -33,6 +33,36 @@ import Timing
         if case .failure(let error)? = client.entries.current.last { error } else { nil }
     }
 
+    @Test("G06-S L15-S a ban of 0 s puts somebody out at once, who may come back; others are not kept in the dark")
+    func removed() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        #expect(salon.refusal(ban(.member, 0), by: owner) == nil)
+        guard case .removed(let removal)? = member.departures.current.last else {
+            Issue.record("\(member.departures.current)")
+            return
+        }
+        #expect(removal.by == .owner && !removal.holds(at: removal.until ?? 0))
+        salon.advance(.seconds(1))
+        #expect(salon.members(.everyone(limit: 10, cursor: nil), for: owner)?.members.map(\.id) == [.owner])
+        #expect(salon.refusal(ban(.member, 0), by: owner) == .userNotInRoom)
+        #expect(salon.core.state.restrictions.isEmpty)
+        #expect(salon.audit.lines.count == 1)
+        // Also from a seat; and their role stays.
+        salon.attach(member)
+        #expect(salon.refusal(.setRole(.member, .admin), by: owner) == nil)
+        #expect(salon.refusal(.takeSeat(3), by: member) == nil)
+        #expect(salon.refusal(ban(.member, 0), by: owner) == nil)
+        salon.advance(.seconds(1))
+        #expect(salon.core.state.seat(of: .member) == nil && salon.core.state.role(of: .member) == .admin)
+        let back = salon.enter(.member)
+        #expect(back.snapshot?.me.role == .admin)
+        #expect(salon.refusal(ban(.member, 0, everywhere: true), by: owner) == .invalidParams)
+        #expect(salon.refusal(mute(.member, 0), by: owner) == .invalidParams)
+        #expect(salon.refusal(ban(.owner, 0), by: back) == .permissionDenied)
+    }
+
     // MARK: Writing
 
     @Test("G06-S who is muted writes nothing until the time is over, and is told for how long and why")

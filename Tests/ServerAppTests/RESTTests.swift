@@ -173,6 +173,9 @@ extension WholeServerTests {
                 #expect(
                     try await house.outcome("DELETE", "rooms/48213/restrictions/guest/chat_mute")
                         == "404 not_restricted")
+                #expect(try await house.outcome("DELETE", "rooms/48213/members/guest") == "200")
+                #expect(try await house.outcome("DELETE", "rooms/48213/members/guest") == "404 user_not_in_room")
+                try await guest.call("room.enter", ["room": 48_213])
                 #expect(try await house.outcome("PUT", "rooms/48213/members/guest/role", ["role": "admin"]) == "200")
                 #expect(try await house.outcome("PUT", "rooms/48213/owner", ["user": "guest"]) == "200")
                 #expect(try await house.outcome("PATCH", "rooms/48213", ["name": "Bar", "slowSeconds": 9]) == "200")

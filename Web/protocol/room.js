@@ -178,8 +178,8 @@ export class OvationRoom {
    * Keeps somebody from writing, or puts them out of the room and keeps them out.
    * @param {'chat_mute' | 'ban'} kind
    * @param {string} user
-   * @param {{seconds?: number, everywhere?: boolean, reason?: string}} [options] `seconds`: 1…31,536,000; absent: until the room ends, or
-   * for good · `everywhere`: a ban from all rooms of this room's owner · `reason`: up to 200 characters, which they read too
+   * @param {{seconds?: number, everywhere?: boolean, reason?: string}} [options] `seconds`: up to 31,536,000; absent: until the room ends, or
+   * for good; 0: a ban that puts somebody out who may come back · `everywhere`: a ban from all rooms of this room's owner · `reason`: up to 200 characters, which they read too
    */
   restrict(kind, user, options = {}) {
     return this.#change('restriction.set', { kind, user, ...options });

@@ -124,7 +124,7 @@ public struct RestrictionsPage: Codable, Hashable, Sendable {
 package struct RestrictionDraft: Hashable, Sendable {
     package var kind: RestrictionKind
     package var user: UserID
-    /// `nil`: a mute until the room ends, a ban for good.
+    /// `nil`: a mute until the room ends, a ban for good. 0: a ban from one room that is over at once.
     package var seconds: Int?
     package var everywhere: Bool
     package var reason: String?
@@ -138,6 +138,9 @@ package struct RestrictionDraft: Hashable, Sendable {
         self.everywhere = everywhere
         self.reason = reason
     }
+
+    /// Whether it puts somebody out who may come back at once.
+    package var isRemoval: Bool { kind == .ban && seconds == 0 && !everywhere }
 }
 
 /// Stops texts that must not be read by others. Its time grows with the text alone, however many words it knows.

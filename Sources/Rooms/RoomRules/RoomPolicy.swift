@@ -92,7 +92,8 @@ package enum RoomLimits {
     /// Between two messages of one person, in seconds: an hour.
     package static let slowSeconds = 0...3_600
     /// A year, in seconds; longer is for good.
-    package static let restrictionSeconds = 1...31_536_000
+    /// A ban of 0 s is a removal.
+    package static let restrictionSeconds = 0...31_536_000
     /// Of one room, with those of the last hour whose time is over. A room with more of them is better closed for a while: 500 stand in
     /// its snapshot with 150 KiB.
     package static let restrictions = 500

@@ -198,11 +198,13 @@ extension RoomCore {
             return answer(reply, .failure(wait))
         }
         kept?.result = decision.result
-        let line = decision.events.isEmpty ? nil : moderation.line(command, by: caller, message: aimedAt)
+        // Who is put out leaves no event behind if they had no seat.
+        let isIdle = decision.events.isEmpty && command.name != .setRestriction
+        let line = isIdle ? nil : moderation.line(command, by: caller, message: aimedAt)
         defer { line.map { moderation.note($0) } }
         switch command {
         case .setRestriction(let draft) where draft.kind == .ban:
-            moderation.ban(draft.user, by: user.id, decision, keyed: kept, reply: reply)
+            moderation.ban(draft, by: user.id, decision, keyed: kept, reply: reply)
         case .liftRestriction(.ban, let banned):
             moderation.liftBan(of: banned, by: user.id, decision, keyed: kept, reply: reply)
         // Operators are in no room: the rules have refused it.

@@ -43,12 +43,22 @@ final class RoomModeration {
         hostBans.count(of: core.state.owner.id, in: core.key.application, at: core.wallNow)
     }
 
-    /// Carries out a ban.
+    /// Carries out a ban, or a removal.
     func ban(
-        _ user: UserID, by moderator: UserID, _ decision: Decision, keyed answer: KeyedAnswer?,
+        _ draft: RestrictionDraft, by moderator: UserID, _ decision: Decision, keyed answer: KeyedAnswer?,
         reply: @escaping Reply<CommandOutcome>
     ) {
-        guard case .restricted(let ban) = decision.events.last else { return }
+        let user = draft.user
+        let ban: Restriction
+        if draft.isRemoval {
+            // Over as soon as it is said.
+            let name = core.people.attendance.people[user]?.profile.name
+            ban = Restriction(
+                .ban, user: user, name: name ?? user.rawValue, until: core.wallNow, by: moderator, reason: draft.reason)
+        } else {
+            guard case .restricted(let restriction) = decision.events.last else { return }
+            ban = restriction
+        }
         let host = core.state.owner.id
         let former = hostBan(of: user)
         // On the disk before the room's own journal says so.

@@ -29,7 +29,7 @@ extension RoomSession {
 
     /// Puts somebody out of the room and keeps them from entering it. For the owner and admins, against those below them.
     /// - Parameters:
-    ///   - duration: 1 second to 1 year; `nil`: for good.
+    ///   - duration: up to 1 year; `nil`: for good; `.zero`: they are put out, and may come back at once.
     ///   - everywhere: in all rooms of this room's owner, those to come included.
     ///   - reason: up to 200 characters, which the one concerned reads too.
     public func ban(

@@ -33,13 +33,20 @@ extension DurableRoomState {
             throw .invalid("everywhere", "only a ban holds in all rooms of a host")
         }
         if let seconds = draft.seconds, !RoomLimits.restrictionSeconds.contains(seconds) {
-            throw .invalid("seconds", "a restriction holds 1…31,536,000 s, or without an end")
+            throw .invalid("seconds", "a restriction holds up to 31,536,000 s, or without an end")
+        }
+        guard draft.seconds != 0 || draft.isRemoval else {
+            throw .invalid("seconds", "only a ban from one room may have 0 s")
         }
         if let reason = draft.reason {
             guard reason.count <= RoomLimits.restrictionReasonCharacters,
                 reason.utf8.count <= RoomLimits.restrictionReasonBytes,
                 reason.isEmpty || ReadableName.isReadable(reason)
             else { throw .invalid("reason", "a reason has up to 200 characters that people can see") }
+        }
+        if draft.isRemoval {
+            guard context.people[draft.user] != nil else { throw RoomError(.userNotInRoom) }
+            return depart(draft.user, .kicked)
         }
         let former = restriction(draft.kind, of: draft.user)
         // Who is gone already can still be kept from coming back, if anybody knows of them.

@@ -92,6 +92,11 @@ struct RESTHandler: Sendable {
             let room = try await room(parameters, access)
             return HTTPReply.json(
                 ["messages": try await asked { await room.messages(limit, reply: $0) } as [Message]])
+        case .removeMember:
+            guard case .rooms(let call) = try parameters.call(.restrictionSet, ["kind": "ban", "seconds": 0]) else {
+                throw Refusal(RoomError(.internalError))
+            }
+            return try await perform(call, parameters, access)
         case .call(let method):
             guard case .rooms(let call) = try parameters.call(method) else { throw Refusal(RoomError(.internalError)) }
             return try await perform(call, parameters, access)

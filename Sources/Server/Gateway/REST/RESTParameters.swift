@@ -22,8 +22,10 @@ struct RESTParameters {
     }
 
     /// The request as a call.
-    func call(_ method: SignalProtocol.Method) throws(Refusal) -> Call.Body {
-        let call: [String: Any] = ["jsonrpc": "2.0", "id": 1, "method": method.rawValue, "params": fields]
+    /// - Parameter fixed: what the operation itself says.
+    func call(_ method: SignalProtocol.Method, _ fixed: [String: Any] = [:]) throws(Refusal) -> Call.Body {
+        let params = fields.merging(fixed) { _, fixed in fixed }
+        let call: [String: Any] = ["jsonrpc": "2.0", "id": 1, "method": method.rawValue, "params": params]
         guard let text = try? JSONSerialization.data(withJSONObject: call) else {
             throw Refusal(RoomError(.invalidParams))
         }

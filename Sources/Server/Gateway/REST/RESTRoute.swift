@@ -10,6 +10,8 @@ struct RESTRoute: Sendable {
         case readRoom
         /// The last messages of a room.
         case readMessages
+        /// Puts somebody out, who may come back.
+        case removeMember
     }
 
     let method: HTTPRequest.Method
@@ -36,6 +38,7 @@ struct RESTRoute: Sendable {
         RESTRoute(
             method: .get, path: "rooms/{room}/members", work: .call(.roomMembers),
             query: ["cursor": false, "limit": true]),
+        RESTRoute(method: .delete, path: "rooms/{room}/members/{user}", work: .removeMember),
         RESTRoute(method: .put, path: "rooms/{room}/members/{user}/role", work: .call(.roleSet)),
         RESTRoute(method: .put, path: "rooms/{room}/seats/{seat}/user", work: .call(.seatPick)),
         RESTRoute(method: .delete, path: "rooms/{room}/seats/{seat}/user", work: .call(.seatKick)),
