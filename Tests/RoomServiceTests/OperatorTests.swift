@@ -85,6 +85,51 @@ import Timing
         #expect(code(salon.enter(.member).entries.current.last) == nil)
     }
 
+    @Test("R01 V20 who is handed a room whose owner is away is waited for no more")
+    func handsOver() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        _ = salon.submit(.exitRoom, by: owner)
+        salon.advance(.seconds(1))
+        #expect(salon.core.people.ownerAbsence != nil)
+        #expect(code(salon.submit(.setOwner(.member), by: console)) == nil)
+        salon.advance(.seconds(1))
+        #expect(salon.core.people.ownerAbsence == nil && salon.core.state.owner.id == .member)
+        let isBack = member.outbox.heard.contains { heard in
+            if case .news(.passing(.ownerBack), _) = heard { true } else { false }
+        }
+        #expect(isBack)
+        salon.advance(.seconds(600))
+        #expect(!salon.core.isOver)
+    }
+
+    @Test("R01 a room that an operator creates outlives its owner's absence, and a crash")
+    func founds() async throws {
+        let salon = try await Salon()
+        let creation = RoomCreation(
+            room: salon.key.room, kind: .voice, settings: RoomSettings(name: "Show"),
+            seats: Array(repeating: SeatSetup(), count: 2))
+        let answer = Shared<Result<RoomOverview, RoomError>?>(nil)
+        let caller = Operator(UserID(literal: "shop"), scopes: [.writeRooms])
+        salon.core.found(creation, for: .named(.owner), by: caller, key: nil) { answer.set($0) }
+        salon.settle()
+        #expect(try answer.current?.get().info.owner.id == .owner)
+        #expect(salon.audit.lines.map(\.action) == ["createRoom"])
+        salon.advance(.seconds(600))
+        try await salon.crash()
+        salon.advance(.seconds(600))
+        #expect(!salon.core.isOver)
+        let owner = salon.enter(.owner)
+        #expect(owner.snapshot?.me.role == .owner)
+        _ = salon.submit(.exitRoom, by: owner)
+        salon.advance(.seconds(600))
+        #expect(!salon.core.isOver && salon.core.state.owner.id == .owner)
+        salon.core.found(creation, for: .named(.owner), by: caller, key: nil) { answer.set($0) }
+        salon.settle()
+        #expect(code(answer.current) == .roomIDTaken)
+    }
+
     @Test("R01 L15-S a room that an operator ends is told so to all, and takes nothing more")
     func ends() async throws {
         let salon = try await Salon()

@@ -127,6 +127,37 @@ extension WholeServerTests {
             }
         }
 
+        @Test("R01 a room that a program creates waits for its host, once for each key, also over a restart")
+        func creates() async throws {
+            try await with { house in
+                let wanted: JSON = ["owner": "host", "name": "Show", "room": 48_213, "kind": "live", "seats": 3]
+                #expect(
+                    try await house.outcome("POST", "rooms", wanted, key: "writer") == "403 permission_denied scope")
+                #expect(try await house.outcome("POST", "rooms", ["name": "Show"]) == "400 invalid_params")
+                #expect(
+                    try await house.outcome("POST", "rooms", ["owner": "no one", "name": "Show"])
+                        == "400 user_id_invalid")
+                #expect(
+                    try await house.outcome("POST", "rooms", ["owner": "host", "name": ""]) == "400 invalid_params")
+                let key = ["Idempotency-Key: show-1"]
+                let made = try await house.send("POST", "rooms", wanted, headers: key)
+                #expect(made.status == 201 && made.json["info"]["owner"]["id"].string == "host")
+                #expect(made.json["info"]["memberCount"] == 0 && made.json["ownerAbsentUntil"] == .null)
+                #expect(try await house.outcome("POST", "rooms", wanted, headers: key) == "201")
+                #expect(try await house.outcome("POST", "rooms", wanted) == "409 room_id_taken")
+                let other: JSON = ["owner": "guest", "name": "Show", "room": 48_213, "kind": "live", "seats": 3]
+                #expect(try await house.outcome("POST", "rooms", other, headers: key) == "409 key_reused")
+                let unnamed = try await house.send("POST", "rooms", ["owner": "host", "name": "Any"]).json
+                #expect(unnamed["info"]["room"].int != nil)
+                let host = try await house.server.signedIn("host")
+                let entered = try await host.call("room.enter", ["room": 48_213])
+                #expect(entered["snapshot"]["me"]["role"].string == "owner")
+                try await host.call("room.exit", ["room": 48_213])
+                let left = try await house.send("GET", "rooms/48213", key: "reader").json
+                #expect(left["ownerAbsentUntil"] == .null && left["info"]["memberCount"] == 0)
+            }
+        }
+
         @Test("R01 G06-R an operator reads a room, writes into it, mutes, bans, deletes, moves people and ends it")
         func runs() async throws {
             try await with { house in

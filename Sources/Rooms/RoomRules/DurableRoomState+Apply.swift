@@ -174,6 +174,7 @@ extension DurableRoomState {
         seats = founding.seats.map { SeatPlace($0, by: founding.owner.id) }
         createdAt = time
         createdIn = founding.epoch
+        lasts = founding.lasts
     }
 
     /// Whom an accepted invitation lets sit down: the one of the two who needs to be let (V21, either direction, any

@@ -9,7 +9,7 @@ extension DurableRoomState: Codable {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
             leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak, gifts,
             restrictions
-        case createdAt, createdIn, answers, creation
+        case createdAt, createdIn, lasts, answers, creation
     }
 
     package init(from decoder: any Decoder) throws {
@@ -48,6 +48,7 @@ extension DurableRoomState: Codable {
         peak = try fields.decodeIfPresent(Int.self, forKey: .peak) ?? 0
         createdAt = try fields.decodeIfPresent(Int64.self, forKey: .createdAt) ?? 0
         createdIn = try fields.decodeIfPresent(UInt64.self, forKey: .createdIn) ?? 0
+        lasts = try fields.decodeIfPresent(Bool.self, forKey: .lasts) ?? false
         answers = try fields.decodeIfPresent(AnswerLedger.self, forKey: .answers) ?? AnswerLedger()
         creation = try fields.decodeIfPresent(KeyedAnswer.self, forKey: .creation)
     }
@@ -82,6 +83,7 @@ extension DurableRoomState: Codable {
         if !mail.sessions.isEmpty { try fields.encode(mail.sessions, forKey: .sessions) }
         try fields.encode(peak, forKey: .peak)
         try fields.encode(createdAt, forKey: .createdAt)
+        if lasts { try fields.encode(true, forKey: .lasts) }
         try fields.encode(createdIn, forKey: .createdIn)
         try fields.encode(answers, forKey: .answers)
         try fields.encodeIfPresent(creation, forKey: .creation)

@@ -56,6 +56,8 @@ package struct DurableRoomState: Equatable, Sendable {
     package var peak = 0
     /// Milliseconds since 1970.
     package var createdAt: Int64 = 0
+    /// Whether it goes on while its owner is away.
+    package var lasts = false
     /// The epoch in which it was created.
     package var createdIn: UInt64 = 0
     package var answers = AnswerLedger()

@@ -112,8 +112,12 @@ extension RoomCommand {
 
 extension RoomCreation {
     /// The server's own choice of a room id is no part of the body.
-    var fingerprint: UInt64 {
+    var fingerprint: UInt64 { fingerprint(for: nil) }
+
+    /// - Parameter owner: for whom an operator creates it.
+    func fingerprint(for owner: UserID?) -> UInt64 {
         var hash = Fingerprint("createRoom")
+        if let owner { hash.add(owner.rawValue) }
         hash.add(room?.description)
         hash.add(kind.rawValue)
         hash.add(settings.name)

@@ -232,7 +232,8 @@ extension RoomCore {
                 refuse: { reply(.failure($0)) })
             for case .seatTaken(_, let seated, _, _, _) in decision.events { people.notePresence(of: seated.id) }
             switch command {
-            case .setRole, .setOwner: people.refreshHeir()
+            case .setRole: people.refreshHeir()
+            case .setOwner: people.noteNewOwner()
             default: break
             }
         }
@@ -303,6 +304,35 @@ extension RoomCore {
             return answer(reply, .failure(error))
         }
         people.enter(attendee, since: nil, reply: reply)
+    }
+
+    /// Creates the room for somebody who is not there yet; it lasts until it is ended.
+    package func found(
+        _ creation: RoomCreation, for owner: UserProfile, by caller: Operator, key: IdempotencyKey?,
+        reply: @escaping Reply<RoomOverview>
+    ) {
+        defer { endTurn() }
+        let kept = key.map {
+            KeyedAnswer(
+                user: caller.name, key: $0.rawValue, fingerprint: creation.fingerprint(for: owner.id), result: .done)
+        }
+        guard phase == .empty else {
+            if let error = closedness { return answer(reply, .failure(error)) }
+            guard let kept, let first = state.creation, first.user == kept.user, first.key == kept.key else {
+                return answer(reply, .failure(RoomError(.roomIDTaken)))
+            }
+            guard first.fingerprint == kept.fingerprint else { return answer(reply, .failure(RoomError(.keyReused))) }
+            return answer(reply, .success(overview))
+        }
+        do throws(RoomError) {
+            let decision = try DurableRoomState.decideCreation(
+                creation, by: owner, epoch: writer.epoch, lasts: true, filter: dependencies.filter())
+            carryOut(decision, by: caller.name, keyed: kept)
+        } catch {
+            return answer(reply, .failure(error))
+        }
+        moderation.note(moderation.line(of: caller, creating: owner.id))
+        answer(reply, .success(overview))
     }
 
     /// Shows the directory what the host's camera shows; without a picture, nothing any more.

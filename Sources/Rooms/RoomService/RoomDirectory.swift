@@ -176,7 +176,9 @@ package actor RoomDirectory {
         reply: @escaping Reply<(room: Room, entry: RoomEntry)>
     ) async {
         do throws(RoomError) {
-            let (room, id) = try await roomToCreate(creation, in: application, by: user, key: key)
+            let (room, id) = try await roomToCreate(
+                creation, in: application, by: user, keyedBy: user.id, key: key,
+                fingerprint: creation.fingerprint)
             await room.create(creation, by: attendee(room), key: key) { [weak self] result in
                 switch result {
                 case .success(let entry): reply(.success((room, entry)))
@@ -190,15 +192,37 @@ package actor RoomDirectory {
         }
     }
 
+    /// An operator creates a room for somebody who is not there yet. It lasts until it is ended.
+    package func found(
+        _ creation: RoomCreation, in application: ApplicationID, for owner: UserProfile, by caller: Operator,
+        key: IdempotencyKey?, reply: @escaping Reply<RoomOverview>
+    ) async {
+        do throws(RoomError) {
+            let (room, id) = try await roomToCreate(
+                creation, in: application, by: owner, keyedBy: caller.name, key: key,
+                fingerprint: creation.fingerprint(for: owner.id))
+            await room.found(creation, for: owner, by: caller, key: key) { [weak self] result in
+                reply(result)
+                if case .failure(let error) = result, error.code == .unavailable {
+                    Task { await self?.forgetCreation(id) }
+                }
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// - Parameter poster: whose keys count.
     private func roomToCreate(
-        _ creation: RoomCreation, in application: ApplicationID, by user: UserProfile, key: IdempotencyKey?
+        _ creation: RoomCreation, in application: ApplicationID, by user: UserProfile, keyedBy poster: UserID,
+        key: IdempotencyKey?, fingerprint: UInt64
     ) async throws(RoomError) -> (Room, RoomKey) {
         if isDown { throw RoomCore.unavailable }
         let now = clock.wallTime.millisecondsSince1970
         creations = creations.filter { now - $0.value.time < AnswerLedger.lifetimeMs }
-        let name = key.map { CreationKey(application: application, user: user.id, key: $0.rawValue) }
+        let name = key.map { CreationKey(application: application, user: poster, key: $0.rawValue) }
         if let name, let first = creations[name] {
-            guard first.fingerprint == creation.fingerprint else { throw RoomError(.keyReused) }
+            guard first.fingerprint == fingerprint else { throw RoomError(.keyReused) }
             return (try await room(first.room), first.room)
         }
         // What the rules refuse must not leave a trace in the journal.
@@ -209,7 +233,7 @@ package actor RoomDirectory {
             throw RoomError(.roomsLimited)
         }
         if id.room == nil { note(id.key, of: owner) }
-        if let name { creations[name] = (id.key, creation.fingerprint, now) }
+        if let name { creations[name] = (id.key, fingerprint, now) }
         if let room = id.room { return (room, id.key) }
         let task = Task {
             await open(id.key, toCreate: true)

@@ -201,6 +201,13 @@ final class RoomModeration {
             outcome: outcome, time: core.wallNow)
     }
 
+    /// A room that an operator creates.
+    func line(of caller: Operator, creating owner: UserID) -> AuditLine {
+        AuditLine(
+            application: core.key.application, room: core.key.room, actor: caller.name, role: .operator, way: .rest,
+            action: "createRoom", target: owner, time: core.wallNow)
+    }
+
     /// Submitted behind the room's own entry, if it has one.
     func note(_ line: AuditLine) { core.dependencies.moderation.audit.note(line) }
 

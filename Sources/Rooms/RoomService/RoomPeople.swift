@@ -398,6 +398,7 @@ final class RoomPeople {
 
     /// The owner is away: the room waits (V19).
     func startOwnerAbsence() {
+        guard !core.state.lasts else { return }
         let seconds = Int64(core.dependencies.policy().ownerAbsenceSeconds)
         core.deadlines.set(.ownerAbsence, at: core.now + .seconds(seconds))
         let absence = OwnerAbsence(
@@ -423,6 +424,13 @@ final class RoomPeople {
         } else if ownerAbsence == nil {
             startOwnerAbsence()
         }
+    }
+
+    /// The room has been handed over. If nobody waits for the new owner, they are here.
+    func noteNewOwner() {
+        guard attendance.people[core.state.owner.id] != nil, ownerAbsence != nil else { return refreshHeir() }
+        endOwnerAbsence()
+        core.inOrder { [unowned self] in core.tell(.ownerBack) }
     }
 
     /// While the owner is away people see who would inherit, and that may change.

@@ -5,16 +5,17 @@ package import RoomRules
 
 extension RoomCore {
     package func overview(_ reply: @escaping Reply<RoomOverview>) {
-        read(reply) { core in
-            let absence = core.people.ownerAbsence
-            let (state, attendance) = (core.state, core.people.attendance)
-            return RoomOverview(
-                info: core.listing.info, epoch: core.writer.epoch, seq: state.seq, chat: state.chat,
-                seats: state.seats.indices.map { state.seatView($0, attendance.people) }, admins: state.admins,
-                likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
-                screen: state.screen, stage: state.stage.isUsual ? nil : state.stage,
-                pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding)
-        }
+        read(reply) { $0.overview }
+    }
+
+    var overview: RoomOverview {
+        let absence = people.ownerAbsence
+        return RoomOverview(
+            info: listing.info, epoch: writer.epoch, seq: state.seq, chat: state.chat,
+            seats: state.seats.indices.map { state.seatView($0, people.attendance.people) }, admins: state.admins,
+            likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
+            screen: state.screen, stage: state.stage.isUsual ? nil : state.stage,
+            pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding)
     }
 
     /// The last messages, the oldest first.
@@ -43,6 +44,14 @@ extension RoomCore {
 }
 
 extension Room {
+    /// For the directory, which knows that the id is free.
+    package func found(
+        _ creation: RoomCreation, for owner: UserProfile, by caller: Operator, key: IdempotencyKey?,
+        reply: @escaping Reply<RoomOverview>
+    ) {
+        core.found(creation, for: owner, by: caller, key: key, reply: reply)
+    }
+
     package func overview(reply: @escaping Reply<RoomOverview>) { core.overview(reply) }
 
     /// The last messages, the oldest first.

@@ -3,13 +3,15 @@ package import RoomModel
 extension DurableRoomState {
     /// V01: decides the beginning of a room whose id is free.
     package static func decideCreation(
-        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64, filter: (any TextFilter)? = nil
+        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64, lasts: Bool = false,
+        filter: (any TextFilter)? = nil
     ) throws(RoomError) -> Decision {
         let settings = try checked(creation.settings)
         try check([settings.name] + settings.tags, against: filter)
         guard RoomLimits.seats.contains(creation.seats.count) else { throw .invalid("seats", "1…16 seats") }
         let founding = RoomFounding(
-            kind: creation.kind, settings: settings, owner: user, seats: creation.seats, epoch: epoch)
+            kind: creation.kind, settings: settings, owner: user, seats: creation.seats, epoch: epoch,
+            lasts: lasts)
         return Decision([.created(founding)])
     }
 

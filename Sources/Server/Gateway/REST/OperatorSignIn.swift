@@ -45,6 +45,11 @@ final class OperatorSignIn: Sendable {
         return OperatorAccess(caller: Operator(key.name, scopes: key.scopes), application: application)
     }
 
+    /// Somebody as they are known, or by their id.
+    func profile(of user: UserID, in application: ApplicationID) async throws(Refusal) -> UserProfile {
+        try await signIn.profiles([user], in: application).first?.brief ?? UserProfile(id: user)
+    }
+
     private func key(_ request: Request) async throws(Refusal) -> OperatorKey {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {

@@ -112,6 +112,14 @@ struct RESTHandler: Sendable {
             do throws(RoomError) { return HTTPReply.json(try rooms.list(query, of: access.application)) } catch {
                 throw Refusal(error)
             }
+        case .createRoom(let creation, let key, _):
+            try check(.writeRooms, access)
+            let owner = try await operators.profile(of: try parameters.user("owner"), in: access.application)
+            let overview: RoomOverview = try await asked {
+                await rooms.found(
+                    creation, in: access.application, for: owner, by: access.caller, key: key, reply: $0)
+            }
+            return HTTPReply.json(overview, status: .created)
         case .listMembers(_, let query):
             let room = try await room(parameters, access)
             return HTTPReply.json(try await asked { await room.members(query, reply: $0) })

@@ -41,6 +41,15 @@ struct RESTParameters {
         return number
     }
 
+    /// A person whom the body names.
+    func user(_ name: String) throws(Refusal) -> UserID {
+        guard let text = fields[name] as? String else {
+            throw Refusal(.invalid(name, "the parameter \(name) is missing"))
+        }
+        guard let user = UserID(text) else { throw Refusal(RoomError(.userIDInvalid, field: name)) }
+        return user
+    }
+
     private mutating func take(body: [UInt8]) throws(Refusal) {
         guard !body.isEmpty else { return }
         let value: Any
