@@ -73,7 +73,7 @@ import Timing
         let (serving, isServing) = AsyncStream.makeStream(of: Void.self)
         let server = GatewayServer(
             settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(),
-            operatorKeys: MemoryOperatorKeys(),
+            operators: OperatorSettings(stores: .inMemory(), catalogues: GiftCatalogues()),
             wallets: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() }),
             sessions: gateway.sessions,
             clock: gateway.clock, logger: logger

@@ -220,5 +220,110 @@ extension WholeServerTests {
                 #expect(try await house.outcome("GET", "rooms/48213", key: "reader") == "410 room_closed")
             }
         }
+
+        @Test(
+            "G02-R coins are sold and taken back once for each key, gifts change at once, and all accounts come to nought"
+        )
+        func coins() async throws {
+            try await with { house in
+                let guest = try await house.server.signedIn("guest")
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                try await guest.call("room.enter", ["room": 48_213])
+                let key = ["Idempotency-Key: order-1"]
+                #expect(try await house.outcome("POST", "users/guest/top-ups", ["coins": 100]) == "400 invalid_params")
+                for path in ["users/guest/top-ups", "users/guest/refunds"] {
+                    #expect(
+                        try await house.outcome("POST", path, ["coins": 100], key: "reader", headers: key)
+                            == "403 permission_denied scope")
+                }
+                for _ in 0..<3 {
+                    let held = try await house.send("POST", "users/guest/top-ups", ["coins": 100], headers: key)
+                    #expect(held.status == 200 && held.json["coins"] == 100)
+                }
+                #expect(
+                    try await house.outcome("POST", "users/guest/top-ups", ["coins": 99], headers: key)
+                        == "409 key_reused")
+                for wrong in [0, -5, 1.5, "7", 9_007_199_254_740_992] as [JSON] {
+                    #expect(
+                        try await house.outcome(
+                            "POST", "users/guest/top-ups", ["coins": wrong], headers: ["Idempotency-Key: x"])
+                            == "400 invalid_params", "\(wrong)")
+                }
+                #expect(
+                    try await house.outcome(
+                        "POST", "users/guest/refunds", ["coins": 101], headers: ["Idempotency-Key: back-1"])
+                        == "409 balance_low 100")
+
+                #expect(try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "price": 30]) == "200")
+                #expect(
+                    try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "price": 0]) == "400 invalid_params")
+                #expect(
+                    try await house.outcome("PUT", "gifts/a%20rose", ["name": "Rose", "price": 1])
+                        == "400 invalid_params")
+                #expect(
+                    try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "price": 1], key: "reader")
+                        == "403 permission_denied scope")
+                let listed = try await guest.call("gift.list", [:])
+                #expect(listed["gifts"][0]["price"] == 30 && listed["gifts"][1] == .null)
+                try await guest.call("gift.send", ["room": 48_213, "gift": "rose", "count": 2, "key": "g"])
+                let wallet = try await house.send("GET", "users/guest/wallet").json
+                #expect(wallet["coins"] == 40 && wallet["earnings"] == 0)
+                #expect(try await house.send("GET", "users/owner/wallet").json["earnings"] == 60)
+                let lines = try await house.send("GET", "users/guest/statement?limit=1").json
+                #expect(lines["entries"][0]["coins"] == -60 && lines["entries"][0]["kind"].string == "gift")
+                let cursor = try #require(lines["cursor"].string)
+                let rest = try await house.send("GET", "users/guest/statement?cursor=\(cursor)").json
+                #expect(rest["entries"][0]["coins"] == 100 && rest["entries"][1] == .null)
+                #expect(
+                    try await house.outcome(
+                        "POST", "users/guest/refunds", ["coins": 40], headers: ["Idempotency-Key: back-2"]) == "200")
+                #expect(try await house.send("GET", "ledger").json["sum"] == 0)
+                #expect(try await house.outcome("DELETE", "gifts/rose") == "200")
+                #expect(try await house.outcome("DELETE", "gifts/rose") == "404 gift_unknown")
+                #expect(try await guest.call("gift.list", [:])["gifts"][0] == .null)
+            }
+        }
+
+        @Test("G06-R reports wait, are settled once, and what programs did and were refused stands in the trail")
+        func records() async throws {
+            try await with { house in
+                let guest = try await house.server.signedIn("guest")
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                try await guest.call("room.enter", ["room": 48_213])
+                try await guest.call("message.send", ["room": 48_213, "text": "buy \"coins\""])
+                try await owner.call(
+                    "report.send", ["room": 48_213, "user": "guest", "cause": "spam", "words": "coins"])
+                let reports = try await house.send("GET", "reports").json
+                #expect(reports["reports"][0]["user"].string == "guest" && reports["reports"][1] == .null)
+                #expect(reports["reports"][0]["evidence"]["messages"][0]["text"].string == "buy \"coins\"")
+                let number = try #require(reports["reports"][0]["id"].int)
+                #expect(
+                    try await house.outcome("PUT", "reports/\(number)/settlement", [:], key: "reader")
+                        == "403 permission_denied scope")
+                #expect(
+                    try await house.outcome("PUT", "reports/\(number)/settlement", ["words": "warned"], key: "other")
+                        == "404 not_found")
+                #expect(try await house.outcome("PUT", "reports/\(number)/settlement", ["words": "warned"]) == "200")
+                #expect(
+                    try await house.outcome("PUT", "reports/\(number)/settlement", ["words": "again"])
+                        == "404 not_found")
+                #expect(try await house.send("GET", "reports").json["reports"][0] == .null)
+                let all = try await house.send("GET", "reports?all=true").json["reports"][0]
+                #expect(all["settled"]["by"].string == "console" && all["settled"]["words"].string == "warned")
+
+                #expect(try await house.outcome("GET", "audit", key: "reader") == "403 permission_denied scope")
+                let trail = try await house.send("GET", "audit?limit=2").json
+                let lines = trail["lines"].array.map { line in
+                    [line["actor"], line["role"], line["action"], line["outcome"]].map { $0.string ?? "-" }
+                        .joined(separator: " ")
+                }
+                #expect(
+                    lines == ["reader operator readAudit permission_denied", "console operator settleReport done"])
+                let more = try await house.send("GET", "audit?cursor=\(trail["cursor"].int ?? 0)").json["lines"]
+                #expect(more[0]["action"].string == "settleReport" && more[0]["outcome"].string == "permission_denied")
+            }
+        }
     }
 }

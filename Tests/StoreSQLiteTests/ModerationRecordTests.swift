@@ -23,6 +23,10 @@ import Timing
             evidence: "{}", time: time)
     }
 
+    private func settlement(_ words: String, _ time: Int64) -> NotedReport.Settlement {
+        NotedReport.Settlement(by: "op", time: time, words: words)
+    }
+
     @Test(
         "G06-S lines of the trail are read page by page, the newest first, while the server runs, of one application alone"
     )
@@ -59,12 +63,12 @@ import Timing
         let waiting = try records.reports(of: app, limit: 10)
         #expect(waiting.map(\.report.words) == ["first", "second"])
         let id = try #require(waiting.first?.id)
-        #expect(try await !store.reports.settle(id, of: ApplicationID(2), by: "op", words: "", at: now))
-        #expect(try await store.reports.settle(id, of: app, by: "op", words: "warned", at: now + 5))
-        #expect(try await !store.reports.settle(id, of: app, by: "op", words: "again", at: now + 6))
+        #expect(try await !store.records.settle(id, of: ApplicationID(2), settlement("", now)))
+        #expect(try await store.records.settle(id, of: app, settlement("warned", now + 5)))
+        #expect(try await !store.records.settle(id, of: app, settlement("again", now + 6)))
         #expect(try records.reports(of: app, limit: 10).map(\.report.words) == ["second"])
         let all = try records.reports(of: app, all: true, limit: 10)
-        #expect(all.first?.settled == StoreRecords.Settlement(by: "op", time: now + 5, words: "warned"))
+        #expect(all.first?.settled == settlement("warned", now + 5))
         await store.shutDown()
     }
 

@@ -8,6 +8,16 @@ package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
     case writeMessages = "messages:write"
     /// Mute, ban and remove people, and delete messages.
     case moderate = "moderation"
+    /// See what people hold, and where it came from.
+    case readWallets = "wallets:read"
+    /// Give coins that were sold, and take them back.
+    case writeWallets = "wallets:write"
+    /// Change the catalogue of gifts.
+    case writeGifts = "gifts:write"
+    /// Read and settle what people report.
+    case handleReports = "reports"
+    /// Read the audit trail.
+    case readAudit = "audit:read"
 }
 
 extension RoomError {

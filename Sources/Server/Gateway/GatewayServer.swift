@@ -62,14 +62,14 @@ package struct GatewayServer: Service {
     private let issuer: TicketIssuer?
     private let httpMedia: HTTPMediaSessions
     private let accounts: any AccountStore
-    private let operatorKeys: any OperatorKeyStore
+    private let operators: OperatorSettings
     private let logger: Logger
     private let onServing: @Sendable (_ port: Int) async -> Void
 
     /// - Parameter onServing: the port is open.
     package init(
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
-        operatorKeys: any OperatorKeyStore,
+        operators: OperatorSettings,
         wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(),
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }, clock: any TimeSource,
         logger: Logger,
@@ -87,7 +87,7 @@ package struct GatewayServer: Service {
         self.settings = settings
         self.services = services
         self.accounts = accounts
-        self.operatorKeys = operatorKeys
+        self.operators = operators
         self.logger = logger
         self.onServing = onServing
         self.acceptor = SocketAcceptor(
@@ -144,8 +144,7 @@ package struct GatewayServer: Service {
             issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, httpMedia: httpMedia,
             services: services,
             httpMediaRates: AddressRates(HTTPMediaHandler.allowance),
-            operators: OperatorSignIn(store: operatorKeys, signIn: services.signIn, clock: services.clock),
-            operatorRates: AddressRates(RESTHandler.allowance), isReady: { true })
+            operators: operators, isReady: { true })
     }
 
     private var publicConfiguration: PublicConfiguration {

@@ -43,7 +43,8 @@ package struct RecordsAdmin: Sendable {
     package func settle(_ id: Int64, by: String, words: String) async throws {
         let time = ServerClock().wallTime.millisecondsSince1970
         let settled = try await StoppedStore.with(data) { store in
-            try await store.reports.settle(id, of: application, by: by, words: words, at: time)
+            try await store.records.settle(
+                id, of: application, NotedReport.Settlement(by: by, time: time, words: words))
         }
         guard settled else { throw ConfigurationFailure("there is no report \(id) that waits") }
     }

@@ -98,10 +98,11 @@ package struct ServerApplication: Sendable {
         // Applications change only while no server runs (the data directory is locked), so once is enough.
         let policies = Dictionary(
             uniqueKeysWithValues: try await store.accounts.applications().map { ($0.id, policy(of: $0.settings)) })
-        var catalogues: [ApplicationID: GiftCatalogue] = [:]
-        for application in policies.keys { catalogues[application] = try await store.gifts.gifts(of: application) }
-        let catalogue: @Sendable (ApplicationID) -> GiftCatalogue = { [catalogues] in catalogues[$0] ?? GiftCatalogue()
+        let catalogues = GiftCatalogues()
+        for application in policies.keys {
+            catalogues.set(try await store.gifts.gifts(of: application), of: application)
         }
+        let catalogue: @Sendable (ApplicationID) -> GiftCatalogue = { catalogues.current(of: $0) }
         let words = try wordList()
         defer { words?.stop() }
         let sessions = SessionRegistry()
@@ -115,7 +116,7 @@ package struct ServerApplication: Sendable {
         try await rooms.start()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
-            operatorKeys: store.operatorKeys,
+            operators: OperatorSettings(stores: store.operatorStores, catalogues: catalogues),
             wallets: WalletSettings(
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,

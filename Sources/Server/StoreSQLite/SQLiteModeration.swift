@@ -62,10 +62,6 @@ package final class SQLiteReports: ReportBox {
         }
     }
 
-    func run<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(JournalFailure) -> Value { try await commit.run(body) }
-
     package func post(_ report: Report, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void) {
         let oldest = report.time - retention.milliseconds
         commit.submit(bytes: report.evidence.utf8.count) { [self] db in

@@ -30,6 +30,7 @@ package final class SQLiteStore: Sendable {
     package let audit: SQLiteAudit
     package let reports: SQLiteReports
     package let operatorKeys: SQLiteOperatorKeys
+    package let records: SQLiteRecords
     /// Where the file is.
     package let path: String
 
@@ -68,12 +69,18 @@ package final class SQLiteStore: Sendable {
         hostBans = try SQLiteHostBans(pool: pool, commit: commit, now: now)
         audit = SQLiteAudit(commit: commit, retention: settings.retention)
         operatorKeys = SQLiteOperatorKeys(commit: commit)
+        records = SQLiteRecords(commit: commit)
         reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)
     }
 
     /// What moderation keeps.
     package var moderation: ModerationStores {
         ModerationStores(hostBans: hostBans, audit: audit, reports: reports)
+    }
+
+    /// What operators' programs work with.
+    package var operatorStores: OperatorStores {
+        OperatorStores(keys: operatorKeys, gifts: gifts, records: records, audit: audit)
     }
 
     /// How the writer has fared since the start, for the metrics.

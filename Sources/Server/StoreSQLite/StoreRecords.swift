@@ -5,24 +5,6 @@ package import RoomPorts
 
 /// Looks into the file of a server that may be running: reads alone, and takes no lock of the directory.
 package final class StoreRecords: Sendable {
-    package struct NotedLine: Hashable, Sendable {
-        package var id: Int64
-        package var line: AuditLine
-    }
-
-    package struct NotedReport: Hashable, Sendable {
-        package var id: Int64
-        package var report: Report
-        /// Who settled it, when (milliseconds since 1970), and how; `nil` while nobody has.
-        package var settled: Settlement?
-    }
-
-    package struct Settlement: Hashable, Sendable {
-        package var by: String
-        package var time: Int64
-        package var words: String
-    }
-
     private let queue: DatabaseQueue
     private let path: String
 
@@ -46,53 +28,14 @@ package final class StoreRecords: Sendable {
     package func audit(
         of application: ApplicationID, before id: Int64? = nil, limit: Int
     ) throws(StoreFailure) -> [NotedLine] {
-        try read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, room, actor, role, way, action, target, detail, reason, outcome, noted_at FROM audit
-                    WHERE application = ? AND id < ? ORDER BY id DESC LIMIT ?
-                    """, arguments: [application.rawValue, id ?? .max, limit]
-            ).map { row in
-                NotedLine(
-                    id: row[0],
-                    line: AuditLine(
-                        application: application, room: RoomID(column: row[1]), actor: UserID(row[2] as String),
-                        role: AuditLine.Role(rawValue: row[3]) ?? .system,
-                        way: AuditLine.Way(rawValue: row[4]) ?? .session,
-                        action: row[5], target: (row[6] as String?).flatMap { UserID($0) }, detail: row[7],
-                        reason: row[8],
-                        outcome: row[9], time: row[10]))
-            }
-        }
+        try read { try $0.audit(of: application, before: id, limit: limit) }
     }
 
     /// The oldest first, as they wait; or all.
     package func reports(
         of application: ApplicationID, all: Bool = false, after id: Int64 = 0, limit: Int
     ) throws(StoreFailure) -> [NotedReport] {
-        try read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, room, reporter, user, cause, words, evidence, posted_at, settled_by, settled_at, settlement
-                    FROM report WHERE application = ? AND id > ? \(all ? "" : "AND settled_at IS NULL") ORDER BY id LIMIT ?
-                    """, arguments: [application.rawValue, id, limit]
-            ).compactMap { row in
-                guard let room = RoomID(column: row[1]), let reporter = UserID(row[2] as String),
-                    let user = UserID(row[3] as String)
-                else { return nil }
-                var noted = NotedReport(
-                    id: row[0],
-                    report: Report(
-                        application: application, room: room, reporter: reporter, user: user,
-                        cause: ReportCause(rawValue: row[4]) ?? .other, words: row[5], evidence: row[6], time: row[7]))
-                if let time = row[9] as Int64? {
-                    noted.settled = Settlement(by: row[8] ?? "", time: time, words: row[10] ?? "")
-                }
-                return noted
-            }
-        }
+        try read { try $0.reports(of: application, all: all, after: id, limit: limit) }
     }
 
     private func read<Value>(_ body: (Database) throws -> Value) throws(StoreFailure) -> Value {
@@ -100,18 +43,81 @@ package final class StoreRecords: Sendable {
     }
 }
 
-extension SQLiteReports {
-    /// Says that somebody has looked at a report.
-    /// - Returns: whether there is one of that number that nobody has settled.
+extension Database {
+    func audit(of application: ApplicationID, before id: Int64?, limit: Int) throws -> [NotedLine] {
+        try Row.fetchAll(
+            self,
+            sql: """
+                SELECT id, room, actor, role, way, action, target, detail, reason, outcome, noted_at FROM audit
+                WHERE application = ? AND id < ? ORDER BY id DESC LIMIT ?
+                """, arguments: [application.rawValue, id ?? .max, limit]
+        ).map { row in
+            NotedLine(
+                id: row[0],
+                line: AuditLine(
+                    application: application, room: RoomID(column: row[1]), actor: UserID(row[2] as String),
+                    role: AuditLine.Role(rawValue: row[3]) ?? .system,
+                    way: AuditLine.Way(rawValue: row[4]) ?? .session,
+                    action: row[5], target: (row[6] as String?).flatMap { UserID($0) }, detail: row[7],
+                    reason: row[8],
+                    outcome: row[9], time: row[10]))
+        }
+    }
+
+    func reports(
+        of application: ApplicationID, all: Bool, after id: Int64, limit: Int
+    ) throws -> [NotedReport] {
+        try Row.fetchAll(
+            self,
+            sql: """
+                SELECT id, room, reporter, user, cause, words, evidence, posted_at, settled_by, settled_at, settlement
+                FROM report WHERE application = ? AND id > ? \(all ? "" : "AND settled_at IS NULL") ORDER BY id LIMIT ?
+                """, arguments: [application.rawValue, id, limit]
+        ).compactMap { row in
+            guard let room = RoomID(column: row[1]), let reporter = UserID(row[2] as String),
+                let user = UserID(row[3] as String)
+            else { return nil }
+            var noted = NotedReport(
+                id: row[0],
+                report: Report(
+                    application: application, room: room, reporter: reporter, user: user,
+                    cause: ReportCause(rawValue: row[4]) ?? .other, words: row[5], evidence: row[6], time: row[7]))
+            if let time = row[9] as Int64? {
+                noted.settled = NotedReport.Settlement(by: row[8] ?? "", time: time, words: row[10] ?? "")
+            }
+            return noted
+        }
+    }
+}
+
+/// The same for the server itself.
+package final class SQLiteRecords: OperatorRecords {
+    private let commit: GroupCommit
+
+    init(commit: GroupCommit) { self.commit = commit }
+
+    package func audit(
+        of application: ApplicationID, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [NotedLine] {
+        try await commit.read { try $0.audit(of: application, before: id, limit: limit) }
+    }
+
+    package func reports(
+        of application: ApplicationID, all: Bool, after id: Int64, limit: Int
+    ) async throws(JournalFailure) -> [NotedReport] {
+        try await commit.read { try $0.reports(of: application, all: all, after: id, limit: limit) }
+    }
+
     package func settle(
-        _ id: Int64, of application: ApplicationID, by: String, words: String, at time: Int64
+        _ id: Int64, of application: ApplicationID, _ settlement: NotedReport.Settlement
     ) async throws(JournalFailure) -> Bool {
-        try await run { db in
+        try await commit.run { db in
             try db.execute(
                 sql: """
                     UPDATE report SET settled_at = ?, settled_by = ?, settlement = ?
                     WHERE id = ? AND application = ? AND settled_at IS NULL
-                    """, arguments: [time, by, words, id, application.rawValue])
+                    """,
+                arguments: [settlement.time, settlement.by, settlement.words, id, application.rawValue])
             return db.changesCount > 0
         }
     }

@@ -24,3 +24,48 @@ package final class MemoryOperatorKeys: OperatorKeyStore {
         }
     }
 }
+
+package final class MemoryGifts: GiftStore {
+    private let held = Mutex<[ApplicationID: [Gift]]>([:])
+    package init() {}
+
+    package func gifts(of application: ApplicationID) async throws(JournalFailure) -> GiftCatalogue {
+        GiftCatalogue(held.withLock { $0[application] ?? [] })
+    }
+
+    package func save(_ gift: Gift, of application: ApplicationID) async throws(JournalFailure) {
+        held.withLock {
+            $0[application, default: []] = $0[application, default: []].filter { $0.id != gift.id } + [gift]
+        }
+    }
+
+    package func remove(_ gift: String, of application: ApplicationID) async throws(JournalFailure) -> Bool {
+        held.withLock { held in
+            let former = held[application] ?? []
+            held[application] = former.filter { $0.id != gift }
+            return held[application]?.count != former.count
+        }
+    }
+}
+
+package struct NoRecords: OperatorRecords {
+    package init() {}
+
+    package func audit(
+        of application: ApplicationID, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [NotedLine] { [] }
+
+    package func reports(
+        of application: ApplicationID, all: Bool, after id: Int64, limit: Int
+    ) async throws(JournalFailure) -> [NotedReport] { [] }
+
+    package func settle(
+        _ id: Int64, of application: ApplicationID, _ settlement: NotedReport.Settlement
+    ) async throws(JournalFailure) -> Bool { false }
+}
+
+extension OperatorStores {
+    package static func inMemory() -> OperatorStores {
+        OperatorStores(keys: MemoryOperatorKeys(), gifts: MemoryGifts(), records: NoRecords(), audit: MemoryAudit())
+    }
+}

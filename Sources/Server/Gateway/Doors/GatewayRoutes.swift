@@ -22,8 +22,7 @@ struct GatewayRoutes: Sendable {
     let httpMedia: HTTPMediaSessions
     let services: GatewayServices
     let httpMediaRates: AddressRates
-    let operators: OperatorSignIn
-    let operatorRates: AddressRates
+    let operators: OperatorSettings
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
@@ -49,8 +48,7 @@ struct GatewayRoutes: Sendable {
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         RESTHandler(
-            operators: operators, rooms: services.rooms, clock: services.clock, rates: operatorRates,
-            address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
+            operators, services, address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.

@@ -12,7 +12,7 @@ extension RoomError.Code {
             .roomKeyFailed, .banned, .bannedForGood, .chatMuted, .hostsOnly, .linksRefused:
             .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
-            .songNotFound, .notLinked, .messageNotFound, .notRestricted:
+            .songNotFound, .notLinked, .messageNotFound, .notRestricted, .giftUnknown:
             .notFound
         case .roomClosed: .gone
         case .messageTooLarge, .songTooLarge: .contentTooLarge

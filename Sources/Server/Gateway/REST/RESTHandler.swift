@@ -15,12 +15,33 @@ struct RESTHandler: Sendable {
     private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let messagesShown = 1...200
 
-    let operators: OperatorSignIn
-    let rooms: RoomDirectory
-    let clock: any TimeSource
-    let rates: AddressRates
-    let address: @Sendable (Request, GatewayRequest) -> ClientAddress
-    let isDraining: @Sendable () -> Bool
+    private let operators: OperatorSignIn
+    private let rooms: RoomDirectory
+    private let wallets: WalletsResource
+    private let gifts: GiftsResource
+    private let records: RecordsResource
+    private let trail: OperatorTrail
+    private let clock: any TimeSource
+    private let rates = AddressRates(RESTHandler.allowance)
+    private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
+    private let isDraining: @Sendable () -> Bool
+
+    init(
+        _ settings: OperatorSettings, _ services: GatewayServices,
+        address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
+        isDraining: @escaping @Sendable () -> Bool
+    ) {
+        let stores = settings.stores
+        operators = OperatorSignIn(store: stores.keys, signIn: services.signIn, clock: services.clock)
+        rooms = services.rooms
+        wallets = WalletsResource(wallets: services.wallets)
+        gifts = GiftsResource(store: stores.gifts, catalogues: settings.catalogues)
+        records = RecordsResource(records: stores.records, clock: services.clock)
+        trail = OperatorTrail(stores.audit, clock: services.clock)
+        clock = services.clock
+        self.address = address
+        self.isDraining = isDraining
+    }
 
     func addRoutes(to router: Router<GatewayRequest>) {
         for (path, routes) in Dictionary(grouping: RESTRoute.all, by: \.path) {
@@ -97,6 +118,9 @@ struct RESTHandler: Sendable {
                 throw Refusal(RoomError(.internalError))
             }
             return try await perform(call, parameters, access)
+        case .wallets(let operation): return try await wallets.perform(operation, parameters, access, trail)
+        case .gifts(let operation): return try await gifts.perform(operation, parameters, access, trail)
+        case .records(let operation): return try await records.perform(operation, parameters, access, trail)
         case .call(let method):
             guard case .rooms(let call) = try parameters.call(method) else { throw Refusal(RoomError(.internalError)) }
             return try await perform(call, parameters, access)
@@ -108,12 +132,12 @@ struct RESTHandler: Sendable {
     ) async throws(Refusal) -> Response {
         switch call {
         case .listRooms(let query):
-            try check(.readRooms, access)
+            try trail.check(.readRooms, access, "listRooms")
             do throws(RoomError) { return HTTPReply.json(try rooms.list(query, of: access.application)) } catch {
                 throw Refusal(error)
             }
         case .createRoom(let creation, let key, _):
-            try check(.writeRooms, access)
+            try trail.check(.writeRooms, access, "createRoom")
             let owner = try await operators.profile(of: try parameters.user("owner"), in: access.application)
             let overview: RoomOverview = try await asked {
                 await rooms.found(
@@ -138,7 +162,7 @@ struct RESTHandler: Sendable {
 
     /// A room that is to be read.
     private func room(_ parameters: RESTParameters, _ access: OperatorAccess) async throws(Refusal) -> Room {
-        try check(.readRooms, access)
+        try trail.check(.readRooms, access, "readRoom")
         guard let id = parameters.room else { throw Refusal(RoomError(.roomIDInvalid)) }
         return try await find(id, access)
     }
@@ -149,11 +173,6 @@ struct RESTHandler: Sendable {
         } catch {
             throw Refusal(error)
         }
-    }
-
-    /// What changes a room, its rules check.
-    private func check(_ scope: OperatorScope, _ access: OperatorAccess) throws(Refusal) {
-        guard access.caller.scopes.contains(scope) else { throw Refusal(.scopeMissing(scope)) }
     }
 
     /// Asks a room, which answers in its turn.

@@ -41,8 +41,54 @@ struct RESTParameters {
         return number
     }
 
-    /// A person whom the body names.
-    func user(_ name: String) throws(Refusal) -> UserID {
+    /// A text; `nil` if it is left out.
+    func text(_ name: String) throws(Refusal) -> String? {
+        guard let value = fields[name] else { return nil }
+        guard let text = value as? String else { throw Refusal(.invalid(name, "\(name) is a text")) }
+        return text
+    }
+
+    func flag(_ name: String) throws(Refusal) -> Bool {
+        guard let value = fields[name] else { return false }
+        // A query has no types.
+        switch value {
+        case let text as String where text == "true" || text == "false": return text == "true"
+        case let flag as Bool: return flag
+        default: throw Refusal(.invalid(name, "\(name) is true or false"))
+        }
+    }
+
+    /// A whole number that must be given.
+    func whole(_ name: String) throws(Refusal) -> Int64 {
+        guard let value = fields[name] else { throw Refusal(.invalid(name, "the parameter \(name) is missing")) }
+        let number: Int64? =
+            switch value {
+            // From the path, from the query, from the body.
+            case let number as UInt64: Int64(exactly: number)
+            case let number as Int: Int64(number)
+            default: value as? Int64
+            }
+        guard let number else { throw Refusal(.invalid(name, "\(name) is a whole number")) }
+        return number
+    }
+
+    /// Where a page begins; `nil`: it is the first.
+    func cursor() throws(Refusal) -> Int64? { fields["cursor"] == nil ? nil : try whole("cursor") }
+
+    /// Under which a repeat is known.
+    func idempotencyKey() throws(Refusal) -> IdempotencyKey? {
+        guard let text = fields["key"] as? String else { return nil }
+        guard let key = IdempotencyKey(text) else {
+            throw Refusal(.invalid("key", "an Idempotency-Key is 1…64 printable ASCII characters"))
+        }
+        return key
+    }
+
+    /// Of a list.
+    static let page = 1...1_000
+
+    /// A person whom path or body name.
+    func user(_ name: String = "user") throws(Refusal) -> UserID {
         guard let text = fields[name] as? String else {
             throw Refusal(.invalid(name, "the parameter \(name) is missing"))
         }
@@ -89,7 +135,7 @@ struct RESTParameters {
                 case .number(let number): fields[name] = number
                 case .string(let string): fields[name] = string
                 }
-            case "seat", "chat":
+            case "seat", "chat", "report":
                 guard let number = UInt64(part) else { throw Refusal(.invalid(name, "\(name) is a number")) }
                 fields[name] = number
             default: fields[name] = String(part).removingPercentEncoding ?? String(part)

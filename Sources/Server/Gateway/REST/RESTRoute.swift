@@ -12,6 +12,9 @@ struct RESTRoute: Sendable {
         case readMessages
         /// Puts somebody out, who may come back.
         case removeMember
+        case wallets(WalletsResource.Operation)
+        case gifts(GiftsResource.Operation)
+        case records(RecordsResource.Operation)
     }
 
     let method: HTTPRequest.Method
@@ -56,5 +59,21 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .get, path: "rooms/{room}/restrictions", work: .call(.restrictionList)),
         RESTRoute(method: .put, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionSet)),
         RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionLift)),
+        RESTRoute(method: .get, path: "users/{user}/wallet", work: .wallets(.read)),
+        RESTRoute(
+            method: .get, path: "users/{user}/statement", work: .wallets(.readStatement),
+            query: ["account": false, "cursor": false, "limit": true]),
+        RESTRoute(method: .post, path: "users/{user}/top-ups", work: .wallets(.topUp)),
+        RESTRoute(method: .post, path: "users/{user}/refunds", work: .wallets(.refund)),
+        RESTRoute(method: .get, path: "ledger", work: .wallets(.readLedger)),
+        RESTRoute(method: .get, path: "gifts", work: .gifts(.list)),
+        RESTRoute(method: .put, path: "gifts/{gift}", work: .gifts(.set)),
+        RESTRoute(method: .delete, path: "gifts/{gift}", work: .gifts(.remove)),
+        RESTRoute(
+            method: .get, path: "reports", work: .records(.listReports),
+            query: ["all": false, "cursor": true, "limit": true]),
+        RESTRoute(method: .put, path: "reports/{report}/settlement", work: .records(.settleReport)),
+        RESTRoute(
+            method: .get, path: "audit", work: .records(.listAudit), query: ["cursor": true, "limit": true]),
     ]
 }

@@ -49,7 +49,7 @@ struct Wallets: Sendable {
         }
     }
 
-    private func wallet(of user: UserID, in application: ApplicationID) async throws(JournalFailure) -> Wallet {
+    func wallet(of user: UserID, in application: ApplicationID) async throws(JournalFailure) -> Wallet {
         let ledger = settings.ledger
         return Wallet(
             coins: try await ledger.balance(of: .wallet(user), in: application),
@@ -57,7 +57,7 @@ struct Wallets: Sendable {
             faucet: settings.faucet)
     }
 
-    private func statement(
+    func statement(
         _ query: StatementQuery, of user: UserID, in application: ApplicationID
     ) async throws(JournalFailure) -> StatementPage {
         let account: LedgerAccount =

@@ -1,0 +1,74 @@
+package import RoomModel
+
+/// A line of the audit trail, with its number.
+package struct NotedLine: Hashable, Sendable {
+    package var id: Int64
+    package var line: AuditLine
+
+    package init(id: Int64, line: AuditLine) {
+        self.id = id
+        self.line = line
+    }
+}
+
+/// What somebody reported, with its number and what became of it.
+package struct NotedReport: Hashable, Sendable {
+    /// How somebody has settled it.
+    package struct Settlement: Hashable, Sendable {
+        package var by: String
+        /// Milliseconds since 1970.
+        package var time: Int64
+        package var words: String
+
+        package init(by: String, time: Int64, words: String) {
+            self.by = by
+            self.time = time
+            self.words = words
+        }
+    }
+
+    package var id: Int64
+    package var report: Report
+    /// `nil` while nobody has.
+    package var settled: Settlement?
+
+    package init(id: Int64, report: Report, settled: Settlement? = nil) {
+        self.id = id
+        self.report = report
+        self.settled = settled
+    }
+}
+
+/// The audit trail and people's reports, as operators read them.
+package protocol OperatorRecords: Sendable {
+    /// The newest first, before the one with that number.
+    func audit(
+        of application: ApplicationID, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [NotedLine]
+    /// The oldest first, after the one with that number; those that wait, or all.
+    func reports(
+        of application: ApplicationID, all: Bool, after id: Int64, limit: Int
+    ) async throws(JournalFailure) -> [NotedReport]
+    /// Says that somebody has looked at a report.
+    /// - Returns: whether there is one of that number that nobody has settled.
+    func settle(
+        _ id: Int64, of application: ApplicationID, _ settlement: NotedReport.Settlement
+    ) async throws(JournalFailure) -> Bool
+}
+
+/// What operators' programs work with beside the rooms.
+package struct OperatorStores: Sendable {
+    package var keys: any OperatorKeyStore
+    package var gifts: any GiftStore
+    package var records: any OperatorRecords
+    package var audit: any AuditTrail
+
+    package init(
+        keys: any OperatorKeyStore, gifts: any GiftStore, records: any OperatorRecords, audit: any AuditTrail
+    ) {
+        self.audit = audit
+        self.keys = keys
+        self.gifts = gifts
+        self.records = records
+    }
+}
