@@ -157,9 +157,9 @@ def test_rules(tmp_path):
     app, key = own_application(tmp_path / "data")
     data = ("--data", str(tmp_path / "data"))
     code, out, _ = run("app", "configure", "--app", app, "--second-session", "allowed", *data)
-    assert code == 0 and out.split() == ["consent", "enforced", "second", "session", "allowed", "room", "keys", "unused"]
+    assert code == 0 and out.split() == ["consent", "enforced", "second", "session", "allowed", "room", "keys", "unused", "admins", "administrator"]
     code, out, _ = run("app", "configure", "--app", app, "--consent", "advisory", *data)
-    assert code == 0 and out.split() == ["consent", "advisory", "second", "session", "allowed", "room", "keys", "unused"], "what is not named stays"
+    assert code == 0 and out.split() == ["consent", "advisory", "second", "session", "allowed", "room", "keys", "unused", "admins", "administrator"], "what is not named stays"
     assert run("app", "list", "--keys", *data)[1].split()[-1] == key, "and so do the keys"
     code, _, complaint = run("app", "configure", "--app", app, *data)
     assert code == 64 and "--consent" in complaint
@@ -167,7 +167,9 @@ def test_rules(tmp_path):
     assert code == 64 and "advisory" in complaint
     code, _, complaint = run("app", "configure", "--app", "1", "--consent", "advisory", *data)
     assert code == 78 and "no application 1" in complaint
-    assert run("app", "configure", "--app", app, "--room-keys", "required", *data)[1].split()[-1] == "required"
+    assert run("app", "configure", "--app", app, "--room-keys", "required", *data)[1].splitlines()[2].split()[-1] == "required"
+    assert run("app", "configure", "--app", app, "--admin", "shop", "--admin", "till", *data)[1].split()[-2:] == ["shop", "till"]
+    assert run("app", "configure", "--app", app, "--admin", "a shop", *data)[0] == 78
     with Server(tmp_path / "data", development=False) as server:
         made = run("usersig", "make", "--app", app, "--user", "host", key=key)[1].strip()
         host = Client(server, {"app": int(app), "user": "host", "ticket": made, "name": "Host"})

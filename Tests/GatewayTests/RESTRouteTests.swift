@@ -15,6 +15,23 @@ import Testing
         #expect(documented == RESTRoute.all.map(\.title))
     }
 
+    @Test("R01 the manual's tables have every compatible call, and no other") func documentedChat() throws {
+        var folder = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { folder.deleteLastPathComponent() }
+        let manual = try String(
+            contentsOf: folder.appendingPathComponent("Documentation/compatible-rest.md"), encoding: .utf8)
+        var service = ""
+        var documented: Set<String> = []
+        for row in manual.split(separator: "\n") where row.hasPrefix("| ") {
+            if row.hasPrefix("| command of `") {
+                service = String(row.split(separator: "`")[1])
+            } else if row.hasPrefix("| `") {
+                documented.insert(service + "/" + row.split(separator: "`")[1])
+            }
+        }
+        #expect(documented == Set(ChatCommands.Name.allCases.map(\.rawValue)))
+    }
+
     @Test("R01 a key's text is read back, and opens that key alone") func keyText() throws {
         let text = OperatorKeyText()
         #expect(OperatorKeyText(text.text) == text && OperatorKeyText() != text)

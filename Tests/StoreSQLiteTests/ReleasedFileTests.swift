@@ -97,6 +97,7 @@ struct ReleasedFileTests {
         }
         var application = Self.application
         application.settings.roomKeys = .required
+        application.settings.admins = Self.admins
         try await store.accounts.save(application)
         let profile = try #require(Self.profile)
         try await store.accounts.save(profile, of: Self.application.id)
@@ -116,6 +117,7 @@ struct ReleasedFileTests {
         try await store.accounts.save(profile, of: Self.application.id)
     }
 
+    private static let admins = [UserID(literal: "administrator"), UserID(literal: "shop")]
     private static let bans = [
         Restriction(
             .ban, user: UserID(literal: "bob"), name: "Bob 밥", until: nil, everywhere: true,
@@ -167,6 +169,7 @@ struct ReleasedFileTests {
         var application = Self.application
         // Keys of rooms came with the fifth schema.
         if version >= 5 { application.settings.roomKeys = .required }
+        if version >= 7 { application.settings.admins = Self.admins }
         #expect(try await store.accounts.applications() == [application])
         let profile = try #require(Self.profile)
         #expect(try await store.accounts.profiles([profile.id], of: Self.application.id) == [profile])

@@ -69,6 +69,37 @@ extension FacadeTests {
             }
         }
 
+        @Test("E07-C R01-R what a back end sends by REST as published reaches a listener as published")
+        func fromBackEnds() async throws {
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["room": "@TGS#12DEVUDHQ", "name": "Shop"])
+                let manager = V2TIMManager()
+                let listener = ProductPopUp(manager)
+                listener.listen()
+                #expect(await signIn(manager, "guest", server) == 0)
+                #expect(await ended { manager.joinGroup("@TGS#12DEVUDHQ", succ: $0, fail: $1) } == 0)
+                let item: JSON = ["itemNumber": 1, "itemPrice": 199.0, "itemTitle": "xxx", "itemUrl": "xxx"]
+                let data: JSON = ["cmd": "item_popup_msg", "msg": item]
+                let element: JSON = ["MsgType": "TIMCustomElem", "MsgContent": ["Data": .string(data.text)]]
+                let answer = try await PlainHTTP.post(
+                    "/v4/group_open_http_svc/send_group_msg?sdkappid=\(TestServer.application)"
+                        + "&identifier=administrator&usersig=\(try server.ticket("administrator"))"
+                        + "&random=99999999&contenttype=json",
+                    [
+                        "GroupId": "@TGS#12DEVUDHQ", "Random": 2_784_275_388, "MsgPriority": "High",
+                        "MsgBody": [element],
+                    ],
+                    port: server.port)
+                #expect(answer.json["ActionStatus"] == "OK")
+                #expect(
+                    try await listener.notes.line("popup")
+                        == "popup in @TGS#12DEVUDHQ by administrator/: 1 199.0 xxx xxx")
+                #expect(await ended { manager.logout($0, fail: $1) } == 0)
+            }
+        }
+
         @Test("E07-C a listener that was removed hears nothing more; a group that has ended is no longer one's own")
         func leaving() async throws {
             final class Quiet: V2TIMSimpleMsgListener, Sendable {

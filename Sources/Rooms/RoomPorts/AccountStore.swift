@@ -16,12 +16,18 @@ package struct Application: Sendable, Hashable {
         package enum SecondSession: String, Sendable, Codable { case replaces, allowed }
         /// A03: whether a room is entered without a privateMapKey.
         package enum RoomKeys: String, Sendable, Codable { case unused, required }
+        /// As the reference systems name the first one.
+        package static let usualAdmins = [UserID("administrator")].compactMap { $0 }
         package var consent: Consent
         package var secondSession: SecondSession
         package var roomKeys: RoomKeys
+        /// R01: whose tickets open the compatible REST API.
+        package var admins: [UserID]
         package init(
-            consent: Consent = .enforced, secondSession: SecondSession = .replaces, roomKeys: RoomKeys = .unused
+            consent: Consent = .enforced, secondSession: SecondSession = .replaces, roomKeys: RoomKeys = .unused,
+            admins: [UserID] = Settings.usualAdmins
         ) {
+            self.admins = admins
             self.roomKeys = roomKeys
             self.consent = consent
             self.secondSession = secondSession

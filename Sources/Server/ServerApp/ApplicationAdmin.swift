@@ -14,6 +14,8 @@ package struct ApplicationAdmin: Sendable {
         package var consent: Consent
         package var secondSession: SecondSession
         package var roomKeys: RoomKeys
+        /// Whose tickets open the compatible REST API.
+        package var admins: [String]
     }
 
     /// Whether the server enforces a room's *ask before speaking* (feature V21).
@@ -83,9 +85,14 @@ package struct ApplicationAdmin: Sendable {
 
     /// Changes the application's rules; `nil` leaves one as it is. They hold from the server's next start.
     package func configure(
-        _ id: UInt32, consent: Consent?, secondSession: SecondSession?, roomKeys: RoomKeys?
+        _ id: UInt32, consent: Consent?, secondSession: SecondSession?, roomKeys: RoomKeys?, admins: [String]? = nil
     ) async throws -> Entry {
-        try await change(id) { application in
+        let admins = try admins.map { try $0.map(Self.admin) }
+        guard (admins?.count ?? 1) <= Self.mostAdmins else {
+            throw ConfigurationFailure("an application has at most \(Self.mostAdmins) admins")
+        }
+        return try await change(id) { application in
+            if let admins { application.settings.admins = admins }
             switch consent {
             case .enforced: application.settings.consent = .enforced
             case .advisory: application.settings.consent = .advisory
@@ -102,6 +109,14 @@ package struct ApplicationAdmin: Sendable {
             case nil: break
             }
         }
+    }
+
+    /// Each is a program that somebody looks after.
+    private static let mostAdmins = 50
+
+    private static func admin(_ text: String) throws -> UserID {
+        guard let user = UserID(text) else { throw ConfigurationFailure("an admin's id is 1…32 of A-Z a-z 0-9 _ -") }
+        return user
     }
 
     private func change(
@@ -134,7 +149,8 @@ extension ApplicationAdmin.Entry {
             id: application.id.rawValue, name: application.name, keys: application.keys,
             consent: application.settings.consent == .enforced ? .enforced : .advisory,
             secondSession: application.settings.secondSession == .replaces ? .replaces : .allowed,
-            roomKeys: application.settings.roomKeys == .required ? .required : .unused)
+            roomKeys: application.settings.roomKeys == .required ? .required : .unused,
+            admins: application.settings.admins.map(\.rawValue))
     }
 }
 

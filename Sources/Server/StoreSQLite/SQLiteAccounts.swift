@@ -19,7 +19,8 @@ package final class SQLiteAccounts: AccountStore {
     package func applications() async throws(JournalFailure) -> [Application] {
         try await read { db in
             try Row.fetchAll(
-                db, sql: "SELECT id, name, keys, consent, second_session, room_keys FROM application ORDER BY id"
+                db,
+                sql: "SELECT id, name, keys, consent, second_session, room_keys, admins FROM application ORDER BY id"
             )
             .map { try Application(row: $0) }
         }
@@ -29,7 +30,9 @@ package final class SQLiteAccounts: AccountStore {
         try await read { db in
             try Row.fetchOne(
                 try db.cachedStatement(
-                    sql: "SELECT id, name, keys, consent, second_session, room_keys FROM application WHERE id = ?"),
+                    sql: """
+                        SELECT id, name, keys, consent, second_session, room_keys, admins FROM application WHERE id = ?
+                        """),
                 arguments: [id.rawValue]
             ).map { try Application(row: $0) }
         }
@@ -40,12 +43,13 @@ package final class SQLiteAccounts: AccountStore {
             let keys = String(decoding: try JSONEncoder().encode(application.keys), as: UTF8.self)
             try db.cachedStatement(
                 sql: """
-                    INSERT OR REPLACE INTO application (id, name, keys, consent, second_session, room_keys)
-                    VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT OR REPLACE INTO application (id, name, keys, consent, second_session, room_keys, admins)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     """
             ).execute(arguments: [
                 application.id.rawValue, application.name, keys, application.settings.consent.rawValue,
                 application.settings.secondSession.rawValue, application.settings.roomKeys.rawValue,
+                application.settings.admins.map(\.rawValue).joined(separator: " "),
             ])
         }
     }
@@ -105,6 +109,8 @@ extension Application {
         self.init(
             id: ApplicationID(id), name: row[1],
             keys: try JSONDecoder().decode([String].self, from: Data((row[2] as String).utf8)),
-            settings: Settings(consent: consent, secondSession: secondSession, roomKeys: roomKeys))
+            settings: Settings(
+                consent: consent, secondSession: secondSession, roomKeys: roomKeys,
+                admins: (row[6] as String).split(separator: " ").compactMap { UserID(String($0)) }))
     }
 }

@@ -16,7 +16,7 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation, roomKeys, operatorKeys])
+    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins])
 
     private static let rooms = Migration(
         version: 1,
@@ -153,6 +153,10 @@ struct Schema: Sendable {
 
     private static let roomKeys = Migration(
         version: 5, sql: "ALTER TABLE application ADD COLUMN room_keys TEXT NOT NULL DEFAULT 'unused';")
+
+    /// Names with spaces between.
+    private static let admins = Migration(
+        version: 7, sql: "ALTER TABLE application ADD COLUMN admins TEXT NOT NULL DEFAULT 'administrator';")
 
     private static let operatorKeys = Migration(
         version: 6,

@@ -70,6 +70,7 @@ struct App: AsyncParsableCommand {
                 default), or both stay (allowed).
                 --room-keys: a privateMapKey is checked if one is given (unused, the default), or nobody creates or enters a room \
                 without one (required). Programs and players by HTTP bring none, and are refused then.
+                --admin: whose tickets open the compatible REST API (v4/…); administrator unless you say so.
 
                 Stop the server that uses the data folder first.
                 """)
@@ -82,21 +83,26 @@ struct App: AsyncParsableCommand {
         var secondSession: ApplicationAdmin.SecondSession?
         @Option(help: "Whether rooms are entered without a privateMapKey.")
         var roomKeys: ApplicationAdmin.RoomKeys?
+        @Option(help: "An admin; can be given several times, and replaces those before.")
+        var admin: [String] = []
         @OptionGroup var folder: DataFolder
 
         func validate() throws {
-            if consent == nil, secondSession == nil, roomKeys == nil {
-                throw ValidationError("nothing to change: add --consent, --second-session or --room-keys")
+            if consent == nil, secondSession == nil, roomKeys == nil, admin.isEmpty {
+                throw ValidationError(
+                    "nothing to change: add --consent, --second-session, --room-keys or --admin")
             }
         }
 
         func run() async throws {
             try await reporting {
                 let application = try await ApplicationAdmin(data: folder.data).configure(
-                    app, consent: consent, secondSession: secondSession, roomKeys: roomKeys)
+                    app, consent: consent, secondSession: secondSession, roomKeys: roomKeys,
+                    admins: admin.isEmpty ? nil : admin)
                 print("consent         \(application.consent.rawValue)")
                 print("second session  \(application.secondSession.rawValue)")
                 print("room keys       \(application.roomKeys.rawValue)")
+                print("admins          \(application.admins.joined(separator: " "))")
             }
         }
     }

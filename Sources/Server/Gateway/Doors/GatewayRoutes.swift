@@ -50,6 +50,9 @@ struct GatewayRoutes: Sendable {
         RESTHandler(
             operators, services, address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
+        ChatHandler(
+            services, rates: AddressRates(RESTHandler.allowance), address: { address(of: $0, $1) }
+        ).addRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.
         for path: RouterPath in ["", "v1/**", "**"] {

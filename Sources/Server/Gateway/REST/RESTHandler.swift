@@ -16,7 +16,7 @@ struct RESTHandler: Sendable {
     private static let messagesShown = 1...200
 
     private let operators: OperatorSignIn
-    private let rooms: RoomDirectory
+    private let rooms: OperatorRooms
     private let wallets: WalletsResource
     private let gifts: GiftsResource
     private let records: RecordsResource
@@ -33,7 +33,7 @@ struct RESTHandler: Sendable {
     ) {
         let stores = settings.stores
         operators = OperatorSignIn(store: stores.keys, signIn: services.signIn, clock: services.clock)
-        rooms = services.rooms
+        rooms = OperatorRooms(rooms: services.rooms)
         wallets = WalletsResource(wallets: services.wallets)
         gifts = GiftsResource(store: stores.gifts, catalogues: settings.catalogues)
         records = RecordsResource(records: stores.records, clock: services.clock)
@@ -107,12 +107,12 @@ struct RESTHandler: Sendable {
         switch route.work {
         case .readRoom:
             let room = try await room(parameters, access)
-            return HTTPReply.json(try await asked { await room.overview(reply: $0) })
+            return HTTPReply.json(try await rooms.asked { await room.overview(reply: $0) })
         case .readMessages:
             let limit = try parameters.number("limit", in: Self.messagesShown, default: Self.messagesShown.upperBound)
             let room = try await room(parameters, access)
             return HTTPReply.json(
-                ["messages": try await asked { await room.messages(limit, reply: $0) } as [Message]])
+                ["messages": try await rooms.asked { await room.messages(limit, reply: $0) } as [Message]])
         case .removeMember:
             guard case .rooms(let call) = try parameters.call(.restrictionSet, ["kind": "ban", "seconds": 0]) else {
                 throw Refusal(RoomError(.internalError))
@@ -133,29 +133,28 @@ struct RESTHandler: Sendable {
         switch call {
         case .listRooms(let query):
             try trail.check(.readRooms, access, "listRooms")
-            do throws(RoomError) { return HTTPReply.json(try rooms.list(query, of: access.application)) } catch {
+            do throws(RoomError) { return HTTPReply.json(try rooms.rooms.list(query, of: access.application)) } catch {
                 throw Refusal(error)
             }
         case .createRoom(let creation, let key, _):
             try trail.check(.writeRooms, access, "createRoom")
             let owner = try await operators.profile(of: try parameters.user("owner"), in: access.application)
-            let overview: RoomOverview = try await asked {
-                await rooms.found(
+            let overview: RoomOverview = try await rooms.asked {
+                await rooms.rooms.found(
                     creation, in: access.application, for: owner, by: access.caller, key: key, reply: $0)
             }
             return HTTPReply.json(overview, status: .created)
         case .listMembers(_, let query):
             let room = try await room(parameters, access)
-            return HTTPReply.json(try await asked { await room.members(query, reply: $0) })
+            return HTTPReply.json(try await rooms.asked { await room.members(query, reply: $0) })
         case .listRestrictions:
             let room = try await room(parameters, access)
-            return HTTPReply.json(try await asked { await room.restrictions(reply: $0) })
+            return HTTPReply.json(try await rooms.asked { await room.restrictions(reply: $0) })
         case .command(let id, let command, let key):
-            let room = try await find(id, access)
-            let outcome: CommandOutcome = try await asked {
-                await room.submit(command, by: .operator(access.caller), key: key, reply: $0)
-            }
-            return HTTPReply.json(CommandAnswer(outcome))
+            return HTTPReply.json(
+                CommandAnswer(
+                    try await rooms.submit(
+                        command, to: id, in: access.application, by: .operator(access.caller), key: key)))
         default: throw Refusal(RoomError(.internalError))
         }
     }
@@ -164,24 +163,6 @@ struct RESTHandler: Sendable {
     private func room(_ parameters: RESTParameters, _ access: OperatorAccess) async throws(Refusal) -> Room {
         try trail.check(.readRooms, access, "readRoom")
         guard let id = parameters.room else { throw Refusal(RoomError(.roomIDInvalid)) }
-        return try await find(id, access)
-    }
-
-    private func find(_ id: RoomID, _ access: OperatorAccess) async throws(Refusal) -> Room {
-        do throws(RoomError) {
-            return try await rooms.room(RoomKey(application: access.application, room: id))
-        } catch {
-            throw Refusal(error)
-        }
-    }
-
-    /// Asks a room, which answers in its turn.
-    private func asked<Value: Sendable>(
-        _ ask: @escaping @Sendable (@escaping Reply<Value>) async -> Void
-    ) async throws(Refusal) -> Value {
-        let result: Result<Value, RoomError> = await withCheckedContinuation { continuation in
-            Task { await ask { continuation.resume(returning: $0) } }
-        }
-        do throws(RoomError) { return try result.get() } catch { throw Refusal(error) }
+        return try await rooms.find(id, in: access.application)
     }
 }

@@ -1,0 +1,384 @@
+import Foundation
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+import Timing
+
+/// The calls of the chat REST API that rooms answer (R01; api-facts §6.2). A group is a room.
+struct ChatCommands: Sendable {
+    /// Forever, in the API's words.
+    private static let forever = 4_294_967_295
+    /// One command of the API, in its words.
+    enum Name: String, CaseIterable, Sendable {
+        case sendMessage = "group_open_http_svc/send_group_msg"
+        case sendNotification = "group_open_http_svc/send_group_system_notification"
+        case sendBroadcast = "group_open_http_svc/send_broadcast_msg"
+        case recallMessage = "group_open_http_svc/group_msg_recall"
+        case createGroup = "group_open_http_svc/create_group"
+        case destroyGroup = "group_open_http_svc/destroy_group"
+        case readGroups = "group_open_http_svc/get_group_info"
+        case changeGroup = "group_open_http_svc/modify_group_base_info"
+        case countMembers = "group_open_http_svc/get_online_member_num"
+        case mute = "group_open_http_svc/forbid_send_msg"
+        case listMuted = "group_open_http_svc/get_group_muted_account"
+        case ban = "group_open_http_svc/ban_group_member"
+        case unban = "group_open_http_svc/unban_group_member"
+        case listBanned = "group_open_http_svc/get_group_ban_member"
+        case deleteMember = "group_open_http_svc/delete_group_member"
+        case importAccount = "im_open_login_svc/account_import"
+    }
+
+    let rooms: OperatorRooms
+    let signIn: SignIn
+    let clock: any TimeSource
+
+    func perform(_ name: Name, _ request: ChatRequest) async throws(ChatFailure) -> any Encodable & Sendable {
+        switch name {
+        case .sendMessage: try await sendMessage(request)
+        case .sendNotification: try await sendNotification(request)
+        case .sendBroadcast: try await sendBroadcast(request)
+        case .recallMessage: try await recallMessages(request)
+        case .createGroup: try await createGroup(request)
+        case .destroyGroup: try await submit(.destroyRoom, request)
+        case .readGroups: try await readGroups(request)
+        case .changeGroup: try await changeGroup(request)
+        case .countMembers: try await countMembers(request)
+        case .mute: try await mute(request)
+        case .listMuted: try await listRestricted(request, .chatMute)
+        case .ban: try await ban(request)
+        case .unban: try await unban(request)
+        case .listBanned: try await listRestricted(request, .ban)
+        // As documented for rooms without a list of members: mute or ban instead.
+        case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
+        case .importAccount: try await importAccount(request)
+        }
+    }
+
+    private struct Nothing: Encodable, Sendable {}
+
+    private func asking<Value: Sendable>(
+        _ body: () async throws(Refusal) -> Value
+    ) async throws(ChatFailure) -> Value {
+        do throws(Refusal) { return try await body() } catch { throw ChatFailure(error) }
+    }
+
+    private func submit(_ command: RoomCommand, _ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        let room = try request.group()
+        _ = try await asking { () async throws(Refusal) in
+            try await rooms.submit(command, to: room, in: request.application, by: .operator(request.caller))
+        }
+        return Nothing()
+    }
+
+    // MARK: Messages
+
+    private struct Sent: Encodable, Sendable {
+        var MsgTime: Int64
+        var MsgSeq: UInt64
+        var MsgDropReason: String?
+    }
+
+    private func sendMessage(_ request: ChatRequest) async throws(ChatFailure) -> Sent {
+        let room = try request.group()
+        let priority = try ChatMessages.priority(try request.optionalText("MsgPriority"))
+        let random = try request.optionalNumber("Random", in: 0...Int(UInt32.max))
+        if request.has("To_Account") { throw .invalid("To_Account") }
+        let bodies = try ChatMessages.bodies(
+            try request.objects("MsgBody", limit: ChatMessages.elements), priority)
+        var sender = request.admin
+        if request.has("From_Account") { sender = try await profile(try request.user("From_Account"), request) }
+        var sent = Sent(MsgTime: clock.wallTime.secondsSince1970, MsgSeq: 0)
+        for (index, body) in bodies.enumerated() {
+            let key = ChatMessages.key(random: random, body, index: index)
+            do throws(Refusal) {
+                let outcome = try await rooms.submit(
+                    .sendMessage(MessageDraft(body, priority: priority)), to: room, in: request.application,
+                    by: .operator(request.caller, as: sender), key: key)
+                guard case .sent(let chat, let time) = outcome.result else { continue }
+                sent = Sent(MsgTime: time / 1_000, MsgSeq: chat)
+            } catch {
+                guard error.error.code == .rateLimited else { throw ChatFailure(error) }
+                // As documented: nothing is wrong, and nobody sees it.
+                sent.MsgDropReason = "MsgFreqCtrl"
+            }
+        }
+        return sent
+    }
+
+    private func sendNotification(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        if request.has("ToMembers_Account") { throw .invalid("ToMembers_Account") }
+        let notice = MessageBody.custom(command: "TIMGroupSystemNotice", message: try request.text("Content"))
+        return try await submit(.sendMessage(MessageDraft(notice, priority: .high)), request)
+    }
+
+    /// To all rooms of the application, one after the other. Who has spent its budget is passed over.
+    private func sendBroadcast(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        let bodies = try ChatMessages.bodies(
+            try request.objects("MsgBody", limit: ChatMessages.elements), .high)
+        var query = RoomQuery(limit: 100)
+        repeat {
+            let page: RoomPage
+            do throws(RoomError) { page = try rooms.rooms.list(query, of: request.application) } catch {
+                throw ChatFailure(Refusal(error))
+            }
+            for room in page.rooms {
+                for body in bodies {
+                    let command = RoomCommand.sendMessage(MessageDraft(body, priority: .high))
+                    _ = try? await rooms.submit(
+                        command, to: room.room, in: request.application, by: .operator(request.caller))
+                }
+            }
+            query.cursor = page.cursor
+        } while query.cursor != nil
+        return Nothing()
+    }
+
+    private struct Recalled: Encodable, Sendable {
+        struct Line: Encodable, Sendable {
+            var MsgSeq: UInt64
+            var RetCode: Int
+        }
+        var RecallRetList: [Line]
+    }
+
+    private func recallMessages(_ request: ChatRequest) async throws(ChatFailure) -> Recalled {
+        let room = try request.group()
+        var numbers: [UInt64] = []
+        for object in try request.objects("MsgSeqList", limit: 10) {
+            guard let number = object["MsgSeq"] as? Int, let number = UInt64(exactly: number) else {
+                throw .invalid("MsgSeq")
+            }
+            numbers.append(number)
+        }
+        var lines: [Recalled.Line] = []
+        for number in numbers {
+            do throws(Refusal) {
+                _ = try await rooms.submit(
+                    .deleteMessage(number), to: room, in: request.application, by: .operator(request.caller))
+                lines.append(.init(MsgSeq: number, RetCode: 0))
+            } catch {
+                if error.error.code == .roomNotFound || error.error.code == .roomClosed { throw ChatFailure(error) }
+                lines.append(.init(MsgSeq: number, RetCode: ChatFailure(error).code))
+            }
+        }
+        return Recalled(RecallRetList: lines)
+    }
+
+    // MARK: Groups
+
+    private struct Created: Encodable, Sendable { var GroupId: String }
+
+    private func createGroup(_ request: ChatRequest) async throws(ChatFailure) -> Created {
+        let type = try request.text("Type")
+        guard ["AVChatRoom", "ChatRoom", "Meeting", "Public", "Private", "Work", "Community"].contains(type) else {
+            throw .invalid("Type")
+        }
+        // People enter by themselves.
+        if request.has("MemberList") { throw .invalid("MemberList") }
+        let name = try request.text("Name")
+        let cover = try request.optionalText("FaceUrl") ?? ""
+        var wanted = GroupName.make()
+        if let id = try request.optionalText("GroupId"), !id.isEmpty {
+            guard !id.hasPrefix("@TGS#"), let room = RoomSlug.id(id) else {
+                throw ChatFailure(10_015, "GroupId begins with @TGS# only where the server has made it")
+            }
+            wanted = room
+        }
+        let owner = request.has("Owner_Account") ? try request.user("Owner_Account") : request.admin.id
+        let host = try await profile(owner, request)
+        let creation = RoomCreation(
+            room: wanted, kind: .voice, settings: RoomSettings(name: name, cover: cover),
+            seats: Array(repeating: SeatSetup(), count: 8))
+        let overview: RoomOverview
+        let application = request.application
+        let caller = request.caller
+        do throws(Refusal) {
+            overview = try await rooms.asked {
+                await rooms.rooms.found(creation, in: application, for: host, by: caller, key: nil, reply: $0)
+            }
+        } catch {
+            // The owner's own group of that id has a number of its own.
+            if error.error.code == .roomIDTaken, let wanted,
+                rooms.rooms.infos([wanted], of: request.application).first?.owner.id == owner
+            {
+                throw ChatFailure(10_025, "the owner has a group of that id already")
+            }
+            throw ChatFailure(error)
+        }
+        return Created(GroupId: GroupName.text(overview.info.room))
+    }
+
+    private struct GroupList: Encodable, Sendable {
+        struct Line: Encodable, Sendable {
+            var GroupId: String
+            var ErrorCode = 0
+            var ErrorInfo = ""
+            var `Type`: String?
+            var Name: String?
+            var FaceUrl: String?
+            var Owner_Account: UserID?
+            var CreateTime: Int64?
+            var MemberNum: Int?
+            var NextMsgSeq: UInt64?
+            var MuteAllMember: String?
+            var ApplyJoinOption: String?
+        }
+        var GroupInfo: [Line]
+    }
+
+    private func readGroups(_ request: ChatRequest) async throws(ChatFailure) -> GroupList {
+        var lines: [GroupList.Line] = []
+        for id in try request.texts("GroupIdList", limit: 50) {
+            guard let room = RoomSlug.id(id) else {
+                lines.append(.init(GroupId: id, ErrorCode: 10_015, ErrorInfo: "this is no group's id"))
+                continue
+            }
+            do throws(Refusal) {
+                let found = try await rooms.find(room, in: request.application)
+                let overview: RoomOverview = try await rooms.asked { await found.overview(reply: $0) }
+                let info = overview.info
+                lines.append(
+                    .init(
+                        GroupId: GroupName.text(info.room), Type: "AVChatRoom", Name: info.name, FaceUrl: info.cover,
+                        Owner_Account: info.owner.id, CreateTime: info.createdAt / 1_000, MemberNum: info.memberCount,
+                        NextMsgSeq: overview.chat + 1, MuteAllMember: info.chat?.hostsOnly == true ? "On" : "Off",
+                        ApplyJoinOption: "FreeAccess"))
+            } catch {
+                let failure = ChatFailure(error)
+                lines.append(.init(GroupId: id, ErrorCode: failure.code, ErrorInfo: failure.info))
+            }
+        }
+        return GroupList(GroupInfo: lines)
+    }
+
+    private func changeGroup(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        var update = RoomUpdate()
+        update.name = try request.optionalText("Name")
+        update.cover = try request.optionalText("FaceUrl")
+        switch try request.optionalText("MuteAllMember") {
+        case nil: break
+        case "On": update.hostsOnly = true
+        case "Off": update.hostsOnly = false
+        default: throw .invalid("MuteAllMember")
+        }
+        return try await submit(.updateRoom(update), request)
+    }
+
+    private struct Count: Encodable, Sendable { var OnlineMemberNum: Int }
+
+    private func countMembers(_ request: ChatRequest) async throws(ChatFailure) -> Count {
+        let room = try request.group()
+        let overview = try await asking { () async throws(Refusal) -> RoomOverview in
+            let found = try await rooms.find(room, in: request.application)
+            return try await rooms.asked { await found.overview(reply: $0) }
+        }
+        return Count(OnlineMemberNum: overview.info.memberCount)
+    }
+
+    // MARK: People
+
+    private func mute(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        let seconds = try request.number("MuteTime", in: 0...Self.forever)
+        for user in try request.users("Members_Account", limit: 500) {
+            if seconds == 0 {
+                try await lift(.chatMute, of: user, request)
+            } else {
+                try await restrict(.chatMute, user, seconds: seconds, reason: nil, request)
+            }
+        }
+        return Nothing()
+    }
+
+    private func ban(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        let seconds = try request.number("Duration", in: 1...Self.forever)
+        let why = try request.optionalText("Description")
+        guard (why?.utf8.count ?? 0) <= 1_000 else { throw .invalid("Description") }
+        for user in try request.users("Members_Account", limit: 20) {
+            // The room shows the first 200 characters of it.
+            try await restrict(.ban, user, seconds: seconds, reason: why.map { String($0.prefix(200)) }, request)
+        }
+        return Nothing()
+    }
+
+    private func unban(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        for user in try request.users("Members_Account", limit: 20) { try await lift(.ban, of: user, request) }
+        return Nothing()
+    }
+
+    private func restrict(
+        _ kind: RestrictionKind, _ user: UserID, seconds: Int, reason: String?, _ request: ChatRequest
+    ) async throws(ChatFailure) {
+        // Longer than a room's rules know is for good.
+        let seconds = seconds > 31_536_000 ? nil : seconds
+        _ = try await submit(
+            .setRestriction(RestrictionDraft(kind, of: user, seconds: seconds, reason: reason)), request)
+    }
+
+    /// Who is not restricted stays so.
+    private func lift(_ kind: RestrictionKind, of user: UserID, _ request: ChatRequest) async throws(ChatFailure) {
+        let room = try request.group()
+        do throws(Refusal) {
+            _ = try await rooms.submit(
+                .liftRestriction(kind, of: user), to: room, in: request.application, by: .operator(request.caller))
+        } catch {
+            if error.error.code != .notRestricted { throw ChatFailure(error) }
+        }
+    }
+
+    private struct Restricted: Encodable, Sendable {
+        struct Muted: Encodable, Sendable {
+            var Member_Account: UserID
+            var MutedUntil: Int64
+        }
+        struct Banned: Encodable, Sendable {
+            var Member_Account: UserID
+            var BannedUntil: Int64
+        }
+        var GroupId: String
+        var MutedAccountList: [Muted]?
+        var BannedAccountList: [Banned]?
+    }
+
+    private func listRestricted(
+        _ request: ChatRequest, _ kind: RestrictionKind
+    ) async throws(ChatFailure) -> Restricted {
+        let room = try request.group()
+        let page = try await asking { () async throws(Refusal) -> RestrictionsPage in
+            let found = try await rooms.find(room, in: request.application)
+            return try await rooms.asked { await found.restrictions(reply: $0) }
+        }
+        let held = page.restrictions.filter { $0.kind == kind }
+        func end(_ restriction: Restriction) -> Int64 {
+            restriction.until.map { $0 / 1_000 } ?? Int64(Self.forever)
+        }
+        var answer = Restricted(GroupId: GroupName.text(room))
+        switch kind {
+        case .chatMute:
+            answer.MutedAccountList = held.map { Restricted.Muted(Member_Account: $0.user, MutedUntil: end($0)) }
+        case .ban:
+            answer.BannedAccountList = held.map { Restricted.Banned(Member_Account: $0.user, BannedUntil: end($0)) }
+        }
+        return answer
+    }
+
+    private func profile(_ user: UserID, _ request: ChatRequest) async throws(ChatFailure) -> UserProfile {
+        try await asking { () async throws(Refusal) -> UserProfile in
+            try await signIn.profiles([user], in: request.application).first?.brief ?? UserProfile(id: user)
+        }
+    }
+
+    private func importAccount(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        // An older version of the call says Identifier.
+        let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
+        var profile = try await profile(user, request)
+        if let name = try request.optionalText("Nick"), !name.isEmpty { profile.name = name }
+        if let avatar = try request.optionalText("FaceUrl") { profile.avatar = avatar }
+        let wanted = profile
+        try await asking { () async throws(Refusal) in
+            try SignIn.check(name: wanted.name, avatar: wanted.avatar)
+            try await signIn.save(wanted, in: request.application)
+        }
+        return Nothing()
+    }
+}

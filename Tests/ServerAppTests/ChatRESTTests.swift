@@ -1,0 +1,304 @@
+import Foundation
+import ServerApp
+import ServerTestSupport
+import Testing
+
+extension WholeServerTests {
+    /// The chat REST API of the reference systems (R01, E07; api-facts §6.2), on a whole server.
+    @Suite struct ChatRESTTests {
+        private static let service = "group_open_http_svc"
+
+        private func post(
+            _ command: String, _ body: String, _ server: TestServer, query: String
+        ) async throws -> JSON {
+            let path = command.contains("/") ? command : "\(Self.service)/\(command)"
+            let response = try await PlainHTTP.send(
+                "POST /v4/\(path)?\(query) HTTP/1.1", port: server.port,
+                headers: ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
+            #expect(response.status == 200 && response.headers["content-type"]?.hasPrefix("application/json") == true)
+            return response.json
+        }
+
+        private func query(_ server: TestServer, _ admin: String = "administrator") throws -> String {
+            "sdkappid=\(TestServer.application)&identifier=\(admin)&usersig=\(try server.ticket(admin))"
+                + "&random=99999999&contenttype=json"
+        }
+
+        private func call(_ command: String, _ body: JSON, _ server: TestServer) async throws -> JSON {
+            try await post(command, body.text, server, query: try query(server))
+        }
+
+        private func code(_ command: String, _ body: JSON, _ server: TestServer) async throws -> Int {
+            let answer = try await call(command, body, server)
+            let code = try #require(answer["ErrorCode"].int)
+            #expect(answer["ActionStatus"].string == (code == 0 ? "OK" : "FAIL"))
+            #expect((answer["ErrorInfo"].string ?? "").isEmpty == (code == 0))
+            return code
+        }
+
+        private func text(_ text: String, _ more: [String: JSON] = [:]) -> JSON {
+            let element: JSON = ["MsgType": "TIMTextElem", "MsgContent": ["Text": .string(text)]]
+            return .object(
+                ["GroupId": "48213", "MsgBody": .array([element])].merging(more) { _, wanted in wanted })
+        }
+
+        @Test("R01-R who calls is told what is wrong with the address, the ticket and the body, each by its number")
+        func callers() async throws {
+            try await TestServer.with { server in
+                let ticket = try server.ticket("administrator")
+                let app = TestServer.application
+                let good = try query(server)
+                let count = "get_online_member_num"
+                let queries: [(String, Int)] = [
+                    ("identifier=administrator&usersig=\(ticket)", 60_012),
+                    ("sdkappid=x&identifier=administrator&usersig=\(ticket)", 60_006),
+                    ("sdkappid=6&identifier=administrator&usersig=\(ticket)", 60_006),
+                    ("sdkappid=\(app)&usersig=\(ticket)", 60_004),
+                    ("sdkappid=\(app)&identifier=no/name&usersig=\(ticket)", 60_004),
+                    ("sdkappid=\(app)&identifier=administrator", 60_005),
+                    ("sdkappid=\(app)&identifier=administrator&usersig=x", 70_003),
+                    ("sdkappid=\(app)&identifier=guest&usersig=\(ticket)", 70_013),
+                    ("sdkappid=\(app)&identifier=guest&usersig=\(try server.ticket("guest"))", 60_010),
+                    (
+                        "sdkappid=\(app)&identifier=administrator&usersig="
+                            + (try server.ticket("administrator", key: String(repeating: "0", count: 64))), 70_009
+                    ),
+                    (
+                        "sdkappid=\(app)&identifier=administrator&usersig="
+                            + (try server.ticket("administrator", issuedAt: 1_000)), 70_001
+                    ),
+                ]
+                for (query, wanted) in queries {
+                    let answer = try await post(count, "{}", server, query: query)
+                    #expect(answer["ErrorCode"].int == wanted && answer["ActionStatus"].string == "FAIL", "\(query)")
+                }
+                for body in ["", "[]", "{,", "null", "\"x\""] {
+                    #expect(try await post(count, body, server, query: good)["ErrorCode"] == 60_003, "\(body)")
+                }
+                let long = "{\"GroupId\":\"\(String(repeating: "x", count: 93_000))\"}"
+                #expect(try await post(count, long, server, query: good)["ErrorCode"] == 60_003)
+                #expect(try await post("no_such_call", "{}", server, query: good)["ErrorCode"] == 60_002)
+                #expect(try await post("other_svc/\(count)", "{}", server, query: good)["ErrorCode"] == 60_002)
+                #expect(try await post("a/b/c/d", "{}", server, query: good)["ErrorCode"] == 60_002)
+                #expect(try await code(count, [:], server) == 10_004)
+                #expect(try await code(count, ["GroupId": 5], server) == 10_004)
+                #expect(try await code(count, ["GroupId": "a/b"], server) == 10_015)
+                #expect(try await code(count, ["GroupId": "48213"], server) == 10_010)
+            }
+        }
+
+        @Test("R01-R E07-R the published body, sent as printed by the admin that it names, reaches the room")
+        func published() async throws {
+            let folder = NSTemporaryDirectory() + "ovation-chat-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let applications = ApplicationAdmin(data: folder)
+            _ = try await applications.create(name: "Tests", id: TestServer.application)
+            _ = try await applications.configure(
+                TestServer.application, consent: nil, secondSession: nil, roomKeys: nil, admins: ["admin"])
+            let server = try await TestServer.start(directory: folder)
+            do {
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Shop", "room": "@TGS#12DEVUDHQ"])
+                // The reference document's, without its comments.
+                let body = #"""
+                    {
+                    "GroupId": "@TGS#12DEVUDHQ",
+                    "Random": 2784275388,
+                    "MsgPriority": "High",
+                    "MsgBody": [
+                    {
+                    "MsgType": "TIMCustomElem",
+                    "MsgContent": {
+                    "Data": "{\"cmd\": \"item_popup_msg\", \"msg\": {\"itemNumber\": 1, \"itemPrice\": 199.0, \"itemTitle\": \"xxx\", \"itemUrl\": \"xxx\"}}"
+                    }
+                    }
+                    ]
+                    }
+                    """#
+                let answer = try await post("send_group_msg", body, server, query: try query(server, "admin"))
+                #expect(answer["ActionStatus"] == "OK" && answer["ErrorInfo"] == "" && answer["ErrorCode"] == 0)
+                #expect(answer["MsgSeq"] == 1 && (answer["MsgTime"].int ?? 0) > 1_700_000_000)
+                let message = try await owner.event("message")
+                #expect(message["command"] == "TIMCustomElem;High" && message["from"]["id"] == "admin")
+                #expect(message["message"].string?.hasPrefix(#"{"cmd": "item_popup_msg""#) == true)
+                // Who is no longer an admin has no say.
+                let old = try await post("send_group_msg", body, server, query: try query(server))
+                #expect(old["ErrorCode"] == 60_010)
+                try await server.stop()
+            } catch {
+                try? await server.stop()
+                throw error
+            }
+        }
+
+        @Test("R01-R a message comes once for each Random, in somebody's name, in parts; what is wrong in it is told")
+        func messages() async throws {
+            let words = NSTemporaryDirectory() + "ovation-words-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: words) }
+            try "casino\n".write(toFile: words, atomically: true, encoding: .utf8)
+            try await TestServer.with(configure: { $0.moderationWords = words }) { server in
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                let first = try await call("send_group_msg", text("hello", ["Random": 7]), server)
+                #expect(try await call("send_group_msg", text("hello", ["Random": 7]), server) == first)
+                #expect(first["MsgSeq"] == 1)
+                let named = text("from me", ["Random": 8, "From_Account": "owner"])
+                #expect(try await call("send_group_msg", named, server)["MsgSeq"] == 2)
+                let parts: JSON = [
+                    "GroupId": "48213", "Random": 9,
+                    "MsgBody": [
+                        ["MsgType": "TIMTextElem", "MsgContent": ["Text": "look"]],
+                        ["MsgType": "TIMFaceElem", "MsgContent": ["Index": 6, "Data": "smile"]],
+                    ],
+                ]
+                #expect(try await call("send_group_msg", parts, server)["MsgSeq"] == 4)
+                let told = try await owner.events(4) { $0["type"] == "message" }.map { message in
+                    [message["from"]["id"], message["from"]["name"], message["text"], message["message"]]
+                        .compactMap(\.string).joined(separator: " ")
+                }
+                #expect(
+                    told == [
+                        "administrator  hello", "owner Owner from me", "administrator  look",
+                        #"administrator  {"Data":"smile","Index":6}"#,
+                    ], "\(told)")
+
+                #expect(try await code("send_group_msg", text("the CASINO"), server) == 80_001)
+                #expect(
+                    try await code("send_group_msg", text(String(repeating: "x", count: 20_000)), server) == 80_002)
+                for wrong: [String: JSON] in [
+                    ["MsgPriority": "high"], ["Random": -1], ["Random": "7"], ["MsgBody": []], ["MsgBody": [5]],
+                    ["MsgBody": [["MsgType": "TIMSoundElem", "MsgContent": [:]]]],
+                    ["MsgBody": [["MsgType": "TIMTextElem"]]],
+                    ["To_Account": ["guest"]], ["From_Account": "no one"],
+                ] {
+                    #expect(try await code("send_group_msg", text("x", wrong), server) == 10_004, "\(wrong)")
+                }
+                for number in ["1.5", "1e400", "18446744073709551616", "-9223372036854775809", "true", "{}"] {
+                    let body = #"{"GroupId":"48213","Random":\#(number),"MsgBody":[]}"#
+                    let code = try await post("send_group_msg", body, server, query: try query(server))["ErrorCode"]
+                    #expect([10_004, 60_003].contains(code), "\(number)")
+                }
+                let recall: JSON = ["GroupId": "48213", "MsgSeqList": [["MsgSeq": 1], ["MsgSeq": 99]]]
+                let recalled = try await call("group_msg_recall", recall, server)
+                #expect(recalled["RecallRetList"][0]["RetCode"] == 0)
+                #expect(recalled["RecallRetList"][1]["RetCode"] != 0)
+                #expect(try await owner.event("message.deleted")["chat"] == 1)
+                #expect(
+                    try await code(
+                        "send_group_system_notification", ["GroupId": "48213", "Content": "closing soon"], server) == 0)
+                try await owner.event("message") { $0["message"] == "closing soon" }
+                let broadcast: JSON = ["MsgBody": [["MsgType": "TIMTextElem", "MsgContent": ["Text": "to all"]]]]
+                #expect(try await code("send_broadcast_msg", broadcast, server) == 0)
+                try await owner.event("message") { $0["text"] == "to all" }
+            }
+        }
+
+        @Test("R01-R what a room has no budget for answers OK and says so")
+        func dropped() async throws {
+            try await TestServer.with { server in
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                var dropped: [JSON] = []
+                for number in 0..<120 where dropped.isEmpty {
+                    let answer = try await call("send_group_msg", text("n \(number)", ["MsgPriority": "Low"]), server)
+                    #expect(answer["ErrorCode"] == 0)
+                    if answer["MsgDropReason"] != .null { dropped.append(answer["MsgDropReason"]) }
+                }
+                #expect(dropped == ["MsgFreqCtrl"])
+            }
+        }
+
+        @Test("R01-R groups are made, read, changed and ended; ids that are taken or not allowed are told")
+        func groups() async throws {
+            try await TestServer.with { server in
+                let wanted: JSON = [
+                    "Type": "AVChatRoom", "Name": "Show", "Owner_Account": "host", "GroupId": "show-1",
+                ]
+                let made = try await call("create_group", wanted, server)
+                #expect(made["ErrorCode"] == 0 && made["GroupId"] == "show-1")
+                #expect(try await code("create_group", wanted, server) == 10_025)
+                let other: JSON = ["Type": "AVChatRoom", "Name": "Show", "Owner_Account": "guest", "GroupId": "show-1"]
+                #expect(try await code("create_group", other, server) == 10_021)
+                let unnamed = try await call("create_group", ["Type": "AVChatRoom", "Name": "Any"], server)
+                let id = try #require(unnamed["GroupId"].string)
+                #expect(id.hasPrefix("@TGS#"))
+                for (wrong, code) in [
+                    (["Type": "AVChatRoom"], 10_004), (["Name": "Any"], 10_004),
+                    (["Type": "Club", "Name": "Any"], 10_004),
+                    (["Type": "AVChatRoom", "Name": "Any", "GroupId": "@TGS#MINE"], 10_015),
+                    (["Type": "AVChatRoom", "Name": "Any", "MemberList": [["Member_Account": "a"]]], 10_004),
+                ] as [(JSON, Int)] {
+                    #expect(try await self.code("create_group", wrong, server) == code, "\(wrong)")
+                }
+                let host = try await server.signedIn("host")
+                let entered = try await host.call("room.enter", ["room": "show-1"])
+                #expect(entered["snapshot"]["me"]["role"] == "owner")
+                #expect(try await call("get_online_member_num", ["GroupId": "show-1"], server)["OnlineMemberNum"] == 1)
+                let change: JSON = ["GroupId": "show-1", "Name": "Late show", "MuteAllMember": "On"]
+                #expect(try await code("modify_group_base_info", change, server) == 0)
+                let asked: JSON = ["GroupIdList": ["show-1", .string(id), "gone", "a/b"]]
+                let infos = try await call("get_group_info", asked, server)["GroupInfo"]
+                #expect(infos[0]["Name"] == "Late show" && infos[0]["MuteAllMember"] == "On")
+                #expect(infos[0]["Owner_Account"] == "host" && infos[0]["MemberNum"] == 1)
+                #expect(infos[0]["ErrorCode"] == 0 && infos[0]["Type"] == "AVChatRoom")
+                #expect(infos[1]["Owner_Account"] == "administrator" && infos[1]["MuteAllMember"] == "Off")
+                #expect(infos[2]["ErrorCode"] == 10_010 && infos[3]["ErrorCode"] == 10_015)
+                #expect(try await code("destroy_group", ["GroupId": "show-1"], server) == 0)
+                try await host.event("room.destroyed")
+                #expect(try await code("destroy_group", ["GroupId": "show-1"], server) == 10_010)
+            }
+        }
+
+        @Test("R01-R people are muted and banned for a time, listed, and let again")
+        func people() async throws {
+            try await TestServer.with { server in
+                let owner = try await server.signedIn("owner")
+                let guest = try await server.signedIn("guest")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                try await guest.call("room.enter", ["room": 48_213])
+                func members(_ more: [String: JSON]) -> JSON {
+                    .object(["GroupId": "48213", "Members_Account": ["guest"]].merging(more) { $1 })
+                }
+                #expect(try await code("forbid_send_msg", members(["MuteTime": 60]), server) == 0)
+                await #expect(throws: SignalClient.Refused.self) {
+                    try await guest.call("message.send", ["room": 48_213, "text": "x"])
+                }
+                let muted = try await call("get_group_muted_account", ["GroupId": "48213"], server)
+                #expect(muted["GroupId"] == "48213" && muted["MutedAccountList"][0]["Member_Account"] == "guest")
+                #expect((muted["MutedAccountList"][0]["MutedUntil"].int ?? 0) > 1_700_000_000)
+                #expect(try await code("forbid_send_msg", members(["MuteTime": 4_294_967_295]), server) == 0)
+                let forever = try await call("get_group_muted_account", ["GroupId": "48213"], server)
+                #expect(forever["MutedAccountList"][0]["MutedUntil"] == 4_294_967_295)
+                for _ in 0..<2 { #expect(try await code("forbid_send_msg", members(["MuteTime": 0]), server) == 0) }
+                try await guest.call("message.send", ["room": 48_213, "text": "x"])
+
+                #expect(try await code("delete_group_member", members([:]), server) == 10_004)
+                let ban = members(["Duration": 60, "Description": "spam"])
+                #expect(try await code("ban_group_member", ban, server) == 0)
+                await #expect(throws: SignalClient.Refused.self) {
+                    try await guest.call("room.enter", ["room": 48_213])
+                }
+                let banned = try await call("get_group_ban_member", ["GroupId": "48213"], server)
+                #expect(banned["BannedAccountList"][0]["Member_Account"] == "guest")
+                #expect(try await code("unban_group_member", members([:]), server) == 0)
+                try await guest.call("room.enter", ["room": 48_213])
+                for (wrong, code) in [
+                    (members(["Duration": 0]), 10_004), (members(["Duration": -1]), 10_004),
+                    (members(["Duration": 60, "Members_Account": []]), 10_004),
+                    (members(["Duration": 60, "Members_Account": ["no one"]]), 10_004),
+                    (members(["Duration": 60, "Members_Account": .array((0..<21).map { .string("g\($0)") })]), 10_004),
+                    (members(["Duration": 60, "Description": .string(String(repeating: "x", count: 1_001))]), 10_004),
+                ] as [(JSON, Int)] {
+                    #expect(try await self.code("ban_group_member", wrong, server) == code, "\(wrong)")
+                }
+                let imported: JSON = ["UserID": "new", "Nick": "New one", "FaceUrl": "https://example.org/a.png"]
+                #expect(try await code("im_open_login_svc/account_import", imported, server) == 0)
+                let named = text("hi", ["From_Account": "new"])
+                #expect(try await code("send_group_msg", named, server) == 0)
+                try await owner.event("message") { $0["text"] == "hi" && $0["from"]["name"] == "New one" }
+                let script: JSON = ["UserID": "new", "Nick": "x", "FaceUrl": "javascript:alert(1)"]
+                #expect(try await code("im_open_login_svc/account_import", script, server) == 10_004)
+            }
+        }
+    }
+}
