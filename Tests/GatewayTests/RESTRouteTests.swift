@@ -22,7 +22,8 @@ import Testing
             contentsOf: folder.appendingPathComponent("Documentation/compatible-rest.md"), encoding: .utf8)
         var service = ""
         var documented: Set<String> = []
-        for row in manual.split(separator: "\n") where row.hasPrefix("| ") {
+        let chat = manual.components(separatedBy: "## The room API")[0]
+        for row in chat.split(separator: "\n") where row.hasPrefix("| ") {
             if row.hasPrefix("| command of `") {
                 service = String(row.split(separator: "`")[1])
             } else if row.hasPrefix("| `") {

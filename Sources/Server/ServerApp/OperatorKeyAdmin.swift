@@ -29,10 +29,10 @@ package struct OperatorKeyAdmin: Sendable {
     /// - Parameters:
     ///   - application: `nil`: all of them.
     ///   - days: for how long; `nil`: until it is revoked.
-    /// - Returns: the key's text, which is told this once.
+    /// - Returns: the key's text, and the secret by which its bearer signs calls of the room API; they are told this once.
     package func create(
         name: String, application: UInt32?, scopes: [String], days: Int?
-    ) async throws -> (text: String, entry: Entry) {
+    ) async throws -> (text: String, secret: String, entry: Entry) {
         guard let name = UserID(name) else {
             throw ConfigurationFailure("a key's name has 1…32 of A-Z a-z 0-9 _ -")
         }
@@ -58,7 +58,7 @@ package struct OperatorKeyAdmin: Sendable {
                     "there are \(OperatorKey.limit) keys already: 'ovation key revoke' drops what nobody uses")
             }
         }
-        return (text.text, Entry(key))
+        return (text.text, TC3Signature.secret(digest: key.digest), Entry(key))
     }
 
     /// The oldest first.

@@ -10,11 +10,12 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key. Its text is printed this once.",
+            abstract: "Make a key. Its text and its secret are printed this once.",
             discussion: """
                 A key may do what its scopes say, in one application or, without --app, in all of them:
                 \(OperatorKeyAdmin.scopes.map { "  " + $0 }.joined(separator: "\n"))
                 People see its name beside what it does, and so does 'ovation audit'.
+                Programs show the key. Client libraries of the room API sign instead: SecretId is the id, SecretKey the secret.
 
                 ovation key create --app 1400000002 --name shop --scope rooms:read --scope messages:write
 
@@ -38,9 +39,9 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await reporting {
-                let (text, entry) = try await OperatorKeyAdmin(data: folder.data).create(
+                let (text, secret, entry) = try await OperatorKeyAdmin(data: folder.data).create(
                     name: name, application: app, scopes: scope, days: days)
-                print("id   \(entry.id)\nkey  \(text)")
+                print("id      \(entry.id)\nkey     \(text)\nsecret  \(secret)")
             }
         }
     }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import RoomModel
+import RoomPorts
 import RoomService
 import SignalProtocol
 
@@ -47,18 +48,24 @@ struct GatewayRoutes: Sendable {
             sessions: httpMedia, services: services, rates: httpMediaRates, address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
-        RESTHandler(
-            operators, services, address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
-        ).addRoutes(to: router)
-        ChatHandler(
-            services, rates: AddressRates(RESTHandler.allowance), address: { address(of: $0, $1) }
-        ).addRoutes(to: router)
+        addOperatorRoutes(to: router)
         router.get("v1/connect") { request, _ in refusedUpgrade(request) }
         // The last takes what no other route of that branch wants; a branch with routes of its own needs it once more.
         for path: RouterPath in ["", "v1/**", "**"] {
             router.get(path) { request, context in await page(request, context) }
         }
         return router
+    }
+
+    private func addOperatorRoutes(to router: Router<GatewayRequest>) {
+        let signIn = OperatorSignIn(store: operators.stores.keys, signIn: services.signIn, clock: services.clock)
+        RESTHandler(
+            operators, signIn, services, address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
+        ).addRoutes(to: router)
+        // A back end calls both from one address.
+        let rates = AddressRates(RESTHandler.allowance)
+        ChatHandler(services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
+        RoomAPIHandler(signIn, services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
     }
 
     private func address(of request: Request, _ context: GatewayRequest) -> ClientAddress {

@@ -58,10 +58,18 @@ final class OperatorSignIn: Sendable {
         guard let text = OperatorKeyText(parts[1]), let key = try await keys()[text.id], text.opens(key) else {
             throw Self.stranger("there is no such key (see: ovation key list)", "unknown")
         }
-        if let end = key.expiresAt, end <= clock.wallTime.millisecondsSince1970 {
-            throw Self.stranger("the key is out of date", "expired")
-        }
+        if isOver(key) { throw Self.stranger("the key is out of date", "expired") }
         return key
+    }
+
+    /// The key of that name, unless it is out of date. Whoever names it has yet to prove that they hold it.
+    func key(id: String) async throws(Refusal) -> OperatorKey? {
+        guard let key = try await keys()[id], !isOver(key) else { return nil }
+        return key
+    }
+
+    private func isOver(_ key: OperatorKey) -> Bool {
+        key.expiresAt.map { $0 <= clock.wallTime.millisecondsSince1970 } ?? false
     }
 
     private func keys() async throws(Refusal) -> [String: OperatorKey] {

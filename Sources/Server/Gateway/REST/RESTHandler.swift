@@ -27,12 +27,12 @@ struct RESTHandler: Sendable {
     private let isDraining: @Sendable () -> Bool
 
     init(
-        _ settings: OperatorSettings, _ services: GatewayServices,
+        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
         let stores = settings.stores
-        operators = OperatorSignIn(store: stores.keys, signIn: services.signIn, clock: services.clock)
+        self.operators = operators
         rooms = OperatorRooms(rooms: services.rooms)
         wallets = WalletsResource(wallets: services.wallets)
         gifts = GiftsResource(store: stores.gifts, catalogues: settings.catalogues)
