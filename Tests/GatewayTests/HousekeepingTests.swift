@@ -73,7 +73,9 @@ import Timing
         let (serving, isServing) = AsyncStream.makeStream(of: Void.self)
         let server = GatewayServer(
             settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(),
-            operators: OperatorSettings(stores: .inMemory(), catalogues: GiftCatalogues()),
+            operators: OperatorSettings(
+                stores: .inMemory(), catalogues: GiftCatalogues(), firstApplication: ApplicationID(1),
+                applicationChanged: { _ in }),
             wallets: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() }),
             sessions: gateway.sessions,
             clock: gateway.clock, logger: logger

@@ -296,6 +296,9 @@ extension WholeServerTests {
                 let named = text("hi", ["From_Account": "new"])
                 #expect(try await code("send_group_msg", named, server) == 0)
                 try await owner.event("message") { $0["text"] == "hi" && $0["from"]["name"] == "New one" }
+                #expect(try await code("im_open_login_svc/kick", ["UserID": "guest"], server) == 0)
+                try await guest.first("the end") { $0["method"] == "session.closed" }
+                #expect(try await code("im_open_login_svc/kick", ["UserID": "no one"], server) == 10_004)
                 let script: JSON = ["UserID": "new", "Nick": "x", "FaceUrl": "javascript:alert(1)"]
                 #expect(try await code("im_open_login_svc/account_import", script, server) == 10_004)
             }

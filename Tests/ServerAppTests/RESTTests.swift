@@ -6,69 +6,9 @@ import Testing
 extension WholeServerTests {
     /// The REST API for operators' programs (R01), on a whole server.
     @Suite struct RESTTests {
-        /// A server with keys of some scopes, and requests to it.
-        private struct House {
-            let server: TestServer
-            let keys: [String: String]
-
-            func send(
-                _ method: String, _ path: String, _ body: JSON? = nil, key name: String = "console",
-                headers: [String] = []
-            ) async throws -> PlainHTTP.Response {
-                let text = body?.text ?? ""
-                let length =
-                    body == nil ? [] : ["Content-Type: application/json", "Content-Length: \(text.utf8.count)"]
-                let key = keys[name].map { ["Authorization: Bearer \($0)"] } ?? []
-                return try await PlainHTTP.send(
-                    "\(method) /v1/\(path) HTTP/1.1", port: server.port, headers: key + length + headers, body: text)
-            }
-
-            /// `status name`, or the status alone.
-            func outcome(
-                _ method: String, _ path: String, _ body: JSON? = nil, key name: String = "console",
-                headers: [String] = []
-            ) async throws -> String {
-                let response = try await send(method, path, body, key: name, headers: headers)
-                let error = response.json["error"]
-                return ([String(response.status)] + [error["name"].string, error["reason"].string].compactMap { $0 })
-                    .joined(separator: " ")
-            }
-        }
-
-        private func with(_ body: (House) async throws -> Void) async throws {
-            let folder = NSTemporaryDirectory() + "ovation-rest-" + UUID().uuidString
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            _ = try await ApplicationAdmin(data: folder).create(name: "Tests", id: TestServer.application)
-            _ = try await ApplicationAdmin(data: folder).create(name: "Other", id: 5)
-            let admin = OperatorKeyAdmin(data: folder)
-            var keys: [String: String] = [:]
-            for (name, application, scopes) in [
-                ("console", TestServer.application, OperatorKeyAdmin.scopes),
-                ("reader", TestServer.application, ["rooms:read"]),
-                ("other", UInt32(5), OperatorKeyAdmin.scopes),
-                ("writer", TestServer.application, ["messages:write"]),
-            ] {
-                keys[name] = try await admin.create(name: name, application: application, scopes: scopes, days: nil)
-                    .text
-            }
-            keys["all"] = try await admin.create(name: "all", application: nil, scopes: ["rooms:read"], days: 1).text
-            let gone = try await admin.create(name: "gone", application: nil, scopes: ["rooms:read"], days: nil)
-            keys["gone"] = gone.text
-            try await admin.revoke(gone.entry.id)
-            keys["forged"] = (keys["console"] ?? "").dropLast() + "x"
-            let server = try await TestServer.start(directory: folder)
-            do {
-                try await body(House(server: server, keys: keys))
-                try await server.stop()
-            } catch {
-                try? await server.stop()
-                throw error
-            }
-        }
-
         @Test("R01 a key opens what its scopes and its application say; whoever has none is told so")
         func keys() async throws {
-            try await with { house in
+            try await RESTHouse.with { house in
                 #expect(try await house.outcome("GET", "rooms", key: "nobody") == "401 not_signed_in missing")
                 for key in ["forged", "gone"] {
                     #expect(try await house.outcome("GET", "rooms", key: key) == "401 not_signed_in unknown")
@@ -96,7 +36,7 @@ extension WholeServerTests {
 
         @Test("R01 paths, methods and bodies that there are not are told as what they are")
         func malformed() async throws {
-            try await with { house in
+            try await RESTHouse.with { house in
                 let owner = try await house.server.signedIn("owner")
                 try await owner.call("room.create", ["name": "Salon", "room": 48_213])
                 #expect(try await house.outcome("POST", "rooms/48213/seats/0/user", [:]) == "405 method_not_allowed")
@@ -129,7 +69,7 @@ extension WholeServerTests {
 
         @Test("R01 a room that a program creates waits for its host, once for each key, also over a restart")
         func creates() async throws {
-            try await with { house in
+            try await RESTHouse.with { house in
                 let wanted: JSON = ["owner": "host", "name": "Show", "room": 48_213, "kind": "live", "seats": 3]
                 #expect(
                     try await house.outcome("POST", "rooms", wanted, key: "writer") == "403 permission_denied scope")
@@ -160,7 +100,7 @@ extension WholeServerTests {
 
         @Test("R01 G06-R an operator reads a room, writes into it, mutes, bans, deletes, moves people and ends it")
         func runs() async throws {
-            try await with { house in
+            try await RESTHouse.with { house in
                 let owner = try await house.server.signedIn("owner")
                 let guest = try await house.server.signedIn("guest")
                 try await owner.call("room.create", ["name": "Salon", "room": 48_213, "tags": ["jazz"]])
@@ -225,7 +165,7 @@ extension WholeServerTests {
             "G02-R coins are sold and taken back once for each key, gifts change at once, and all accounts come to nought"
         )
         func coins() async throws {
-            try await with { house in
+            try await RESTHouse.with { house in
                 let guest = try await house.server.signedIn("guest")
                 let owner = try await house.server.signedIn("owner")
                 try await owner.call("room.create", ["name": "Salon", "room": 48_213])
@@ -287,7 +227,7 @@ extension WholeServerTests {
 
         @Test("G06-R reports wait, are settled once, and what programs did and were refused stands in the trail")
         func records() async throws {
-            try await with { house in
+            try await RESTHouse.with { house in
                 let guest = try await house.server.signedIn("guest")
                 let owner = try await house.server.signedIn("owner")
                 try await owner.call("room.create", ["name": "Salon", "room": 48_213])

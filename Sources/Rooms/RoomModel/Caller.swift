@@ -18,6 +18,12 @@ package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
     case handleReports = "reports"
     /// Read the audit trail.
     case readAudit = "audit:read"
+    /// See and change people's profiles, see where they are, sign them out.
+    case managePeople = "people"
+    /// Change applications, and make and drop their secret keys: whoever has those can sign in as anybody.
+    case manageApplications = "applications"
+    /// Make and drop keys that reach no further than itself.
+    case manageKeys = "keys"
 }
 
 extension RoomError {

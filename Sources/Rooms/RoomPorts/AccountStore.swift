@@ -11,11 +11,11 @@ package struct Application: Sendable, Hashable {
     package struct Settings: Sendable, Hashable, Codable {
         /// V21: `enforced` makes `needsRequest` a rule of the server, `advisory` leaves it to the client as the
         /// published components do.
-        package enum Consent: String, Sendable, Codable { case enforced, advisory }
+        package enum Consent: String, Sendable, Codable, CaseIterable { case enforced, advisory }
         /// A04: what happens when a user signs in twice.
-        package enum SecondSession: String, Sendable, Codable { case replaces, allowed }
+        package enum SecondSession: String, Sendable, Codable, CaseIterable { case replaces, allowed }
         /// A03: whether a room is entered without a privateMapKey.
-        package enum RoomKeys: String, Sendable, Codable { case unused, required }
+        package enum RoomKeys: String, Sendable, Codable, CaseIterable { case unused, required }
         /// As the reference systems name the first one.
         package static let usualAdmins = [UserID("administrator")].compactMap { $0 }
         package var consent: Consent

@@ -49,12 +49,22 @@ package struct ApplicationAdmin: Sendable {
     /// - Parameter id: `nil` for the next free one.
     package func create(name: String, id: UInt32?) async throws -> Entry {
         try await withAccounts { accounts in
-            let taken = Set(try await accounts.applications().map(\.id.rawValue))
-            if let id, taken.contains(id) { throw ConfigurationFailure("there is an application \(id) already") }
+            let taken = Set(try await accounts.applications().map(\.id))
+            guard taken.count < Application.most else {
+                throw ConfigurationFailure("there are \(Application.most) applications already")
+            }
+            if let id, taken.contains(ApplicationID(id)) {
+                throw ConfigurationFailure("there is an application \(id) already")
+            }
             if id == 0 { throw ConfigurationFailure("an application's number is not 0") }
-            // From the range that the reference systems use, beside the demo application.
-            let next = id ?? ((ServerApplication.demoApplication.rawValue + 1)...).first { !taken.contains($0) } ?? 0
-            let application = Application(id: ApplicationID(next), name: name, keys: [ApplicationKey.make()])
+            let next =
+                id.map { ApplicationID($0) }
+                ?? Application.nextID(from: ServerApplication.firstApplication, taken: taken)
+            guard let next else { throw ConfigurationFailure("no number is free") }
+            var application = Application(id: next, name: "", keys: [ApplicationKey.make()])
+            do throws(Application.Fault) { try application.apply(ApplicationChange(name: name)) } catch {
+                throw ConfigurationFailure(error.message)
+            }
             try await accounts.save(application)
             return Entry(application)
         }
@@ -62,57 +72,25 @@ package struct ApplicationAdmin: Sendable {
 
     /// Makes a new key, which signs from now on; the one before it stays good until it is retired. There are never more than two.
     package func rotateKey(of id: UInt32) async throws -> Entry {
-        try await change(id) { application in
-            guard application.keys.count < 2 else {
-                throw ConfigurationFailure(
-                    "application \(id) has two keys already: once no ticket of the old one is in use, 'ovation app retire-key' drops it"
-                )
-            }
-            application.keys.insert(ApplicationKey.make(), at: 0)
+        try await change(id) { application throws(Application.Fault) in try application.add(key: ApplicationKey.make())
         }
     }
 
     /// Drops the older of two keys: its tickets are refused from the next start on.
     package func retireKey(of id: UInt32) async throws -> Entry {
-        try await change(id) { application in
-            guard application.keys.count == 2 else {
-                throw ConfigurationFailure(
-                    "application \(id) has one key only: 'ovation app rotate-key' makes a second")
-            }
-            application.keys.removeLast()
-        }
+        try await change(id) { application throws(Application.Fault) in try application.dropOlderKey() }
     }
 
     /// Changes the application's rules; `nil` leaves one as it is. They hold from the server's next start.
     package func configure(
         _ id: UInt32, consent: Consent?, secondSession: SecondSession?, roomKeys: RoomKeys?, admins: [String]? = nil
     ) async throws -> Entry {
-        let admins = try admins.map { try $0.map(Self.admin) }
-        guard (admins?.count ?? 1) <= Self.mostAdmins else {
-            throw ConfigurationFailure("an application has at most \(Self.mostAdmins) admins")
-        }
-        return try await change(id) { application in
-            if let admins { application.settings.admins = admins }
-            switch consent {
-            case .enforced: application.settings.consent = .enforced
-            case .advisory: application.settings.consent = .advisory
-            case nil: break
-            }
-            switch secondSession {
-            case .replaces: application.settings.secondSession = .replaces
-            case .allowed: application.settings.secondSession = .allowed
-            case nil: break
-            }
-            switch roomKeys {
-            case .unused: application.settings.roomKeys = .unused
-            case .required: application.settings.roomKeys = .required
-            case nil: break
-            }
-        }
+        let change = ApplicationChange(
+            consent: consent.flatMap { .init(rawValue: $0.rawValue) },
+            secondSession: secondSession.flatMap { .init(rawValue: $0.rawValue) },
+            roomKeys: roomKeys.flatMap { .init(rawValue: $0.rawValue) }, admins: try admins?.map(Self.admin))
+        return try await self.change(id) { application throws(Application.Fault) in try application.apply(change) }
     }
-
-    /// Each is a program that somebody looks after.
-    private static let mostAdmins = 50
 
     private static func admin(_ text: String) throws -> UserID {
         guard let user = UserID(text) else { throw ConfigurationFailure("an admin's id is 1…32 of A-Z a-z 0-9 _ -") }
@@ -120,13 +98,21 @@ package struct ApplicationAdmin: Sendable {
     }
 
     private func change(
-        _ id: UInt32, _ body: @escaping @Sendable (inout Application) throws -> Void
+        _ id: UInt32, _ body: @escaping @Sendable (inout Application) throws(Application.Fault) -> Void
     ) async throws -> Entry {
         try await withAccounts { accounts in
             guard var application = try await accounts.application(ApplicationID(id)) else {
                 throw ConfigurationFailure("there is no application \(id) (see: ovation app list)")
             }
-            try body(&application)
+            do throws(Application.Fault) { try body(&application) } catch {
+                let command =
+                    switch error {
+                    case .hasTwoKeys: " ('ovation app retire-key')"
+                    case .hasOneKey: " ('ovation app rotate-key')"
+                    case .name, .admins: ""
+                    }
+                throw ConfigurationFailure("application \(id): \(error.message)\(command)")
+            }
             try await accounts.save(application)
             return Entry(application)
         }

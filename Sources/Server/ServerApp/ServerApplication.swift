@@ -10,6 +10,7 @@ import RoomRules
 import RoomService
 import ServiceLifecycle
 import StoreSQLite
+import Synchronization
 import Timing
 
 /// In which spirit the server runs.
@@ -41,6 +42,8 @@ package struct Readiness: Sendable, Hashable {
 package struct ServerApplication: Sendable {
     /// The application of development and local-network runs.
     package static let demoApplication = ApplicationID(1_400_000_001)
+    /// New ones get the next free number from here on: the range that the reference systems use, beside the demo application.
+    static let firstApplication = ApplicationID(1_400_000_002)
     package static let version = "0.1.0"
 
     package var settings: ServerSettings
@@ -95,12 +98,11 @@ package struct ServerApplication: Sendable {
         _ gatewaySettings: GatewaySettings, store: SQLiteStore, media: MediaPlane,
         onReady: @escaping @Sendable (Readiness) async -> Void
     ) async throws {
-        // Applications change only while no server runs (the data directory is locked), so once is enough.
-        let policies = Dictionary(
-            uniqueKeysWithValues: try await store.accounts.applications().map { ($0.id, policy(of: $0.settings)) })
+        let policies = Mutex<[ApplicationID: RoomPolicy]>([:])
         let catalogues = GiftCatalogues()
-        for application in policies.keys {
-            catalogues.set(try await store.gifts.gifts(of: application), of: application)
+        for application in try await store.accounts.applications() {
+            policies.withLock { $0[application.id] = policy(of: application.settings) }
+            catalogues.set(try await store.gifts.gifts(of: application.id), of: application.id)
         }
         let catalogue: @Sendable (ApplicationID) -> GiftCatalogue = { catalogues.current(of: $0) }
         let words = try wordList()
@@ -110,13 +112,17 @@ package struct ServerApplication: Sendable {
             journal: store.journal, ledger: store.ledger, moderation: store.moderation, media: media, bus: LocalBus(),
             clock: clock,
             audience: { RoomAudience(ready: $0) },
-            policy: { policies[$0] ?? RoomPolicy() }, catalogue: catalogue,
+            policy: { id in policies.withLock { $0[id] } ?? RoomPolicy() }, catalogue: catalogue,
             reach: SessionReach(sessions: sessions, clock: clock), filter: { _ in words },
             report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
-            operators: OperatorSettings(stores: store.operatorStores, catalogues: catalogues),
+            operators: OperatorSettings(
+                stores: store.operatorStores, catalogues: catalogues, firstApplication: Self.firstApplication
+            ) { application in
+                policies.withLock { $0[application.id] = policy(of: application.settings) }
+            },
             wallets: WalletSettings(
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,

@@ -80,7 +80,7 @@ package final class SQLiteStore: Sendable {
 
     /// What operators' programs work with.
     package var operatorStores: OperatorStores {
-        OperatorStores(keys: operatorKeys, gifts: gifts, records: records, audit: audit)
+        OperatorStores(accounts: accounts, keys: operatorKeys, gifts: gifts, records: records, audit: audit)
     }
 
     /// How the writer has fared since the start, for the metrics.

@@ -66,6 +66,8 @@ package struct NoRecords: OperatorRecords {
 
 extension OperatorStores {
     package static func inMemory() -> OperatorStores {
-        OperatorStores(keys: MemoryOperatorKeys(), gifts: MemoryGifts(), records: NoRecords(), audit: MemoryAudit())
+        OperatorStores(
+            accounts: MemoryAccounts(), keys: MemoryOperatorKeys(), gifts: MemoryGifts(), records: NoRecords(),
+            audit: MemoryAudit())
     }
 }

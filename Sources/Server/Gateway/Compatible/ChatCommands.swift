@@ -27,10 +27,12 @@ struct ChatCommands: Sendable {
         case listBanned = "group_open_http_svc/get_group_ban_member"
         case deleteMember = "group_open_http_svc/delete_group_member"
         case importAccount = "im_open_login_svc/account_import"
+        case kick = "im_open_login_svc/kick"
     }
 
     let rooms: OperatorRooms
     let signIn: SignIn
+    let sessions: SessionRegistry
     let clock: any TimeSource
 
     func perform(_ name: Name, _ request: ChatRequest) async throws(ChatFailure) -> any Encodable & Sendable {
@@ -52,6 +54,7 @@ struct ChatCommands: Sendable {
         // As documented for rooms without a list of members: mute or ban instead.
         case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
         case .importAccount: try await importAccount(request)
+        case .kick: try await kick(request)
         }
     }
 
@@ -366,6 +369,14 @@ struct ChatCommands: Sendable {
         try await asking { () async throws(Refusal) -> UserProfile in
             try await signIn.profiles([user], in: request.application).first?.brief ?? UserProfile(id: user)
         }
+    }
+
+    /// Signs somebody out everywhere.
+    private func kick(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+        // An older version of the call says Identifier.
+        let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
+        await sessions.signOut(user, in: request.application)
+        return Nothing()
     }
 
     private func importAccount(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {

@@ -35,7 +35,8 @@ struct ChatHandler: Sendable {
         signIn = services.signIn
         clock = services.clock
         commands = ChatCommands(
-            rooms: OperatorRooms(rooms: services.rooms), signIn: services.signIn, clock: services.clock)
+            rooms: OperatorRooms(rooms: services.rooms), signIn: services.signIn, sessions: services.sessions,
+            clock: services.clock)
         self.rates = rates
         self.address = address
     }

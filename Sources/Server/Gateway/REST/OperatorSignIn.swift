@@ -9,8 +9,23 @@ import Timing
 
 /// What a request may do, by the key that it brings.
 struct OperatorAccess: Sendable {
-    let caller: Operator
+    let key: OperatorKey
     let application: ApplicationID
+
+    init(_ key: OperatorKey, _ application: ApplicationID) {
+        self.key = key
+        self.application = application
+    }
+
+    var caller: Operator { Operator(key.name, scopes: key.scopes) }
+
+    /// Whether the key is good in that application.
+    func reaches(_ application: ApplicationID?) -> Bool { key.application == nil || key.application == application }
+}
+
+extension ApplicationID {
+    /// No application has this number: what concerns the whole server stands under it in the audit trail.
+    static let server = ApplicationID(0)
 }
 
 /// Finds out which operator a request comes from.
@@ -21,7 +36,13 @@ final class OperatorSignIn: Sendable {
     private let store: any OperatorKeyStore
     private let signIn: SignIn
     private let clock: any TimeSource
-    private let remembered = Mutex<(keys: [String: OperatorKey], until: Instant)?>(nil)
+    private struct Memory {
+        var keys: (byID: [String: OperatorKey], until: Instant)?
+        /// Counts changes: what was read before one is not remembered after it.
+        var changes = 0
+    }
+
+    private let remembered = Mutex(Memory())
 
     init(store: any OperatorKeyStore, signIn: SignIn, clock: any TimeSource) {
         self.store = store
@@ -29,28 +50,34 @@ final class OperatorSignIn: Sendable {
         self.clock = clock
     }
 
-    /// - Throws: `not_signed_in` with the reason `missing`, `unknown` or `expired`; `permission_denied` with the reason `app`;
-    ///   `app_unknown`.
-    func access(_ request: Request) async throws(Refusal) -> OperatorAccess {
-        let key = try await key(request)
+    /// What the key may do in the application that the request is for.
+    /// - Throws: `permission_denied` with the reason `app`; `app_unknown`.
+    /// - Parameter orServer: whether what concerns the whole server can be asked for, as application 0.
+    func access(
+        _ request: Request, by key: OperatorKey, orServer: Bool = false
+    ) async throws(Refusal) -> OperatorAccess {
         let asked = try Self.application(request)
-        if let own = key.application, let asked, own != asked {
-            throw Refusal(RoomError(.permissionDenied, "the key is for another application", reason: "app"))
-        }
+        if let own = key.application, let asked, own != asked { throw Self.otherApplication }
         guard let application = key.application ?? asked else {
             throw Refusal(.invalid("app", "this key is good for all applications: say which one, by ?app="))
         }
+        if orServer, application == .server { return OperatorAccess(key, .server) }
         // A typing error is told as one.
         _ = try await signIn.application(application)
-        return OperatorAccess(caller: Operator(key.name, scopes: key.scopes), application: application)
+        return OperatorAccess(key, application)
     }
+
+    static let otherApplication = Refusal(
+        RoomError(.permissionDenied, "the key is for another application", reason: "app"))
 
     /// Somebody as they are known, or by their id.
     func profile(of user: UserID, in application: ApplicationID) async throws(Refusal) -> UserProfile {
         try await signIn.profiles([user], in: application).first?.brief ?? UserProfile(id: user)
     }
 
-    private func key(_ request: Request) async throws(Refusal) -> OperatorKey {
+    /// The key that the request shows.
+    /// - Throws: `not_signed_in` with the reason `missing`, `unknown` or `expired`.
+    func key(_ request: Request) async throws(Refusal) -> OperatorKey {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Self.stranger("send the key as Authorization: Bearer ovk_…", "missing")
@@ -74,14 +101,23 @@ final class OperatorSignIn: Sendable {
 
     private func keys() async throws(Refusal) -> [String: OperatorKey] {
         let now = clock.now
-        if let known = remembered.withLock({ $0 }), known.until > now { return known.keys }
+        let (known, changes) = remembered.withLock { ($0.keys, $0.changes) }
+        if let known, known.until > now { return known.byID }
         let found: [OperatorKey]
         do throws(JournalFailure) { found = try await store.keys() } catch {
             throw Refusal(RoomError(.unavailable, retryAfterMs: 1_000))
         }
         let keys = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
-        remembered.withLock { $0 = (keys, now + Self.memory) }
+        remembered.withLock { if $0.changes == changes { $0.keys = (keys, now + Self.memory) } }
         return keys
+    }
+
+    /// Keys were made or dropped.
+    func forget() {
+        remembered.withLock {
+            $0.keys = nil
+            $0.changes += 1
+        }
     }
 
     private static func application(_ request: Request) throws(Refusal) -> ApplicationID? {

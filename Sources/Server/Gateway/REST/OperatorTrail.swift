@@ -44,9 +44,18 @@ final class OperatorTrail: Sendable {
 package struct OperatorSettings: Sendable {
     package var stores: OperatorStores
     package var catalogues: GiftCatalogues
+    /// From where on new applications get the next free number.
+    package var firstApplication: ApplicationID
+    /// Takes an application as it is now into force.
+    package var applicationChanged: @Sendable (RoomPorts.Application) -> Void
 
-    package init(stores: OperatorStores, catalogues: GiftCatalogues) {
+    package init(
+        stores: OperatorStores, catalogues: GiftCatalogues, firstApplication: ApplicationID,
+        applicationChanged: @escaping @Sendable (RoomPorts.Application) -> Void
+    ) {
         self.stores = stores
         self.catalogues = catalogues
+        self.firstApplication = firstApplication
+        self.applicationChanged = applicationChanged
     }
 }

@@ -20,6 +20,9 @@ struct RESTHandler: Sendable {
     private let wallets: WalletsResource
     private let gifts: GiftsResource
     private let records: RecordsResource
+    private let applications: ApplicationsResource
+    private let keys: KeysResource
+    private let people: PeopleResource
     private let trail: OperatorTrail
     private let clock: any TimeSource
     private let rates = AddressRates(RESTHandler.allowance)
@@ -37,6 +40,12 @@ struct RESTHandler: Sendable {
         wallets = WalletsResource(wallets: services.wallets)
         gifts = GiftsResource(store: stores.gifts, catalogues: settings.catalogues)
         records = RecordsResource(records: stores.records, clock: services.clock)
+        applications = ApplicationsResource(
+            store: stores.accounts, signIn: services.signIn, numbers: settings.firstApplication,
+            changed: settings.applicationChanged)
+        keys = KeysResource(
+            store: stores.keys, operators: operators, signIn: services.signIn, clock: services.clock)
+        people = PeopleResource(signIn: services.signIn, sessions: services.sessions)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
         self.address = address
@@ -70,13 +79,23 @@ struct RESTHandler: Sendable {
     private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {
         do throws(Refusal) {
             try admit(request, context)
-            let access = try await operators.access(request)
+            let key = try await operators.key(request)
             let parameters = try RESTParameters(route, request, body: try await body(of: request, route))
-            return try await perform(route, parameters, access)
+            return try await perform(route, parameters, try await access(request, by: key, route))
         } catch {
             var response = HTTPReply.failure(error)
             if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
             return response
+        }
+    }
+
+    private func access(
+        _ request: Request, by key: OperatorKey, _ route: RESTRoute
+    ) async throws(Refusal) -> OperatorAccess {
+        switch route.work {
+        case .applications, .keys: OperatorAccess(key, key.application ?? .server)
+        case .records(.listAudit): try await operators.access(request, by: key, orServer: true)
+        default: try await operators.access(request, by: key)
         }
     }
 
@@ -121,6 +140,10 @@ struct RESTHandler: Sendable {
         case .wallets(let operation): return try await wallets.perform(operation, parameters, access, trail)
         case .gifts(let operation): return try await gifts.perform(operation, parameters, access, trail)
         case .records(let operation): return try await records.perform(operation, parameters, access, trail)
+        case .people(let operation): return try await people.perform(operation, parameters, access, trail)
+        case .applications(let operation):
+            return try await applications.perform(operation, parameters, access, trail)
+        case .keys(let operation): return try await keys.perform(operation, parameters, access, trail)
         case .call(let method):
             guard case .rooms(let call) = try parameters.call(method) else { throw Refusal(RoomError(.internalError)) }
             return try await perform(call, parameters, access)

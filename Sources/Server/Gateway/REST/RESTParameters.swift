@@ -48,6 +48,36 @@ struct RESTParameters {
         return text
     }
 
+    func has(_ name: String) -> Bool { fields[name] != nil }
+
+    /// A list of texts; `nil` if it is left out.
+    func texts(_ name: String) throws(Refusal) -> [String]? {
+        guard let value = fields[name] else { return nil }
+        guard let texts = value as? [String] else { throw Refusal(.invalid(name, "\(name) is a list of texts")) }
+        return texts
+    }
+
+    /// One of some words; `nil` if it is left out.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _: Choice.Type
+    ) throws(Refusal) -> Choice? where Choice.RawValue == String {
+        guard let text = try text(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Refusal(.invalid(name, "\(name) is one of \(words)"))
+        }
+        return choice
+    }
+
+    /// The application that path or body name; `nil` if they do not.
+    func application() throws(Refusal) -> ApplicationID? {
+        guard has("app") else { return nil }
+        guard let number = UInt32(exactly: try whole("app")), number > 0 else {
+            throw Refusal(.invalid("app", "app is the number of an application"))
+        }
+        return ApplicationID(number)
+    }
+
     func flag(_ name: String) throws(Refusal) -> Bool {
         guard let value = fields[name] else { return false }
         // A query has no types.
@@ -135,7 +165,7 @@ struct RESTParameters {
                 case .number(let number): fields[name] = number
                 case .string(let string): fields[name] = string
                 }
-            case "seat", "chat", "report":
+            case "seat", "chat", "report", "app":
                 guard let number = UInt64(part) else { throw Refusal(.invalid(name, "\(name) is a number")) }
                 fields[name] = number
             default: fields[name] = String(part).removingPercentEncoding ?? String(part)

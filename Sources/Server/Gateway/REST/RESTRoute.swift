@@ -15,6 +15,9 @@ struct RESTRoute: Sendable {
         case wallets(WalletsResource.Operation)
         case gifts(GiftsResource.Operation)
         case records(RecordsResource.Operation)
+        case applications(ApplicationsResource.Operation)
+        case keys(KeysResource.Operation)
+        case people(PeopleResource.Operation)
     }
 
     let method: HTTPRequest.Method
@@ -59,6 +62,9 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .get, path: "rooms/{room}/restrictions", work: .call(.restrictionList)),
         RESTRoute(method: .put, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionSet)),
         RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionLift)),
+        RESTRoute(method: .get, path: "users/{user}", work: .people(.read)),
+        RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
+        RESTRoute(method: .delete, path: "users/{user}/sessions", work: .people(.signOut)),
         RESTRoute(method: .get, path: "users/{user}/wallet", work: .wallets(.read)),
         RESTRoute(
             method: .get, path: "users/{user}/statement", work: .wallets(.readStatement),
@@ -75,5 +81,13 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .put, path: "reports/{report}/settlement", work: .records(.settleReport)),
         RESTRoute(
             method: .get, path: "audit", work: .records(.listAudit), query: ["cursor": true, "limit": true]),
+        RESTRoute(method: .get, path: "applications", work: .applications(.list)),
+        RESTRoute(method: .post, path: "applications", work: .applications(.create)),
+        RESTRoute(method: .patch, path: "applications/{app}", work: .applications(.configure)),
+        RESTRoute(method: .post, path: "applications/{app}/keys", work: .applications(.addKey)),
+        RESTRoute(method: .delete, path: "applications/{app}/keys/older", work: .applications(.dropKey)),
+        RESTRoute(method: .get, path: "keys", work: .keys(.list)),
+        RESTRoute(method: .post, path: "keys", work: .keys(.create)),
+        RESTRoute(method: .delete, path: "keys/{id}", work: .keys(.revoke)),
     ]
 }

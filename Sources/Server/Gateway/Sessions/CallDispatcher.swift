@@ -104,7 +104,7 @@ actor CallDispatcher: InputReceiver {
                 replaced?.close(.replaced)
                 // The seat is kept for the grace time: it is the same person, who may enter again. But what the old client
                 // sends and hears ends before this one is answered.
-                await detach(session, why: .replaced)
+                await session.leaveRoom(why: .replaced)
             }
             opened.displaced?.close(.replaced)
             let now = services.clock.wallTime
@@ -161,7 +161,7 @@ actor CallDispatcher: InputReceiver {
             session.withState({ $0.ticketNumber }) == number
         else { return }
         if remaining == .zero {
-            await detach(session, why: .expired)
+            await session.leaveRoom(why: .expired)
             end(.ticketExpired)
         } else {
             send(Answer.sessionExpiring(inSeconds: remaining.nanoseconds / 1_000_000_000))
@@ -178,14 +178,6 @@ actor CallDispatcher: InputReceiver {
         }
         guard let place else { return farewell() }
         await place.room.detach(session.token, why: .left, done: farewell)
-    }
-
-    /// Takes a session out of its room; returns once nothing of it is heard or sent any more.
-    private func detach(_ session: Session, why: DetachReason) async {
-        guard let place = session.place else { return }
-        let (done, finish) = AsyncStream.makeStream(of: Void.self)
-        await place.room.detach(session.token, why: why) { finish.finish() }
-        for await _ in done {}
     }
 
     /// The socket is gone, for whatever reason. Nothing comes after this.

@@ -57,6 +57,14 @@ final class Session: Sendable {
 
     // MARK: the room
 
+    /// Takes the session out of its room; returns once nothing of it is heard or sent any more.
+    func leaveRoom(why: DetachReason) async {
+        guard let place else { return }
+        let (done, finish) = AsyncStream.makeStream(of: Void.self)
+        await place.room.detach(token, why: why) { finish.finish() }
+        for await _ in done {}
+    }
+
     /// The session asks to be let into a room.
     /// - Returns: false if it is in another one, or on the way there.
     func begins(entering room: Room) -> Bool {

@@ -1,5 +1,6 @@
 import RoomModel
 import RoomPorts
+import RoomService
 import Synchronization
 import Timing
 
@@ -94,6 +95,28 @@ package final class SessionRegistry: Sendable {
             state.lostAt = now
             return true
         }
+    }
+
+    /// Signs a person out everywhere: who wants to come back signs in anew. Returns once nothing of them is heard or sent any more.
+    func signOut(_ user: UserID, in application: ApplicationID) async {
+        let held = state.withLock { state in
+            let held = state.byUser[UserKey(application: application, user: user)] ?? []
+            for session in held { Self.forget(session, in: &state) }
+            return held
+        }
+        for session in held {
+            let connection = session.withState { state -> SocketConnection? in
+                defer { state.connection = nil }
+                return state.connection
+            }
+            await session.leaveRoom(why: .left)
+            connection?.close(.signedOut)
+        }
+    }
+
+    /// A person's sessions, with and without a connection.
+    func all(of user: UserID, in application: ApplicationID) -> [Session] {
+        state.withLock { $0.byUser[UserKey(application: application, user: user)] ?? [] }
     }
 
     /// Signs out.

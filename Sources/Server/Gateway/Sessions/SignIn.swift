@@ -17,7 +17,13 @@ package final class SignIn: Sendable {
     private let accounts: any AccountStore
     let clock: any TimeSource
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
-    private let remembered = Mutex<[ApplicationID: (application: Application, until: Instant)]>([:])
+    private struct Memory {
+        var applications: [ApplicationID: (application: Application, until: Instant)] = [:]
+        /// Counts changes: what was read before one is not remembered after it.
+        var changes = 0
+    }
+
+    private let remembered = Mutex(Memory())
 
     /// - Parameter filter: stops names and bios.
     package init(
@@ -77,12 +83,23 @@ package final class SignIn: Sendable {
 
     func application(_ id: ApplicationID) async throws(Refusal) -> Application {
         let now = clock.now
-        if let known = remembered.withLock({ $0[id] }), known.until > now { return known.application }
+        let (known, changes) = remembered.withLock { ($0.applications[id], $0.changes) }
+        if let known, known.until > now { return known.application }
         let found: Application?
         do throws(JournalFailure) { found = try await accounts.application(id) } catch { throw Self.unavailable }
         guard let found else { throw Refusal(RoomError(.appUnknown)) }
-        remembered.withLock { $0[id] = (found, now + Self.applicationMemory) }
+        remembered.withLock {
+            if $0.changes == changes { $0.applications[id] = (found, now + Self.applicationMemory) }
+        }
         return found
+    }
+
+    /// The application has changed.
+    func forget(_ id: ApplicationID) {
+        remembered.withLock {
+            $0.applications[id] = nil
+            $0.changes += 1
+        }
     }
 
     func profiles(_ users: [UserID], in application: ApplicationID) async throws(Refusal) -> [UserProfile] {
