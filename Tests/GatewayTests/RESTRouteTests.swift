@@ -15,6 +15,48 @@ import Testing
         #expect(documented == RESTRoute.all.map(\.title))
     }
 
+    @Test("R03-S the OpenAPI document has every operation with its query, and no other") func described() throws {
+        struct Document: Decodable {
+            struct Operation: Decodable {
+                struct Parameter: Decodable {
+                    var ref: String?
+                    var name: String?
+                    private enum CodingKeys: String, CodingKey {
+                        case ref = "$ref"
+                        case name
+                    }
+                }
+                var parameters: [Parameter]?
+            }
+            struct Components: Decodable {
+                struct Parameter: Decodable {
+                    var name: String
+                    var `in`: String
+                }
+                var parameters: [String: Parameter]
+            }
+            var paths: [String: [String: Operation]]
+            var components: Components
+        }
+        var folder = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { folder.deleteLastPathComponent() }
+        let document = try JSONDecoder().decode(
+            Document.self, from: try Data(contentsOf: folder.appendingPathComponent("Web/openapi.json")))
+        var described: [String: Set<String>] = [:]
+        for (path, operations) in document.paths {
+            for (method, operation) in operations {
+                let queries = (operation.parameters ?? []).compactMap { parameter -> String? in
+                    guard let ref = parameter.ref?.split(separator: "/").last else { return parameter.name }
+                    let shared = document.components.parameters[String(ref)]
+                    return shared?.in == "query" ? shared?.name : nil
+                }
+                described["\(method.uppercased()) \(path)"] = Set(queries).subtracting(["app"])
+            }
+        }
+        let routes = Dictionary(uniqueKeysWithValues: RESTRoute.all.map { ($0.title, Set($0.query.keys)) })
+        #expect(described == routes)
+    }
+
     @Test("R01 the manual's tables have every compatible call, and no other") func documentedChat() throws {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { folder.deleteLastPathComponent() }

@@ -36,7 +36,7 @@ struct RESTRoute: Sendable {
     static let all: [RESTRoute] = [
         RESTRoute(
             method: .get, path: "rooms", work: .call(.roomList),
-            query: ["kind": false, "text": false, "tag": false, "order": false, "cursor": false, "limit": true]),
+            query: ["kind": false, "query": false, "tag": false, "order": false, "cursor": false, "limit": true]),
         RESTRoute(method: .post, path: "rooms", work: .call(.roomCreate)),
         RESTRoute(method: .get, path: "rooms/{room}", work: .readRoom),
         RESTRoute(method: .patch, path: "rooms/{room}", work: .call(.roomUpdate)),
