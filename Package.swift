@@ -75,6 +75,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
         .package(url: "https://github.com/apple/swift-collections", .upToNextMinor(from: "1.6.0")),
+        .package(url: "https://github.com/swift-server/async-http-client", .upToNextMinor(from: "1.37.0")),
     ],
     targets: [
         // The system's libraries and our thin C shims.
@@ -156,6 +157,13 @@ let package = Package(
             ["RoomPorts", "Timing", "Forwarding", "DatagramIO", "MediaNode", "AudioGraph", "MediaCodecs", "CConfine"]),
         target("Server", "BusLocal", ["RoomPorts"]),
         target(
+            "Server", "Webhooks",
+            [
+                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "Timing", logging, nio("NIOCore"),
+                nio("NIOPosix"), nio("NIOHTTP1"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ]),
+        target(
             "Server", "StoreSQLite",
             ["RoomModel", "RoomPorts", "Timing", .product(name: "GRDB", package: "GRDB.swift")]),
         target(
@@ -176,7 +184,8 @@ let package = Package(
         target(
             "Server", "ServerApp",
             [
-                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "RoomModel", "RoomPorts", "RoomRules",
+                "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomPorts",
+                "RoomRules",
                 "RoomService", "WordLists",
                 "Timing",
                 "Wire", "DatagramIO", logging,
@@ -396,6 +405,9 @@ let package = Package(
         tests(
             "LoadTools",
             ["LoadTools", "Ovation", "ServerApp", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
+        tests(
+            "Webhooks",
+            ["Webhooks", "RoomModel", "RoomPorts", "RoomTestSupport", "StoreSQLite", "Timing", logging]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
         tests(

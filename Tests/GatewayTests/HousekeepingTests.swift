@@ -74,7 +74,8 @@ import Timing
         let server = GatewayServer(
             settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(),
             operators: OperatorSettings(
-                stores: .inMemory(), catalogues: GiftCatalogues(), firstApplication: ApplicationID(1),
+                stores: .inMemory(), catalogues: GiftCatalogues(), webhooks: NoWebhookControl(),
+                firstApplication: ApplicationID(1),
                 applicationChanged: { _ in }),
             wallets: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() }),
             sessions: gateway.sessions,

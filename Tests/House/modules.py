@@ -49,6 +49,7 @@ PLATFORM = {"Foundation", "FoundationEssentials", "Glibc", "Darwin", "Musl", "Di
 PLATFORM_USERS = {
     "StoreSQLite", "Gateway", "ServerApp", "OvationTool", "LoadTools", "MediaNode", "DatagramIO", "UserSig", "SignalProtocol", "RoomService",
     "AudioGraph", "MediaCodecs", "MediaDevices", "ClientMedia", "Ovation", "TRTCCompat",
+    "Webhooks",
     # It starts processes.
     "Playback",
     # Unicode's normal forms.

@@ -129,6 +129,8 @@ final class Salon {
     let reloadWanted = Shared(false)
     let hasEnded = Shared(false)
     let aside = Aside()
+    /// Looks at messages, and is told what happens.
+    let reviewer = ScriptedReviewer()
     private(set) var core: RoomCore
     private var sessions: UInt64 = 0
 
@@ -152,7 +154,7 @@ final class Salon {
             turnWanted,
             reloadWanted,
             hasEnded,
-            aside)
+            aside, reviewer)
         try await load()
         journal.setMode(mode)
     }
@@ -166,7 +168,8 @@ final class Salon {
         _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>,
         _ catalogue: Shared<GiftCatalogue>, _ infos: Shared<[RoomInfo]>,
         _ logged: Shared<[RoomReport]>,
-        _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside
+        _ turn: Shared<Bool>, _ reload: Shared<Bool>, _ ended: Shared<Bool>, _ aside: Aside,
+        _ reviewer: ScriptedReviewer
     ) -> RoomCore {
         let inbox = RoomInbox()
         inbox.connect { turn.set(true) }
@@ -178,7 +181,8 @@ final class Salon {
                 catalogue: { catalogue.current },
                 reach: reach,
                 expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
-                filter: { StoppedWords(words: stopped.current) }, media: media, bus: bus,
+                filter: { StoppedWords(words: stopped.current) }, webhooks: reviewer, review: reviewer, media: media,
+                bus: bus,
                 clock: clock,
                 audience: { ready in
                     let audience = PlainAudience(ready: ready)
@@ -213,7 +217,7 @@ final class Salon {
             turnWanted,
             reloadWanted,
             hasEnded,
-            aside)
+            aside, reviewer)
         try await load()
     }
 

@@ -111,6 +111,8 @@ struct ReleasedFileTests {
         }
         for ban in Self.bans { store.hostBans.set(ban, from: UserID(literal: "host"), in: Self.application.id) }
         for key in Self.keys { _ = try await store.operatorKeys.add(key, limit: 2) }
+        for webhook in Self.webhooks { _ = try await store.webhooks.add(webhook) }
+        store.webhooks.post([Self.news])
         store.audit.note(Self.line)
         store.reports.post(Self.report) { _ in }
         // What comes after it is written after it.
@@ -136,6 +138,18 @@ struct ReleasedFileTests {
             id: "ba9876543210", application: application.id, name: UserID(literal: "shop"), scopes: [.writeMessages],
             digest: Array(repeating: 255, count: 32), createdAt: 1_795_000_000_001, expiresAt: 32_503_680_000_000),
     ]
+
+    private static let webhooks = [
+        Webhook(
+            id: WebhookID(1), application: application.id, url: "https://example.org/hook", format: .standard,
+            use: .events(["seat.*", "message"]), secret: "whsec_AAAA", createdAt: 1_795_000_000_000),
+        Webhook(
+            id: WebhookID(2), application: application.id, url: "https://example.org/review", format: .compatible,
+            use: .review(.refuse), secret: "token", state: .off(reason: "gone"), createdAt: 1_795_000_000_001),
+    ]
+    private static let news = OutgoingNews(
+        lane: WebhookLane(webhook: WebhookID(1), lane: 7), type: "seat.taken", payload: [123, 125],
+        time: 1_795_000_000_002)
 
     private static let line = AuditLine(
         application: application.id, room: .number(48_213), actor: UserID(literal: "host"), role: .owner, way: .session,
@@ -190,5 +204,8 @@ struct ReleasedFileTests {
         #expect(try records.reports(of: Self.application.id, limit: 10).map(\.report) == [Self.report])
         guard version >= 6 else { return }
         #expect(try await store.operatorKeys.keys() == Self.keys)
+        guard version >= 8 else { return }
+        #expect(try await store.webhooks.webhooks() == Self.webhooks)
+        #expect(try await store.webhooks.waiting(in: Self.news.lane, limit: 9).map(\.news) == [Self.news])
     }
 }

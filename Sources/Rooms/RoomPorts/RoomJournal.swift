@@ -25,8 +25,13 @@ package struct JournalEntry: Sendable, Hashable {
     package var position: UInt64
     package var epoch: UInt64
     package var payload: [UInt8]
+    /// What webhooks are to be told of it; stored with it, or not at all.
+    package var outgoing: [OutgoingNews]
 
-    package init(key: RoomKey, kind: Kind, position: UInt64, epoch: UInt64, payload: [UInt8]) {
+    package init(
+        key: RoomKey, kind: Kind, position: UInt64, epoch: UInt64, payload: [UInt8], outgoing: [OutgoingNews] = []
+    ) {
+        self.outgoing = outgoing
         self.key = key
         self.kind = kind
         self.position = position

@@ -41,9 +41,13 @@ struct JournalWriter {
     func encode(_ accepted: AcceptedCommand) throws -> [UInt8] { try format.encode(accepted) }
 
     /// - Parameter state: with the command in it.
-    mutating func submit(_ accepted: AcceptedCommand, _ payload: [UInt8], in state: DurableRoomState) {
+    mutating func submit(
+        _ accepted: AcceptedCommand, _ payload: [UInt8], in state: DurableRoomState, outgoing: [OutgoingNews]
+    ) {
         let position = state.position
-        let entry = JournalEntry(key: key, kind: accepted.kind, position: position, epoch: epoch, payload: payload)
+        let entry = JournalEntry(
+            key: key, kind: accepted.kind, position: position, epoch: epoch, payload: payload,
+            outgoing: outgoing)
         dependencies.journal.submit(entry) { [inbox, incarnation] result in
             inbox.stored(position, result, incarnation: incarnation)
         }

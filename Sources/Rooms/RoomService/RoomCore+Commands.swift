@@ -121,6 +121,22 @@ extension RoomCore {
         _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reply: @escaping Reply<CommandOutcome>
     ) {
         defer { endTurn() }
+        take(command, from: session, key: key, reviewed: nil, reply: reply)
+    }
+
+    /// The verdict on a message is there: whether its sender may write it is decided anew.
+    func submitReviewed(
+        _ draft: MessageDraft, insteadOf first: MessageDraft, from session: SessionToken, key: IdempotencyKey?,
+        reply: @escaping Reply<CommandOutcome>
+    ) {
+        let fingerprint = RoomCommand.sendMessage(first).fingerprint
+        take(.sendMessage(draft), from: session, key: key, reviewed: fingerprint, reply: reply)
+    }
+
+    private func take(
+        _ command: RoomCommand, from session: SessionToken, key: IdempotencyKey?, reviewed: UInt64?,
+        reply: @escaping Reply<CommandOutcome>
+    ) {
         if let error = closedness { return answer(reply, .failure(error)) }
         guard let user = people.attendance.profile(of: session) else {
             return answer(reply, .failure(RoomError(.notInRoom)))
@@ -128,7 +144,7 @@ extension RoomCore {
         if let rights = people.attendance.sessions[session]?.attendee.rights, !rights.reach(to: command) {
             return answer(reply, .failure(RoomRights.refusal))
         }
-        perform(command, by: .person(user), from: session, key: key, reply: reply)
+        perform(command, by: .person(user), from: session, key: key, reviewed: reviewed, reply: reply)
     }
 
     /// An operator asks for something, who need not be in the room.
@@ -140,10 +156,12 @@ extension RoomCore {
         perform(command, by: caller, from: nil, key: key, reply: reply)
     }
 
-    /// - Parameter session: by which somebody in the room asks.
+    /// - Parameters:
+    ///   - session: by which somebody in the room asks.
+    ///   - reviewed: of a message that somebody has looked at and that has been counted: the fingerprint of what its sender wrote.
     private func perform(
         _ command: RoomCommand, by caller: Caller, from session: SessionToken?, key: IdempotencyKey?,
-        reply: @escaping Reply<CommandOutcome>
+        reviewed: UInt64? = nil, reply: @escaping Reply<CommandOutcome>
     ) {
         let user = caller.profile
         if case .sendGift(let draft) = command, !caller.isOperator {
@@ -154,7 +172,7 @@ extension RoomCore {
         }
         var kept: KeyedAnswer?
         if let key {
-            let fingerprint = command.fingerprint
+            let fingerprint = reviewed ?? command.fingerprint
             if let first = state.answers.answer(to: key, of: user.id, now: wallNow) {
                 // A repeat of a command that is still being stored waits behind it.
                 // What the first one did has a number up to the present one.
@@ -194,8 +212,13 @@ extension RoomCore {
             return answer(reply, .failure(error))
         }
         if let wait = moderation.take(command, by: caller) { return answer(reply, .failure(wait)) }
-        if case .sendMessage(let draft) = command, let wait = takeMessage(draft.priority, of: session, by: caller) {
-            return answer(reply, .failure(wait))
+        if case .sendMessage(let draft) = command, reviewed == nil {
+            if let wait = takeMessage(draft.priority, of: session, by: caller) {
+                return answer(reply, .failure(wait))
+            }
+            if let session, dependencies.review.isOn(in: self.key.application) {
+                return reviews.hold(draft, by: user, from: session, key: key, reply: reply)
+            }
         }
         kept?.result = decision.result
         // Who is put out leaves no event behind if they had no seat.

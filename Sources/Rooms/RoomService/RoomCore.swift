@@ -42,6 +42,7 @@ package final class RoomCore {
     private(set) lazy var gathered = GatheredNews(self)
     private(set) lazy var correspondence = Correspondence(self)
     private(set) lazy var gifts = RoomGifts(self)
+    private(set) lazy var reviews = RoomReviews(self)
     private(set) lazy var moderation = RoomModeration(self)
     private(set) lazy var media = MediaPaths(self, stage: stageID)
     private let stageID: StageID
@@ -139,7 +140,9 @@ package final class RoomCore {
             recent = RecentNews(seq: state.seq, chat: state.chat)
         }
         for announcement in said { recent.append(announcement.news) }
-        writer.submit(accepted, payload, in: state)
+        let outgoing = dependencies.webhooks.outgoing(
+            said.map(\.news), created: accepted.isBeginning ? listing.info : nil, of: key, at: accepted.time)
+        writer.submit(accepted, payload, in: state, outgoing: outgoing)
         wait(for: accepted)
         still.review(state)
         let listing = listing
@@ -276,6 +279,7 @@ package final class RoomCore {
         }
         if fresh.rang { deadlines.noteRung() }
         if !fresh.posted.isEmpty { gifts.hear(fresh.posted) }
+        if !fresh.reviewed.isEmpty { reviews.hear(fresh.reviewed) }
     }
 
     func release() {

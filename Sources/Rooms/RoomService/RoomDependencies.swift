@@ -15,6 +15,10 @@ package struct RoomDependencies: Sendable {
     package var expelElsewhere: @Sendable (Restriction, _ host: UserID) -> Void
     /// Stops texts; `nil`: none.
     package var filter: @Sendable () -> (any TextFilter)?
+    /// Tells operators what happens.
+    package var webhooks: any WebhookSink
+    /// Looks at messages before they are told.
+    package var review: any MessageReview
     package var media: any MediaControl
     package var bus: any EventBus
     /// Another open room, as the directory shows it.
@@ -43,6 +47,7 @@ package struct RoomDependencies: Sendable {
         reach: any PeopleReach = NobodyElsewhere(),
         expelElsewhere: @escaping @Sendable (Restriction, _ host: UserID) -> Void = { _, _ in },
         filter: @escaping @Sendable () -> (any TextFilter)? = { nil },
+        webhooks: any WebhookSink = NoWebhooks(), review: any MessageReview = NoWebhooks(),
         media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
@@ -58,6 +63,8 @@ package struct RoomDependencies: Sendable {
         self.reach = reach
         self.expelElsewhere = expelElsewhere
         self.filter = filter
+        self.webhooks = webhooks
+        self.review = review
         self.media = media
         self.bus = bus
         self.find = find

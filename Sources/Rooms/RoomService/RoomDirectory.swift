@@ -18,6 +18,8 @@ package actor RoomDirectory {
     private let moderation: ModerationStores
     private let reach: any PeopleReach
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
+    private let webhooks: any WebhookSink
+    private let review: any MessageReview
     private let media: any MediaControl
     private let bus: any EventBus
     private let clock: any TimeSource
@@ -61,12 +63,15 @@ package actor RoomDirectory {
         catalogue: @escaping @Sendable (ApplicationID) -> GiftCatalogue = { _ in GiftCatalogue() },
         reach: any PeopleReach = NobodyElsewhere(),
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
+        webhooks: any WebhookSink = NoWebhooks(), review: any MessageReview = NoWebhooks(),
         report: @escaping @Sendable (RoomReport) -> Void = { _ in }
     ) {
         self.ledger = ledger
         self.moderation = moderation
         self.reach = reach
         self.filter = filter
+        self.webhooks = webhooks
+        self.review = review
         self.catalogue = catalogue
         self.journal = journal
         self.media = media
@@ -341,7 +346,8 @@ package actor RoomDirectory {
             expelElsewhere: { [weak self] ban, host in
                 Task { await self?.expel(ban, from: host, but: key) }
             },
-            filter: { [filter] in filter(key.application) }, media: media, bus: bus, clock: clock, audience: audience,
+            filter: { [filter] in filter(key.application) }, webhooks: webhooks, review: review, media: media, bus: bus,
+            clock: clock, audience: audience,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },
             publish: { [index] in if let listing = $0 { index.set(listing, of: key) } else { index.remove(key) } },

@@ -15,6 +15,14 @@ package final class RoomInbox: Sendable {
         var rang = false
         /// What the ledger has answered since the last turn, in its order.
         var posted: [Posting] = []
+        /// What reviewers have said since the last turn.
+        var reviewed: [Verdict] = []
+    }
+
+    /// What somebody makes of a message that waits.
+    struct Verdict: Sendable {
+        var number: UInt64
+        var verdict: ReviewVerdict
     }
 
     /// What became of a transfer that the room asked for.
@@ -76,6 +84,13 @@ package final class RoomInbox: Sendable {
         }
     }
 
+    func reviewed(_ number: UInt64, _ verdict: ReviewVerdict) {
+        report { contents in
+            contents.reports.reviewed.append(Verdict(number: number, verdict: verdict))
+            return true
+        }
+    }
+
     func ring() {
         report { contents in
             contents.reports.rang = true
@@ -86,13 +101,14 @@ package final class RoomInbox: Sendable {
     /// The audience has caught up: what was gathered meanwhile may leave.
     func audienceReady() { report { _ in true } }
 
-    /// Returns the reports. `confirmed`, `posted` and `rang` cover the time since the last call; the others are kept.
+    /// Returns the reports. `confirmed`, `posted`, `reviewed` and `rang` cover the time since the last call; the others are kept.
     func take() -> Reports {
         contents.withLock { contents in
             contents.asked = false
             let reports = contents.reports
             contents.reports.confirmed.removeAll()
             contents.reports.posted.removeAll()
+            contents.reports.reviewed.removeAll()
             contents.reports.rang = false
             return reports
         }

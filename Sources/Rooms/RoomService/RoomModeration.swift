@@ -125,7 +125,9 @@ final class RoomModeration {
                 session.attendee.departed(session.stay, .removed(ban))
             }
         }
-        let tellOthers = { if wasHere { people.tellOfPeople(.audienceLeft(ban.user, reason: .left)) } }
+        let left = PassingNews.audienceLeft(ban.user, reason: .left)
+        let tellOthers = { if wasHere { people.tellOfPeople(left) } }
+        defer { if wasHere { people.tellWebhooks(left) } }
         core.carryOut(
             decision, by: moderator, keyed: answer,
             answer: {

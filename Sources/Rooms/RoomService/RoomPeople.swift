@@ -45,7 +45,11 @@ final class RoomPeople {
         core.deadlines.cancel(.absence(user))
         var news: [PassingNews] = []
         if let change = presenceChange(of: user), wasHere { news.append(change) }
-        if !wasHere, let person = attendance.people[user] { news.append(.audienceEntered(core.state.member(person))) }
+        if !wasHere, let person = attendance.people[user] {
+            let entered = PassingNews.audienceEntered(core.state.member(person))
+            news.append(entered)
+            tellWebhooks(entered)
+        }
         if user == core.state.owner.id, ownerAbsence != nil {
             endOwnerAbsence()
             news.append(.ownerBack)
@@ -93,6 +97,7 @@ final class RoomPeople {
             awaitReturn(of: user)
         } else {
             attendance.remove(user: user)
+            tellWebhooks(.audienceLeft(user, reason: .lost))
         }
     }
 
@@ -308,9 +313,10 @@ final class RoomPeople {
     ) {
         core.deadlines.cancel(.absence(user))
         attendance.remove(user: user)
-        let after = { [unowned self] in
-            tellOfPeople(.audienceLeft(user, reason: reason == .lost ? .lost : .left))
-        }
+        let left = PassingNews.audienceLeft(user, reason: reason == .lost ? .lost : .left)
+        let after = { [unowned self] in tellOfPeople(left) }
+        // Behind the seat that is freed.
+        defer { tellWebhooks(left) }
         guard core.phase == .open else {
             return core.inOrder(closing: peer) {
                 answer()
@@ -444,6 +450,11 @@ final class RoomPeople {
     }
 
     // MARK: Telling
+
+    /// In the order in which it is decided, as what the journal carries.
+    func tellWebhooks(_ news: PassingNews) {
+        core.dependencies.webhooks.post(news, of: core.key, at: core.wallNow)
+    }
 
     /// Says who came or went; in big rooms only how many are here, at most once a second.
     func tellOfPeople(_ news: PassingNews) {

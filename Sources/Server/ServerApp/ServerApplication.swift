@@ -12,6 +12,7 @@ import ServiceLifecycle
 import StoreSQLite
 import Synchronization
 import Timing
+import Webhooks
 
 /// In which spirit the server runs.
 package enum ServerMode: Sendable, Hashable {
@@ -108,18 +109,22 @@ package struct ServerApplication: Sendable {
         let words = try wordList()
         defer { words?.stop() }
         let sessions = SessionRegistry()
+        let webhooks = webhookService(store)
+        try await webhooks.load()
         let rooms = RoomDirectory(
             journal: store.journal, ledger: store.ledger, moderation: store.moderation, media: media, bus: LocalBus(),
             clock: clock,
             audience: { RoomAudience(ready: $0) },
             policy: { id in policies.withLock { $0[id] } ?? RoomPolicy() }, catalogue: catalogue,
             reach: SessionReach(sessions: sessions, clock: clock), filter: { _ in words },
+            webhooks: webhooks.book, review: webhooks.review,
             report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
             operators: OperatorSettings(
-                stores: store.operatorStores, catalogues: catalogues, firstApplication: Self.firstApplication
+                stores: store.operatorStores, catalogues: catalogues, webhooks: webhooks,
+                firstApplication: Self.firstApplication
             ) { application in
                 policies.withLock { $0[application.id] = policy(of: application.settings) }
             },
@@ -131,12 +136,29 @@ package struct ServerApplication: Sendable {
         ) { port in
             await onReady(readiness(port: port, media: media))
         }
-        do { try await gateway.run() } catch {
+        // Ends with the server: what is not delivered by then waits for the next start.
+        let delivering = Task { await webhooks.delivery.run() }
+        func end() async {
             await rooms.shutdown()
+            delivering.cancel()
+            await delivering.value
+        }
+        do { try await gateway.run() } catch {
+            await end()
             throw described(error)
         }
         media.drain()
-        await rooms.shutdown()
+        await end()
+    }
+
+    private func webhookService(_ store: SQLiteStore) -> WebhookService {
+        var delivery = DeliverySettings()
+        delivery.giveUpAfter = .seconds(Int64(settings.webhooksGiveUpHours) * 3_600)
+        return WebhookService(
+            store: store.webhooks,
+            client: HTTPWebhookClient(
+                allowPrivate: settings.webhooksAllowPrivate || mode != .production, clock: clock),
+            clock: clock, settings: delivery, logger: logger)
     }
 
     private func wordList() throws(ConfigurationFailure) -> WordList? {

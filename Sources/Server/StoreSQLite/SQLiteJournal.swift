@@ -12,10 +12,15 @@ package final class SQLiteJournal: RoomJournal {
     private let commit: GroupCommit
     private let heads: RoomHeads
     private let settings: StoreSettings
+    private let webhooks: SQLiteWebhooks
     private let now: @Sendable () -> WallTime
     private let lastPruning: Mutex<WallTime>
 
-    init(commit: GroupCommit, heads: RoomHeads, settings: StoreSettings, now: @escaping @Sendable () -> WallTime) {
+    init(
+        commit: GroupCommit, heads: RoomHeads, settings: StoreSettings, webhooks: SQLiteWebhooks,
+        now: @escaping @Sendable () -> WallTime
+    ) {
+        self.webhooks = webhooks
         self.commit = commit
         self.heads = heads
         self.settings = settings
@@ -26,15 +31,18 @@ package final class SQLiteJournal: RoomJournal {
 
     package func submit(_ entry: JournalEntry, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void) {
         let (heads, time) = (heads, now().millisecondsSince1970)
-        commit.submit(bytes: entry.payload.count) { db in
+        let outgoing = entry.outgoing
+        commit.submit(bytes: outgoing.reduce(entry.payload.count) { $0 + $1.payload.count }) { db in
             guard var head = heads.head(of: entry.key), entry.epoch == head.epoch,
                 entry.position > head.position, entry.position - head.position == 1
             else { throw JournalFailure.outOfOrder }
             try JournalTables(db: db).append(entry, to: head.room, at: time)
+            try SQLiteWebhooks.insert(outgoing, db)
             head.position = entry.position
             heads.stage(head, for: entry.key)
-        } done: {
-            done($0)
+        } done: { [webhooks] result in
+            done(result)
+            if case .success = result { webhooks.tellArrival(of: outgoing) }
         }
     }
 

@@ -31,6 +31,7 @@ package final class SQLiteStore: Sendable {
     package let reports: SQLiteReports
     package let operatorKeys: SQLiteOperatorKeys
     package let records: SQLiteRecords
+    package let webhooks: SQLiteWebhooks
     /// Where the file is.
     package let path: String
 
@@ -62,7 +63,8 @@ package final class SQLiteStore: Sendable {
 
         let heads = RoomHeads()
         commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
-        journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, now: now)
+        webhooks = SQLiteWebhooks(commit: commit)
+        journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, webhooks: webhooks, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)

@@ -16,7 +16,9 @@ struct Schema: Sendable {
     var migrations: [Migration]
     var version: Int { migrations.last?.version ?? 0 }
 
-    static let current = Schema(migrations: [rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins])
+    static let current = Schema(migrations: [
+        rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks,
+    ])
 
     private static let rooms = Migration(
         version: 1,
@@ -157,6 +159,37 @@ struct Schema: Sendable {
     /// Names with spaces between.
     private static let admins = Migration(
         version: 7, sql: "ALTER TABLE application ADD COLUMN admins TEXT NOT NULL DEFAULT 'administrator';")
+
+    private static let webhooks = Migration(
+        version: 8,
+        sql: """
+            CREATE TABLE webhook (
+                -- Never given twice: what a receiver has seen names it.
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                application INTEGER NOT NULL,
+                url TEXT NOT NULL,
+                format TEXT NOT NULL,
+                purpose TEXT NOT NULL,
+                -- Of events the types, with spaces between; of a review the fallback.
+                types TEXT NOT NULL,
+                secret TEXT NOT NULL,
+                off_reason TEXT,
+                created_at INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE webhook_news (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                webhook INTEGER NOT NULL REFERENCES webhook (id) ON DELETE CASCADE,
+                lane INTEGER NOT NULL,
+                type TEXT NOT NULL,
+                payload BLOB NOT NULL,
+                happened_at INTEGER NOT NULL,
+                attempts INTEGER NOT NULL DEFAULT 0,
+                -- Why nobody tries any more.
+                given_up TEXT
+            ) STRICT;
+            CREATE INDEX webhook_news_waiting ON webhook_news (webhook, lane, id) WHERE given_up IS NULL;
+            CREATE INDEX webhook_news_dead ON webhook_news (webhook, id) WHERE given_up IS NOT NULL;
+            """)
 
     private static let operatorKeys = Migration(
         version: 6,

@@ -19,12 +19,17 @@ package enum RoomSlug {
     }
 
     package static func slug(_ room: RoomID) -> String {
+        let text = text(room)
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+
+    /// The same without percents, as a person writes it.
+    package static func text(_ room: RoomID) -> String {
         switch room {
         case .number(let number): return String(number)
         case .string(let string):
             let isNumber = string.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            let text = isNumber || string.hasPrefix("~") ? "~" + string : string
-            return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+            return isNumber || string.hasPrefix("~") ? "~" + string : string
         }
     }
 

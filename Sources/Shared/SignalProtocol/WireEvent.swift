@@ -15,21 +15,18 @@ package struct WireEvent: Sendable, Hashable, Encodable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(event.type, forKey: .type)
         switch event {
         case .change(let change): try Self.encode(change, into: &container)
         case .message(let message):
-            try container.encode(EventType.message, forKey: .type)
             try message.encode(to: encoder)
         case .passing(let news): try Self.encode(news, into: &container)
         case .restriction(let news):
-            try container.encode(news.lifted ? EventType.restrictionLifted : .restrictionSet, forKey: .type)
             try container.encode(news.restriction, forKey: .restriction)
         case .invitation(let news):
-            try container.encode(Self.type(of: news.invitation.state), forKey: .type)
             try container.encode(news.invitation, forKey: .invitation)
             try container.encodeIfPresent(news.by, forKey: .by)
         case .challenge(let news):
-            try container.encode(EventType.pkChallenge, forKey: .type)
             try container.encode(news.challenge, forKey: .challenge)
             try container.encode(news.state, forKey: .state)
             try container.encodeIfPresent(news.until, forKey: .until)
@@ -37,82 +34,64 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     }
 
     private static func encode(_ change: RoomChange, into container: inout KeyedEncodingContainer<Keys>) throws {
-        func type(_ type: EventType) throws { try container.encode(type, forKey: .type) }
         try container.encode(change.seq, forKey: .seq)
         switch change.what {
         case .updated(let info):
-            try type(.roomUpdated)
             try container.encode(info, forKey: .info)
         case .destroyed(let reason, let summary):
-            try type(.roomDestroyed)
             try container.encode(reason, forKey: .reason)
             try container.encode(summary, forKey: .summary)
         case .seatTaken(let seat, let user, let by):
-            try type(.seatTaken)
             try container.encode(seat, forKey: .seat)
             try container.encode(user, forKey: .user)
             try container.encodeIfPresent(by, forKey: .by)
         case .seatLeft(let seat, let user, let reason, let by):
-            try type(.seatLeft)
             try container.encode(seat, forKey: .seat)
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
             try container.encodeIfPresent(by, forKey: .by)
         case .seatMuted(let seat, let by):
-            try type(.seatMuted)
             try container.encode(seat, forKey: .seat)
             try container.encodeIfPresent(by, forKey: .by)
         case .seatClosed(let seat, let by):
-            try type(.seatClosed)
             try container.encode(seat, forKey: .seat)
             try container.encodeIfPresent(by, forKey: .by)
         case .microphoneMuted(let user, let muted, let seat):
-            try type(.microphoneMuted)
             try container.encode(user, forKey: .user)
             try container.encode(muted, forKey: .muted)
             try container.encode(seat, forKey: .seat)
         case .cameraChanged(let user, let camera, let seat, let by):
-            try type(.cameraChanged)
             try container.encode(user, forKey: .user)
             try container.encode(camera, forKey: .camera)
             try container.encode(seat, forKey: .seat)
             try container.encodeIfPresent(by, forKey: .by)
         case .screenChanged(let user, let by):
-            try type(.screenChanged)
             try container.encodeIfPresent(user, forKey: .user)
             try container.encodeIfPresent(by, forKey: .by)
         case .stageArranged(let stage, let by):
-            try type(.stageArranged)
             try container.encode(stage, forKey: .stage)
             try container.encodeIfPresent(by, forKey: .by)
         case .roleChanged(let user, let role, let by):
-            try type(.roleChanged)
             try container.encode(user, forKey: .user)
             try container.encode(role, forKey: .role)
             try container.encodeIfPresent(by, forKey: .by)
         case .ownerChanged(let user, let reason):
-            try type(.ownerChanged)
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
         case .songChanged(let play, let reason, let by):
-            try type(.songChanged)
             try container.encodeIfPresent(play, forKey: .play)
             try container.encode(reason, forKey: .reason)
             try container.encodeIfPresent(by, forKey: .by)
         case .gifted(let sent, let standing):
-            try type(.giftsSent)
             try container.encode(sent, forKey: .gifts)
             try container.encode(standing, forKey: .standing)
         case .messageDeleted(let chat, let by):
-            try type(.messageDeleted)
             try container.encode(chat, forKey: .chat)
             try container.encodeIfPresent(by, forKey: .by)
         case .duetChanged(let mode, let by):
-            try type(.duetChanged)
             try container.encode(mode, forKey: .duet)
             try container.encodeIfPresent(by, forKey: .by)
         case .pkChanged(let pk, let cause, let by):
-            try type(.pkChanged)
             try container.encode(pk, forKey: .pk)
             try container.encode(cause, forKey: .cause)
             try container.encodeIfPresent(by, forKey: .by)
@@ -121,66 +100,43 @@ package struct WireEvent: Sendable, Hashable, Encodable {
     }
 
     private static func encode(_ news: PassingNews, into container: inout KeyedEncodingContainer<Keys>) throws {
-        func type(_ type: EventType) throws { try container.encode(type, forKey: .type) }
         switch news {
         case .audienceEntered(let member):
-            try type(.audienceEntered)
             try container.encode(member, forKey: .member)
         case .audienceLeft(let user, let reason):
-            try type(.audienceLeft)
             try container.encode(user, forKey: .user)
             try container.encode(reason, forKey: .reason)
         case .presence(let user, let presence, let until):
-            try type(.presence)
             try container.encode(user, forKey: .user)
             try container.encode(presence, forKey: .presence)
             try container.encodeIfPresent(until, forKey: .until)
         case .ownerAbsent(let until, let heir):
-            try type(.ownerAbsent)
             try container.encode(until, forKey: .until)
             try container.encodeIfPresent(heir, forKey: .heir)
-        case .ownerBack:
-            try type(.ownerBack)
+        case .ownerBack: break
         case .levels(let levels):
-            try type(.levels)
             // A dictionary with keys of another type than String would become a list.
             try container.encode(
                 Dictionary(levels.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .levels)
         case .likes(let likes):
-            try type(.likes)
             try container.encode(likes.total, forKey: .total)
             try container.encode(likes.added, forKey: .added)
             try container.encode(likes.users, forKey: .users)
         case .count(let memberCount):
-            try type(.count)
             try container.encode(memberCount, forKey: .memberCount)
         case .network(let report):
-            try type(.network)
             try container.encode(
                 Dictionary(report.singers.map { ($0.key.rawValue, $0.value) }) { first, _ in first }, forKey: .users)
             try container.encodeIfPresent(report.apart?.ms, forKey: .apartMs)
             try container.encodeIfPresent(report.apart?.isTight, forKey: .tight)
         case .pictures(let pictures):
-            try type(.mediaPictures)
             try container.encode(pictures, forKey: .pictures)
         case .points(let points):
-            try type(.pkPoints)
             try container.encode(points.ours, forKey: .ours)
             try container.encode(points.theirs, forKey: .theirs)
         case .cameraWanted(let size, let spare):
-            try type(.mediaWanted)
             try container.encode(size, forKey: .camera)
             if spare { try container.encode(spare, forKey: .spare) }
-        }
-    }
-
-    private static func type(of state: InvitationState) -> EventType {
-        switch state {
-        case .waiting: .invitationReceived
-        case .accepted: .invitationAccepted
-        case .rejected: .invitationRejected
-        case .cancelled: .invitationCancelled
-        case .expired: .invitationExpired
         }
     }
 }

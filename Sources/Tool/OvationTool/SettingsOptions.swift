@@ -96,6 +96,10 @@ struct SettingsOptions: ParsableArguments {
     var limitsMessagesPerAddress: String?
     @Option(help: "File of words that no text may have, one on each line. It is read again when it changes.")
     var moderationWords: String?
+    @Option(help: "Whether webhooks may lead into your own network: true or false.")
+    var webhooksAllowPrivate: String?
+    @Option(help: "How long a webhook's receiver may be silent before what waits for it is given up, in hours.")
+    var webhooksGiveUpHours: String?
     @Option(name: .customLong("wallet-top-up-url"), help: "Address of your own shop, where people buy coins for gifts.")
     var walletTopUpURL: String?
     @Option(help: "How long the journal of an ended room is kept, in days.")
@@ -124,6 +128,7 @@ struct SettingsOptions: ParsableArguments {
             ("limits.guests_per_address", limitsGuestsPerAddress),
             ("limits.messages_per_address", limitsMessagesPerAddress),
             ("moderation.words", moderationWords),
+            ("webhooks.allow_private", webhooksAllowPrivate), ("webhooks.give_up_hours", webhooksGiveUpHours),
             ("wallet.top_up_url", walletTopUpURL), ("store.retention_days", storeRetentionDays),
             ("log.level", logLevel),
         ]

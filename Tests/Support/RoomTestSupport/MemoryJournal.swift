@@ -63,6 +63,11 @@ package final class MemoryJournal: RoomJournal {
 
     package func heal() { contents.withLock { $0.failure = nil } }
 
+    /// What webhooks are to be told, entry by entry.
+    package var outgoing: [[OutgoingNews]] {
+        contents.withLock { $0.disk.rooms.values.flatMap(\.entries).map(\.outgoing) }
+    }
+
     /// How much waits for a commit.
     package var pending: Int { contents.withLock { $0.waiting.count } }
     /// How often something was written.

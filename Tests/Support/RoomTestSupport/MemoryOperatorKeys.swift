@@ -64,6 +64,28 @@ package struct NoRecords: OperatorRecords {
     ) async throws(JournalFailure) -> Bool { false }
 }
 
+/// No webhooks.
+package struct NoWebhookControl: WebhookControl {
+    package init() {}
+    package func list(of application: ApplicationID) async throws(WebhookFault) -> [WebhookStatus] { [] }
+    package func add(_ draft: WebhookDraft, to application: ApplicationID) async throws(WebhookFault) -> Webhook {
+        throw .unavailable
+    }
+    package func change(
+        _ id: WebhookID, of application: ApplicationID, _ draft: WebhookDraft
+    ) async throws(WebhookFault) -> Webhook { throw .unknown }
+    package func remove(_ id: WebhookID, of application: ApplicationID) async throws(WebhookFault) { throw .unknown }
+    package func dead(
+        _ id: WebhookID, of application: ApplicationID, before: Int64?, limit: Int
+    ) async throws(WebhookFault) -> [DeadNews] { throw .unknown }
+    package func replay(
+        _ id: WebhookID, of application: ApplicationID, number: Int64?
+    ) async throws(WebhookFault) -> Int { throw .unknown }
+    package func test(_ id: WebhookID, of application: ApplicationID) async throws(WebhookFault) -> String? {
+        throw .unknown
+    }
+}
+
 extension OperatorStores {
     package static func inMemory() -> OperatorStores {
         OperatorStores(

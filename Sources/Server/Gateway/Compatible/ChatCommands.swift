@@ -209,7 +209,7 @@ struct ChatCommands: Sendable {
             }
             throw ChatFailure(error)
         }
-        return Created(GroupId: GroupName.text(overview.info.room))
+        return Created(GroupId: RoomSlug.text(overview.info.room))
     }
 
     private struct GroupList: Encodable, Sendable {
@@ -243,7 +243,7 @@ struct ChatCommands: Sendable {
                 let info = overview.info
                 lines.append(
                     .init(
-                        GroupId: GroupName.text(info.room), Type: "AVChatRoom", Name: info.name, FaceUrl: info.cover,
+                        GroupId: RoomSlug.text(info.room), Type: "AVChatRoom", Name: info.name, FaceUrl: info.cover,
                         Owner_Account: info.owner.id, CreateTime: info.createdAt / 1_000, MemberNum: info.memberCount,
                         NextMsgSeq: overview.chat + 1, MuteAllMember: info.chat?.hostsOnly == true ? "On" : "Off",
                         ApplyJoinOption: "FreeAccess"))
@@ -355,7 +355,7 @@ struct ChatCommands: Sendable {
         func end(_ restriction: Restriction) -> Int64 {
             restriction.until.map { $0 / 1_000 } ?? Int64(Self.forever)
         }
-        var answer = Restricted(GroupId: GroupName.text(room))
+        var answer = Restricted(GroupId: RoomSlug.text(room))
         switch kind {
         case .chatMute:
             answer.MutedAccountList = held.map { Restricted.Muted(Member_Account: $0.user, MutedUntil: end($0)) }

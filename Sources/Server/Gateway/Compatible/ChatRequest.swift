@@ -117,16 +117,8 @@ struct ChatRequest {
     }
 }
 
-/// A group's id as the room has it.
+/// The id of a group that has none yet.
 enum GroupName {
-    static func text(_ room: RoomID) -> String {
-        switch room {
-        case .number(let number): String(number)
-        case .string(let text):
-            text.utf8.allSatisfy { (0x30...0x39).contains($0) } || text.hasPrefix("~") ? "~" + text : text
-        }
-    }
-
     /// A new one, in the form that the reference systems give.
     static func make() -> RoomID? {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")

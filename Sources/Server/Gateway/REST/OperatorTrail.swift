@@ -44,17 +44,20 @@ final class OperatorTrail: Sendable {
 package struct OperatorSettings: Sendable {
     package var stores: OperatorStores
     package var catalogues: GiftCatalogues
+    package var webhooks: any WebhookControl
     /// From where on new applications get the next free number.
     package var firstApplication: ApplicationID
     /// Takes an application as it is now into force.
     package var applicationChanged: @Sendable (RoomPorts.Application) -> Void
 
     package init(
-        stores: OperatorStores, catalogues: GiftCatalogues, firstApplication: ApplicationID,
+        stores: OperatorStores, catalogues: GiftCatalogues, webhooks: any WebhookControl,
+        firstApplication: ApplicationID,
         applicationChanged: @escaping @Sendable (RoomPorts.Application) -> Void
     ) {
         self.stores = stores
         self.catalogues = catalogues
+        self.webhooks = webhooks
         self.firstApplication = firstApplication
         self.applicationChanged = applicationChanged
     }

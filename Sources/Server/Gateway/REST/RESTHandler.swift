@@ -23,6 +23,7 @@ struct RESTHandler: Sendable {
     private let applications: ApplicationsResource
     private let keys: KeysResource
     private let people: PeopleResource
+    private let webhooks: WebhooksResource
     private let trail: OperatorTrail
     private let clock: any TimeSource
     private let rates = AddressRates(RESTHandler.allowance)
@@ -45,6 +46,7 @@ struct RESTHandler: Sendable {
             changed: settings.applicationChanged)
         keys = KeysResource(
             store: stores.keys, operators: operators, signIn: services.signIn, clock: services.clock)
+        webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(signIn: services.signIn, sessions: services.sessions)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
@@ -140,6 +142,7 @@ struct RESTHandler: Sendable {
         case .wallets(let operation): return try await wallets.perform(operation, parameters, access, trail)
         case .gifts(let operation): return try await gifts.perform(operation, parameters, access, trail)
         case .records(let operation): return try await records.perform(operation, parameters, access, trail)
+        case .webhooks(let operation): return try await webhooks.perform(operation, parameters, access, trail)
         case .people(let operation): return try await people.perform(operation, parameters, access, trail)
         case .applications(let operation):
             return try await applications.perform(operation, parameters, access, trail)

@@ -165,7 +165,7 @@ struct RESTParameters {
                 case .number(let number): fields[name] = number
                 case .string(let string): fields[name] = string
                 }
-            case "seat", "chat", "report", "app":
+            case "seat", "chat", "report", "app", "webhook":
                 guard let number = UInt64(part) else { throw Refusal(.invalid(name, "\(name) is a number")) }
                 fields[name] = number
             default: fields[name] = String(part).removingPercentEncoding ?? String(part)

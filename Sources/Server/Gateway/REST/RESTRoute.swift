@@ -18,6 +18,7 @@ struct RESTRoute: Sendable {
         case applications(ApplicationsResource.Operation)
         case keys(KeysResource.Operation)
         case people(PeopleResource.Operation)
+        case webhooks(WebhooksResource.Operation)
     }
 
     let method: HTTPRequest.Method
@@ -81,6 +82,15 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .put, path: "reports/{report}/settlement", work: .records(.settleReport)),
         RESTRoute(
             method: .get, path: "audit", work: .records(.listAudit), query: ["cursor": true, "limit": true]),
+        RESTRoute(method: .get, path: "webhooks", work: .webhooks(.list)),
+        RESTRoute(method: .post, path: "webhooks", work: .webhooks(.add)),
+        RESTRoute(method: .patch, path: "webhooks/{webhook}", work: .webhooks(.change)),
+        RESTRoute(method: .delete, path: "webhooks/{webhook}", work: .webhooks(.remove)),
+        RESTRoute(method: .post, path: "webhooks/{webhook}/test", work: .webhooks(.test)),
+        RESTRoute(
+            method: .get, path: "webhooks/{webhook}/dead", work: .webhooks(.listDead),
+            query: ["cursor": true, "limit": true]),
+        RESTRoute(method: .post, path: "webhooks/{webhook}/replay", work: .webhooks(.replay)),
         RESTRoute(method: .get, path: "applications", work: .applications(.list)),
         RESTRoute(method: .post, path: "applications", work: .applications(.create)),
         RESTRoute(method: .patch, path: "applications/{app}", work: .applications(.configure)),

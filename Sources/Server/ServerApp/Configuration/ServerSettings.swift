@@ -50,6 +50,10 @@ package struct ServerSettings: Sendable, Hashable {
     package var limitsGuestsPerAddress = 100
     package var limitsMessagesPerAddress = 30
     package var moderationWords = ""
+    /// Whether webhooks may lead into the operator's own network.
+    package var webhooksAllowPrivate = false
+    /// How long a receiver may be silent before what waits for it is given up.
+    package var webhooksGiveUpHours = 24
     package var walletTopUpURL = ""
     package var storeRetentionDays = 30
     package var logLevel = "info"
@@ -100,6 +104,8 @@ package struct SettingKey: Sendable {
         integer("limits.guests_per_address", \.limitsGuestsPerAddress, 1...1_000_000),
         integer("limits.messages_per_address", \.limitsMessagesPerAddress, 1...1_000_000),
         text("moderation.words", \.moderationWords),
+        flag("webhooks.allow_private", \.webhooksAllowPrivate),
+        integer("webhooks.give_up_hours", \.webhooksGiveUpHours, 1...168),
         text("wallet.top_up_url", \.walletTopUpURL),
         integer("store.retention_days", \.storeRetentionDays, 0...36_500),
         choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),

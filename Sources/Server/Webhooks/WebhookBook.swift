@@ -1,0 +1,123 @@
+package import RoomModel
+package import RoomPorts
+import SignalProtocol
+import Synchronization
+
+/// The webhooks as they are now, and how much waits for each. Rooms ask it in their turns.
+package final class WebhookBook: WebhookSink {
+    /// What may wait for one webhook: a day and a half of two events a second, some 100 MB. What is more is not kept, and is counted.
+    static let mostWaiting = 250_000
+
+    private struct State {
+        var webhooks: [WebhookID: Webhook] = [:]
+        var byApplication: [ApplicationID: [Webhook]] = [:]
+        var waiting: [WebhookID: Int] = [:]
+        var lost: [WebhookID: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let post: @Sendable ([OutgoingNews]) -> Void
+
+    /// - Parameter post: takes news that no journal carries.
+    package init(post: @escaping @Sendable ([OutgoingNews]) -> Void) { self.post = post }
+
+    // MARK: What rooms tell
+
+    package func outgoing(
+        _ news: [RoomNewsEvent], created: RoomInfo?, of room: RoomKey, at time: Int64
+    ) -> [OutgoingNews] {
+        let webhooks = state.withLock { $0.byApplication[room.application] ?? [] }
+        guard !webhooks.isEmpty else { return [] }
+        var outgoing: [OutgoingNews] = []
+        if let created {
+            outgoing += rows(WebhookEventTypes.roomCreated, .created(created), for: webhooks, of: room, at: time)
+        }
+        for event in news {
+            guard let type = WebhookEventTypes.type(of: event) else { continue }
+            outgoing += rows(type, .event(event), for: webhooks, of: room, at: time)
+        }
+        return outgoing
+    }
+
+    package func post(_ news: PassingNews, of room: RoomKey, at time: Int64) {
+        let outgoing = outgoing([.passing(news)], created: nil, of: room, at: time)
+        if !outgoing.isEmpty { post(outgoing) }
+    }
+
+    private func rows(
+        _ type: String, _ content: StandardPayload.Content, for webhooks: [Webhook], of room: RoomKey, at time: Int64
+    ) -> [OutgoingNews] {
+        var rows: [OutgoingNews] = []
+        for webhook in webhooks where WebhookEventTypes.isWanted(type, by: webhook) {
+            guard take(webhook.id) else { continue }
+            let payload: [UInt8]
+            switch webhook.format {
+            case .standard:
+                payload = SignalText.encode(StandardPayload(type: type, time: time, key: room, content: content))
+            case .compatible:
+                guard let command = CompatiblePayload.made(of: content, room, at: time) else { continue }
+                payload = SignalText.encode(command)
+            }
+            let lane = WebhookLane(webhook: webhook.id, lane: Self.lane(of: room.room))
+            rows.append(OutgoingNews(lane: lane, type: type, payload: payload, time: time))
+        }
+        return rows
+    }
+
+    /// The same over restarts, so that what is told stays in its order.
+    static func lane(of room: RoomID) -> Int {
+        // FNV-1a
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in room.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return Int(hash % UInt64(WebhookLane.count))
+    }
+
+    private func take(_ id: WebhookID) -> Bool {
+        state.withLock { state in
+            guard state.waiting[id, default: 0] < Self.mostWaiting else {
+                state.lost[id, default: 0] += 1
+                return false
+            }
+            state.waiting[id, default: 0] += 1
+            return true
+        }
+    }
+
+    // MARK: What there is
+
+    package func set(_ webhooks: [Webhook]) {
+        state.withLock { state in
+            state.webhooks = Dictionary(webhooks.map { ($0.id, $0) }) { first, _ in first }
+            state.byApplication = Dictionary(grouping: webhooks, by: \.application)
+        }
+    }
+
+    subscript(id: WebhookID) -> Webhook? { state.withLock { $0.webhooks[id] } }
+
+    func all(of application: ApplicationID) -> [Webhook] {
+        state.withLock { $0.byApplication[application] ?? [] }
+    }
+
+    /// The one that reviews messages, if it is on.
+    func reviewer(of application: ApplicationID) -> Webhook? {
+        state.withLock { state in
+            state.byApplication[application]?.first { webhook in
+                guard webhook.state == .on, case .review = webhook.use else { return false }
+                return true
+            }
+        }
+    }
+
+    /// How much waits by the store's count.
+    func setWaiting(_ count: Int, for id: WebhookID) { state.withLock { $0.waiting[id] = count } }
+
+    /// One that waited does no more.
+    func settled(_ id: WebhookID) {
+        state.withLock { state in
+            guard let count = state.waiting[id] else { return }
+            state.waiting[id] = max(0, count - 1)
+        }
+    }
+
+    func lost(_ id: WebhookID) -> Int { state.withLock { $0.lost[id] ?? 0 } }
+}

@@ -1,0 +1,74 @@
+import RoomModel
+import RoomPorts
+import Synchronization
+
+/// Reviews messages as a test says, and keeps what webhooks would be told.
+final class ScriptedReviewer: MessageReview, WebhookSink {
+    private struct State {
+        var isOn = false
+        var asked: [MessageBody] = []
+        var waiting: [CheckedContinuation<ReviewVerdict, Never>] = []
+        var told: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    func turnOn() { state.withLock { $0.isOn = true } }
+
+    /// What it has been asked about.
+    var asked: [MessageBody] { state.withLock { $0.asked } }
+    var waiting: Int { state.withLock { $0.waiting.count } }
+    /// What was told: `created`, the kind of news, or who came and went.
+    var told: [String] { state.withLock { $0.told } }
+
+    /// Answers the oldest question.
+    func answer(_ verdict: ReviewVerdict) {
+        state.withLock { $0.waiting.removeFirst() }.resume(returning: verdict)
+    }
+
+    /// Answers the newest question.
+    func answerLast(_ verdict: ReviewVerdict) { state.withLock { $0.waiting.removeLast() }.resume(returning: verdict) }
+
+    func isOn(in application: ApplicationID) -> Bool { state.withLock { $0.isOn } }
+
+    func review(_ body: MessageBody, by user: UserProfile, in room: RoomKey) async -> ReviewVerdict {
+        await withCheckedContinuation { continuation in
+            state.withLock {
+                $0.asked.append(body)
+                $0.waiting.append(continuation)
+            }
+        }
+    }
+
+    func outgoing(
+        _ news: [RoomNewsEvent], created: RoomInfo?, of room: RoomKey, at time: Int64
+    ) -> [OutgoingNews] {
+        state.withLock { state in
+            if created != nil { state.told.append("created") }
+            for event in news {
+                switch event {
+                case .change(let change):
+                    state.told.append("\(change.what)".prefix { $0.isLetter }.description)
+                case .message(let message): state.told.append("message \(message.chat)")
+                case .invitation: state.told.append("invitation")
+                case .restriction: state.told.append("restriction")
+                case .challenge: state.told.append("challenge")
+                case .passing: state.told.append("passing")
+                }
+            }
+        }
+        return (created == nil ? [] : ["created"] + news.map { _ in "news" }).map { type in
+            OutgoingNews(lane: WebhookLane(webhook: WebhookID(1), lane: 0), type: type, payload: [], time: time)
+        }
+    }
+
+    func post(_ news: PassingNews, of room: RoomKey, at time: Int64) {
+        state.withLock { state in
+            switch news {
+            case .audienceEntered(let member): state.told.append("\(member.id) entered")
+            case .audienceLeft(let user, _): state.told.append("\(user) left")
+            default: state.told.append("passing")
+            }
+        }
+    }
+}

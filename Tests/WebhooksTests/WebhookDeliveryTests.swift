@@ -1,0 +1,220 @@
+import Foundation
+import Logging
+import RoomModel
+import RoomPorts
+import RoomTestSupport
+import StoreSQLite
+import Synchronization
+import Testing
+import Timing
+
+@testable import Webhooks
+
+/// A receiver that answers as a test says, in virtual time.
+private final class Receiver: WebhookClient {
+    private struct State {
+        var answer: @Sendable (String) -> WebhookAnswer = { _ in
+            .answered(status: 200, body: [], retryAfterSeconds: nil)
+        }
+        var seen: [(text: String, id: String, at: Int64)] = []
+    }
+    private let state = Mutex(State())
+    let clock: VirtualRoomClock
+
+    init(clock: VirtualRoomClock) { self.clock = clock }
+
+    func answer(_ answer: @escaping @Sendable (String) -> WebhookAnswer) { state.withLock { $0.answer = answer } }
+    var seen: [String] { state.withLock { $0.seen.map(\.text) } }
+    var ids: [String] { state.withLock { $0.seen.map(\.id) } }
+    /// Seconds between what came.
+    var pauses: [Int64] {
+        state.withLock { state in zip(state.seen, state.seen.dropFirst()).map { ($1.at - $0.at) / 1_000_000_000 } }
+    }
+
+    func post(
+        _ url: String, headers: [(String, String)], body: [UInt8], within limit: Interval
+    ) async -> WebhookAnswer {
+        let text = String(decoding: body, as: UTF8.self)
+        let id = headers.first { $0.0 == "webhook-id" }?.1 ?? ""
+        return state.withLock { state in
+            state.seen.append((text, id, clock.now.nanoseconds))
+            return state.answer(text)
+        }
+    }
+
+    func shutDown() async {}
+}
+
+@Suite struct WebhookDeliveryTests {
+    private struct House {
+        let store: SQLiteStore
+        let receiver: Receiver
+        let clock: VirtualRoomClock
+        let book: WebhookBook
+        let delivery: WebhookDelivery
+        let webhook: WebhookID
+
+        func lane(_ number: Int) -> WebhookLane { WebhookLane(webhook: webhook, lane: number) }
+
+        func post(_ texts: [String], lane number: Int = 1) {
+            store.webhooks.post(
+                texts.map {
+                    OutgoingNews(
+                        lane: lane(number), type: "message", payload: Array($0.utf8),
+                        time: clock.wallTime.millisecondsSince1970)
+                })
+        }
+
+        /// Until so many requests have come and nothing waits.
+        func drained(after count: Int) async throws {
+            try await until {
+                guard receiver.seen.count >= count else { return false }
+                return try await store.webhooks.counts(of: webhook).waiting == 0
+            }
+        }
+
+        /// Until it is so: what is under way is on other threads.
+        func until(_ isSo: () async throws -> Bool) async throws {
+            while try await !isSo() {
+                // Nobody waits for anything else than the next alarm.
+                if let next = clock.nextAlarm { clock.advance(by: next - clock.now) }
+                await Task.yield()
+            }
+        }
+    }
+
+    private func with(_ body: (House) async throws -> Void) async throws {
+        let folder = NSTemporaryDirectory() + "ovation-webhooks-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = VirtualRoomClock()
+        let store = try SQLiteStore(directory: folder, now: { clock.wallTime })
+        let id = try await store.webhooks.add(
+            Webhook(
+                id: WebhookID(0), application: ApplicationID(1), url: "https://example.org", format: .standard,
+                use: .events([]), secret: WebhookSignature.makeSecret(), createdAt: 0))
+        let receiver = Receiver(clock: clock)
+        let book = WebhookBook { store.webhooks.post($0) }
+        book.set(try await store.webhooks.webhooks())
+        let delivery = WebhookDelivery(
+            store: store.webhooks, book: book, client: receiver, clock: clock, logger: Logger(label: "test"))
+        let house = House(
+            store: store, receiver: receiver, clock: clock, book: book, delivery: delivery, webhook: id)
+        let running = Task { await delivery.run() }
+        do { try await body(house) } catch {
+            running.cancel()
+            await running.value
+            await store.shutDown()
+            throw error
+        }
+        running.cancel()
+        await running.value
+        await store.shutDown()
+    }
+
+    private static func failing(_ count: Int, _ answer: WebhookAnswer) -> @Sendable (String) -> WebhookAnswer {
+        let left = Mutex(count)
+        return { _ in
+            left.withLock { left in
+                left -= 1
+                return left >= 0 ? answer : .answered(status: 204, body: [], retryAfterSeconds: nil)
+            }
+        }
+    }
+
+    @Test("R02-S news of a lane come one after the other, each once, and are forgotten when they are taken")
+    func ordered() async throws {
+        try await with { house in
+            let texts = (0..<100).map { "n\($0)" }
+            house.post(texts)
+            house.post(["other"], lane: 2)
+            try await house.drained(after: 101)
+            #expect(house.receiver.seen.filter { $0 != "other" } == texts)
+            #expect(Set(house.receiver.ids).count == 101)
+        }
+    }
+
+    @Test("R02-S a receiver that does not answer is left in peace for longer and longer, and misses nothing")
+    func unreachable() async throws {
+        try await with { house in
+            house.receiver.answer(Self.failing(6, .unreachable("refused")))
+            house.post(["a", "b"])
+            try await house.drained(after: 8)
+            #expect(house.receiver.seen == Array(repeating: "a", count: 7) + ["b"])
+            #expect(house.receiver.pauses == [1, 2, 4, 8, 16, 32, 0])
+            #expect(Set(house.receiver.ids).count == 2, "a repeat has the same id")
+        }
+    }
+
+    @Test(
+        "R02-S 503 with Retry-After is heeded; what is never answered is given up after a day, and waits for a replay")
+    func givenUp() async throws {
+        try await with { house in
+            house.receiver.answer(
+                Self.failing(1, .answered(status: 503, body: [], retryAfterSeconds: 90)))
+            house.post(["a"])
+            try await house.drained(after: 2)
+            #expect(house.receiver.pauses == [90])
+
+            house.receiver.answer { _ in .unreachable("timeout") }
+            house.post(["lost"])
+            try await house.until { try await house.store.webhooks.counts(of: house.webhook).dead == 1 }
+            let dead = try await house.store.webhooks.dead(of: house.webhook, before: nil, limit: 9)
+            #expect(dead.map(\.reason) == ["timeout"] && dead.map(\.type) == ["message"])
+            house.receiver.answer { _ in .answered(status: 200, body: [], retryAfterSeconds: nil) }
+            let lanes = try await house.store.webhooks.replay(house.webhook, number: nil)
+            #expect(lanes == [house.lane(1)])
+            try await house.until { try await house.store.webhooks.counts(of: house.webhook) == (0, 0) }
+            #expect(house.receiver.seen.last == "lost")
+        }
+    }
+
+    @Test("R02-S what a receiver answers and does not take holds up the others for some attempts only")
+    func poison() async throws {
+        try await with { house in
+            house.receiver.answer { text in
+                .answered(status: text == "bad" ? 500 : 200, body: [], retryAfterSeconds: nil)
+            }
+            house.post(["bad", "good"])
+            try await house.until { try await house.store.webhooks.counts(of: house.webhook) == (0, 1) }
+            #expect(house.receiver.seen == Array(repeating: "bad", count: 6) + ["good"])
+            let dead = try await house.store.webhooks.dead(of: house.webhook, before: nil, limit: 9)
+            #expect(dead.map(\.reason) == ["answered 500, 6 times"])
+        }
+    }
+
+    @Test("R02-S 410 switches a webhook off; what waits goes on when it is on again")
+    func gone() async throws {
+        try await with { house in
+            house.receiver.answer { _ in .answered(status: 410, body: [], retryAfterSeconds: nil) }
+            house.post(["a"])
+            try await house.until {
+                house.book[house.webhook]?.state == .off(reason: "the receiver answered 410 (gone)")
+            }
+            #expect(try await house.store.webhooks.webhooks().first?.state != .on)
+            #expect(try await house.store.webhooks.counts(of: house.webhook).waiting == 1)
+            house.receiver.answer { _ in .answered(status: 200, body: [], retryAfterSeconds: nil) }
+            var on = try #require(house.book[house.webhook])
+            on.state = .on
+            house.book.set([on])
+            await house.delivery.resume(house.webhook)
+            try await house.until { try await house.store.webhooks.counts(of: house.webhook).waiting == 0 }
+        }
+    }
+
+    @Test("R02-S what waits for one webhook is bounded; what is more is counted")
+    func bounded() {
+        let book = WebhookBook { _ in }
+        let webhook = Webhook(
+            id: WebhookID(1), application: ApplicationID(1), url: "https://example.org", format: .standard,
+            use: .events([]), secret: "", createdAt: 0)
+        book.set([webhook])
+        book.setWaiting(WebhookBook.mostWaiting - 1, for: webhook.id)
+        let key = RoomKey(application: ApplicationID(1), room: .number(1))
+        let message = RoomNewsEvent.message(
+            Message(chat: 1, from: UserProfile(id: UserID(literal: "a")), body: .text("x"), time: 0))
+        #expect(book.outgoing([message, message], created: nil, of: key, at: 0).count == 1)
+        #expect(book.lost(webhook.id) == 1)
+        book.settled(webhook.id)
+        #expect(book.outgoing([message], created: nil, of: key, at: 0).count == 1)
+    }
+}
