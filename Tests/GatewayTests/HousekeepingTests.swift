@@ -74,7 +74,7 @@ import Timing
         let server = GatewayServer(
             settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(),
             operators: OperatorSettings(
-                stores: .inMemory(), catalogues: GiftCatalogues(), webhooks: NoWebhookControl(),
+                stores: .inMemory(), catalogues: GiftCatalogues(), webhooks: NoWebhookControl(), words: NoWords(),
                 firstApplication: ApplicationID(1),
                 applicationChanged: { _ in }),
             wallets: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() }),

@@ -167,6 +167,44 @@ extension WholeServerTests {
             }
         }
 
+        @Test("G03-R an application's words stop texts from the answer on, and in no other application")
+        func words() async throws {
+            try await RESTHouse.with { house in
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["room": 48_213, "name": "Salon"])
+                #expect(
+                    try await house.outcome("POST", "words", ["add": ["casino"]], key: "reader")
+                        == "403 permission_denied scope")
+                for wrong: JSON in [
+                    ["add": "casino"], ["add": [5]], ["add": [""]], ["add": ["..."]],
+                    ["add": [.string(String(repeating: "x", count: 65))]],
+                ] { #expect(try await house.outcome("POST", "words", wrong) == "400 invalid_params", "\(wrong)") }
+                let added = try await house.send("POST", "words", ["add": ["casino", "도박", "zebra*"]])
+                #expect(added.json["count"] == 3)
+                func send(_ text: String) async throws -> String {
+                    try await owner.refusal("message.send", ["room": 48_213, "text": .string(text)])
+                }
+                for text in ["the CASINO", "온라인도박장", "zebras"] {
+                    #expect(try await send(text) == "text_filtered")
+                }
+                let checked = try await house.send("POST", "words/check", ["text": "a Casino"])
+                #expect(checked.json["stopped"] == "casino")
+                #expect(try await house.send("POST", "words/check", ["text": "fine"]).json == [:])
+                #expect(try await house.send("POST", "words/check", ["text": "casino"], key: "other").json == [:])
+                let first = try await house.send("GET", "words?limit=2").json
+                #expect(first["words"] == ["casino", "zebra*"] && first["count"] == 3)
+                let rest = try await house.send("GET", "words?limit=2&cursor=zebra*").json
+                #expect(rest["words"] == ["도박"] && rest["cursor"] == .null)
+                #expect(try await house.send("POST", "words", ["remove": ["casino"]]).json["count"] == 2)
+                #expect(try await send("the CASINO").hasPrefix("accepted"))
+                let many = (0..<10_001).map { JSON.string("word\($0)") }
+                #expect(try await house.outcome("POST", "words", ["add": .array(many)]) == "400 invalid_params")
+                let most = try await house.send("POST", "words", ["add": .array(Array(many.dropLast()))])
+                #expect(most.json["count"] == 10_002)
+                #expect(try await send("a word77 here") == "text_filtered")
+            }
+        }
+
         @Test(
             "R01-R a person's profile is changed for all who see it, and they are signed out, seat and sound included")
         func people() async throws {

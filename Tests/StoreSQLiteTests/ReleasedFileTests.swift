@@ -113,6 +113,8 @@ struct ReleasedFileTests {
         for key in Self.keys { _ = try await store.operatorKeys.add(key, limit: 2) }
         for webhook in Self.webhooks { _ = try await store.webhooks.add(webhook) }
         store.webhooks.post([Self.news])
+        _ = try await store.words.change(
+            Self.application.id, adding: ["도박", "bull*"], removing: [], most: 9)
         store.audit.note(Self.line)
         store.reports.post(Self.report) { _ in }
         // What comes after it is written after it.
@@ -207,5 +209,8 @@ struct ReleasedFileTests {
         guard version >= 8 else { return }
         #expect(try await store.webhooks.webhooks() == Self.webhooks)
         #expect(try await store.webhooks.waiting(in: Self.news.lane, limit: 9).map(\.news) == [Self.news])
+        guard version >= 9 else { return }
+        #expect(
+            try await store.words.words(of: Self.application.id, after: nil, limit: 9) == ["bull*", "도박"])
     }
 }

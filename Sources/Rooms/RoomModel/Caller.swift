@@ -20,6 +20,8 @@ package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
     case readAudit = "audit:read"
     /// See and change people's profiles, see where they are, sign them out.
     case managePeople = "people"
+    /// See and change the words that stop texts.
+    case manageWords = "words"
     /// See and change webhooks, and what waits for them. Whoever has it reads all that is written.
     case manageWebhooks = "webhooks"
     /// Change applications, and make and drop their secret keys: whoever has those can sign in as anybody.

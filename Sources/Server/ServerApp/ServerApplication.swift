@@ -106,8 +106,10 @@ package struct ServerApplication: Sendable {
             catalogues.set(try await store.gifts.gifts(of: application.id), of: application.id)
         }
         let catalogue: @Sendable (ApplicationID) -> GiftCatalogue = { catalogues.current(of: $0) }
-        let words = try wordList()
-        defer { words?.stop() }
+        let wordFile = try wordList()
+        defer { wordFile?.stop() }
+        let words = ApplicationWords(store: store.words, file: wordFile)
+        try await words.load(try await store.accounts.applications().map(\.id))
         let sessions = SessionRegistry()
         let webhooks = webhookService(store)
         try await webhooks.load()
@@ -116,14 +118,14 @@ package struct ServerApplication: Sendable {
             clock: clock,
             audience: { RoomAudience(ready: $0) },
             policy: { id in policies.withLock { $0[id] } ?? RoomPolicy() }, catalogue: catalogue,
-            reach: SessionReach(sessions: sessions, clock: clock), filter: { _ in words },
+            reach: SessionReach(sessions: sessions, clock: clock), filter: { words.filter(of: $0) },
             webhooks: webhooks.book, review: webhooks.review,
             report: { [logger] in logger.report($0) })
         try await rooms.start()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
             operators: OperatorSettings(
-                stores: store.operatorStores, catalogues: catalogues, webhooks: webhooks,
+                stores: store.operatorStores, catalogues: catalogues, webhooks: webhooks, words: words,
                 firstApplication: Self.firstApplication
             ) { application in
                 policies.withLock { $0[application.id] = policy(of: application.settings) }
@@ -132,7 +134,7 @@ package struct ServerApplication: Sendable {
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,
                 faucet: mode != .production),
-            sessions: sessions, filter: { _ in words }, clock: clock, logger: logger
+            sessions: sessions, filter: { words.filter(of: $0) }, clock: clock, logger: logger
         ) { port in
             await onReady(readiness(port: port, media: media))
         }

@@ -32,6 +32,7 @@ package final class SQLiteStore: Sendable {
     package let operatorKeys: SQLiteOperatorKeys
     package let records: SQLiteRecords
     package let webhooks: SQLiteWebhooks
+    package let words: SQLiteWords
     /// Where the file is.
     package let path: String
 
@@ -64,6 +65,7 @@ package final class SQLiteStore: Sendable {
         let heads = RoomHeads()
         commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
         webhooks = SQLiteWebhooks(commit: commit)
+        words = SQLiteWords(commit: commit)
         journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, webhooks: webhooks, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)

@@ -17,7 +17,7 @@ struct Schema: Sendable {
     var version: Int { migrations.last?.version ?? 0 }
 
     static let current = Schema(migrations: [
-        rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks,
+        rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks, words,
     ])
 
     private static let rooms = Migration(
@@ -189,6 +189,16 @@ struct Schema: Sendable {
             ) STRICT;
             CREATE INDEX webhook_news_waiting ON webhook_news (webhook, lane, id) WHERE given_up IS NULL;
             CREATE INDEX webhook_news_dead ON webhook_news (webhook, id) WHERE given_up IS NOT NULL;
+            """)
+
+    private static let words = Migration(
+        version: 9,
+        sql: """
+            CREATE TABLE word (
+                application INTEGER NOT NULL,
+                word TEXT NOT NULL,
+                PRIMARY KEY (application, word)
+            ) STRICT, WITHOUT ROWID;
             """)
 
     private static let operatorKeys = Migration(

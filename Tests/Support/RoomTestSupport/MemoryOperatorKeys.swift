@@ -86,6 +86,18 @@ package struct NoWebhookControl: WebhookControl {
     }
 }
 
+/// No words.
+package struct NoWords: WordControl {
+    package init() {}
+    package func list(
+        of application: ApplicationID, after word: String?, limit: Int
+    ) async throws(WordFault) -> (words: [String], count: Int) { (words: [], count: 0) }
+    package func change(
+        _ application: ApplicationID, adding: [String], removing: [String]
+    ) async throws(WordFault) -> Int { throw .unavailable }
+    package func stopped(in text: String, of application: ApplicationID) -> String? { nil }
+}
+
 extension OperatorStores {
     package static func inMemory() -> OperatorStores {
         OperatorStores(

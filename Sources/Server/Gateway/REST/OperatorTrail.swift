@@ -45,6 +45,7 @@ package struct OperatorSettings: Sendable {
     package var stores: OperatorStores
     package var catalogues: GiftCatalogues
     package var webhooks: any WebhookControl
+    package var words: any WordControl
     /// From where on new applications get the next free number.
     package var firstApplication: ApplicationID
     /// Takes an application as it is now into force.
@@ -52,12 +53,13 @@ package struct OperatorSettings: Sendable {
 
     package init(
         stores: OperatorStores, catalogues: GiftCatalogues, webhooks: any WebhookControl,
-        firstApplication: ApplicationID,
+        words: any WordControl, firstApplication: ApplicationID,
         applicationChanged: @escaping @Sendable (RoomPorts.Application) -> Void
     ) {
         self.stores = stores
         self.catalogues = catalogues
         self.webhooks = webhooks
+        self.words = words
         self.firstApplication = firstApplication
         self.applicationChanged = applicationChanged
     }

@@ -24,6 +24,7 @@ struct RESTHandler: Sendable {
     private let keys: KeysResource
     private let people: PeopleResource
     private let webhooks: WebhooksResource
+    private let words: WordsResource
     private let trail: OperatorTrail
     private let clock: any TimeSource
     private let rates = AddressRates(RESTHandler.allowance)
@@ -46,6 +47,7 @@ struct RESTHandler: Sendable {
             changed: settings.applicationChanged)
         keys = KeysResource(
             store: stores.keys, operators: operators, signIn: services.signIn, clock: services.clock)
+        words = WordsResource(control: settings.words)
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(signIn: services.signIn, sessions: services.sessions)
         trail = OperatorTrail(stores.audit, clock: services.clock)
@@ -114,9 +116,9 @@ struct RESTHandler: Sendable {
     private func body(of request: Request, _ route: RESTRoute) async throws(Refusal) -> [UInt8] {
         guard route.hasBody else { return [] }
         do {
-            return Array(try await request.body.collect(upTo: RESTParameters.bodyLimit).readableBytesView)
+            return Array(try await request.body.collect(upTo: route.bodyLimit).readableBytesView)
         } catch {
-            throw Refusal(RoomError(.messageTooLarge, "a body has at most 64 KiB"))
+            throw Refusal(RoomError(.messageTooLarge, "a body has at most \(route.bodyLimit >> 10) KiB"))
         }
     }
 
@@ -142,6 +144,7 @@ struct RESTHandler: Sendable {
         case .wallets(let operation): return try await wallets.perform(operation, parameters, access, trail)
         case .gifts(let operation): return try await gifts.perform(operation, parameters, access, trail)
         case .records(let operation): return try await records.perform(operation, parameters, access, trail)
+        case .words(let operation): return try await words.perform(operation, parameters, access, trail)
         case .webhooks(let operation): return try await webhooks.perform(operation, parameters, access, trail)
         case .people(let operation): return try await people.perform(operation, parameters, access, trail)
         case .applications(let operation):

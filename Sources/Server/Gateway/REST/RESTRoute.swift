@@ -19,6 +19,7 @@ struct RESTRoute: Sendable {
         case keys(KeysResource.Operation)
         case people(PeopleResource.Operation)
         case webhooks(WebhooksResource.Operation)
+        case words(WordsResource.Operation)
     }
 
     let method: HTTPRequest.Method
@@ -27,6 +28,8 @@ struct RESTRoute: Sendable {
     let work: Work
     /// What may stand in the query, and whether it is a number.
     var query: [String: Bool] = [:]
+    /// Bytes of a body.
+    var bodyLimit = RESTParameters.bodyLimit
 
     /// As the manual writes it.
     var title: String { "\(method.rawValue) /v1/\(path)" }
@@ -82,6 +85,10 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .put, path: "reports/{report}/settlement", work: .records(.settleReport)),
         RESTRoute(
             method: .get, path: "audit", work: .records(.listAudit), query: ["cursor": true, "limit": true]),
+        RESTRoute(
+            method: .get, path: "words", work: .words(.list), query: ["cursor": false, "limit": true]),
+        RESTRoute(method: .post, path: "words", work: .words(.change), bodyLimit: 1 << 20),
+        RESTRoute(method: .post, path: "words/check", work: .words(.check)),
         RESTRoute(method: .get, path: "webhooks", work: .webhooks(.list)),
         RESTRoute(method: .post, path: "webhooks", work: .webhooks(.add)),
         RESTRoute(method: .patch, path: "webhooks/{webhook}", work: .webhooks(.change)),
