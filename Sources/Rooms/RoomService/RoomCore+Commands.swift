@@ -214,6 +214,7 @@ extension RoomCore {
         if let wait = moderation.take(command, by: caller) { return answer(reply, .failure(wait)) }
         if case .sendMessage(let draft) = command, reviewed == nil {
             if let wait = takeMessage(draft.priority, of: session, by: caller) {
+                dependencies.counters.noteRefused()
                 return answer(reply, .failure(wait))
             }
             if let session, dependencies.review.isOn(in: self.key.application) {

@@ -143,6 +143,10 @@ package final class RoomCore {
         let outgoing = dependencies.webhooks.outgoing(
             said.map(\.news), created: accepted.isBeginning ? listing.info : nil, of: key, at: accepted.time)
         writer.submit(accepted, payload, in: state, outgoing: outgoing)
+        switch accepted.kind {
+        case .chat: dependencies.counters.noteMessage()
+        case .durable: dependencies.counters.noteChange()
+        }
         wait(for: accepted)
         still.review(state)
         let listing = listing

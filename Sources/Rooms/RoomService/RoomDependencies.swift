@@ -19,6 +19,7 @@ package struct RoomDependencies: Sendable {
     package var webhooks: any WebhookSink
     /// Looks at messages before they are told.
     package var review: any MessageReview
+    package var counters: RoomCounters
     package var media: any MediaControl
     package var bus: any EventBus
     /// Another open room, as the directory shows it.
@@ -48,6 +49,7 @@ package struct RoomDependencies: Sendable {
         expelElsewhere: @escaping @Sendable (Restriction, _ host: UserID) -> Void = { _, _ in },
         filter: @escaping @Sendable () -> (any TextFilter)? = { nil },
         webhooks: any WebhookSink = NoWebhooks(), review: any MessageReview = NoWebhooks(),
+        counters: RoomCounters = RoomCounters(),
         media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
@@ -65,6 +67,7 @@ package struct RoomDependencies: Sendable {
         self.filter = filter
         self.webhooks = webhooks
         self.review = review
+        self.counters = counters
         self.media = media
         self.bus = bus
         self.find = find

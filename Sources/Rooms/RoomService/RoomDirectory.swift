@@ -20,6 +20,7 @@ package actor RoomDirectory {
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private let webhooks: any WebhookSink
     private let review: any MessageReview
+    package nonisolated let counters = RoomCounters()
     private let media: any MediaControl
     private let bus: any EventBus
     private let clock: any TimeSource
@@ -150,6 +151,9 @@ package actor RoomDirectory {
     package nonisolated func list(
         _ query: RoomQuery, of application: ApplicationID
     ) throws(RoomError) -> RoomPage { try index.list(query, of: application, at: clock.now) }
+
+    /// Of all applications, for metrics.
+    package nonisolated var totals: [RoomKind: RoomTotals] { index.totals }
 
     package nonisolated func infos(_ ids: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         index.infos(ids, of: application)
@@ -346,7 +350,8 @@ package actor RoomDirectory {
             expelElsewhere: { [weak self] ban, host in
                 Task { await self?.expel(ban, from: host, but: key) }
             },
-            filter: { [filter] in filter(key.application) }, webhooks: webhooks, review: review, media: media, bus: bus,
+            filter: { [filter] in filter(key.application) }, webhooks: webhooks, review: review, counters: counters,
+            media: media, bus: bus,
             clock: clock, audience: audience,
             policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },

@@ -203,6 +203,18 @@ package final class RoomIndex: Sendable {
     }
 
     /// A05: in the order of the request, unknown ids dropped.
+    /// How many there are of each kind, and how many people are in them, in all applications.
+    package var totals: [RoomKind: RoomTotals] {
+        let shelves = shelves.withLock { $0 }
+        var totals: [RoomKind: RoomTotals] = [:]
+        for shelf in shelves.values {
+            for line in shelf.lines.values {
+                totals[line.info.kind, default: RoomTotals()].add(line.info)
+            }
+        }
+        return totals
+    }
+
     package func infos(_ rooms: [RoomID], of application: ApplicationID) -> [RoomInfo] {
         shelves.withLock { shelves in rooms.compactMap { shelves[application]?.lines[$0]?.info } }
     }
@@ -214,5 +226,20 @@ extension [UInt8] {
         return indices.prefix(count - part.count + 1).contains { start in
             self[start] == first && self[start..<start + part.count].elementsEqual(part)
         }
+    }
+}
+
+/// Open rooms of a kind, and their people.
+package struct RoomTotals: Hashable, Sendable {
+    package var rooms = 0
+    package var people = 0
+    package var seated = 0
+
+    package init() {}
+
+    mutating func add(_ info: RoomInfo) {
+        rooms += 1
+        people += info.memberCount
+        seated += info.seated
     }
 }

@@ -63,6 +63,7 @@ package struct GatewayServer: Service {
     private let httpMedia: HTTPMediaSessions
     private let accounts: any AccountStore
     private let operators: OperatorSettings
+    private let requests: RequestCounters
     private let logger: Logger
     private let onServing: @Sendable (_ port: Int) async -> Void
 
@@ -71,6 +72,7 @@ package struct GatewayServer: Service {
         _ settings: GatewaySettings, rooms: RoomDirectory, media: any MediaControl, accounts: any AccountStore,
         operators: OperatorSettings,
         wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(),
+        requests: RequestCounters = RequestCounters(),
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }, clock: any TimeSource,
         logger: Logger,
         onServing: @escaping @Sendable (_ port: Int) async -> Void
@@ -88,6 +90,7 @@ package struct GatewayServer: Service {
         self.services = services
         self.accounts = accounts
         self.operators = operators
+        self.requests = requests
         self.logger = logger
         self.onServing = onServing
         self.acceptor = SocketAcceptor(
@@ -103,6 +106,9 @@ package struct GatewayServer: Service {
             }
         }
     }
+
+    /// WebSockets that are open.
+    package var connections: Int { acceptor.connections }
 
     package func run() async throws {
         let acceptor = acceptor
@@ -144,7 +150,8 @@ package struct GatewayServer: Service {
             issuer: issuer, publicConfiguration: publicConfiguration, pages: pages, songs: songs, httpMedia: httpMedia,
             services: services,
             httpMediaRates: AddressRates(HTTPMediaHandler.allowance),
-            operators: operators, isReady: { true })
+            operators: operators,
+            requests: RequestLog(counters: requests, clock: services.clock, logger: logger), isReady: { true })
     }
 
     private var publicConfiguration: PublicConfiguration {

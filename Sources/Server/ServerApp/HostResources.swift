@@ -35,6 +35,33 @@ enum HostResources {
         return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
+    /// Open file descriptors of this process; 0 where the host does not say.
+    static var openDescriptors: Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 1) - 1
+    }
+
+    /// Processor time of all threads of this process.
+    static var processorSeconds: Double {
+        var usage = rusage()
+        #if os(Linux)
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        #else
+            getrusage(RUSAGE_SELF, &usage)
+        #endif
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
+    static func size(of path: String) -> UInt64 {
+        ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+
+    /// Free for this user on the disk that has the file.
+    static func freeBytes(at path: String) -> UInt64 {
+        ((try? FileManager.default.attributesOfFileSystem(forPath: path))?[.systemFreeSize] as? NSNumber)?
+            .uint64Value ?? 0
+    }
+
     /// When this process was started, on the monotonic clock; `nil` where the host does not say.
     static var startedNanoseconds: Int64? {
         // Field 22 of /proc/self/stat, in clock ticks since the host's start; the name in field 2 may hold spaces.

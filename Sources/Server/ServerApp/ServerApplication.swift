@@ -122,6 +122,7 @@ package struct ServerApplication: Sendable {
             webhooks: webhooks.book, review: webhooks.review,
             report: { [logger] in logger.report($0) })
         try await rooms.start()
+        let requests = RequestCounters()
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
             operators: OperatorSettings(
@@ -134,7 +135,7 @@ package struct ServerApplication: Sendable {
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,
                 faucet: mode != .production),
-            sessions: sessions, filter: { words.filter(of: $0) }, clock: clock, logger: logger
+            sessions: sessions, requests: requests, filter: { words.filter(of: $0) }, clock: clock, logger: logger
         ) { port in
             await onReady(readiness(port: port, media: media))
         }
@@ -145,12 +146,38 @@ package struct ServerApplication: Sendable {
             delivering.cancel()
             await delivering.value
         }
-        do { try await gateway.run() } catch {
+        let figures = ServerFigures(
+            store: store, rooms: rooms, sessions: sessions, requests: requests, media: media,
+            webhooks: webhooks, connections: { gateway.connections })
+        do { try await run(gateway, figures) } catch {
             await end()
             throw described(error)
         }
         media.drain()
         await end()
+    }
+
+    /// The gateway, and beside it the metrics if they are wanted.
+    private func run(_ gateway: GatewayServer, _ figures: ServerFigures) async throws {
+        guard settings.metricsPort > 0 else { return try await gateway.run() }
+        let metrics = MetricsServer(host: settings.metricsHost, port: settings.metricsPort, logger: logger) {
+            await figures.text()
+        }
+        try await withThrowingTaskGroup { group in
+            group.addTask { [settings] in
+                do { try await metrics.run() } catch {
+                    guard !Task.isCancelled else { throw error }
+                    throw ConfigurationFailure(
+                        "metrics.port \(settings.metricsPort) on \(settings.metricsHost) cannot be used: \(error)")
+                }
+            }
+            group.addTask { try await gateway.run() }
+            // Both end with the server's graceful shutdown; if one fails, the other ends with it.
+            do { for try await _ in group {} } catch {
+                group.cancelAll()
+                throw error
+            }
+        }
     }
 
     private func webhookService(_ store: SQLiteStore) -> WebhookService {

@@ -340,7 +340,7 @@ struct Schema: Sendable {
 }
 
 /// Copies a database while it is in use. The copy appears under its name only when it is whole and on the disk.
-func copyDatabase(_ pool: DatabasePool, to path: String) throws(StoreFailure) {
+func copyDatabase(_ pool: any DatabaseReader, to path: String) throws(StoreFailure) {
     let partial = path + ".partial"
     do {
         try? FileManager.default.removeItem(atPath: partial)

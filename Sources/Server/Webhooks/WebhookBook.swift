@@ -94,6 +94,8 @@ package final class WebhookBook: WebhookSink {
 
     subscript(id: WebhookID) -> Webhook? { state.withLock { $0.webhooks[id] } }
 
+    var everything: [Webhook] { state.withLock { Array($0.webhooks.values) } }
+
     func all(of application: ApplicationID) -> [Webhook] {
         state.withLock { $0.byApplication[application] ?? [] }
     }

@@ -39,6 +39,27 @@ package final class WebhookService: WebhookControl, Sendable {
         book.set(webhooks)
     }
 
+    /// All webhooks together.
+    package struct Totals: Sendable, Hashable {
+        package var on = 0
+        package var off = 0
+        package var waiting = 0
+        package var dead = 0
+        package var lost = 0
+    }
+
+    package func totals() async -> Totals {
+        var totals = Totals()
+        for webhook in book.everything {
+            if webhook.state == .on { totals.on += 1 } else { totals.off += 1 }
+            totals.lost += book.lost(webhook.id)
+            guard let counts = try? await store.counts(of: webhook.id) else { continue }
+            totals.waiting += counts.waiting
+            totals.dead += counts.dead
+        }
+        return totals
+    }
+
     // MARK: What operators do
 
     package func list(of application: ApplicationID) async throws(WebhookFault) -> [WebhookStatus] {

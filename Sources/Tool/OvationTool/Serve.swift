@@ -31,7 +31,7 @@ struct Serve: AsyncParsableCommand {
         if mode == .development { base.host = "127.0.0.1" }
         do {
             let settings = try options.settings(over: base)
-            var logger = Logger(label: "ovation") { StreamLogHandler.standardError(label: $0) }
+            var logger = Logger.server(settings.logFormat)
             logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
             let server = ServerApplication(settings: settings, mode: mode, logger: logger)
             let group = ServiceGroup(

@@ -106,6 +106,12 @@ struct SettingsOptions: ParsableArguments {
     var storeRetentionDays: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
+    @Option(help: "text, json, or auto: text in a terminal, JSON elsewhere.")
+    var logFormat: String?
+    @Option(help: "Address at which Prometheus reads metrics.")
+    var metricsHost: String?
+    @Option(help: "Port at which Prometheus reads metrics, at /metrics. 0: none.")
+    var metricsPort: String?
 
     /// What was given, by the setting's name.
     var given: [String: [String]] {
@@ -130,7 +136,8 @@ struct SettingsOptions: ParsableArguments {
             ("moderation.words", moderationWords),
             ("webhooks.allow_private", webhooksAllowPrivate), ("webhooks.give_up_hours", webhooksGiveUpHours),
             ("wallet.top_up_url", walletTopUpURL), ("store.retention_days", storeRetentionDays),
-            ("log.level", logLevel),
+            ("log.level", logLevel), ("log.format", logFormat), ("metrics.host", metricsHost),
+            ("metrics.port", metricsPort),
         ]
         let lists = [
             ("public_address", publicAddress), ("proxies.trusted", proxiesTrusted), ("origins.allowed", originsAllowed),

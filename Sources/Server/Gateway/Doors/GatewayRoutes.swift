@@ -24,11 +24,13 @@ struct GatewayRoutes: Sendable {
     let services: GatewayServices
     let httpMediaRates: AddressRates
     let operators: OperatorSettings
+    let requests: RequestLog
     /// Whether the server can take calls, for load balancers.
     let isReady: @Sendable () -> Bool
 
     func router() -> Router<GatewayRequest> {
         let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: requests)
         router.add(middleware: ProxyConnections())
         router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
         router.get("readyz") { _, _ in

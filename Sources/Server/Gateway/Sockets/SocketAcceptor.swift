@@ -52,6 +52,9 @@ package final class SocketAcceptor: Sendable {
             "too many connections from this address: \(Int(limit.burst)) at once and \(Int(limit.perSecond.rounded(.up))) a second after (limits.connections_per_address)"
     }
 
+    /// Those that are open.
+    var connections: Int { state.withLock { $0.open } }
+
     /// No more connections are let in.
     func drain() { state.withLock { $0.draining = true } }
 

@@ -57,6 +57,11 @@ package struct ServerSettings: Sendable, Hashable {
     package var walletTopUpURL = ""
     package var storeRetentionDays = 30
     package var logLevel = "info"
+    /// `text`, `json`, or `auto`: text in a terminal, JSON elsewhere.
+    package var logFormat = "auto"
+    package var metricsHost = "127.0.0.1"
+    /// 0: no metrics.
+    package var metricsPort = 0
 
     package init() {}
 }
@@ -109,6 +114,8 @@ package struct SettingKey: Sendable {
         text("wallet.top_up_url", \.walletTopUpURL),
         integer("store.retention_days", \.storeRetentionDays, 0...36_500),
         choice("log.level", \.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+        choice("log.format", \.logFormat, ["auto", "text", "json"]),
+        text("metrics.host", \.metricsHost), integer("metrics.port", \.metricsPort, 0...65535),
     ]
 
     package static func named(_ name: String) -> SettingKey? { all.first { $0.name == name } }

@@ -1,0 +1,41 @@
+import Foundation
+import Logging
+
+/// One JSON object on each line of standard error, for collectors: `time`, `level`, `message`, `label`, and what the line says besides.
+struct JSONLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .info
+    private let label: String
+
+    init(label: String) { self.label = label }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var line: [String: String] = [:]
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) { line[key] = "\(value)" }
+        line["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        line["level"] = event.level.rawValue
+        line["message"] = "\(event.message)"
+        line["label"] = label
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard var text = try? encoder.encode(line) else { return }
+        text.append(UInt8(ascii: "\n"))
+        // Short enough for one write, so that lines of several threads do not mix.
+        FileHandle.standardError.write(text)
+    }
+}
+
+extension Logger {
+    /// As `log.format` wants it.
+    static func server(_ format: String) -> Logger {
+        let isJSON = format == "json" || (format == "auto" && isatty(STDERR_FILENO) == 0)
+        return Logger(label: "ovation") { label -> any LogHandler in
+            if isJSON { JSONLogHandler(label: label) } else { StreamLogHandler.standardError(label: label) }
+        }
+    }
+}
