@@ -171,3 +171,15 @@ def test_backup(tmp_path):
     assert run("restore", str(copy), "--data", str(tmp_path / "elsewhere"))[0] == 0
     with Server(tmp_path / "elsewhere", development=False) as server:
         assert person(server, app, key, "guest").call("room.enter", room=48213)["snapshot"]["chat"] >= told
+
+
+@story("R09-L what a stopped server knows of a person is erased on the command line")
+def test_erase(tmp_path):
+    app, key = own_application(tmp_path / "data")
+    data = ("--data", str(tmp_path / "data"))
+    with Server(tmp_path / "data", development=False) as server:
+        person(server, app, key, "mina").call("profile.set", bio="I sing.")
+    assert run("user", "erase", "--app", app, "--user", "mina", *data)[:2] == (0, "erased 1 rows and 0 songs\n")
+    assert run("user", "erase", "--app", app, "--user", "no one", *data)[0] == 78
+    with Server(tmp_path / "data", development=False) as server:
+        assert person(server, app, key, "host").call("profile.get", users=["mina"])["users"] == []

@@ -205,6 +205,46 @@ extension WholeServerTests {
             }
         }
 
+        @Test("R09-S an erased person has no name, word or song left but for sums, ids and bans; others keep theirs")
+        func erases() async throws {
+            try await RESTHouse.with { house in
+                let owner = try await house.server.signedIn("owner")
+                let guest = try await house.server.signedIn("guest")
+                try await owner.call("room.create", ["room": 48_213, "name": "Salon"])
+                try await guest.call("room.enter", ["room": 48_213])
+                try await guest.call("message.send", ["room": 48_213, "text": "my address is"])
+                try await owner.call("message.send", ["room": 48_213, "text": "hello"])
+                try await owner.call(
+                    "report.send", ["room": 48_213, "user": "guest", "cause": "spam", "words": "look"])
+                try await guest.call(
+                    "report.send", ["room": 48_213, "user": "owner", "cause": "spam", "words": "mine"])
+                #expect(try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "price": 30]) == "200")
+                #expect(
+                    try await house.outcome(
+                        "POST", "users/guest/top-ups", ["coins": 100], headers: ["Idempotency-Key: a"]) == "200")
+                try await guest.call("gift.send", ["room": 48_213, "gift": "rose", "key": "g"])
+                #expect(
+                    try await house.outcome("DELETE", "users/guest", key: "reader") == "403 permission_denied scope")
+                let erased = try await house.send("DELETE", "users/guest")
+                #expect(erased.status == 200 && erased.json["messages"] == 1 && (erased.json["rows"].int ?? 0) >= 3)
+                try await guest.first("the end") { $0["method"] == "session.closed" }
+                let person = try await house.send("GET", "users/guest").json
+                #expect(person["name"] == "" && person["sessions"] == [])
+                let messages = try await house.send("GET", "rooms/48213/messages").json["messages"]
+                #expect(messages[0]["deleted"] == true && messages[0]["text"] == "" && messages[1]["text"] == "hello")
+                let reports = try await house.send("GET", "reports").json["reports"]
+                #expect(reports[0]["evidence"] == [:] && reports[0]["words"] == .null && reports[0]["user"] == "guest")
+                #expect(reports[1]["words"] == .null && reports[1]["evidence"] != [:])
+                let given = try await house.send("GET", "users/owner/statement?account=earnings").json["entries"][0]
+                #expect(given["user"]["id"] == "guest" && given["user"]["name"] == "" && given["coins"] == 30)
+                let paid = try await house.send("GET", "users/guest/statement").json["entries"][0]
+                #expect(paid["user"]["name"] == "Owner" && paid["coins"] == -30)
+                #expect(try await house.send("GET", "ledger").json["sum"] == 0)
+                let trail = try await house.send("GET", "audit?limit=1").json["lines"][0]
+                #expect(trail["action"] == "erasePerson" && trail["target"] == "guest")
+            }
+        }
+
         @Test(
             "R01-R a person's profile is changed for all who see it, and they are signed out, seat and sound included")
         func people() async throws {

@@ -59,16 +59,19 @@ package protocol OperatorRecords: Sendable {
 /// What operators' programs work with beside the rooms.
 package struct OperatorStores: Sendable {
     package var accounts: any AccountStore
+    package var personalData: any PersonalData
     package var keys: any OperatorKeyStore
     package var gifts: any GiftStore
     package var records: any OperatorRecords
     package var audit: any AuditTrail
 
     package init(
-        accounts: any AccountStore, keys: any OperatorKeyStore, gifts: any GiftStore, records: any OperatorRecords,
+        accounts: any AccountStore, personalData: any PersonalData, keys: any OperatorKeyStore, gifts: any GiftStore,
+        records: any OperatorRecords,
         audit: any AuditTrail
     ) {
         self.accounts = accounts
+        self.personalData = personalData
         self.audit = audit
         self.keys = keys
         self.gifts = gifts

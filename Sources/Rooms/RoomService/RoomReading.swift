@@ -28,6 +28,13 @@ extension RoomCore {
         }
     }
 
+    /// The numbers of what somebody wrote of late and nobody has deleted.
+    package func messages(of user: UserID, _ reply: @escaping Reply<[UInt64]>) {
+        read(reply) { core in
+            core.recent.messages(of: user, limit: .max).filter { !$0.deleted }.map(\.chat)
+        }
+    }
+
     package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
         defer { endTurn() }
         people.members(query, reply: reply)
@@ -56,6 +63,9 @@ extension Room {
 
     /// The last messages, the oldest first.
     package func messages(_ limit: Int, reply: @escaping Reply<[Message]>) { core.messages(limit, reply) }
+
+    /// The numbers of what somebody wrote of late and nobody has deleted.
+    package func messages(of user: UserID, reply: @escaping Reply<[UInt64]>) { core.messages(of: user, reply) }
 
     package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
         core.members(query, reply: reply)

@@ -33,6 +33,7 @@ package final class SQLiteStore: Sendable {
     package let records: SQLiteRecords
     package let webhooks: SQLiteWebhooks
     package let words: SQLiteWords
+    package let personalData: SQLitePersonalData
     /// Where the file is.
     package let path: String
 
@@ -66,6 +67,7 @@ package final class SQLiteStore: Sendable {
         commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
         webhooks = SQLiteWebhooks(commit: commit)
         words = SQLiteWords(commit: commit)
+        personalData = SQLitePersonalData(commit: commit)
         journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, webhooks: webhooks, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
@@ -84,7 +86,9 @@ package final class SQLiteStore: Sendable {
 
     /// What operators' programs work with.
     package var operatorStores: OperatorStores {
-        OperatorStores(accounts: accounts, keys: operatorKeys, gifts: gifts, records: records, audit: audit)
+        OperatorStores(
+            accounts: accounts, personalData: personalData, keys: operatorKeys, gifts: gifts, records: records,
+            audit: audit)
     }
 
     /// How the writer has fared since the start, for the metrics.

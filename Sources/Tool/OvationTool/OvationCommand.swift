@@ -18,7 +18,7 @@ struct OvationCommand: AsyncParsableCommand {
         subcommands: [
             Serve.self, Doctor.self, Join.self, App.self, GiftCommand.self, WalletCommand.self, SongCommand.self,
             WordsCommand.self, AuditCommand.self, ReportCommand.self, KeyCommand.self, WebhookCommand.self,
-            ConfigCommand.self, BackupCommand.self,
+            ConfigCommand.self, UserCommand.self, BackupCommand.self,
             RestoreCommand.self,
             UserSigCommand.self, Bench.self,
             Version.self,

@@ -86,6 +86,12 @@ package struct NoWebhookControl: WebhookControl {
     }
 }
 
+/// Nobody is known.
+package struct NothingKnown: PersonalData {
+    package init() {}
+    package func erase(_ user: UserID, of application: ApplicationID) async throws(JournalFailure) -> Int { 0 }
+}
+
 /// No words.
 package struct NoWords: WordControl {
     package init() {}
@@ -101,7 +107,8 @@ package struct NoWords: WordControl {
 extension OperatorStores {
     package static func inMemory() -> OperatorStores {
         OperatorStores(
-            accounts: MemoryAccounts(), keys: MemoryOperatorKeys(), gifts: MemoryGifts(), records: NoRecords(),
+            accounts: MemoryAccounts(), personalData: NothingKnown(), keys: MemoryOperatorKeys(), gifts: MemoryGifts(),
+            records: NoRecords(),
             audit: MemoryAudit())
     }
 }

@@ -62,7 +62,8 @@ struct GatewayRoutes: Sendable {
     private func addOperatorRoutes(to router: Router<GatewayRequest>) {
         let signIn = OperatorSignIn(store: operators.stores.keys, signIn: services.signIn, clock: services.clock)
         RESTHandler(
-            operators, signIn, services, address: { address(of: $0, $1) }, isDraining: { acceptor.isDraining }
+            operators, signIn, services, library: songs.library, address: { address(of: $0, $1) },
+            isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         // A back end calls both from one address.
         let rates = AddressRates(RESTHandler.allowance)

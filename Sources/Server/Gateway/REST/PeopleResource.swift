@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOPosix
 import RoomModel
 import RoomPorts
 import RoomService
@@ -6,7 +7,16 @@ import SignalProtocol
 
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {
-    enum Operation: Sendable, Hashable { case read, configure, signOut }
+    enum Operation: Sendable, Hashable { case read, configure, signOut, erase }
+
+    /// What was erased.
+    private struct Erased: Encodable {
+        /// In the tables.
+        var rows: Int
+        /// Of open rooms.
+        var messages = 0
+        var songs = 0
+    }
 
     private struct Person: Encodable {
         struct Stay: Encodable {
@@ -32,6 +42,9 @@ struct PeopleResource: Sendable {
 
     let signIn: SignIn
     let sessions: SessionRegistry
+    let rooms: OperatorRooms
+    let personalData: any PersonalData
+    let library: SongLibrary
 
     func perform(
         _ operation: Operation, _ parameters: RESTParameters, _ access: OperatorAccess, _ trail: OperatorTrail
@@ -51,7 +64,56 @@ struct PeopleResource: Sendable {
             await sessions.signOut(user, in: access.application)
             trail.note(access, "signOut", target: user)
             return HTTPReply.json(Answer.Empty())
+        case .erase:
+            try trail.check(.managePeople, access, "erasePerson")
+            let user = try parameters.user()
+            let erased = try await erase(user, access)
+            trail.note(access, "erasePerson", target: user)
+            return HTTPReply.json(erased)
         }
+    }
+
+    /// What open rooms have of somebody is deleted by the rooms, in their turns; what ended ones have goes with their journals.
+    private func erase(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Erased {
+        await sessions.signOut(user, in: access.application)
+        var erased: Erased
+        do throws(JournalFailure) {
+            erased = Erased(rows: try await personalData.erase(user, of: access.application))
+        } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
+        erased.messages = try await deleteMessages(of: user, access)
+        let (library, application) = (library, access.application)
+        erased.songs =
+            (try? await NIOThreadPool.singleton.runIfActive {
+                let own = library.uploaded(to: application).filter { $0.by == user }
+                for song in own { try library.remove(song.id, from: application) }
+                return own.count
+            }) ?? 0
+        return erased
+    }
+
+    private func deleteMessages(of user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Int {
+        let moderator = Caller.operator(Operator(access.key.name, scopes: [.moderate]))
+        var count = 0
+        var query = RoomQuery(limit: 100)
+        repeat {
+            let page: RoomPage
+            do throws(RoomError) { page = try rooms.rooms.list(query, of: access.application) } catch {
+                throw Refusal(error)
+            }
+            for info in page.rooms {
+                // A room that has ended meanwhile has nothing to delete.
+                guard let room = try? await rooms.find(info.room, in: access.application),
+                    let numbers: [UInt64] = try? await rooms.asked({ await room.messages(of: user, reply: $0) })
+                else { continue }
+                for number in numbers {
+                    _ = try await rooms.submit(
+                        .deleteMessage(number), to: info.room, in: access.application, by: moderator)
+                    count += 1
+                }
+            }
+            query.cursor = page.cursor
+        } while query.cursor != nil
+        return count
     }
 
     private func profile(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> UserProfile {

@@ -32,7 +32,7 @@ struct RESTHandler: Sendable {
     private let isDraining: @Sendable () -> Bool
 
     init(
-        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices,
+        _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices, library: SongLibrary,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
@@ -49,7 +49,9 @@ struct RESTHandler: Sendable {
             store: stores.keys, operators: operators, signIn: services.signIn, clock: services.clock)
         words = WordsResource(control: settings.words)
         webhooks = WebhooksResource(manager: settings.webhooks)
-        people = PeopleResource(signIn: services.signIn, sessions: services.sessions)
+        people = PeopleResource(
+            signIn: services.signIn, sessions: services.sessions, rooms: rooms, personalData: stores.personalData,
+            library: library)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
         self.address = address

@@ -68,6 +68,7 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .delete, path: "rooms/{room}/restrictions/{user}/{kind}", work: .call(.restrictionLift)),
         RESTRoute(method: .get, path: "users/{user}", work: .people(.read)),
         RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
+        RESTRoute(method: .delete, path: "users/{user}", work: .people(.erase)),
         RESTRoute(method: .delete, path: "users/{user}/sessions", work: .people(.signOut)),
         RESTRoute(method: .get, path: "users/{user}/wallet", work: .wallets(.read)),
         RESTRoute(

@@ -9,7 +9,7 @@ import SignalProtocol
 /// The library over HTTP: its list, its files, uploads and removals.
 final class SongHandler: Sendable {
     private let limits: UploadLimits
-    private let library: SongLibrary
+    let library: SongLibrary
     private let signIn: SignIn
     private let now: @Sendable () -> Int64
     private let inspect: @Sendable (String) async -> SoundFinding
