@@ -51,6 +51,10 @@ export const dynamicKeys = Object.freeze([
   'duet.leading.',
   'duet.quality.',
   'duet.file.',
+  'console.page.',
+  'console.entry.',
+  'console.role.',
+  'console.way.',
 ]);
 
 /**

@@ -30,6 +30,10 @@ struct PageHandler: Sendable {
             return page(
                 "index.html", card: await card(path, origin: publicURL ?? origin), origin: origin, request: request)
         }
+        // As people type it.
+        if path == "/console" {
+            return page("console/index.html", card: nil, origin: origin, request: request)
+        }
         if path.hasSuffix("/") {
             return page(path.dropFirst() + "index.html", card: nil, origin: origin, request: request)
         }

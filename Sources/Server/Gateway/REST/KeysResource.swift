@@ -6,7 +6,7 @@ import Timing
 
 /// The keys of operators' programs. A key makes and drops keys that reach no further than itself.
 struct KeysResource: Sendable {
-    enum Operation: Sendable, Hashable { case list, create, revoke }
+    enum Operation: Sendable, Hashable { case readOwn, list, create, revoke }
 
     private struct Entry: Encodable {
         var id: String
@@ -44,6 +44,8 @@ struct KeysResource: Sendable {
         _ operation: Operation, _ parameters: RESTParameters, _ access: OperatorAccess, _ trail: OperatorTrail
     ) async throws(Refusal) -> Response {
         switch operation {
+        // Whoever shows it may know what it is good for.
+        case .readOwn: return HTTPReply.json(Entry(access.key))
         case .list:
             try trail.check(.manageKeys, access, "listKeys")
             let seen = try await keys().filter { access.reaches($0.application) }

@@ -104,6 +104,7 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .patch, path: "applications/{app}", work: .applications(.configure)),
         RESTRoute(method: .post, path: "applications/{app}/keys", work: .applications(.addKey)),
         RESTRoute(method: .delete, path: "applications/{app}/keys/older", work: .applications(.dropKey)),
+        RESTRoute(method: .get, path: "key", work: .keys(.readOwn)),
         RESTRoute(method: .get, path: "keys", work: .keys(.list)),
         RESTRoute(method: .post, path: "keys", work: .keys(.create)),
         RESTRoute(method: .delete, path: "keys/{id}", work: .keys(.revoke)),

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OperatorApi, roomPath } from '../../Web/console/api.js';
+import { ListModel } from '../../Web/console/list.js';
+
+test('R04-W a room stands in a path as its link has it', () => {
+  assert.equal(roomPath(123), '123');
+  assert.equal(roomPath('123'), '~123');
+  assert.equal(roomPath('~x'), '~~x');
+  assert.equal(roomPath('@TGS#1 a'), '%40TGS%231%20a');
+});
+
+test('R04-W a call has key, application and number; its command has no key, and quotes what people write', async () => {
+  const asked = [];
+  globalThis.location = { origin: 'https://salon.example' };
+  const api = new OperatorApi('ovk_secret', {
+    app: 5,
+    fetch: async (url, options) => {
+      asked.push({ url, ...options });
+      return new Response('{}');
+    },
+  });
+  await api.get('rooms', { query: 'a&b', kind: '', limit: 5 });
+  await api.send('POST', 'users/mina/top-ups', { coins: 5 }, 'once-1');
+  await api.send('DELETE', 'rooms/1');
+  assert.deepEqual(
+    asked.map(({ method, url, body }) => [method, url, body]),
+    [
+      ['GET', '/v1/rooms?query=a%26b&limit=5&app=5', undefined],
+      ['POST', '/v1/users/mina/top-ups?app=5', '{"coins":5}'],
+      ['DELETE', '/v1/rooms/1?app=5', undefined],
+    ],
+  );
+  assert.equal(asked[0].headers.Authorization, 'Bearer ovk_secret');
+  assert.equal(asked[1].headers['Idempotency-Key'], 'once-1');
+  const command = api.command('POST', 'rooms/1/messages', { text: "it's; rm -rf" });
+  assert.ok(!command.includes('ovk_secret'));
+  assert.ok(command.endsWith(`-d '{"text":"it'\\''s; rm -rf"}'`), command);
+  delete globalThis.location;
+});
+
+test('R04-W of two searches the newer one is shown, whichever is answered first; a page that fails keeps what is there', async () => {
+  const answers = [];
+  const list = new ListModel(
+    cursor => new Promise((resolve, reject) => answers.push({ cursor, resolve, reject })),
+  );
+  const first = list.refresh();
+  const second = list.refresh();
+  answers[1].resolve({ rows: ['new'], cursor: 7 });
+  answers[0].resolve({ rows: ['old'] });
+  await Promise.all([first, second]);
+  assert.deepEqual(list.state.get(), { rows: ['new'], cursor: 7, state: 'ready' });
+  const more = list.more();
+  assert.equal(answers[2].cursor, 7);
+  answers[2].reject(new Error('gone'));
+  await more;
+  assert.deepEqual(list.state.get().rows, ['new']);
+  assert.equal(list.state.get().state, 'failed');
+  const again = list.more();
+  answers[3].resolve({ rows: ['next'] });
+  await again;
+  assert.deepEqual(list.state.get(), { rows: ['new', 'next'], cursor: undefined, state: 'ready' });
+  await list.more();
+  assert.equal(answers.length, 4, 'there is no further page');
+});

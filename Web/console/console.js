@@ -1,0 +1,251 @@
+import { Toasts } from '../elements/toasts.js';
+import { asset } from '../lib/assets.js';
+import { html } from '../lib/html.js';
+import { language, preferredLanguage, t, useLanguage } from '../lib/i18n.js';
+import { icon } from '../lib/icon.js';
+import { Store } from '../lib/store.js';
+import { childScope, view } from '../lib/view.js';
+import { PreferencesModel } from '../models/preferences.js';
+import { OperatorApi } from './api.js';
+import { auditPage } from './pages/audit.js';
+import { giftsPage } from './pages/gifts.js';
+import { overviewPage } from './pages/overview.js';
+import { peoplePage } from './pages/people.js';
+import { reportsPage } from './pages/reports.js';
+import { roomsPage } from './pages/rooms.js';
+import { walletsPage } from './pages/wallets.js';
+import { webhooksPage } from './pages/webhooks.js';
+import { wordsPage } from './pages/words.js';
+import { problemText, wide } from './parts.js';
+
+/**
+ * What the pages of the console work with.
+ * @typedef {{
+ *   api: OperatorApi, key: import('./api.js').KeyInfo, toasts: Toasts, signal: AbortSignal,
+ *   may: (scope: string) => boolean, changes: (scope: string) => boolean,
+ *   place: Store<Place>, go: (page: string, params?: Record<string, string>) => void,
+ * }} Console
+ *
+ * Where one is; all of it stands in the address.
+ * @typedef {{page: string, params: Record<string, string>}} Place
+ *
+ * A page: what it shows, drawn anew when one of its stores changes.
+ * @typedef {{stores: readonly import('../lib/store.js').Readable<any>[], draw: () => unknown}} Page
+ */
+
+/** In this tab alone: a key is not kept on a machine that others use. */
+const stored = 'ovation.console';
+
+/**
+ * Which page needs which scope; one with none is everybody's.
+ * @typedef {[name: string, scope: string, picture: string, make: (console: Console) => Page]} PageLine
+ * @type {PageLine[]}
+ */
+const pages = [
+  ['overview', '', 'signal', overviewPage],
+  ['rooms', 'rooms:read', 'door-open', roomsPage],
+  ['people', 'people', 'users', peoplePage],
+  ['reports', 'reports', 'flag', reportsPage],
+  ['words', 'words', 'message-circle-off', wordsPage],
+  ['gifts', '', 'gift', giftsPage],
+  ['wallets', 'wallets:read', 'coins', walletsPage],
+  ['webhooks', 'webhooks', 'radio', webhooksPage],
+  ['audit', 'audit:read', 'list-checks', auditPage],
+];
+
+const root = /** @type {HTMLElement} */ (document.getElementById('console'));
+const preferences = new PreferencesModel();
+const toasts = new Toasts();
+document.body.append(toasts);
+const systemTheme = matchMedia('(prefers-color-scheme: light)');
+const applyPreferences = () => {
+  const { theme, language: wanted } = preferences.get();
+  document.documentElement.dataset.theme =
+    theme === 'system' ? (systemTheme.matches ? 'light' : 'dark') : theme;
+  void useLanguage(wanted || preferredLanguage(navigator.languages));
+};
+systemTheme.addEventListener('change', applyPreferences);
+preferences.subscribe(applyPreferences);
+
+let scope = new AbortController();
+void start();
+
+async function start() {
+  const text = sessionStorage.getItem(stored);
+  if (!text) return showSignIn();
+  const { key, app } = JSON.parse(text);
+  try {
+    await enter(key, app);
+  } catch (error) {
+    showSignIn(problemText(error), key);
+  }
+}
+
+/** @param {string} key @param {number} [app] */
+async function enter(key, app) {
+  const api = new OperatorApi(key, { app });
+  const info = await api.get('key');
+  if (info.app === undefined && app === undefined) return showSignIn(t('console.signIn.whichApp'), key, true);
+  sessionStorage.setItem(stored, JSON.stringify({ key, app }));
+  showConsole(api, info);
+}
+
+/** @param {string} [problem] @param {string} [key] @param {boolean} [asksApp] the key is good for all applications */
+function showSignIn(problem = '', key = '', asksApp = false) {
+  scope.abort();
+  scope = new AbortController();
+  const state = { key, app: '', problem, busy: false };
+  const redraw = view(
+    root,
+    [language],
+    () => {
+      document.title = t('console.title');
+      return html`<main class="console-door">
+        <form class="stack card" novalidate @submit=${async (/** @type {Event} */ event) => {
+          event.preventDefault();
+          if (state.busy) return;
+          Object.assign(state, { busy: true, problem: '' });
+          redraw();
+          try {
+            await enter(state.key.trim(), state.app ? Number(state.app) : undefined);
+          } catch (error) {
+            Object.assign(state, { busy: false, problem: problemText(error) });
+            redraw();
+          }
+        }}>
+          <h1>${t('console.title')}</h1>
+          <p class="soft">${t('console.signIn.about')}</p>
+          <div class="field">
+            <label class="label" for="key">${t('console.signIn.key')}</label>
+            <input class="input" id="key" type="password" autocomplete="off" spellcheck="false" data-testid="console-key" .value=${state.key}
+              placeholder="ovk_…" @input=${(/** @type {Event} */ event) => {
+                state.key = /** @type {HTMLInputElement} */ (event.target).value;
+              }} />
+          </div>
+          ${
+            asksApp &&
+            html`<div class="field">
+              <label class="label" for="app">${t('console.signIn.app')}</label>
+              <input class="input" id="app" inputmode="numeric" autocomplete="off" data-testid="console-app" placeholder="1400000002"
+                @input=${(/** @type {Event} */ event) => {
+                  state.app = /** @type {HTMLInputElement} */ (event.target).value.replace(/\D/g, '');
+                }} />
+            </div>`
+          }
+          <p class=${state.problem ? 'problem' : 'only-read'} role="alert" data-testid="console-problem">${state.problem}</p>
+          <button class="button primary wide" type="submit" data-testid="console-enter" aria-busy=${String(state.busy)}>${t('console.signIn.enter')}</button>
+        </form>
+      </main>`;
+    },
+    scope.signal,
+  );
+}
+
+/** @param {OperatorApi} api @param {import('./api.js').KeyInfo} key */
+function showConsole(api, key) {
+  scope.abort();
+  scope = new AbortController();
+  const { signal } = scope;
+  const may = (/** @type {string} */ scope) => scope === '' || key.scopes.includes(scope);
+  const shown = pages.filter(([, needed]) => may(needed));
+  const place = new Store(readPlace());
+  addEventListener('popstate', () => place.set(readPlace()), { signal });
+  /** @type {Console} */
+  const console = {
+    api,
+    key,
+    toasts,
+    signal,
+    may,
+    changes: needed => may(needed) && wide.matches,
+    place,
+    go: (page, params = {}) => {
+      history.pushState(null, '', `?${new URLSearchParams({ page, ...params })}`);
+      place.set({ page, params });
+    },
+  };
+  const width = new Store(wide.matches);
+  wide.addEventListener('change', () => width.set(wide.matches), { signal });
+  root.replaceChildren();
+  const frame = document.createElement('div');
+  frame.className = 'console';
+  const navigation = document.createElement('nav');
+  const main = document.createElement('main');
+  main.tabIndex = -1;
+  frame.append(navigation, main);
+  root.append(frame);
+  const current = () => shown.find(([name]) => name === place.get().page) ?? shown[0];
+  view(
+    navigation,
+    [language, place],
+    () => {
+      navigation.setAttribute('aria-label', t('console.title'));
+      return html`
+        <p class="console-name"><img src=${asset('icons/mark.svg')} width="28" height="28" alt="" /><strong>${key.name}</strong></p>
+        ${shown.map(
+          ([
+            name,
+            ,
+            picture,
+          ]) => html`<a class="console-link" href=${`?page=${name}`} data-testid=${`nav-${name}`}
+            aria-current=${current()[0] === name ? 'page' : null} @click=${(
+              /** @type {MouseEvent} */ event,
+            ) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+              event.preventDefault();
+              console.go(name);
+            }}>${icon(picture)}<span>${t(`console.page.${name}`)}</span></a>`,
+        )}
+        <button class="console-link" type="button" data-testid="console-leave" @click=${() => {
+          sessionStorage.removeItem(stored);
+          showSignIn();
+        }}>${icon('log-out')}<span>${t('console.leave')}</span></button>`;
+    },
+    signal,
+  );
+  let drawn = childScope(signal);
+  let former = '';
+  place.subscribe(
+    ({ page, params }) => {
+      const [name, , , make] = current();
+      // A page that is open follows its own search.
+      if (former === JSON.stringify([page, params])) return;
+      former = JSON.stringify([page, params]);
+      drawn.abort();
+      drawn = childScope(signal);
+      const { stores, draw } = make(console);
+      view(
+        main,
+        [language, width, ...stores],
+        () => {
+          document.title = `${t(`console.page.${name}`)} · ${t('console.title')}`;
+          return html`<header class="console-head"><h1>${t(`console.page.${name}`)}</h1></header>
+            ${!wide.matches && html`<p class="soft small console-note" data-testid="console-narrow">${icon('info')}${t('console.narrow')}</p>`}
+            ${draw()}`;
+        },
+        drawn.signal,
+      );
+      main.focus({ preventScroll: true });
+    },
+    { signal },
+  );
+  // One key for the search of whatever page is open.
+  addEventListener(
+    'keydown',
+    event => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      if (event.key !== '/' || target.closest('input, textarea, select, dialog')) return;
+      const field = /** @type {HTMLElement | null} */ (main.querySelector('input[type=search]'));
+      if (!field) return;
+      event.preventDefault();
+      field.focus();
+    },
+    { signal },
+  );
+}
+
+/** @returns {Place} */
+function readPlace() {
+  const { page = '', ...params } = Object.fromEntries(new URLSearchParams(location.search));
+  return { page, params };
+}

@@ -1,0 +1,99 @@
+import { html } from '../../lib/html.js';
+import { t } from '../../lib/i18n.js';
+import { icon } from '../../lib/icon.js';
+import { Store } from '../../lib/store.js';
+import { askFor, problemText, searchField } from '../parts.js';
+
+/**
+ * One person, by their id.
+ * @param {import('../console.js').Console} console
+ * @returns {import('../console.js').Page}
+ */
+export function peoplePage(console) {
+  const { user = '' } = console.place.get().params;
+  const state = new Store(/** @type {{person: any, problem: string}} */ ({ person: null, problem: '' }));
+  const path = `users/${encodeURIComponent(user)}`;
+  const load = async () => {
+    if (!user) return;
+    try {
+      state.set({ person: await console.api.get(path), problem: '' });
+    } catch (error) {
+      state.set({ person: null, problem: problemText(error) });
+    }
+  };
+  void load();
+  return {
+    stores: [state],
+    draw: () => {
+      const { person, problem } = state.get();
+      return html`
+        <div class="console-tools">
+          ${searchField({ label: t('console.people.search'), value: user, testid: 'people-search', search: text => console.go('people', text ? { user: text } : {}) })}
+        </div>
+        ${problem && html`<p class="problem" role="alert" data-testid="console-problem">${problem}</p>`}
+        ${!user && html`<p class="console-empty soft">${t('console.people.about')}</p>`}
+        ${person && draw(person)}`;
+    },
+  };
+
+  /** @param {any} person */
+  function draw(person) {
+    return html`<section class="card stack" data-testid="person">
+      <h2>${person.name || person.id}</h2>
+      <p class="soft numbers">${person.id}</p>
+      ${person.bio && html`<p>${person.bio}</p>`}
+      <p data-testid="person-sessions">${person.sessions.length === 0 ? t('console.people.away') : t('console.people.sessions', { count: person.sessions.length })}</p>
+      <ul class="console-list">${person.sessions
+        .filter((/** @type {any} */ session) => session.room !== undefined)
+        .map(
+          (/** @type {any} */ session) =>
+            html`<li><span>${t('console.people.inRoom', { room: String(session.room) })}</span></li>`,
+        )}</ul>
+      ${
+        console.changes('people') &&
+        html`<div class="console-actions">
+          <button class="button compact" type="button" data-testid="person-rename" @click=${() =>
+            askFor({
+              console,
+              title: t('console.people.rename'),
+              yes: t('common.save'),
+              testid: 'ask-rename',
+              fields: [
+                { name: 'name', label: t('console.people.name'), value: person.name, limit: 64 },
+                { name: 'bio', label: t('console.people.bio'), value: person.bio, kind: 'area' },
+              ],
+              call: ({ name, bio }) =>
+                name.trim()
+                  ? { method: 'PATCH', path, body: { name: name.trim(), bio } }
+                  : t('console.missing', { field: t('console.people.name') }),
+              done: load,
+            })}>${icon('pencil')}${t('console.people.rename')}</button>
+          <button class="button compact" type="button" data-testid="person-sign-out" @click=${() =>
+            askFor({
+              console,
+              title: t('console.people.signOut'),
+              about: t('console.people.signOutAbout'),
+              yes: t('console.people.signOut'),
+              testid: 'ask-sign-out',
+              danger: true,
+              call: () => ({ method: 'DELETE', path: `${path}/sessions` }),
+              done: load,
+            })}>${icon('log-out')}${t('console.people.signOut')}</button>
+          <button class="button compact danger" type="button" data-testid="person-erase" @click=${() =>
+            askFor({
+              console,
+              title: t('console.people.erase'),
+              about: t('console.people.eraseAbout'),
+              yes: t('console.people.erase'),
+              testid: 'ask-erase',
+              danger: true,
+              fields: [{ name: 'again', label: t('console.people.again') }],
+              call: ({ again }) =>
+                again.trim() === person.id ? { method: 'DELETE', path } : t('console.people.notTheSame'),
+              done: load,
+            })}>${icon('trash-2')}${t('console.people.erase')}</button>
+        </div>`
+      }
+    </section>`;
+  }
+}
