@@ -3,12 +3,14 @@
 import pytest
 
 from client import Client, ticket
+from legibility import DESKTOP, DOUBLE, NORMAL, Reader
 from story import story
 from test_back_ends import made
 from test_command_line import wait_for
 from test_rest_api import SCOPES
 
 APP = "1400000001"
+BOTH = (NORMAL, DOUBLE)
 
 
 @pytest.fixture
@@ -204,3 +206,42 @@ def test_less(server, people, keys):
     open_row(kim, "rooms-table", "Late night")
     kim.sees("room-detail", "Late night")
     kim.sees_no("room-end")
+
+
+@story("R04-W every page of the console can be read: contrast, no word cut off, and axe finds nothing grave, on a phone and a desktop")
+def test_legible(server, people, keys):
+    key = keys()
+    host, guest = (Client(server, ticket(server, name)) for name in ("Hana", "Gil"))
+    room = host.call("room.create", name="달빛 아래에서 부르는 아주 긴 이름의 노래방 이야기")["room"]
+    guest.call("room.enter", room=room)
+    guest.call("message.send", room=room, text="buy coins at example.org, very cheap and good for everybody who wants some now")
+    host.call("report.send", room=room, user=guest.user, cause="spam", words="again and again")
+    jo = people("Jo")
+    reader = Reader(jo)
+    jo.open("/console")
+    jo.sees("console-key")
+    reader.look("door", letters=BOTH)
+    jo.type("console-key", key)
+    jo.click("console-enter")
+    jo.sees("console-card")
+    reader.look("overview", letters=BOTH)
+    jo.click("nav-rooms")
+    open_row(jo, "rooms-table", "노래방")
+    jo.sees("room-chat", "coins")
+    reader.look("room", letters=BOTH)
+    jo.click("room-restrict")
+    jo.sees("field-reason")
+    reader.look("restrict", sizes=(DESKTOP,))
+    for page, shown in (("rooms", "rooms-table"), ("reports", "reports-table"), ("words", "console-empty"), ("gifts", "gifts-table"),
+                        ("webhooks", "console-empty")):
+        jo.open(f"/console?page={page}")
+        jo.sees(shown)
+        reader.look(page, letters=BOTH)
+    jo.open(f"/console?page=people&user={guest.user}")
+    jo.sees("person")
+    reader.look("people", letters=BOTH)
+    jo.open(f"/console?page=wallets&user={guest.user}")
+    jo.sees("wallet-coins")
+    reader.look("wallets", letters=BOTH)
+    wrong = reader.faint + reader.cut + reader.broken
+    assert not wrong, "\n".join(wrong)
