@@ -140,7 +140,7 @@ package struct ServerApplication: Sendable {
             await onReady(readiness(port: port, media: media))
         }
         // Ends with the server: what is not delivered by then waits for the next start.
-        let delivering = Task { await webhooks.delivery.run() }
+        let delivering = Task { await webhooks.run() }
         func end() async {
             await rooms.shutdown()
             delivering.cancel()
@@ -183,10 +183,10 @@ package struct ServerApplication: Sendable {
     private func webhookService(_ store: SQLiteStore) -> WebhookService {
         var delivery = DeliverySettings()
         delivery.giveUpAfter = .seconds(Int64(settings.webhooksGiveUpHours) * 3_600)
+        let allowPrivate = settings.webhooksAllowPrivate || mode != .production
         return WebhookService(
-            store: store.webhooks,
-            client: HTTPWebhookClient(
-                allowPrivate: settings.webhooksAllowPrivate || mode != .production, clock: clock),
+            store: store.webhooks, client: HTTPWebhookClient(allowPrivate: allowPrivate, clock: clock),
+            reviewClient: HTTPWebhookClient(allowPrivate: allowPrivate, clock: clock),
             clock: clock, settings: delivery, logger: logger)
     }
 

@@ -80,7 +80,8 @@ package struct WebhookAdmin: Sendable {
             let clock = ServerClock()
             let client = HTTPWebhookClient(allowPrivate: false, clock: clock)
             let service = WebhookService(
-                store: store.webhooks, client: client, clock: clock, logger: Logger(label: "ovation"))
+                store: store.webhooks, client: client, reviewClient: client, clock: clock,
+                logger: Logger(label: "ovation"))
             try await service.load()
             do { return try await body(service) } catch let fault as WebhookFault {
                 switch fault {

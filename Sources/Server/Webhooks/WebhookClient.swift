@@ -89,6 +89,8 @@ package actor HTTPWebhookClient: WebhookClient {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Self.connectSeconds)))
         configuration.httpVersion = .http1Only
+        // As many as there are lanes: what waits for a connection runs out of time.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = WebhookLane.count
         configuration.dnsOverride = [host: address]
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let former = places.updateValue(

@@ -73,7 +73,6 @@ package final class WebhookDelivery: Sendable {
         } onCancel: {
             ask.finish()
         }
-        await client.shutDown()
     }
 
     /// Something waits in these lanes.

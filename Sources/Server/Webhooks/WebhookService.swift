@@ -16,20 +16,23 @@ package final class WebhookService: WebhookControl, Sendable {
     package let review: MessageReviewer
     private let store: any WebhookStore
     private let client: any WebhookClient
+    private let reviewClient: any WebhookClient
     private let clock: any TimeSource
     private let changes = SerialChanges()
 
+    /// - Parameter reviewClient: asks reviewers, so that no question waits behind deliveries to a receiver that is slow.
     package init(
-        store: any WebhookStore, client: any WebhookClient, clock: any TimeSource,
+        store: any WebhookStore, client: any WebhookClient, reviewClient: any WebhookClient, clock: any TimeSource,
         settings: DeliverySettings = DeliverySettings(), logger: Logger
     ) {
         self.store = store
         self.client = client
+        self.reviewClient = reviewClient
         self.clock = clock
         book = WebhookBook { store.post($0) }
         delivery = WebhookDelivery(
             store: store, book: book, client: client, clock: clock, settings: settings, logger: logger)
-        review = MessageReviewer(book: book, client: client, clock: clock, logger: logger)
+        review = MessageReviewer(book: book, client: reviewClient, clock: clock, logger: logger)
     }
 
     /// Reads what there is. Before rooms are opened, so that what they tell at once is told.
@@ -58,6 +61,13 @@ package final class WebhookService: WebhookControl, Sendable {
             totals.dead += counts.dead
         }
         return totals
+    }
+
+    /// Delivers until it is cancelled, and lets go of all connections.
+    package func run() async {
+        await delivery.run()
+        await client.shutDown()
+        await reviewClient.shutDown()
     }
 
     // MARK: What operators do
