@@ -45,7 +45,7 @@ private final class Receiver: WebhookClient {
     func shutDown() async {}
 }
 
-@Suite struct WebhookDeliveryTests {
+@Suite(.timeLimit(.minutes(2))) struct WebhookDeliveryTests {
     private struct House {
         let store: SQLiteStore
         let receiver: Receiver
