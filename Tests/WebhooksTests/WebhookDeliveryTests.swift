@@ -45,9 +45,59 @@ private final class Receiver: WebhookClient {
     func shutDown() async {}
 }
 
+/// A store whose disk fails so many times.
+private final class FailingStore: WebhookStore {
+    private struct Faults {
+        var settling = 0
+        var reading = 0
+    }
+    private let store: SQLiteWebhooks
+    private let faults = Mutex(Faults())
+
+    init(_ store: SQLiteWebhooks) { self.store = store }
+
+    func fail(settling: Int = 0, reading: Int = 0) {
+        faults.withLock { $0 = Faults(settling: settling, reading: reading) }
+    }
+
+    private func meet(_ kind: WritableKeyPath<Faults, Int> & Sendable) throws(JournalFailure) {
+        let fails = faults.withLock { faults in
+            defer { faults[keyPath: kind] = max(0, faults[keyPath: kind] - 1) }
+            return faults[keyPath: kind] > 0
+        }
+        if fails { throw .failed("the disk is full") }
+    }
+
+    func webhooks() async throws(JournalFailure) -> [Webhook] { try await store.webhooks() }
+    func add(_ webhook: Webhook) async throws(JournalFailure) -> WebhookID { try await store.add(webhook) }
+    func save(_ webhook: Webhook) async throws(JournalFailure) { try await store.save(webhook) }
+    func remove(_ id: WebhookID) async throws(JournalFailure) { try await store.remove(id) }
+    func post(_ news: [OutgoingNews]) { store.post(news) }
+    func lanes() async throws(JournalFailure) -> [WebhookLane] { try await store.lanes() }
+    func waiting(in lane: WebhookLane, limit: Int) async throws(JournalFailure) -> [WaitingNews] {
+        try meet(\.reading)
+        return try await store.waiting(in: lane, limit: limit)
+    }
+    func settle(_ id: Int64, _ outcome: NewsOutcome, deadKept: Int) async throws(JournalFailure) {
+        try meet(\.settling)
+        try await store.settle(id, outcome, deadKept: deadKept)
+    }
+    func counts(of id: WebhookID) async throws(JournalFailure) -> (waiting: Int, dead: Int) {
+        try await store.counts(of: id)
+    }
+    func dead(of id: WebhookID, before: Int64?, limit: Int) async throws(JournalFailure) -> [DeadNews] {
+        try await store.dead(of: id, before: before, limit: limit)
+    }
+    func replay(_ id: WebhookID, number: Int64?) async throws(JournalFailure) -> [WebhookLane] {
+        try await store.replay(id, number: number)
+    }
+    func onArrival(_ arrived: @escaping @Sendable (Set<WebhookLane>) -> Void) { store.onArrival(arrived) }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct WebhookDeliveryTests {
     private struct House {
         let store: SQLiteStore
+        let failing: FailingStore
         let receiver: Receiver
         let clock: VirtualRoomClock
         let book: WebhookBook
@@ -93,12 +143,14 @@ private final class Receiver: WebhookClient {
                 id: WebhookID(0), application: ApplicationID(1), url: "https://example.org", format: .standard,
                 use: .events([]), secret: WebhookSignature.makeSecret(), createdAt: 0))
         let receiver = Receiver(clock: clock)
+        let failing = FailingStore(store.webhooks)
         let book = WebhookBook { store.webhooks.post($0) }
         book.set(try await store.webhooks.webhooks())
         let delivery = WebhookDelivery(
-            store: store.webhooks, book: book, client: receiver, clock: clock, logger: Logger(label: "test"))
+            store: failing, book: book, client: receiver, clock: clock, logger: Logger(label: "test"))
         let house = House(
-            store: store, receiver: receiver, clock: clock, book: book, delivery: delivery, webhook: id)
+            store: store, failing: failing, receiver: receiver, clock: clock, book: book, delivery: delivery,
+            webhook: id)
         let running = Task { await delivery.run() }
         do { try await body(house) } catch {
             running.cancel()
@@ -179,6 +231,23 @@ private final class Receiver: WebhookClient {
             #expect(house.receiver.seen == Array(repeating: "bad", count: 6) + ["good"])
             let dead = try await house.store.webhooks.dead(of: house.webhook, before: nil, limit: 9)
             #expect(dead.map(\.reason) == ["answered 500, 6 times"])
+        }
+    }
+
+    @Test("R02-S a disk that fails lets the receiver have news twice, after pauses, and loses none")
+    func diskFails() async throws {
+        try await with { house in
+            house.failing.fail(settling: 3)
+            house.post(["a", "b"])
+            try await house.drained(after: 5)
+            #expect(house.receiver.seen == ["a", "a", "a", "a", "b"])
+            #expect(house.receiver.pauses == [1, 2, 4, 0])
+            #expect(Set(house.receiver.ids).count == 2, "a repeat has the same id")
+
+            house.failing.fail(reading: 2)
+            house.post(["c"])
+            try await house.drained(after: 6)
+            #expect(house.receiver.seen.last == "c")
         }
     }
 

@@ -2,6 +2,7 @@ import Dispatch
 package import RoomModel
 package import RoomPorts
 import Synchronization
+import Timing
 import WordLists
 
 /// The words of applications, which stop a text as those of the server's file do.
@@ -19,7 +20,7 @@ package final class ApplicationWords: WordControl {
     private let store: any WordStore
     private let file: WordList?
     private let filters = Mutex<[ApplicationID: WordFilter]>([:])
-    private let changes = SerialChanges()
+    private let changes = SerialWork()
     /// Thousands of words take a while to be prepared, and hold nobody up.
     private let queue = DispatchQueue(label: "ovation.words.applications")
 
@@ -91,20 +92,5 @@ package final class ApplicationWords: WordControl {
                 queue.async { continuation.resume(returning: WordFilter(all)) }
             }
         filters.withLock { $0[application] = filter }
-    }
-}
-
-/// Changes follow one another, though each waits for the disk.
-private actor SerialChanges {
-    private var last: Task<Void, Never>?
-
-    func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        let former = last
-        let task = Task {
-            await former?.value
-            return await body()
-        }
-        last = Task { _ = await task.value }
-        return await task.value
     }
 }

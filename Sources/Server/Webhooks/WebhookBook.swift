@@ -49,7 +49,6 @@ package final class WebhookBook: WebhookSink {
     ) -> [OutgoingNews] {
         var rows: [OutgoingNews] = []
         for webhook in webhooks where WebhookEventTypes.isWanted(type, by: webhook) {
-            guard take(webhook.id) else { continue }
             let payload: [UInt8]
             switch webhook.format {
             case .standard:
@@ -58,6 +57,7 @@ package final class WebhookBook: WebhookSink {
                 guard let command = CompatiblePayload.made(of: content, room, at: time) else { continue }
                 payload = SignalText.encode(command)
             }
+            guard take(webhook.id) else { continue }
             let lane = WebhookLane(webhook: webhook.id, lane: Self.lane(of: room.room))
             rows.append(OutgoingNews(lane: lane, type: type, payload: payload, time: time))
         }

@@ -32,6 +32,15 @@ package final class WebhookDelivery: Sendable {
         case workingAndAsked
     }
 
+    /// What came of a lane's turn.
+    private enum Pass {
+        case worked
+        case nothing
+        /// The webhook is off, or gone.
+        case off
+        case storeFailed
+    }
+
     private struct Pause {
         var failures = 0
         var until: Instant
@@ -94,64 +103,75 @@ package final class WebhookDelivery: Sendable {
 
     private func work(_ lane: WebhookLane) async {
         while !Task.isCancelled {
-            let found: [WaitingNews]
-            do throws(JournalFailure) { found = try await store.waiting(in: lane, limit: Self.page) } catch {
-                if !Task.isCancelled {
-                    logger.error("webhook \(lane.webhook.rawValue): what waits cannot be read: \(error)")
+            switch await workThroughPage(of: lane) {
+            case .worked: continue
+            case .storeFailed:
+                // What was delivered is delivered again: neither the receiver nor the disk is better for haste.
+                pause(lane.webhook, atLeast: nil)
+                await awaitPause(of: lane.webhook)
+            case .nothing:
+                let more = lanes.withLock { lanes in
+                    let asked = lanes[lane] == .workingAndAsked
+                    lanes[lane] = asked ? .working : nil
+                    return asked
                 }
-                found = []
+                if !more { return }
+            case .off:
+                lanes.withLock { $0[lane] = nil }
+                return
             }
-            var isOn = true
-            for news in found {
-                isOn = await deliver(news)
-                if Task.isCancelled || !isOn { break }
-            }
-            guard found.isEmpty || !isOn else { continue }
-            let more = lanes.withLock { lanes in
-                let asked = isOn && lanes[lane] == .workingAndAsked
-                lanes[lane] = asked ? .working : nil
-                return asked
-            }
-            if !more { return }
         }
     }
 
-    /// - Returns: false if the webhook is off, or gone.
-    private func deliver(_ waiting: WaitingNews) async -> Bool {
+    private func workThroughPage(of lane: WebhookLane) async -> Pass {
+        let found: [WaitingNews]
+        do throws(JournalFailure) { found = try await store.waiting(in: lane, limit: Self.page) } catch {
+            if !Task.isCancelled {
+                logger.error("webhook \(lane.webhook.rawValue): what waits cannot be read: \(error)")
+            }
+            return .storeFailed
+        }
+        for news in found {
+            switch await deliver(news) {
+            case .worked: if Task.isCancelled { return .worked }
+            case let other: return other
+            }
+        }
+        return found.isEmpty ? .nothing : .worked
+    }
+
+    private func deliver(_ waiting: WaitingNews) async -> Pass {
         var attempts = waiting.attempts
         while !Task.isCancelled {
-            guard let webhook = book[waiting.news.lane.webhook], webhook.state == .on else { return false }
+            guard let webhook = book[waiting.news.lane.webhook], webhook.state == .on else { return .off }
             await awaitPause(of: webhook.id)
-            if Task.isCancelled { return true }
+            if Task.isCancelled { return .worked }
             switch await send(waiting, to: webhook) {
             case .answered(let status, _, _) where (200..<300).contains(status):
+                guard await settle(waiting, .delivered) else { return .storeFailed }
                 pauses.withLock { $0[webhook.id] = nil }
-                await settle(waiting, .delivered)
-                return true
+                return .worked
             case .answered(410, _, _):
                 await switchOff(webhook, "the receiver answered 410 (gone)")
-                return false
+                return .off
             case .answered(let status, _, let retryAfter) where [429, 502, 503, 504].contains(status):
-                if await giveUp(waiting, "answered \(status)") { return true }
+                if isTooOld(waiting) { return await giveUp(waiting, "answered \(status)") }
                 pause(webhook.id, atLeast: retryAfter)
             case .answered(let status, _, _):
-                pauses.withLock { $0[webhook.id] = nil }
                 attempts += 1
                 if attempts >= settings.attempts {
-                    await settle(waiting, .dead(reason: "answered \(status), \(attempts) times"))
-                    logger.warning(
-                        "webhook \(webhook.id.rawValue): \(waiting.news.type) \(waiting.id) was given up: \(status)")
-                    return true
+                    return await giveUp(waiting, "answered \(status), \(attempts) times")
                 }
-                await settle(waiting, .refused)
+                guard await settle(waiting, .refused) else { return .storeFailed }
+                pauses.withLock { $0[webhook.id] = nil }
                 await wait(until: clock.now + backoff(attempts))
             case .unreachable(let why):
-                if await giveUp(waiting, why) { return true }
+                if isTooOld(waiting) { return await giveUp(waiting, why) }
                 pause(webhook.id, atLeast: nil)
                 logger.info("webhook \(webhook.id.rawValue): \(why)")
             }
         }
-        return true
+        return .worked
     }
 
     private func send(_ waiting: WaitingNews, to webhook: Webhook) async -> WebhookAnswer {
@@ -162,22 +182,28 @@ package final class WebhookDelivery: Sendable {
             request.url, headers: request.headers, body: waiting.news.payload, within: settings.timeout)
     }
 
-    private func giveUp(_ waiting: WaitingNews, _ why: String) async -> Bool {
+    private func isTooOld(_ waiting: WaitingNews) -> Bool {
         let age = clock.wallTime.millisecondsSince1970 - waiting.news.time
-        guard age > settings.giveUpAfter.nanoseconds / 1_000_000 else { return false }
-        await settle(waiting, .dead(reason: why))
-        return true
+        return age > settings.giveUpAfter.nanoseconds / 1_000_000
     }
 
-    private func settle(_ waiting: WaitingNews, _ outcome: NewsOutcome) async {
+    private func giveUp(_ waiting: WaitingNews, _ why: String) async -> Pass {
+        guard await settle(waiting, .dead(reason: why)) else { return .storeFailed }
+        logger.warning(
+            "webhook \(waiting.news.lane.webhook.rawValue): \(waiting.news.type) \(waiting.id) was given up: \(why)")
+        return .worked
+    }
+
+    /// - Returns: false if the store fails: then it waits as before, and is delivered again.
+    private func settle(_ waiting: WaitingNews, _ outcome: NewsOutcome) async -> Bool {
         do throws(JournalFailure) {
             try await store.settle(waiting.id, outcome, deadKept: settings.deadKept)
         } catch {
-            // It will be delivered again.
             logger.error("webhook \(waiting.news.lane.webhook.rawValue): \(waiting.id) is not settled: \(error)")
-            return
+            return false
         }
         if outcome != .refused { book.settled(waiting.news.lane.webhook) }
+        return true
     }
 
     private func switchOff(_ webhook: Webhook, _ reason: String) async {

@@ -18,7 +18,7 @@ package final class WebhookService: WebhookControl, Sendable {
     private let client: any WebhookClient
     private let reviewClient: any WebhookClient
     private let clock: any TimeSource
-    private let changes = SerialChanges()
+    private let changes = SerialWork()
 
     /// - Parameter reviewClient: asks reviewers, so that no question waits behind deliveries to a receiver that is slow.
     package init(
@@ -38,8 +38,15 @@ package final class WebhookService: WebhookControl, Sendable {
     /// Reads what there is. Before rooms are opened, so that what they tell at once is told.
     package func load() async throws(JournalFailure) {
         let webhooks = try await store.webhooks()
-        for webhook in webhooks { book.setWaiting(try await store.counts(of: webhook.id).waiting, for: webhook.id) }
+        for webhook in webhooks { _ = try await count(webhook.id) }
         book.set(webhooks)
+    }
+
+    /// Counts anew, so that what was never stored does not stand in the book for ever.
+    private func count(_ id: WebhookID) async throws(JournalFailure) -> (waiting: Int, dead: Int) {
+        let counts = try await store.counts(of: id)
+        book.setWaiting(counts.waiting, for: id)
+        return counts
     }
 
     /// All webhooks together.
@@ -56,7 +63,7 @@ package final class WebhookService: WebhookControl, Sendable {
         for webhook in book.everything {
             if webhook.state == .on { totals.on += 1 } else { totals.off += 1 }
             totals.lost += book.lost(webhook.id)
-            guard let counts = try? await store.counts(of: webhook.id) else { continue }
+            guard let counts = try? await count(webhook.id) else { continue }
             totals.waiting += counts.waiting
             totals.dead += counts.dead
         }
@@ -76,7 +83,7 @@ package final class WebhookService: WebhookControl, Sendable {
         var list: [WebhookStatus] = []
         for webhook in book.all(of: application) {
             do throws(JournalFailure) {
-                let (waiting, dead) = try await store.counts(of: webhook.id)
+                let (waiting, dead) = try await count(webhook.id)
                 list.append(
                     WebhookStatus(webhook: webhook, waiting: waiting, dead: dead, lost: book.lost(webhook.id)))
             } catch { throw .unavailable }
@@ -145,9 +152,11 @@ package final class WebhookService: WebhookControl, Sendable {
         _ id: WebhookID, of application: ApplicationID, number: Int64?
     ) async throws(WebhookFault) -> Int {
         _ = try find(id, application)
-        do throws(JournalFailure) { return try await store.replay(id, number: number).count } catch {
-            throw .unavailable
-        }
+        do throws(JournalFailure) {
+            let again = try await store.replay(id, number: number).count
+            _ = try await count(id)
+            return again
+        } catch { throw .unavailable }
     }
 
     package func test(_ id: WebhookID, of application: ApplicationID) async throws(WebhookFault) -> String? {
@@ -222,22 +231,5 @@ package final class WebhookService: WebhookControl, Sendable {
             timestamp = Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1_000).formatted(.iso8601)
             data = Data(app: application.rawValue)
         }
-    }
-}
-
-/// Changes follow one another, though each waits for the disk.
-private actor SerialChanges {
-    private var last: Task<Void, Never>?
-
-    func run<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws(WebhookFault) -> Value
-    ) async throws(WebhookFault) -> Value {
-        let former = last
-        let task = Task { () -> Result<Value, WebhookFault> in
-            await former?.value
-            do throws(WebhookFault) { return .success(try await body()) } catch { return .failure(error) }
-        }
-        last = Task { _ = await task.value }
-        return try await task.value.get()
     }
 }

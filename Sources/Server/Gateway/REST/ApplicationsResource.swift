@@ -2,6 +2,7 @@ import Hummingbird
 import RoomModel
 import RoomPorts
 import SignalProtocol
+import Timing
 
 /// Applications and their secret keys (A01, A05, V20). A change is in force when the answer comes.
 struct ApplicationsResource: Sendable {

@@ -3,6 +3,7 @@ package import RoomModel
 package import RoomPorts
 import SignalProtocol
 import Synchronization
+import Timing
 
 /// The applications' catalogues as they are now.
 package final class GiftCatalogues: Sendable {
