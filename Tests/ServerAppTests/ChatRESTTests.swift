@@ -174,7 +174,8 @@ extension WholeServerTests {
                     #expect(try await code("send_group_msg", text("x", wrong), server) == 10_004, "\(wrong)")
                 }
                 for number in ["1.5", "1e400", "18446744073709551616", "-9223372036854775809", "true", "{}"] {
-                    let body = #"{"GroupId":"48213","Random":\#(number),"MsgBody":[]}"#
+                    let said = #"[{"MsgType":"TIMTextElem","MsgContent":{"Text":"x"}}]"#
+                    let body = #"{"GroupId":"48213","Random":\#(number),"MsgBody":\#(said)}"#
                     let code = try await post("send_group_msg", body, server, query: try query(server))["ErrorCode"]
                     #expect([10_004, 60_003].contains(code), "\(number)")
                 }

@@ -149,7 +149,7 @@ struct ChatCommands: Sendable {
         let room = try request.group()
         var numbers: [UInt64] = []
         for object in try request.objects("MsgSeqList", limit: 10) {
-            guard let number = object["MsgSeq"] as? Int, let number = UInt64(exactly: number) else {
+            guard let number = wholeNumber(object["MsgSeq"]), let number = UInt64(exactly: number) else {
                 throw .invalid("MsgSeq")
             }
             numbers.append(number)

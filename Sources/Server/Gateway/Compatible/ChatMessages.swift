@@ -24,7 +24,7 @@ enum ChatMessages {
                 guard let data = content["Data"] as? String else { throw .invalid("MsgContent.Data") }
                 bodies.append(.custom(command: word(type, priority), message: data))
             case "TIMFaceElem":
-                guard let index = content["Index"] as? Int else { throw .invalid("MsgContent.Index") }
+                guard let index = wholeNumber(content["Index"]) else { throw .invalid("MsgContent.Index") }
                 let face: [String: Any] = ["Index": index, "Data": content["Data"] as? String ?? ""]
                 guard let text = try? JSONSerialization.data(withJSONObject: face, options: .sortedKeys) else {
                     throw .invalid("MsgContent.Data")

@@ -70,7 +70,7 @@ struct ChatRequest {
 
     func optionalNumber(_ name: String, in range: ClosedRange<Int>) throws(ChatFailure) -> Int? {
         guard let value = body[name], !(value is NSNull) else { return nil }
-        guard let number = value as? Int, range.contains(number) else { throw .invalid(name) }
+        guard let number = wholeNumber(value), range.contains(number) else { throw .invalid(name) }
         return number
     }
 

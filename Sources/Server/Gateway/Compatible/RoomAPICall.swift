@@ -80,7 +80,7 @@ struct RoomAPICall {
     }
 
     private func whole(_ name: String) throws(RoomAPIFailure) -> Int {
-        guard let number = try value(name) as? Int else { throw .wrong(name) }
+        guard let number = wholeNumber(try value(name)) else { throw .wrong(name) }
         return number
     }
 }

@@ -35,7 +35,7 @@ struct RESTParameters {
     /// A number from the query within bounds.
     func number(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(Refusal) -> Int {
         guard let value = fields[name] else { return fallback }
-        guard let number = value as? Int, range.contains(number) else {
+        guard let number = wholeNumber(value), range.contains(number) else {
             throw Refusal(.invalid(name, "\(name) is \(range.lowerBound)…\(range.upperBound)"))
         }
         return number
