@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OperatorApi, roomPath } from '../../Web/console/api.js';
+import { OperatorApi } from '../../Web/console/api.js';
 import { ListModel } from '../../Web/console/list.js';
+import { roomSlug } from '../../Web/protocol/ids.js';
 
 test('R04-W a room stands in a path as its link has it', () => {
-  assert.equal(roomPath(123), '123');
-  assert.equal(roomPath('123'), '~123');
-  assert.equal(roomPath('~x'), '~~x');
-  assert.equal(roomPath('@TGS#1 a'), '%40TGS%231%20a');
+  assert.equal(roomSlug(123), '123');
+  assert.equal(roomSlug('123'), '~123');
+  assert.equal(roomSlug('~x'), '~~x');
+  assert.equal(roomSlug('@TGS#1 a'), '%40TGS%231%20a');
 });
 
 test('R04-W a call has key, application and number; its command has no key, and quotes what people write', async () => {

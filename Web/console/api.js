@@ -83,12 +83,3 @@ function keyed(fetch, once) {
       headers: { .../** @type {any} */ (options?.headers), 'Idempotency-Key': once },
     });
 }
-
-/**
- * A room as it stands in a path.
- * @param {number | string} room
- */
-export function roomPath(room) {
-  if (typeof room === 'number') return String(room);
-  return encodeURIComponent(/^\d+$/.test(room) || room.startsWith('~') ? `~${room}` : room);
-}

@@ -132,7 +132,7 @@ function commandLine(command) {
 /**
  * A field of a question.
  * @typedef {{name: string, label: string, value?: string, kind?: 'text' | 'number' | 'area' | 'choice', choices?: [string, string][],
- *   optional?: boolean, limit?: number, about?: string}} Field
+ *   limit?: number, about?: string}} Field
  */
 
 /**

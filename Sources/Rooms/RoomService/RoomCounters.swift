@@ -5,7 +5,6 @@ package final class RoomCounters: Sendable {
     private let messagesTaken = Atomic<UInt64>(0)
     private let messagesRefused = Atomic<UInt64>(0)
     private let changesStored = Atomic<UInt64>(0)
-    private let giftsTold = Atomic<UInt64>(0)
 
     package init() {}
 
@@ -15,11 +14,8 @@ package final class RoomCounters: Sendable {
     package var refused: UInt64 { messagesRefused.load(ordering: .relaxed) }
     /// Commands that changed something, messages beside.
     package var changes: UInt64 { changesStored.load(ordering: .relaxed) }
-    /// News of gifts; one may stand for several that came together.
-    package var gifts: UInt64 { giftsTold.load(ordering: .relaxed) }
 
     func noteMessage() { messagesTaken.wrappingAdd(1, ordering: .relaxed) }
     func noteRefused() { messagesRefused.wrappingAdd(1, ordering: .relaxed) }
     func noteChange() { changesStored.wrappingAdd(1, ordering: .relaxed) }
-    func noteGifts() { giftsTold.wrappingAdd(1, ordering: .relaxed) }
 }

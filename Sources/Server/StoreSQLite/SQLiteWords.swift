@@ -33,30 +33,24 @@ package final class SQLiteWords: WordStore {
         let bytes = adding.reduce(0) { $0 + $1.utf8.count }
         let result: Result<Bool, JournalFailure> = await withCheckedContinuation { continuation in
             commit.submit(bytes: bytes) { db in
-                for word in removing {
-                    try db.cachedStatement(sql: "DELETE FROM word WHERE application = ? AND word = ?")
-                        .execute(arguments: [application.rawValue, word])
+                var isKept = false
+                try db.inSavepoint {
+                    for word in removing {
+                        try db.cachedStatement(sql: "DELETE FROM word WHERE application = ? AND word = ?")
+                            .execute(arguments: [application.rawValue, word])
+                    }
+                    for word in adding {
+                        try db.cachedStatement(sql: "INSERT OR IGNORE INTO word (application, word) VALUES (?, ?)")
+                            .execute(arguments: [application.rawValue, word])
+                    }
+                    isKept = try Self.count(of: application, db) <= most
+                    return isKept ? .commit : .rollback
                 }
-                for word in adding {
-                    try db.cachedStatement(sql: "INSERT OR IGNORE INTO word (application, word) VALUES (?, ?)")
-                        .execute(arguments: [application.rawValue, word])
-                }
-                guard try Self.count(of: application, db) <= most else { throw TooMany() }
-                return true
+                return isKept
             } done: {
                 continuation.resume(returning: $0)
             }
         }
-        switch result {
-        case .success(let done): return done
-        case .failure(.failed(let reason)) where reason == TooMany.name: return false
-        case .failure(let failure): throw failure
-        }
-    }
-
-    /// Takes the operation back, and it alone.
-    private struct TooMany: Error, CustomStringConvertible {
-        static let name = "too many words"
-        var description: String { Self.name }
+        return try result.get()
     }
 }

@@ -310,7 +310,7 @@ struct Schema: Sendable {
         guard found < version else { return }
         do {
             if found > 0 {
-                try copyDatabase(pool, to: Self.freeName("\(pool.path).schema-\(found).backup"))
+                try copyDatabase(pool, to: freeName("\(pool.path).schema-\(found).backup"))
             }
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
@@ -327,16 +327,17 @@ struct Schema: Sendable {
         }
     }
 
-    /// An earlier copy is never overwritten: it may be the only one from before.
-    private static func freeName(_ name: String) -> String {
-        var candidate = name
-        var number = 2
-        while FileManager.default.fileExists(atPath: candidate) {
-            candidate = "\(name)-\(number)"
-            number += 1
-        }
-        return candidate
+}
+
+/// An earlier copy is never overwritten: it may be the only one from before.
+func freeName(_ name: String) -> String {
+    var candidate = name
+    var number = 2
+    while FileManager.default.fileExists(atPath: candidate) {
+        candidate = "\(name)-\(number)"
+        number += 1
     }
+    return candidate
 }
 
 /// Copies a database while it is in use. The copy appears under its name only when it is whole and on the disk.

@@ -65,16 +65,6 @@ package enum StoreBackup {
         return former
     }
 
-    private static func freeName(_ name: String) -> String {
-        var candidate = name
-        var number = 2
-        while FileManager.default.fileExists(atPath: candidate) {
-            candidate = "\(name)-\(number)"
-            number += 1
-        }
-        return candidate
-    }
-
     /// Whether SQLite finds the file in order.
     private static func check(_ path: String) throws(StoreFailure) {
         let problem: String?

@@ -28,7 +28,7 @@ export function giftsPage(console) {
           value: gift && String(gift.price),
           kind: /** @type {const} */ ('number'),
         },
-        { name: 'picture', label: t('console.gifts.picture'), value: gift?.picture, optional: true },
+        { name: 'picture', label: t('console.gifts.picture'), value: gift?.picture },
         {
           name: 'large',
           label: t('console.gifts.size'),

@@ -81,7 +81,7 @@ function openReport(console, report, changed) {
                 title: t('console.reports.settle'),
                 yes: t('console.reports.settle'),
                 testid: 'ask-settle',
-                fields: [{ name: 'words', label: t('console.reports.words'), kind: 'area', optional: true }],
+                fields: [{ name: 'words', label: t('console.reports.words'), kind: 'area' }],
                 call: ({ words }) => ({
                   method: 'PUT',
                   path: `reports/${report.id}/settlement`,

@@ -4,7 +4,6 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { roomSlug } from '../../protocol/ids.js';
-import { roomPath } from '../api.js';
 import { ListModel } from '../list.js';
 import { ago, askFor, figure, problemText, searchField, table } from '../parts.js';
 
@@ -75,7 +74,7 @@ export function roomsPage(console) {
 
 /** @param {import('../console.js').Console} console @param {any} info @param {() => void} changed */
 function openRoom(console, info, changed) {
-  const path = `rooms/${roomPath(info.room)}`;
+  const path = `rooms/${roomSlug(info.room)}`;
   const state = new Store(
     /** @type {{members: any[], messages: any[], restrictions: any[], problem: string, ready: boolean}} */ ({
       members: [],
@@ -251,7 +250,7 @@ function restrict(console, path, member, done) {
         value: '600',
         choices: bans.map(([value, key]) => [value, t(key)]),
       },
-      { name: 'reason', label: t('console.reason'), optional: true, limit: 200 },
+      { name: 'reason', label: t('console.reason'), limit: 200 },
     ],
     call: ({ kind, seconds, reason }) => {
       if (kind === 'removal') return { method: 'DELETE', path: `${path}/members/${member.id}` };

@@ -75,7 +75,6 @@ function add(console, done) {
         name: 'events',
         label: t('console.webhooks.types'),
         about: t('console.webhooks.typesAbout'),
-        optional: true,
       },
       {
         name: 'format',
