@@ -422,7 +422,7 @@ let package = Package(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "Timing", "Gateway", "Wire", "DatagramIO", nio("NIOCore"),
+                "Timing", "Gateway", "Wire", "DatagramIO", "RoomRules", "SignalProtocol", nio("NIOCore"),
             ],
             resources: [.copy("Fixtures")]),
     ]

@@ -74,6 +74,19 @@ import Testing
         #expect(room.mySeat == nil && room.seats[3].state == .closed)
     }
 
+    @Test("R01-K what the app keeps with the room is there, and told as it changes, also by whole pictures of the room")
+    mutating func attributes() {
+        hear(.change(2, .attributesChanged(AttributesChange(set: ["a": "1", "b": "2"]), by: "alice")))
+        let told = hear(
+            .change(3, .attributesChanged(AttributesChange(set: ["a": "3"], removed: ["b"]), by: nil)))
+        #expect(told == [.attributesChanged(set: ["a": "3"], removed: ["b"], by: nil)])
+        #expect(room.attributes == ["a": "3"])
+        var snapshot = RoomSnapshot.example()
+        snapshot.attributes = ["c": "4"]
+        let replaced = room.replace(with: snapshot)
+        #expect(replaced.contains(.attributesChanged(set: ["c": "4"], removed: ["a"], by: nil)))
+    }
+
     @Test("V09-K a seat that is left after another one was taken does not take the new one away")
     mutating func moved() {
         hear(.taken(2, 1, People.bob), .taken(3, 3, People.bob), .left(4, 1, People.bob, .moved))

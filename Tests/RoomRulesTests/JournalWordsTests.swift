@@ -47,6 +47,10 @@ import Testing
         ),
         (.cameraChanged(.owner, .on), #"{"camera":"on","type":"camera.changed","user":"olga"}"#),
         (.screenChanged(.owner), #"{"type":"screen.changed","user":"olga"}"#),
+        (
+            .attributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"])),
+            #"{"attributes":{"removed":["b"],"set":{"a":"1"}},"type":"attributes.changed"}"#
+        ),
         (.screenChanged(nil), #"{"type":"screen.changed"}"#),
         (.stageArranged(StageLayout(form: .spotlight)), #"{"stage":{"form":"spotlight"},"type":"stage.arranged"}"#),
         (

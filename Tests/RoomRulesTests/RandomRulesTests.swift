@@ -24,7 +24,7 @@ import Testing
         mutating func command() -> RoomCommand {
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
-            switch number(0..<28) {
+            switch number(0..<29) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4, 5: return .moveSeat(seat)
@@ -70,6 +70,12 @@ import Testing
                 if chance(70) { return .deleteMessage(UInt64(number(0..<40))) }
                 return chance(20)
                     ? .setOwner(someone()) : .updateRoom(RoomUpdate(hostsOnly: chance(20), noLinks: chance(50)))
+            case 28:
+                let names = (0..<number(0..<4)).map { _ in "n\(number(0..<24))" }
+                return .setAttributes(
+                    AttributesDraft(
+                        set: Dictionary(names.map { ($0, String(repeating: "w", count: number(0..<4_100))) }) { $1 },
+                        remove: chance(30) ? ["n\(number(0..<24))"] : [], replace: chance(10)))
             default: return .exitRoom
             }
         }

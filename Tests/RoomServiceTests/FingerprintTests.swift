@@ -45,6 +45,9 @@ import Testing
         .sendInvitation(InvitationDraft(to: .member, command: "C", content: "1", timeoutSeconds: 5, id: "j")),
         .sendInvitation(
             InvitationDraft(to: .member, command: "C", content: "1", words: "w", timeoutSeconds: 5, id: "i")),
+        .setAttributes(AttributesDraft(set: ["a": "1", "b": "2"])), .setAttributes(AttributesDraft(set: ["a": "1"])),
+        .setAttributes(AttributesDraft(set: ["a": "2", "b": "1"])), .setAttributes(AttributesDraft(remove: ["a"])),
+        .setAttributes(AttributesDraft(remove: ["a"], replace: true)), .setAttributes(AttributesDraft(replace: true)),
         .arrangeStage(StageLayout()), .arrangeStage(StageLayout(form: .spotlight)),
         .arrangeStage(StageLayout(large: .member)), .arrangeStage(StageLayout(large: .other)),
         // Fields that stand beside each other do not run together.

@@ -51,6 +51,43 @@ import Timing
         #expect(member.outbox.messages.count == 4)
     }
 
+    @Test(
+        "R01 attributes are told to those who are here, and to those who come, after a restart too; five changes a second"
+    )
+    func attributes() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        let set = RoomCommand.setAttributes(AttributesDraft(set: ["theme": "night"]))
+        #expect(salon.refusal(set, by: member) == .permissionDenied)
+        #expect(salon.refusal(set, by: owner) == nil)
+        salon.advance(.seconds(1))
+        let point = member.point
+        for number in 0..<5 {
+            let change = AttributesDraft(set: ["n": "\(number)"])
+            #expect(code(salon.submit(.setAttributes(change), by: console)) == nil)
+        }
+        let late = RoomCommand.setAttributes(AttributesDraft(set: ["late": "1"]))
+        #expect(code(salon.submit(late, by: console)) == .rateLimited)
+        #expect(salon.refusal(late, by: owner) == .rateLimited)
+        salon.advance(.seconds(1))
+        let told = member.outbox.changes.compactMap { change in
+            if case .attributesChanged(let changed, let by) = change.what {
+                "\(changed.set) \(by?.rawValue ?? "")"
+            } else {
+                nil
+            }
+        }
+        #expect(told == ["[\"theme\": \"night\"] olga"] + (0..<5).map { "[\"n\": \"\($0)\"] console" })
+        #expect(salon.core.overview.attributes == ["theme": "night", "n": "4"])
+        #expect(salon.audit.lines.filter { $0.outcome == "done" }.map(\.detail).first == #"{"attributes":["theme"]}"#)
+        try await salon.crash()
+        let other = salon.enter(.other)
+        #expect(other.snapshot?.attributes == ["theme": "night", "n": "4"])
+        salon.reconnect(member, since: point)
+        #expect(member.resumption?.events.count == 5, "what was missed, exactly")
+    }
+
     @Test("R01 G06-S what a key's scopes do not reach to changes nothing, and is noted")
     func refused() async throws {
         let salon = try await Salon()

@@ -49,7 +49,8 @@ private struct Belief {
                     endedLeads.insert(change.seq)
                 }
                 duet = mode
-            case .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged, .gifted,
+            case .attributesChanged, .destroyed, .ownerChanged, .cameraChanged, .screenChanged, .stageArranged,
+                .pkChanged, .gifted,
                 .messageDeleted:
                 contradictions.append("\(change)")
             }
@@ -107,7 +108,8 @@ extension RoomChange {
         case .updated(var info):
             (info.memberCount, info.speaking) = (0, false)
             change.what = .updated(info)
-        case .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged, .roleChanged, .ownerChanged,
+        case .attributesChanged, .destroyed, .microphoneMuted, .cameraChanged, .screenChanged, .stageArranged,
+            .roleChanged, .ownerChanged,
             .songChanged,
             .duetChanged, .pkChanged, .gifted, .messageDeleted:
             break

@@ -250,6 +250,77 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "R01-R attributes of a group are set, changed, deleted and read, each limit by its number; people hear of it"
+        )
+        func attributes() async throws {
+            try await TestServer.with { server in
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                func given(_ attributes: (String, String)...) -> JSON {
+                    let lines = attributes.map { JSON.object(["key": .string($0.0), "value": .string($0.1)]) }
+                    return ["GroupId": "48213", "GroupAttr": .array(lines)]
+                }
+                func read() async throws -> [String] {
+                    let answer = try await call("group_open_attr_http_svc/get_group_attr", ["GroupId": "48213"], server)
+                    #expect(answer["ErrorCode"] == 0)
+                    return answer["GroupAttrAry"].array.map {
+                        "\($0["key"].string ?? "")=\($0["value"].string ?? "")"
+                    }
+                }
+                #expect(try await read() == [])
+                #expect(try await code("set_group_attr", given(("b", "2"), ("a", "1")), server) == 0)
+                let heard = try await owner.event("attributes.changed")
+                #expect(heard["set"]["a"] == "1" && heard["by"] == "administrator")
+                #expect(try await code("modify_group_attr", given(("a", "3"), ("c", "4")), server) == 0)
+                #expect(try await read() == ["a=3", "b=2", "c=4"])
+                #expect(
+                    try await code(
+                        "delete_group_attr", ["GroupId": "48213", "GroupAttr": ["a", ["key": "b"]]], server)
+                        == 0)
+                #expect(try await read() == ["c=4"])
+                #expect(try await code("clear_group_attr", ["GroupId": "48213"], server) == 0)
+                #expect(try await read() == [])
+                let many = (0..<17).map { JSON.object(["key": .string("n\($0)"), "value": "1"]) }
+                let key = String(repeating: "k", count: 33)
+                for (wrong, code) in [
+                    (given((key, "1")), 10_045), (given(("a", String(repeating: "v", count: 4_001))), 10_046),
+                    (["GroupId": "48213", "GroupAttr": .array(many)], 10_047),
+                    (given(("a", "1"), ("a", "2")), 10_004), (given(("", "2")), 10_004),
+                    (["GroupId": "48213", "GroupAttr": []], 10_004), (["GroupId": "48213"], 10_004),
+                    (["GroupId": "48213", "GroupAttr": [["key": "a", "value": 1]]], 10_004),
+                    (["GroupId": "no-such", "GroupAttr": [["key": "a", "value": "1"]]], 10_010),
+                ] as [(JSON, Int)] {
+                    #expect(try await self.code("set_group_attr", wrong, server) == code, "\(wrong)")
+                }
+                let word = String(repeating: "v", count: 4_000)
+                let large = given(("a", word), ("b", word), ("c", word), ("d", word))
+                #expect(try await code("set_group_attr", large, server) == 10_048)
+                var codes: Set<Int> = []
+                for number in 0..<8 where !codes.contains(10_049) {
+                    codes.insert(try await code("modify_group_attr", given(("n", "\(number)")), server))
+                }
+                #expect(codes.contains(10_049))
+            }
+        }
+
+        @Test("R01-R who is in a group is listed page by page")
+        func members() async throws {
+            try await TestServer.with { server in
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                let guest = try await server.signedIn("guest")
+                try await guest.call("room.enter", ["room": 48_213])
+                let asked: JSON = ["GroupId": "48213", "Timestamp": 0]
+                let answer = try await call("group_open_avchatroom_http_svc/get_members", asked, server)
+                #expect(answer["ErrorCode"] == 0 && answer["Timestamp"] == 0)
+                let people = answer["MemberList"].array.compactMap { $0["Member_Account"].string }
+                #expect(people == ["owner", "guest"])
+                let wrong: JSON = ["GroupId": "48213", "Timestamp": -1]
+                #expect(try await code("group_open_avchatroom_http_svc/get_members", wrong, server) == 10_004)
+            }
+        }
+
         @Test("R01-R people are muted and banned for a time, listed, and let again")
         func people() async throws {
             try await TestServer.with { server in

@@ -30,7 +30,9 @@ struct RESTHouse {
             .joined(separator: " ")
     }
 
-    static func with(_ body: (RESTHouse) async throws -> Void) async throws {
+    static func with(
+        configure: (inout ServerSettings) -> Void = { _ in }, _ body: (RESTHouse) async throws -> Void
+    ) async throws {
         let folder = NSTemporaryDirectory() + "ovation-rest-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try await ApplicationAdmin(data: folder).create(name: "Tests", id: TestServer.application)
@@ -58,7 +60,7 @@ struct RESTHouse {
         keys["gone"] = gone.text
         try await admin.revoke(gone.entry.id)
         keys["forged"] = (keys["console"] ?? "").dropLast() + "x"
-        let server = try await TestServer.start(directory: folder)
+        let server = try await TestServer.start(directory: folder, configure: configure)
         do {
             try await body(RESTHouse(server: server, keys: keys))
             try await server.stop()

@@ -39,6 +39,10 @@ import Testing
             ("seat.camera", #"{"room":7,"seat":2,"allowed":false}"#, room(.allowCamera(2, allowed: false))),
             ("screen.start", #"{"room":7}"#, room(.startScreen)),
             ("screen.stop", #"{"room":7}"#, room(.stopScreen)),
+            (
+                "attributes.set", #"{"room":7,"set":{"a":"1"},"remove":["b"],"replace":true}"#,
+                room(.setAttributes(AttributesDraft(set: ["a": "1"], remove: ["b"], replace: true)))
+            ),
             ("stage.arrange", #"{"room":7,"form":"grid"}"#, room(.arrangeStage(StageLayout()))),
             (
                 "stage.arrange", #"{"room":7,"form":"spotlight","large":"bob"}"#,

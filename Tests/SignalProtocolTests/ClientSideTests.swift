@@ -89,6 +89,8 @@ private final class KeptText: SharedText {
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
             .closeSeat(1, closed: false), .setMicrophone(muted: true), .setCamera(on: false),
             .allowCamera(3, allowed: true), .startScreen, .stopScreen,
+            .setAttributes(AttributesDraft(set: ["a": "1"], remove: ["b"], replace: true)),
+            .setAttributes(AttributesDraft()),
             .arrangeStage(StageLayout(form: .spotlight, large: bobID)), .arrangeStage(StageLayout()),
             .sendInvitation(
                 InvitationDraft(
@@ -236,6 +238,7 @@ private final class KeptText: SharedText {
             .duetChanged(.together, by: nil), .cameraChanged(user: bobID, camera: .blocked, seat: 1, by: alice),
             .stageArranged(StageLayout(form: .spotlight, large: bobID), by: bobID),
             .stageArranged(StageLayout(), by: nil),
+            .attributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"]), by: bobID),
             .screenChanged(user: bobID, by: bobID), .screenChanged(user: nil, by: nil),
             .pkChanged(
                 PKState(

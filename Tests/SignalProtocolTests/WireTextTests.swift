@@ -90,6 +90,10 @@ import Testing
                 change(.stageArranged(StageLayout(form: .spotlight, large: alice.id), by: alice.id)),
                 #"{"by":"alice","seq":3,"stage":{"form":"spotlight","large":"alice"},"time":4,"type":"stage.arranged"}"#
             ),
+            (
+                change(.attributesChanged(AttributesChange(set: ["a": "1"], removed: ["b"]), by: alice.id)),
+                #"{"by":"alice","removed":["b"],"seq":3,"set":{"a":"1"},"time":4,"type":"attributes.changed"}"#
+            ),
             (change(.screenChanged(user: nil, by: nil)), #"{"seq":3,"time":4,"type":"screen.changed"}"#),
             (
                 change(.roleChanged(user: alice.id, role: .admin, by: alice.id)),

@@ -38,6 +38,24 @@ test('V01-W creating a room makes one its owner, in the room, with what was aske
   assert.equal(room.now.seats[0].user, 'alice', 'and hears its news');
 });
 
+test('R01-W what the app keeps with a room is there on entry, and changes with its news', async t => {
+  const { room, server } = await enter(t);
+  server.on('attributes.set', () => ({ seq: 2 }));
+  await room.setAttributes({ set: { theme: 'night' }, remove: ['old'] });
+  const { key, ...asked } = server.of('attributes.set')[0];
+  assert.deepEqual(asked, { room: 48213, set: { theme: 'night' }, remove: ['old'] });
+  assert.deepEqual(room.now.attributes, {});
+  const told = [];
+  room.events.on('attributes.changed', ({ set, removed }) => told.push([set, removed]));
+  server.news(48213, [
+    { type: 'attributes.changed', seq: 2, time: 0, set: { theme: 'night', __proto__x: '1' }, removed: [] },
+    { type: 'attributes.changed', seq: 3, time: 0, set: { n: '1' }, removed: ['theme'] },
+  ]);
+  await settle();
+  assert.deepEqual(room.now.attributes, { __proto__x: '1', n: '1' });
+  assert.equal(told.length, 2);
+});
+
 test('V08-W the answer comes first, then the list of seats, then the single event', async t => {
   const { room, server } = await enter(t);
   server.on('seat.take', ({ seat }, call) => {

@@ -28,6 +28,7 @@ export const serverErrors = Object.freeze({
   rooms_limited: 20414,
   not_in_room: 20401,
   in_another_room: 20402,
+  attributes_full: 10048,
   seat_taken: 10056,
   seat_closed: 20421,
   seat_not_found: 20422,

@@ -146,6 +146,7 @@ export const reportCauses = /** @type {const} */ ([
  * @property {SongPlay} [play] what a chorus room sings
  * @property {DuetMode} [duet] how those who sit sing; absent: together
  * @property {string} [screen] who shares a screen in a live room
+ * @property {Record<string, string>} [attributes] what the app keeps with the room, by name
  * @property {StageLayout} [stage] how everybody sees the people on stage; absent: in a grid, the host first
  * @property {PKState} [pk] a live room's links to other rooms
  * @property {PKChallenge} [challenge] that waits; for the owner alone
@@ -226,6 +227,7 @@ export const danmuCommand = 'CMD_DANMU';
  *   'gone': {reason: string, summary: RoomSummary | null},
  *   'resumed': {},
  *   'room.updated': {info: RoomInfo, time: number},
+ *   'attributes.changed': {set: Record<string, string>, removed: string[], by?: string, time: number},
  *   'room.destroyed': {reason: string, summary: RoomSummary, time: number},
  *   'seat.taken': {seat: Seat, user: User, by?: string, time: number},
  *   'seat.left': {seat: Seat, user: User, reason: string, by?: string, time: number},

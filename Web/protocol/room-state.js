@@ -44,6 +44,7 @@ export const profilesKept = 1_000;
  * @property {import('./events.js').GiftStanding} gifts what the room has been given
  * @property {import('./events.js').SongPlay | null} play what is sung
  * @property {string | null} screen who shares a screen in a live room
+ * @property {Readonly<Record<string, string>>} attributes what the app keeps with the room, by name
  * @property {import('./events.js').StageLayout} stage how everybody sees the people on the stage of a live room
  * @property {import('./events.js').PKState} pk links to other live rooms, and the PK with them
  * @property {import('./events.js').PKChallenge | null} challenge that waits; for the owner alone
@@ -84,6 +85,7 @@ export function stateOf(snapshot) {
     duet: snapshot.duet ?? together,
     screen: snapshot.screen ?? null,
     stage: snapshot.stage ?? inGrid,
+    attributes: snapshot.attributes ?? {},
     pk: snapshot.pk ?? alone,
     challenge: snapshot.challenge ?? null,
     chatMute: snapshot.chatMute ?? null,
@@ -113,6 +115,11 @@ export function apply(state, event) {
 const changes = {
   // What is not said of the chat holds no more.
   'room.updated': (state, { info }) => ({ ...state, info: { ...state.info, chat: undefined, ...info } }),
+  'attributes.changed': (state, { set, removed }) => {
+    const gone = new Set(removed);
+    const kept = Object.entries(state.attributes).filter(([name]) => !gone.has(name));
+    return { ...state, attributes: Object.fromEntries([...kept, ...Object.entries(set)]) };
+  },
   'room.destroyed': (state, { reason, summary }) => ({ ...state, ended: { reason, summary } }),
 
   'seat.taken': (state, { seat, user }) => {

@@ -380,6 +380,15 @@ export class OvationRoom {
   }
 
   /**
+   * Changes what the app keeps with the room for everybody in it; for owner and admins. Throws `attributes_full`.
+   * @param {{set?: Record<string, string>, remove?: string[], replace?: boolean}} change `set`: new texts by name ·
+   *   `remove`: names that are to go · `replace`: all others go too
+   */
+  setAttributes(change) {
+    return this.#change('attributes.set', change);
+  }
+
+  /**
    * Takes a settled invitation off the list: whoever settled it gets an answer, the other side an event.
    * @param {string} id
    */

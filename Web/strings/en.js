@@ -675,6 +675,7 @@ export const strings = Object.freeze({
   'error.rooms_limited': 'You have too many open rooms. End one of them first.',
   'error.room_full': 'The room is full. Try again later.',
   'error.not_in_room': 'You are no longer in this room. Enter it again.',
+  'error.attributes_full': 'This room cannot keep any more attributes.',
   'error.in_another_room': 'You are in another room. Leave it first.',
   'error.seat_taken': 'Someone was faster: this seat is taken. Choose another one.',
   'error.seat_closed': 'The host has closed this seat. Choose another one.',

@@ -645,6 +645,7 @@ export const strings = Object.freeze({
   'error.rooms_limited': '열어 둔 룸이 너무 많아요. 먼저 하나를 끝내 주세요.',
   'error.room_full': '룸이 꽉 찼어요. 조금 뒤에 다시 시도해 주세요.',
   'error.not_in_room': '더 이상 이 룸에 있지 않아요. 다시 입장해 주세요.',
+  'error.attributes_full': '이 룸에는 속성을 더 저장할 수 없어요.',
   'error.in_another_room': '다른 룸에 있어요. 먼저 그 룸에서 나가 주세요.',
   'error.seat_taken': '누가 먼저 앉았어요. 다른 자리를 골라 주세요.',
   'error.seat_closed': '호스트가 닫은 자리예요. 다른 자리를 골라 주세요.',

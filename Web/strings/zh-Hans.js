@@ -636,6 +636,7 @@ export const strings = Object.freeze({
   'error.rooms_limited': '你打开的房间太多，请先结束其中一个。',
   'error.room_full': '房间人数已满，请稍后再试。',
   'error.not_in_room': '你已不在房间中，请重新进入。',
+  'error.attributes_full': '这个房间无法保存更多属性。',
   'error.in_another_room': '你在另一个房间，请先离开。',
   'error.seat_taken': '有人抢先一步，请换个座位。',
   'error.seat_closed': '主持人关闭了此座位，请换一个。',

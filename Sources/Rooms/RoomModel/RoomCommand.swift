@@ -49,6 +49,7 @@ package enum RoomCommand: Hashable, Sendable {
     case muteLink(String, muted: Bool)
     // membership
     case updateRoom(RoomUpdate)
+    case setAttributes(AttributesDraft)
     case setRole(UserID, Role)
     /// Hands the room over.
     case setOwner(UserID)
@@ -64,7 +65,7 @@ package enum RoomCommand: Hashable, Sendable {
         case deleteMessage, setRestriction, liftRestriction
         case startSong, pauseSong, resumeSong, seekSong, setSongTrack, stopSong, setDuetMode
         case challenge, cancelChallenge, answerChallenge, readyForPK, quitPK, muteLink
-        case updateRoom, setRole, setOwner, exitRoom, destroyRoom
+        case updateRoom, setAttributes, setRole, setOwner, exitRoom, destroyRoom
     }
 
     package var name: Name {
@@ -106,6 +107,7 @@ package enum RoomCommand: Hashable, Sendable {
         case .quitPK: .quitPK
         case .muteLink: .muteLink
         case .updateRoom: .updateRoom
+        case .setAttributes: .setAttributes
         case .setRole: .setRole
         case .setOwner: .setOwner
         case .exitRoom: .exitRoom

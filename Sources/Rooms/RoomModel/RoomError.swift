@@ -93,6 +93,8 @@ public struct RoomError: Error, Hashable, Sendable {
         case roomsLimited = "rooms_limited"
         /// Enter the room first.
         case notInRoom = "not_in_room"
+        /// A room keeps up to 16 attributes, of 16,000 bytes with their names.
+        case attributesFull = "attributes_full"
         /// Leave the other room first.
         case inAnotherRoom = "in_another_room"
         /// The other user is not in the room.
@@ -242,6 +244,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .roomFull: (20413, "the room is full")
             case .roomsLimited: (20414, "you have too many open rooms: end one first")
             case .notInRoom: (20401, "enter the room first")
+            case .attributesFull: (10048, "a room keeps up to 16 attributes, of 16,000 bytes with their names")
             case .inAnotherRoom: (20402, "leave the other room first")
             case .userNotInRoom: (20428, "the other user is not in the room")
             case .seatTaken: (10056, "another user has this seat")

@@ -7,6 +7,7 @@ extension RoomEvent: Codable {
     private enum Kind: String, Codable {
         case created = "room.created"
         case updated = "room.updated"
+        case attributesChanged = "attributes.changed"
         case ended = "room.ended"
         case seatTaken = "seat.taken"
         case seatLeft = "seat.left"
@@ -43,7 +44,7 @@ extension RoomEvent: Codable {
         case type, v, founding, settings, reason, summary, seat, user, muted, closed, role, invitation, id, state
         case message, from, count, users, owner, moved, play, duet, camera, stage
         case pk, cause, ours, theirs, challenge, until, letter, session, step, gifts
-        case chat, restriction, kind
+        case chat, restriction, kind, attributes
     }
 
     package init(from decoder: any Decoder) throws {
@@ -58,6 +59,8 @@ extension RoomEvent: Codable {
         switch kind {
         case .created: self = .created(try fields.decode(RoomFounding.self, forKey: .founding))
         case .updated: self = .updated(try fields.decode(RoomSettings.self, forKey: .settings))
+        case .attributesChanged:
+            self = .attributesChanged(try fields.decode(AttributesChange.self, forKey: .attributes))
         case .ended:
             self = .ended(
                 try fields.decode(RoomEndReason.self, forKey: .reason),
@@ -153,6 +156,9 @@ extension RoomEvent: Codable {
         case .updated(let settings):
             try type(.updated)
             try fields.encode(settings, forKey: .settings)
+        case .attributesChanged(let change):
+            try type(.attributesChanged)
+            try fields.encode(change, forKey: .attributes)
         case .ended(let reason, let summary):
             try type(.ended)
             try fields.encode(reason, forKey: .reason)

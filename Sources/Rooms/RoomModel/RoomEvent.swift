@@ -3,6 +3,7 @@
 package enum RoomEvent: Hashable, Sendable {
     case created(RoomFounding)
     case updated(RoomSettings)
+    case attributesChanged(AttributesChange)
     case ended(RoomEndReason, RoomSummary)
     /// `moved`: from another seat, in the same command; the user's own mute and the camera come along.
     case seatTaken(Int, user: UserProfile, micMuted: Bool, camera: CameraState = .off, moved: Bool)
@@ -54,7 +55,8 @@ package enum RoomEvent: Hashable, Sendable {
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
         switch self {
-        case .created, .updated, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed, .microphoneMuted, .roleChanged,
+        case .created, .updated, .attributesChanged, .ended, .seatTaken, .seatLeft, .seatMuted, .seatClosed,
+            .microphoneMuted, .roleChanged,
             .ownerChanged, .songChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged,
             .pkChanged, .gifted, .messageDeleted:
             true

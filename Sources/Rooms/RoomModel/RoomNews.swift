@@ -44,6 +44,8 @@ package struct RoomChange: Hashable, Sendable {
     package enum What: Hashable, Sendable {
         /// Name, cover, tags, or rule.
         case updated(RoomInfo)
+        /// What the app keeps with the room. `by` changed it.
+        case attributesChanged(AttributesChange, by: UserID?)
         /// The room has ended.
         case destroyed(RoomEndReason, RoomSummary)
         /// Somebody sits down; `by` is who did it.

@@ -27,11 +27,14 @@ package struct RoomOverview: Codable, Hashable, Sendable {
     package var pk: PKState?
     /// What the room has been given; absent while nothing was.
     package var gifts: GiftStanding?
+    /// What the app keeps with the room, by name; absent while it keeps nothing.
+    package var attributes: [String: String]?
 
     package init(
         info: RoomInfo, epoch: UInt64, seq: UInt64, chat: UInt64, seats: [Seat], admins: [UserID], likes: UInt64,
         ownerAbsentUntil: Int64? = nil, heir: UserID? = nil, play: SongPlay? = nil, screen: UserID? = nil,
-        stage: StageLayout? = nil, pk: PKState? = nil, gifts: GiftStanding? = nil
+        stage: StageLayout? = nil, pk: PKState? = nil, gifts: GiftStanding? = nil,
+        attributes: [String: String]? = nil
     ) {
         self.info = info
         self.epoch = epoch
@@ -47,5 +50,6 @@ package struct RoomOverview: Codable, Hashable, Sendable {
         self.stage = stage
         self.pk = pk
         self.gifts = gifts
+        self.attributes = attributes
     }
 }

@@ -46,6 +46,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
     package var chatMute: Restriction?
     /// What the room has been given; absent while nothing was.
     package var gifts: GiftStanding?
+    /// What the app keeps with the room, by name; absent while it keeps nothing.
+    package var attributes: [String: String]?
     /// If it differs from the last one seen, the media path is gone: offer anew.
     package var mediaEpoch: UInt64
     /// Written once for everybody who enters while nothing happens.
@@ -57,9 +59,11 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
         members: [Member], memberCount: Int, ownerAbsentUntil: Int64?, heir: UserID?, invitations: [Invitation],
         moreInvitations: String? = nil, messages: [Message], likes: UInt64, play: SongPlay? = nil,
         duet: DuetMode? = nil, screen: UserID? = nil, stage: StageLayout? = nil, pk: PKState? = nil,
-        challenge: PKChallenge? = nil, chatMute: Restriction? = nil, gifts: GiftStanding? = nil, mediaEpoch: UInt64
+        challenge: PKChallenge? = nil, chatMute: Restriction? = nil, gifts: GiftStanding? = nil,
+        attributes: [String: String]? = nil, mediaEpoch: UInt64
     ) {
         self.gifts = gifts
+        self.attributes = attributes
         self.chatMute = chatMute
         self.room = room
         self.epoch = epoch
@@ -89,7 +93,8 @@ package struct RoomSnapshot: Codable, Hashable, Sendable {
 extension RoomSnapshot {
     package enum CodingKeys: String, CodingKey {
         case room, epoch, seq, chat, info, seats, me, members, memberCount, ownerAbsentUntil, heir, invitations,
-            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, chatMute, gifts, mediaEpoch
+            moreInvitations, messages, likes, play, duet, screen, stage, pk, challenge, chatMute, gifts,
+            attributes, mediaEpoch
     }
 
     /// What everybody is told alike who enters while nothing happens.
@@ -114,6 +119,7 @@ extension RoomSnapshot {
             try fields.encodeIfPresent(snapshot.stage, forKey: .stage)
             try fields.encodeIfPresent(snapshot.pk, forKey: .pk)
             try fields.encodeIfPresent(snapshot.gifts, forKey: .gifts)
+            try fields.encodeIfPresent(snapshot.attributes, forKey: .attributes)
             try fields.encode(snapshot.mediaEpoch, forKey: .mediaEpoch)
         }
     }

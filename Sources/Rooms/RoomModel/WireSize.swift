@@ -14,6 +14,11 @@ package enum WireSize {
         return size
     }
 
+    /// An object of texts.
+    package static func of(_ texts: [String: String]) -> Int {
+        texts.reduce(2) { $0 + of($1.key) + of($1.value) + 2 }
+    }
+
     package static func of(_ text: String?) -> Int { text.map { of($0) } ?? 0 }
 
     /// Names of fields, numbers and punctuation of an object with a handful of fields.
@@ -47,6 +52,8 @@ extension RoomChange {
         switch what {
         case .updated(let info):
             WireSize.object + info.wireSize
+        case .attributesChanged(let change, _):
+            2 * WireSize.object + WireSize.of(change.set) + change.removed.reduce(0) { $0 + WireSize.of($1) + 1 }
         case .songChanged(let play, _, _):
             WireSize.object + (play?.wireSize ?? 0)
         case .seatTaken(_, let user, _), .seatLeft(_, let user, _, _): 4 * WireSize.object + user.wireSize
@@ -141,6 +148,7 @@ extension RoomSnapshot {
         var size = 4 * WireSize.object + (play?.wireSize ?? 0)
         size += members.reduce(0) { $0 + 2 * WireSize.object + $1.profile.wireSize }
         size += 2 * WireSize.object * seats.count + (pk?.wireSize ?? 0) + (gifts?.wireSize ?? 0)
+        size += attributes.map { WireSize.object + WireSize.of($0) } ?? 0
         return messages.reduce(size) { $0 + $1.wireSize }
     }
 }

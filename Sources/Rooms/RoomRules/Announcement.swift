@@ -54,6 +54,7 @@ extension DurableRoomState {
         switch event {
         case .created, .consentLapsed, .liked: return nil
         case .updated: return change(.updated(info()))
+        case .attributesChanged(let changed): return change(.attributesChanged(changed, by: by))
         case .ended(let reason, let summary): return change(.destroyed(reason, summary))
         case .seatTaken(let index, let user, _, _, _):
             return change(.seatTaken(seatView(index, people), user: user, by: by))

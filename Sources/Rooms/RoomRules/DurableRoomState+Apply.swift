@@ -58,6 +58,7 @@ extension DurableRoomState {
         case .seatLeft(let index, let user, _):
             try check(seats.indices.contains(index) && seats[index].occupant?.profile.id == user.id, event)
             seats[index].condition = .empty
+        case .attributesChanged(let change): attributes = change.applied(to: attributes)
         case .seatMuted(let index, let muted):
             try check(seats.indices.contains(index), event)
             seats[index].muted = muted

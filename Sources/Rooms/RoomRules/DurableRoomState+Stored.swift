@@ -8,7 +8,7 @@ extension DurableRoomState: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, phase, position, seq, chat, kind, settings, owner, admins, seats, invitations, consents, likes, play,
             leader, screen, stage, pk, challenge, challengedAt, pauses, refusals, outbox, sessions, peak, gifts,
-            restrictions
+            restrictions, attributes
         case createdAt, createdIn, lasts, answers, creation
     }
 
@@ -34,6 +34,7 @@ extension DurableRoomState: Codable {
         likes = try fields.decodeIfPresent(UInt64.self, forKey: .likes) ?? 0
         gifts = try fields.decodeIfPresent(GiftBook.self, forKey: .gifts) ?? GiftBook()
         restrictions = try fields.decodeIfPresent([Restriction].self, forKey: .restrictions) ?? []
+        attributes = try fields.decodeIfPresent([String: String].self, forKey: .attributes) ?? [:]
         play = try fields.decodeIfPresent(SongPlay.self, forKey: .play)
         leader = try fields.decodeIfPresent(UserID.self, forKey: .leader)
         screen = try fields.decodeIfPresent(UserID.self, forKey: .screen)
@@ -70,6 +71,7 @@ extension DurableRoomState: Codable {
         try fields.encode(likes, forKey: .likes)
         if !gifts.isEmpty { try fields.encode(gifts, forKey: .gifts) }
         if !restrictions.isEmpty { try fields.encode(restrictions, forKey: .restrictions) }
+        if !attributes.isEmpty { try fields.encode(attributes, forKey: .attributes) }
         try fields.encodeIfPresent(play, forKey: .play)
         try fields.encodeIfPresent(leader, forKey: .leader)
         try fields.encodeIfPresent(screen, forKey: .screen)

@@ -23,6 +23,8 @@ package struct DurableRoomState: Equatable, Sendable {
     package var kind: RoomKind = .voice
     package var settings = RoomSettings(name: "")
     package var owner: UserProfile
+    /// What the app keeps with the room, by name.
+    package var attributes: [String: String] = [:]
     /// In the order of their appointment, which is the order of inheritance.
     package var admins: [UserID] = []
     package var seats: [SeatPlace] = []

@@ -1,3 +1,5 @@
+import RoomModel
+
 /// What the operator decides about all rooms of an application, with the defaults of the product.
 package struct RoomPolicy: Hashable, Sendable {
     /// `enforced` makes `needsRequest` a rule of the server; `advisory` leaves it to the client, as the published
@@ -66,6 +68,10 @@ package enum RoomLimits {
     /// Of what is given, with repeats: more is looked at by nobody.
     package static let tagsGiven = 16
     package static let tagCharacters = 1...24
+    /// Attributes on the wire, after escaping: they are JSON as a rule, whose quotation marks double. Everybody who enters is told them.
+    package static let attributesWireBytes = 2 * AttributesDraft.bytes + 1_024
+    /// Changes in a second, whoever makes them: each goes to everybody.
+    package static let attributeChangesPerSecond = 5
     /// Around a command and a text.
     private static let quotationMarks = 4
     /// Text of a message, or command and text together (the reference systems' 12 KiB).

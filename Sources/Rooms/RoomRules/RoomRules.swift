@@ -58,6 +58,7 @@ extension DurableRoomState {
         case .quitPK(let link): try quitPK(link, context)
         case .muteLink(let link, let muted): try muteLink(link, muted, context)
         case .updateRoom(let update): try updateRoom(update, context)
+        case .setAttributes(let draft): try setAttributes(draft, context)
         case .setRole(let other, let role): try setRole(role, of: other, context)
         case .setOwner(let other): try setOwner(other, context)
         case .exitRoom: depart(user.id, .exited)

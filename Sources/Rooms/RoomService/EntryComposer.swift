@@ -67,7 +67,7 @@ struct EntryComposer {
             stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user),
             chatMute: state.restriction(.chatMute, of: user, at: now), gifts: state.giftStanding,
-            mediaEpoch: mediaEpoch)
+            attributes: state.attributes.isEmpty ? nil : state.attributes, mediaEpoch: mediaEpoch)
     }
 
     private func challenge(for user: UserID) -> PKChallenge? { user == state.owner.id ? state.challenge : nil }

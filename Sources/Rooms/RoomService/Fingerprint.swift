@@ -91,6 +91,14 @@ extension RoomCommand {
                 hash.add(update.hostsOnly)
                 hash.add(update.noLinks)
             }
+        case .setAttributes(let draft):
+            hash.add(draft.set.count)
+            for (name, words) in draft.set.sorted(by: { $0.key < $1.key }) {
+                hash.add(name)
+                hash.add(words)
+            }
+            for name in draft.remove { hash.add(name) }
+            hash.add(draft.replace)
         case .deleteMessage(let chat): hash.add(Int(truncatingIfNeeded: chat))
         case .setRestriction(let draft):
             hash.add(draft.kind.rawValue)

@@ -19,11 +19,14 @@ final class RoomModeration {
     private var actionsPerSecond = 0
     private var actions = TokenBuckets<UserID>(Allowance(burst: 0, perSecond: 0))
     private var refusals: TokenBucket
+    private var attributeChanges: TokenBucket
     private var reports = TokenBuckets<UserID>(RoomModeration.reports)
 
     init(_ core: RoomCore) {
         self.core = core
         refusals = TokenBucket(Self.refusals, now: core.now)
+        let changes = Double(RoomLimits.attributeChangesPerSecond)
+        attributeChanges = TokenBucket(Allowance(burst: changes, perSecond: changes), now: core.now)
     }
 
     // MARK: Bans and mutes
@@ -163,6 +166,12 @@ final class RoomModeration {
     /// Takes one action out of what that person may do.
     /// - Returns: why it may not be done now.
     func take(_ command: RoomCommand, by caller: Caller) -> RoomError? {
+        // Whoever changes them: it is told to everybody.
+        if command.name == .setAttributes, !attributeChanges.take(now: core.now) {
+            return RoomError(
+                .rateLimited, "the attributes of a room change \(RoomLimits.attributeChangesPerSecond) times a second",
+                retryAfterMs: attributeChanges.wait(now: core.now))
+        }
         // Operators' requests are limited where they come in.
         guard command.name.isModeration, !caller.isOperator else { return nil }
         return takeAction(of: caller.profile.id).map { RoomError(.rateLimited, retryAfterMs: $0) }
@@ -280,7 +289,7 @@ extension RoomCommand.Name {
     var isAudited: Bool {
         switch self {
         case .kickSeat, .muteSeat, .closeSeat, .allowCamera, .deleteMessage, .setRestriction, .liftRestriction,
-            .updateRoom, .setRole, .setOwner, .destroyRoom:
+            .updateRoom, .setAttributes, .setRole, .setOwner, .destroyRoom:
             true
         default: false
         }
@@ -352,6 +361,8 @@ struct AuditDetail: Encodable {
     var slowSeconds: Change<Int>?
     var hostsOnly: Change<Bool>?
     var noLinks: Change<Bool>?
+    /// Names alone: what they stand for is the app's.
+    var attributes: [String]?
 
     init(
         name: String? = nil, seat: Int? = nil, reported: UInt64? = nil, messages: [Said]? = nil
@@ -401,6 +412,9 @@ struct AuditDetail: Encodable {
             detail.slowSeconds = Change(settings.chat.slowSeconds, update.slowSeconds)
             detail.hostsOnly = Change(settings.chat.hostsOnly, update.hostsOnly)
             detail.noLinks = Change(settings.chat.noLinks, update.noLinks)
+            return (nil, detail, nil)
+        case .setAttributes(let draft):
+            detail.attributes = (Array(draft.set.keys) + draft.remove).sorted()
             return (nil, detail, nil)
         default: return (nil, detail, nil)
         }

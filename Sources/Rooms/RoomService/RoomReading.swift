@@ -15,7 +15,8 @@ extension RoomCore {
             seats: state.seats.indices.map { state.seatView($0, people.attendance.people) }, admins: state.admins,
             likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
             screen: state.screen, stage: state.stage.isUsual ? nil : state.stage,
-            pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding)
+            pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding,
+            attributes: state.attributes.isEmpty ? nil : state.attributes)
     }
 
     /// The last messages, the oldest first.

@@ -34,6 +34,7 @@ extension Call {
         case song, track, positionMs, leadMs, mode, leader, on, allowed
         case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
         case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause, order, privateMapKey
+        case set, remove, replace
     }
 }
 
@@ -261,6 +262,7 @@ extension RoomCommand {
         case .quitPK: .pkQuit
         case .muteLink: .pkMute
         case .updateRoom: .roomUpdate
+        case .setAttributes: .attributesSet
         case .setRole: .roleSet
         case .setOwner: .ownerSet
         case .exitRoom: .roomExit
@@ -349,6 +351,10 @@ extension RoomCommand {
             try params.encodeIfPresent(update.slowSeconds, forKey: .slowSeconds)
             try params.encodeIfPresent(update.hostsOnly, forKey: .hostsOnly)
             try params.encodeIfPresent(update.noLinks, forKey: .noLinks)
+        case .setAttributes(let draft):
+            if !draft.set.isEmpty { try params.encode(draft.set, forKey: .set) }
+            if !draft.remove.isEmpty { try params.encode(draft.remove, forKey: .remove) }
+            if draft.replace { try params.encode(true, forKey: .replace) }
         case .deleteMessage(let chat): try params.encode(chat, forKey: .chat)
         case .setRestriction(let draft):
             try params.encode(draft.kind, forKey: .kind)

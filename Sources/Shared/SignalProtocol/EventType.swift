@@ -2,6 +2,7 @@
 package enum EventType: String, Sendable, Hashable, CaseIterable, Codable {
     // Durable: they carry the room's next number.
     case roomUpdated = "room.updated"
+    case attributesChanged = "attributes.changed"
     case roomDestroyed = "room.destroyed"
     case seatTaken = "seat.taken"
     case seatLeft = "seat.left"

@@ -77,6 +77,7 @@ extension HeardEvent: Decodable {
             return try change(.stageArranged(fields.decode(StageLayout.self, forKey: .stage), by: by()))
         case .roleChanged:
             return try change(.roleChanged(user: user(), role: fields.decode(Role.self, forKey: .role), by: by()))
+        case .attributesChanged: return try change(.attributesChanged(AttributesChange(from: decoder), by: by()))
         case .ownerChanged:
             return try change(
                 .ownerChanged(user: profile(), reason: fields.decode(OwnerChangeReason.self, forKey: .reason)))

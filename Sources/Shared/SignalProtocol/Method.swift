@@ -14,6 +14,7 @@ package enum Method: String, CaseIterable, Sendable {
     case roomExit = "room.exit"
     case roomDestroy = "room.destroy"
     case roomUpdate = "room.update"
+    case attributesSet = "attributes.set"
     case roomList = "room.list"
     case roomGet = "room.get"
     case roomMembers = "room.members"
@@ -110,6 +111,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .roomExit: try p.command(.exitRoom)
         case .roomDestroy: try p.command(.destroyRoom)
         case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))
+        case .attributesSet: try p.command(.setAttributes(p.attributes()))
         case .roomList: .rooms(.listRooms(try p.roomQuery()))
         case .roomGet: .rooms(.getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? []))
         case .roomMembers: .rooms(.listMembers(try p.room(), try p.membersQuery()))
@@ -272,6 +274,12 @@ extension Parameters {
             name: try optional("name"), cover: try optional("cover"), tags: try optional("tags"),
             needsRequest: try optional("needsRequest"), slowSeconds: try optional("slowSeconds"),
             hostsOnly: try optional("hostsOnly"), noLinks: try optional("noLinks"))
+    }
+
+    fileprivate func attributes() throws -> AttributesDraft {
+        AttributesDraft(
+            set: try optional("set") ?? [:], remove: try optional("remove") ?? [],
+            replace: try optional("replace") ?? false)
     }
 
     fileprivate func restrictionKind() throws -> RestrictionKind {

@@ -25,6 +25,7 @@ extension RoomChange.What {
     fileprivate var type: EventType {
         switch self {
         case .updated: .roomUpdated
+        case .attributesChanged: .attributesChanged
         case .destroyed: .roomDestroyed
         case .seatTaken: .seatTaken
         case .seatLeft: .seatLeft

@@ -187,7 +187,8 @@ extension CallAnswer {
         case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
         case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))
         case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))
-        case .roomExit, .roomDestroy, .roomUpdate, .roleSet, .seatTake, .seatLeave, .seatMove, .seatPick, .seatKick,
+        case .roomExit, .roomDestroy, .roomUpdate, .attributesSet, .roleSet, .seatTake, .seatLeave, .seatMove,
+            .seatPick, .seatKick,
             .seatMute, .seatClose, .seatCamera, .microphoneSet, .cameraSet, .screenStart, .screenStop, .stageArrange,
             .invitationSend,
             .invitationAccept, .invitationReject,

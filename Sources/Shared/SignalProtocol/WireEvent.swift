@@ -10,7 +10,7 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         case info, reason, summary, seat, user, by, muted, role
         case member, presence, until, heir, levels, total, added, users, memberCount, invitation, play, stage
         case duet, apartMs, tight, pictures, camera, spare
-        case pk, cause, ours, theirs, challenge, state, gifts, standing, restriction
+        case pk, cause, ours, theirs, challenge, state, gifts, standing, restriction, set, removed
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -38,6 +38,10 @@ package struct WireEvent: Sendable, Hashable, Encodable {
         switch change.what {
         case .updated(let info):
             try container.encode(info, forKey: .info)
+        case .attributesChanged(let change, let by):
+            try container.encode(change.set, forKey: .set)
+            try container.encode(change.removed, forKey: .removed)
+            try container.encodeIfPresent(by, forKey: .by)
         case .destroyed(let reason, let summary):
             try container.encode(reason, forKey: .reason)
             try container.encode(summary, forKey: .summary)

@@ -70,6 +70,18 @@ extension RoomSession {
         try await ask(.arrangeStage(StageLayout(form: form, large: large)))
     }
 
+    /// Changes what the app keeps with the room for everybody in it: up to 16 attributes of up to 4,000 bytes under names of up to 32, and
+    /// 16,000 bytes in all. For the owner and admins, five times a second in a room.
+    /// - Parameters:
+    ///   - set: the new words, by name.
+    ///   - removing: names that are to go.
+    ///   - replacing: whether all others go too.
+    public func setAttributes(
+        _ set: [String: String], removing: [String] = [], replacing: Bool = false
+    ) async throws(OvationError) {
+        try await ask(.setAttributes(AttributesDraft(set: set, remove: removing, replace: replacing)))
+    }
+
     // MARK: - Other rooms
 
     /// Asks another live room's host for a PK, or without terms for a link alone: both rooms see and hear both hosts. The answer comes as

@@ -21,6 +21,8 @@ extension RoomSession {
         case cameraChanged(user: UserID, camera: CameraState, seat: Int, by: UserID?)
         /// In a live room, somebody shares a screen from now on; `user` is `nil` when nobody does. `by` did it.
         case screenChanged(user: UserID?, by: UserID?)
+        /// What the app keeps with the room has changed: the new words by name, and the names that are gone.
+        case attributesChanged(set: [String: String], removed: [String], by: UserID?)
         /// The stage of a live room is arranged in another way from now on.
         case stageArranged(StageLayout, by: UserID?)
         /// In a live room, the links to other rooms or the PK with them have changed. `by` did it, if it was somebody in this room.

@@ -72,6 +72,9 @@ extension RoomState {
             self.info = info
             name([info.owner])
             return [.infoChanged(info)]
+        case .attributesChanged(let change, let by):
+            attributes = change.applied(to: attributes)
+            return [.attributesChanged(set: change.set, removed: change.removed, by: by)]
         case .destroyed(let reason, let summary):
             phase = .ended(reason, summary)
             return [.ended(reason, summary)]

@@ -141,6 +141,11 @@ extension RoomState {
             events.append(.restriction(RestrictionNews(restriction, lifted: chatMute == nil)))
         }
         if screen != old.screen { events.append(.screenChanged(user: screen, by: nil)) }
+        let set = attributes.filter { old.attributes[$0] != $1 }
+        let removed = old.attributes.keys.filter { attributes[$0] == nil }.sorted()
+        if !set.isEmpty || !removed.isEmpty {
+            events.append(.attributesChanged(set: set, removed: removed, by: nil))
+        }
         if stage != old.stage { events.append(.stageArranged(stage, by: nil)) }
         if duet != old.duet { events.append(.duetChanged(duet, by: nil)) }
         for member in members where member.role != .owner {

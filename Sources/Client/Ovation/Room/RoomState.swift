@@ -52,6 +52,8 @@ public struct RoomState: Sendable, Hashable {
     public internal(set) var likes: UInt64
     /// The song of a chorus room; `nil` without one.
     public internal(set) var play: SongPlay?
+    /// What the app keeps with the room for everybody in it, by name.
+    public internal(set) var attributes: [String: String]
     /// Whether the singers of a chorus room sing together, or one leads.
     public internal(set) var duet: DuetMode
     /// Who shares a screen in a live room; `nil`: nobody.
@@ -93,6 +95,7 @@ public struct RoomState: Sendable, Hashable {
         messages = snapshot.messages.suffix(Self.messagesKept)
         likes = snapshot.likes
         play = snapshot.play
+        attributes = snapshot.attributes ?? [:]
         duet = snapshot.duet ?? .together
         screen = snapshot.screen
         stage = snapshot.stage ?? StageLayout()

@@ -62,6 +62,7 @@ final class RoomEventReporter: Sendable {
             tell(.log("\(restriction.by) has removed this user from the room"))
         case .messageDeleted, .restriction: break
         case .giftsSent, .giftStandingChanged, .duetChanged, .cameraChanged, .screenChanged, .stageArranged, .pkChanged,
+            .attributesChanged,
             .pointsChanged,
             .challengeChanged,
             .networkChanged, .memberCountChanged, .levels,

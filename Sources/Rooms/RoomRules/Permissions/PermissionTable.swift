@@ -80,6 +80,7 @@ package enum PermissionTable {
         case .quitPK:           (.refused,     .allowed,              .allowed,           .writeRooms)
         case .muteLink:         (.refused,     .allowed,              .allowed,           nil)
         case .updateRoom:       (.refused,     .allowed,              .allowed,           .writeRooms)
+        case .setAttributes:    (.refused,     .allowed,              .allowed,           .writeRooms)
         case .setRole:          (.refused,     .refused,              .allowed,           .writeRooms)
         case .setOwner:         (.refused,     .refused,              .allowed,           .writeRooms)
         case .exitRoom:         (.allowed,     .allowed,              .allowed,           nil)

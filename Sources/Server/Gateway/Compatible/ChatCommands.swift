@@ -7,8 +7,6 @@ import Timing
 
 /// The calls of the chat REST API that rooms answer (R01; api-facts §6.2). A group is a room.
 struct ChatCommands: Sendable {
-    /// Forever, in the API's words.
-    private static let forever = 4_294_967_295
     /// One command of the API, in its words.
     enum Name: String, CaseIterable, Sendable {
         case sendMessage = "group_open_http_svc/send_group_msg"
@@ -26,6 +24,12 @@ struct ChatCommands: Sendable {
         case unban = "group_open_http_svc/unban_group_member"
         case listBanned = "group_open_http_svc/get_group_ban_member"
         case deleteMember = "group_open_http_svc/delete_group_member"
+        case changeAttributes = "group_open_http_svc/modify_group_attr"
+        case setAttributes = "group_open_http_svc/set_group_attr"
+        case deleteAttributes = "group_open_http_svc/delete_group_attr"
+        case clearAttributes = "group_open_http_svc/clear_group_attr"
+        case readAttributes = "group_open_attr_http_svc/get_group_attr"
+        case listMembers = "group_open_avchatroom_http_svc/get_members"
         case importAccount = "im_open_login_svc/account_import"
         case kick = "im_open_login_svc/kick"
     }
@@ -34,6 +38,8 @@ struct ChatCommands: Sendable {
     let signIn: SignIn
     let sessions: SessionRegistry
     let clock: any TimeSource
+    private var restrictions: ChatRestrictions { ChatRestrictions(rooms: rooms) }
+    private var attributes: ChatAttributes { ChatAttributes(rooms: rooms) }
 
     func perform(_ name: Name, _ request: ChatRequest) async throws(ChatFailure) -> any Encodable & Sendable {
         switch name {
@@ -42,36 +48,26 @@ struct ChatCommands: Sendable {
         case .sendBroadcast: try await sendBroadcast(request)
         case .recallMessage: try await recallMessages(request)
         case .createGroup: try await createGroup(request)
-        case .destroyGroup: try await submit(.destroyRoom, request)
+        case .destroyGroup: try await rooms.submit(.destroyRoom, request)
         case .readGroups: try await readGroups(request)
         case .changeGroup: try await changeGroup(request)
         case .countMembers: try await countMembers(request)
-        case .mute: try await mute(request)
-        case .listMuted: try await listRestricted(request, .chatMute)
-        case .ban: try await ban(request)
-        case .unban: try await unban(request)
-        case .listBanned: try await listRestricted(request, .ban)
+        case .mute: try await restrictions.mute(request)
+        case .listMuted: try await restrictions.list(.chatMute, request)
+        case .ban: try await restrictions.ban(request)
+        case .unban: try await restrictions.unban(request)
+        case .listBanned: try await restrictions.list(.ban, request)
+        case .changeAttributes: try await attributes.change(request)
+        case .setAttributes: try await attributes.set(request)
+        case .deleteAttributes: try await attributes.delete(request)
+        case .clearAttributes: try await attributes.clear(request)
+        case .readAttributes: try await attributes.read(request)
+        case .listMembers: try await listMembers(request)
         // As documented for rooms without a list of members: mute or ban instead.
         case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
         case .importAccount: try await importAccount(request)
         case .kick: try await kick(request)
         }
-    }
-
-    private struct Nothing: Encodable, Sendable {}
-
-    private func asking<Value: Sendable>(
-        _ body: () async throws(Refusal) -> Value
-    ) async throws(ChatFailure) -> Value {
-        do throws(Refusal) { return try await body() } catch { throw ChatFailure(error) }
-    }
-
-    private func submit(_ command: RoomCommand, _ request: ChatRequest) async throws(ChatFailure) -> Nothing {
-        let room = try request.group()
-        _ = try await asking { () async throws(Refusal) in
-            try await rooms.submit(command, to: room, in: request.application, by: .operator(request.caller))
-        }
-        return Nothing()
     }
 
     // MARK: Messages
@@ -109,14 +105,14 @@ struct ChatCommands: Sendable {
         return sent
     }
 
-    private func sendNotification(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+    private func sendNotification(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         if request.has("ToMembers_Account") { throw .invalid("ToMembers_Account") }
         let notice = MessageBody.custom(command: "TIMGroupSystemNotice", message: try request.text("Content"))
-        return try await submit(.sendMessage(MessageDraft(notice, priority: .high)), request)
+        return try await rooms.submit(.sendMessage(MessageDraft(notice, priority: .high)), request)
     }
 
     /// To all rooms of the application, one after the other. Who has spent its budget is passed over.
-    private func sendBroadcast(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+    private func sendBroadcast(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         let bodies = try ChatMessages.bodies(
             try request.objects("MsgBody", limit: ChatMessages.elements), .high)
         var query = RoomQuery(limit: 100)
@@ -134,7 +130,7 @@ struct ChatCommands: Sendable {
             }
             query.cursor = page.cursor
         } while query.cursor != nil
-        return Nothing()
+        return ChatNothing()
     }
 
     private struct Recalled: Encodable, Sendable {
@@ -255,7 +251,7 @@ struct ChatCommands: Sendable {
         return GroupList(GroupInfo: lines)
     }
 
-    private func changeGroup(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+    private func changeGroup(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         var update = RoomUpdate()
         update.name = try request.optionalText("Name")
         update.cover = try request.optionalText("FaceUrl")
@@ -265,131 +261,72 @@ struct ChatCommands: Sendable {
         case "Off": update.hostsOnly = false
         default: throw .invalid("MuteAllMember")
         }
-        return try await submit(.updateRoom(update), request)
+        return try await rooms.submit(.updateRoom(update), request)
     }
 
     private struct Count: Encodable, Sendable { var OnlineMemberNum: Int }
 
     private func countMembers(_ request: ChatRequest) async throws(ChatFailure) -> Count {
         let room = try request.group()
-        let overview = try await asking { () async throws(Refusal) -> RoomOverview in
-            let found = try await rooms.find(room, in: request.application)
-            return try await rooms.asked { await found.overview(reply: $0) }
-        }
+        let overview = try await rooms.overview(of: room, request)
         return Count(OnlineMemberNum: overview.info.memberCount)
     }
 
     // MARK: People
 
-    private func mute(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
-        let seconds = try request.number("MuteTime", in: 0...Self.forever)
-        for user in try request.users("Members_Account", limit: 500) {
-            if seconds == 0 {
-                try await lift(.chatMute, of: user, request)
-            } else {
-                try await restrict(.chatMute, user, seconds: seconds, reason: nil, request)
+    private struct Members: Encodable, Sendable {
+        struct Line: Encodable, Sendable {
+            var Member_Account: UserID
+            var NickName: String
+            var AvatarUrl: String
+        }
+        var MemberList: [Line]
+        /// For the next page; 0 on the last.
+        var Timestamp: Int
+    }
+
+    /// Those who are in the room, a page after the other: hosts and the seated first.
+    private func listMembers(_ request: ChatRequest) async throws(ChatFailure) -> Members {
+        let room = try request.group()
+        let cursor = try request.optionalNumber("Timestamp", in: 0...Int(Int32.max)) ?? 0
+        let page = try await rooms.asking { () async throws(Refusal) -> MembersPage in
+            let found = try await rooms.find(room, in: request.application)
+            return try await rooms.asked {
+                await found.members(.everyone(limit: 200, cursor: cursor == 0 ? nil : String(cursor)), reply: $0)
             }
         }
-        return Nothing()
-    }
-
-    private func ban(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
-        let seconds = try request.number("Duration", in: 1...Self.forever)
-        let why = try request.optionalText("Description")
-        guard (why?.utf8.count ?? 0) <= 1_000 else { throw .invalid("Description") }
-        for user in try request.users("Members_Account", limit: 20) {
-            // The room shows the first 200 characters of it.
-            try await restrict(.ban, user, seconds: seconds, reason: why.map { String($0.prefix(200)) }, request)
-        }
-        return Nothing()
-    }
-
-    private func unban(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
-        for user in try request.users("Members_Account", limit: 20) { try await lift(.ban, of: user, request) }
-        return Nothing()
-    }
-
-    private func restrict(
-        _ kind: RestrictionKind, _ user: UserID, seconds: Int, reason: String?, _ request: ChatRequest
-    ) async throws(ChatFailure) {
-        // Longer than a room's rules know is for good.
-        let seconds = seconds > 31_536_000 ? nil : seconds
-        _ = try await submit(
-            .setRestriction(RestrictionDraft(kind, of: user, seconds: seconds, reason: reason)), request)
-    }
-
-    /// Who is not restricted stays so.
-    private func lift(_ kind: RestrictionKind, of user: UserID, _ request: ChatRequest) async throws(ChatFailure) {
-        let room = try request.group()
-        do throws(Refusal) {
-            _ = try await rooms.submit(
-                .liftRestriction(kind, of: user), to: room, in: request.application, by: .operator(request.caller))
-        } catch {
-            if error.error.code != .notRestricted { throw ChatFailure(error) }
-        }
-    }
-
-    private struct Restricted: Encodable, Sendable {
-        struct Muted: Encodable, Sendable {
-            var Member_Account: UserID
-            var MutedUntil: Int64
-        }
-        struct Banned: Encodable, Sendable {
-            var Member_Account: UserID
-            var BannedUntil: Int64
-        }
-        var GroupId: String
-        var MutedAccountList: [Muted]?
-        var BannedAccountList: [Banned]?
-    }
-
-    private func listRestricted(
-        _ request: ChatRequest, _ kind: RestrictionKind
-    ) async throws(ChatFailure) -> Restricted {
-        let room = try request.group()
-        let page = try await asking { () async throws(Refusal) -> RestrictionsPage in
-            let found = try await rooms.find(room, in: request.application)
-            return try await rooms.asked { await found.restrictions(reply: $0) }
-        }
-        let held = page.restrictions.filter { $0.kind == kind }
-        func end(_ restriction: Restriction) -> Int64 {
-            restriction.until.map { $0 / 1_000 } ?? Int64(Self.forever)
-        }
-        var answer = Restricted(GroupId: RoomSlug.text(room))
-        switch kind {
-        case .chatMute:
-            answer.MutedAccountList = held.map { Restricted.Muted(Member_Account: $0.user, MutedUntil: end($0)) }
-        case .ban:
-            answer.BannedAccountList = held.map { Restricted.Banned(Member_Account: $0.user, BannedUntil: end($0)) }
-        }
-        return answer
+        return Members(
+            MemberList: page.members.map {
+                Members.Line(Member_Account: $0.id, NickName: $0.profile.name, AvatarUrl: $0.profile.avatar)
+            },
+            Timestamp: page.cursor.flatMap { Int($0) } ?? 0)
     }
 
     private func profile(_ user: UserID, _ request: ChatRequest) async throws(ChatFailure) -> UserProfile {
-        try await asking { () async throws(Refusal) -> UserProfile in
+        try await rooms.asking { () async throws(Refusal) -> UserProfile in
             try await signIn.profiles([user], in: request.application).first?.brief ?? UserProfile(id: user)
         }
     }
 
     /// Signs somebody out everywhere.
-    private func kick(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+    private func kick(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         // An older version of the call says Identifier.
         let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
         await sessions.signOut(user, in: request.application)
-        return Nothing()
+        return ChatNothing()
     }
 
-    private func importAccount(_ request: ChatRequest) async throws(ChatFailure) -> Nothing {
+    private func importAccount(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         // An older version of the call says Identifier.
         let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
         var profile = try await profile(user, request)
         if let name = try request.optionalText("Nick"), !name.isEmpty { profile.name = name }
         if let avatar = try request.optionalText("FaceUrl") { profile.avatar = avatar }
         let wanted = profile
-        try await asking { () async throws(Refusal) in
+        try await rooms.asking { () async throws(Refusal) in
             try SignIn.check(name: wanted.name, avatar: wanted.avatar)
             try await signIn.save(wanted, in: request.application)
         }
-        return Nothing()
+        return ChatNothing()
     }
 }

@@ -27,6 +27,7 @@ struct ChatFailure: Error, Sendable, Hashable {
             case .permissionDenied, .banned, .bannedForGood: 10_007
             case .chatMuted, .hostsOnly, .linksRefused: 10_017
             case .rateLimited, .slowMode: 10_023
+            case .attributesFull: 10_048
             case .textFiltered: 80_001
             case .messageTooLarge: 80_002
             case .unavailable: 60_008
@@ -82,6 +83,19 @@ struct ChatRequest {
     func texts(_ name: String, limit: Int) throws(ChatFailure) -> [String] {
         guard let texts = body[name] as? [String], (1...limit).contains(texts.count) else { throw .invalid(name) }
         return texts
+    }
+
+    /// Names, each by itself or as `{"key": …}`.
+    func names(_ name: String, limit: Int) throws(ChatFailure) -> [String] {
+        guard let values = body[name] as? [Any], (1...limit).contains(values.count) else { throw .invalid(name) }
+        var names: [String] = []
+        for value in values {
+            guard let text = value as? String ?? (value as? [String: Any])?["key"] as? String else {
+                throw .invalid(name)
+            }
+            names.append(text)
+        }
+        return names
     }
 
     func objects(_ name: String, limit: Int) throws(ChatFailure) -> [[String: Any]] {

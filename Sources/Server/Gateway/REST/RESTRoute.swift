@@ -44,6 +44,7 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .post, path: "rooms", work: .call(.roomCreate)),
         RESTRoute(method: .get, path: "rooms/{room}", work: .readRoom),
         RESTRoute(method: .patch, path: "rooms/{room}", work: .call(.roomUpdate)),
+        RESTRoute(method: .patch, path: "rooms/{room}/attributes", work: .call(.attributesSet)),
         RESTRoute(method: .delete, path: "rooms/{room}", work: .call(.roomDestroy)),
         RESTRoute(method: .put, path: "rooms/{room}/owner", work: .call(.ownerSet)),
         RESTRoute(

@@ -1,0 +1,56 @@
+/// What changes of a room's attributes: words under names, which the app keeps with the room for everybody in it. The server stores and
+/// tells them, and reads nothing in them.
+package struct AttributesChange: Codable, Hashable, Sendable {
+    /// The new words, by name.
+    package var set: [String: String]
+    /// Names that are gone.
+    package var removed: [String]
+
+    package init(set: [String: String] = [:], removed: [String] = []) {
+        self.set = set
+        self.removed = removed
+    }
+
+    package var isEmpty: Bool { self.set.isEmpty && removed.isEmpty }
+
+    private enum CodingKeys: String, CodingKey { case set, removed }
+
+    // By hand, since changes stand in the journal: what is added later has a default here.
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        set = try fields.decodeIfPresent([String: String].self, forKey: .set) ?? [:]
+        removed = try fields.decodeIfPresent([String].self, forKey: .removed) ?? []
+    }
+
+    /// The attributes after the change.
+    package func applied(to attributes: [String: String]) -> [String: String] {
+        var changed = attributes
+        for name in removed { changed[name] = nil }
+        changed.merge(set) { _, new in new }
+        return changed
+    }
+}
+
+/// What somebody wants to change of a room's attributes.
+package struct AttributesDraft: Hashable, Sendable {
+    // The sizes of the reference systems.
+    /// How many a room keeps.
+    package static let most = 16
+    package static let nameBytes = 32
+    /// Of one.
+    package static let wordsBytes = 4_000
+    /// Of all, with their names.
+    package static let bytes = 16_000
+
+    package var set: [String: String]
+    /// Names that are to go; those that are not there are passed over.
+    package var remove: [String]
+    /// Whether all others are to go.
+    package var replace: Bool
+
+    package init(set: [String: String] = [:], remove: [String] = [], replace: Bool = false) {
+        self.set = set
+        self.remove = remove
+        self.replace = replace
+    }
+}

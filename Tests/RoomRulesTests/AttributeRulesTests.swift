@@ -1,0 +1,76 @@
+import RoomModel
+import RoomRules
+import RoomTestSupport
+import Testing
+
+/// R01: what an app keeps with a room.
+@Suite struct AttributeRulesTests {
+    private func refusal(_ stage: Stage, _ draft: AttributesDraft) -> RoomError.Code? {
+        var stage = stage
+        return stage.refusal(.setAttributes(draft), by: .owner)
+    }
+
+    @Test("R01 attributes are set, changed and removed; only what is different is told")
+    func changes() throws {
+        var stage = Stage()
+        func set(_ draft: AttributesDraft) throws -> [RoomEvent] {
+            try stage.run(.setAttributes(draft), by: .owner).events
+        }
+        #expect(
+            try set(AttributesDraft(set: ["a": "1", "b": "2"]))
+                == [.attributesChanged(AttributesChange(set: ["a": "1", "b": "2"]))])
+        #expect(
+            try set(AttributesDraft(set: ["a": "1", "b": "3"], remove: ["gone"]))
+                == [.attributesChanged(AttributesChange(set: ["b": "3"]))])
+        #expect(try set(AttributesDraft(set: ["b": "3"])).isEmpty)
+        #expect(
+            try set(AttributesDraft(set: ["c": ""], replace: true))
+                == [.attributesChanged(AttributesChange(set: ["c": ""], removed: ["a", "b"]))])
+        #expect(stage.state.attributes == ["c": ""])
+        #expect(
+            try set(AttributesDraft(remove: ["c", "c"]))
+                == [.attributesChanged(AttributesChange(removed: ["c"]))])
+        #expect(try set(AttributesDraft(replace: true)).isEmpty)
+        #expect(stage.state.attributes.isEmpty)
+    }
+
+    @Test("R01 a room keeps 16 attributes of 4,000 bytes each and 16,000 in all; names can be read")
+    func limits() throws {
+        var stage = Stage()
+        let bytes = String(repeating: "x", count: 4_000)
+        for name in ["", String(repeating: "n", count: 33), "\u{0}", " "] {
+            #expect(refusal(stage, AttributesDraft(set: [name: "1"])) == .invalidParams, "\(name)")
+        }
+        #expect(refusal(stage, AttributesDraft(set: ["a": bytes + "x"])) == .invalidParams)
+        #expect(refusal(stage, AttributesDraft(set: ["a": "1"], remove: ["a"])) == .invalidParams)
+        let full = Dictionary(uniqueKeysWithValues: (0..<16).map { ("n\($0)", "1") })
+        #expect(refusal(stage, AttributesDraft(set: full.merging(["more": "1"]) { $1 })) == .attributesFull)
+        try stage.run(.setAttributes(AttributesDraft(set: full)), by: .owner)
+        #expect(refusal(stage, AttributesDraft(set: ["more": "1"])) == .attributesFull)
+        // One goes, one comes.
+        try stage.run(.setAttributes(AttributesDraft(set: ["more": "1"], remove: ["n0"])), by: .owner)
+        let large = Dictionary(uniqueKeysWithValues: (0..<4).map { ("l\($0)", String(bytes.dropLast(2))) })
+        try stage.run(.setAttributes(AttributesDraft(set: large, replace: true)), by: .owner)
+        #expect(refusal(stage, AttributesDraft(set: ["l0": bytes])) == .attributesFull)
+        // Longer on the wire than it looks: each of these takes six bytes there.
+        let control = ["l0", "l1"].map { ($0, String(repeating: "\u{1}", count: 3_998)) }
+        #expect(refusal(stage, AttributesDraft(set: Dictionary(uniqueKeysWithValues: control))) == .attributesFull)
+        #expect(stage.state.attributes == large)
+    }
+
+    @Test("R01 the word filter looks at attributes")
+    func filtered() throws {
+        struct Stops: TextFilter {
+            func stopped(in text: String) -> String? { text.contains("bad") ? "bad" : nil }
+        }
+        let stage = Stage()
+        var context = stage.context
+        context.filter = Stops()
+        for set in [["a": "so bad"], ["bad": "1"]] {
+            #expect(throws: RoomError(.textFiltered, field: "set")) {
+                try stage.state.decide(
+                    .setAttributes(AttributesDraft(set: set)), by: .person(UserProfile(id: .owner)), in: context)
+            }
+        }
+    }
+}
