@@ -209,6 +209,8 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOFoundationCompat"),
             ],
             path: "Sources/Tool/OvationTool", swiftSettings: base),
 

@@ -1,7 +1,9 @@
 """The REST API against its own description: what Web/openapi.json says is what the server does."""
 
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import urllib.error
@@ -11,7 +13,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from client import Client
-from server import ROOT, Server
+from server import EXECUTABLE, ROOT, Server
 from story import story
 from test_back_ends import made
 from test_command_line import run
@@ -85,6 +87,53 @@ def smallest(schema):
             return schema.get("minimum", 1)
         case "boolean":
             return True
+
+
+@story("R04-L what the console does in rooms that run is asked on the command line too; what is wrong is said, and the key is in no argument")
+def test_command(house):
+    def ask(*words, key=house.keys["all"]["key"], body=None):
+        environment = {**os.environ, "OVATION_SERVER": house.server.url, "OVATION_OPERATOR_KEY": key}
+        done = subprocess.run([EXECUTABLE, "rest", *words], capture_output=True, text=True, env=environment, timeout=60, input=body)
+        return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+    code, found, _ = ask("get", "rooms?kind=live")
+    assert code == 0 and [room["room"] for room in found["rooms"]] == [48213]
+    code, sent, _ = ask("POST", "rooms/48213/messages", "-d", '{"text": "From the terminal"}', "--once", "m-1")
+    again = ask("POST", "rooms/48213/messages", "-d", "-", "--once", "m-1", body='{"text": "From the terminal"}')
+    assert code == 0 and sent["chat"] == again[1]["chat"]
+    assert ask("PUT", "/v1/rooms/48213/restrictions/guest/chat_mute", "-d", '{"seconds": 60}')[0] == 0
+    assert house.ask("get", "/v1/rooms/48213/restrictions")[1]["restrictions"][0]["user"] == "guest"
+    assert ask("DELETE", "rooms/48213/restrictions/guest/chat_mute")[0] == 0
+    code, _, complaint = ask("DELETE", "rooms/7")
+    assert code == 1 and "404 room_not_found" in complaint
+    assert "401 not_signed_in" in ask("GET", "rooms", key="ovk_1_2")[2]
+    assert "holds no key" in ask("GET", "rooms", key="")[2]
+    assert "no JSON object" in ask("POST", "words", "-d", "[]")[2]
+    assert "what follows /v1/" in ask("GET", "//other.example/x")[2]
+    code, _, complaint = ask("GET", "rooms", "--server", "http://127.0.0.1:9")
+    assert code != 0 and "does not answer" in complaint
+    assert ask("DELETE", "rooms/48213")[0] == 0
+    assert house.ask("get", "/v1/rooms/48213")[0] == 404 or house.ask("get", "/v1/rooms/48213")[0] == 410
+
+
+@story("R04-R everything that the console asks for is an operation of the REST API")
+def test_console_asks():
+    def shape(path):
+        return re.sub(r"\{[^}]*\}", "{}", path)
+
+    known = {shape(path.removeprefix("/v1/")) for path, _, _ in OPERATIONS}
+    asked = set()
+    for page in sorted((ROOT / "Web/console").rglob("*.js")):
+        text = page.read_text()
+        bases = [shape(base.replace("${", "{")) for base in re.findall(r"const path = `([^`]+)`", text)]
+        for found in re.findall(r"(?:api\.get\(|path: )(?:`([^`]+)`|'([^']+)')", text):
+            path = shape("".join(found).replace("${path}", bases[0] if bases else "?").replace("${", "{"))
+            asked.add((page.name, path))
+    assert len(asked) > 20
+    # A wallet's page says what is done in a choice of words.
+    choices = {"users/{}/{}": ["users/{}/top-ups", "users/{}/refunds"]}
+    unknown = [(page, path) for page, path in asked if not set(choices.get(path, [path])) <= known]
+    assert not unknown, unknown
 
 
 @story("R03-S the description of the REST API is valid, and the server hands it out")

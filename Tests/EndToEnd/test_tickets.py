@@ -67,7 +67,7 @@ class TicketServer:
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-@story("A01-L A11-S the sample ticket servers sign users of an application that the command line made")
+@story("A01-L A11-S A11-R the sample ticket servers sign users of an application that the command line made")
 def test_samples(tmp_path, sample):
     data = tmp_path / "data"
     app, key = own_application(data)

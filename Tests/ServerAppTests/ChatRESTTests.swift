@@ -42,7 +42,8 @@ extension WholeServerTests {
                 ["GroupId": "48213", "MsgBody": .array([element])].merging(more) { _, wanted in wanted })
         }
 
-        @Test("R01-R who calls is told what is wrong with the address, the ticket and the body, each by its number")
+        @Test(
+            "R01-R A02-R who calls is told what is wrong with the address, the ticket and the body, each by its number")
         func callers() async throws {
             try await TestServer.with { server in
                 let ticket = try server.ticket("administrator")
@@ -209,7 +210,7 @@ extension WholeServerTests {
             }
         }
 
-        @Test("R01-R groups are made, read, changed and ended; ids that are taken or not allowed are told")
+        @Test("R01-R E07-S groups are made, read, changed and ended; ids that are taken or not allowed are told")
         func groups() async throws {
             try await TestServer.with { server in
                 let wanted: JSON = [

@@ -98,6 +98,53 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "A06-R the directory is searched by name, tag and kind in any script, and read page by page, each room once"
+        )
+        func directory() async throws {
+            try await RESTHouse.with { house in
+                let rooms: [(Int, String, String, [JSON])] = [
+                    (1, "밤의 노래방", "voice", ["음악"]), (2, "Night salon", "voice", ["music"]),
+                    (3, "夜晚的歌", "live", ["音乐"]), (4, "Morning talk", "voice", ["Music", "talk"]),
+                ]
+                for (number, name, kind, tags) in rooms {
+                    let wanted: JSON = [
+                        "owner": "host", "room": .number(Double(number)), "name": .string(name), "kind": .string(kind),
+                        "tags": .array(tags),
+                    ]
+                    #expect(try await house.outcome("POST", "rooms", wanted) == "201")
+                }
+                func found(_ query: String) async throws -> Set<Int> {
+                    let page = try await house.send("GET", "rooms?\(query)", key: "reader").json
+                    #expect(page["cursor"].isNull)
+                    return Set(page["rooms"].array.compactMap { $0["room"].int })
+                }
+                func escaped(_ text: String) -> String {
+                    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+                }
+                #expect(try await found("query=\(escaped("노래"))") == [1])
+                #expect(try await found("query=\(escaped("晚的"))") == [3])
+                #expect(try await found("query=NIGHT") == [2])
+                #expect(try await found("tag=music") == [2, 4])
+                #expect(try await found("kind=live") == [3])
+                #expect(try await found("kind=voice&tag=talk") == [4])
+                #expect(try await found("query=nothing").isEmpty)
+                var seen: [Int] = []
+                var cursor = ""
+                repeat {
+                    let page = try await house.send("GET", "rooms?limit=1&order=busiest\(cursor)", key: "reader").json
+                    #expect(page["rooms"].array.count == 1)
+                    seen += page["rooms"].array.compactMap { $0["room"].int }
+                    cursor = page["cursor"].string.map { "&cursor=\(escaped($0))" } ?? ""
+                } while !cursor.isEmpty && seen.count < 10
+                #expect(seen.sorted() == [1, 2, 3, 4])
+                for wrong in ["kind=palace", "order=oldest", "limit=0", "limit=x"] {
+                    let outcome = try await house.outcome("GET", "rooms?\(wrong)", key: "reader")
+                    #expect(outcome == "400 invalid_params", "\(wrong): \(outcome)")
+                }
+            }
+        }
+
         @Test("R01 G06-R an operator reads a room, writes into it, mutes, bans, deletes, moves people and ends it")
         func runs() async throws {
             try await RESTHouse.with { house in

@@ -17,7 +17,8 @@ struct OvationCommand: AsyncParsableCommand {
         version: ServerApplication.version,
         subcommands: [
             Serve.self, Doctor.self, Join.self, App.self, GiftCommand.self, WalletCommand.self, SongCommand.self,
-            WordsCommand.self, AuditCommand.self, ReportCommand.self, KeyCommand.self, WebhookCommand.self,
+            WordsCommand.self, AuditCommand.self, ReportCommand.self, KeyCommand.self, RESTCommand.self,
+            WebhookCommand.self,
             ConfigCommand.self, UserCommand.self, BackupCommand.self,
             RestoreCommand.self,
             UserSigCommand.self, Bench.self,
