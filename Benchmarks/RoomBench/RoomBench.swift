@@ -5,8 +5,15 @@ import NIOPosix
 import NIOWebSocket
 import UserSig
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// R1: durable seat commands. Each of so many people owns a room, and closes and opens a seat of it as fast as the server answers, one
 /// command at a time. Prints commands a second, what one waits, and the server's processor time a command.
+///
+/// With `--rate 10000` the people send so many a second together, each in its turn, whether the last was answered or not; a wait counts
+/// from when the command was due. With `--metrics PORT` it tells how many transactions the server's disk took.
 ///
 /// R2 with `--fill 51` and `--ask TIME`: so many commands in each room, and then, of a server that was started at that time (nanoseconds
 /// since 1970), how long it took until every room has answered.
@@ -19,6 +26,10 @@ struct RoomBench {
         var key = ""
         var rooms = 300
         var atOnce = 1
+        /// Commands a second of all together; 0: as fast as the server answers.
+        var rate = 0.0
+        /// Where the server tells its metrics; 0: nowhere.
+        var metrics = 0
         var warmUp = 2.0
         var seconds = 10.0
         var seats = 8
@@ -37,6 +48,8 @@ struct RoomBench {
             case "--server": plan.server = Int32(value) ?? 0
             case "--app": plan.application = UInt32(value) ?? 0
             case "--rooms": plan.rooms = Int(value) ?? plan.rooms
+            case "--rate": plan.rate = Double(value) ?? 0
+            case "--metrics": plan.metrics = Int(value) ?? 0
             case "--at-once": plan.atOnce = Int(value) ?? plan.atOnce
             case "--seconds": plan.seconds = Double(value) ?? plan.seconds
             case "--seats": plan.seats = Int(value) ?? plan.seats
@@ -62,7 +75,14 @@ struct RoomBench {
             for try await owner in tasks { owners.append(owner) }
             return owners
         }
-        for owner in owners { owner.begin() }
+        for (index, owner) in owners.enumerated() {
+            if plan.rate > 0 {
+                let period = Double(plan.rooms) / plan.rate
+                owner.begin(every: period, after: period * Double(index) / Double(plan.rooms))
+            } else {
+                owner.begin()
+            }
+        }
         if plan.fill > 0 {
             for owner in owners { try await owner.filled() }
             print("\(plan.rooms) rooms with \(plan.seats) seats, \(plan.fill) commands in each")
@@ -71,11 +91,13 @@ struct RoomBench {
         try await Task.sleep(for: .seconds(plan.warmUp))
         for owner in owners { try await owner.reset() }
         let (cpu, start) = (serverSeconds(plan.server), ContinuousClock.now)
+        let commits = commits(plan.metrics)
         try await Task.sleep(for: .seconds(plan.seconds))
         var waits: [Int64] = []
         for owner in owners { waits += try await owner.reset() }
         let elapsed = (ContinuousClock.now - start) / .seconds(1)
         let used = serverSeconds(plan.server) - cpu
+        let written = Self.commits(plan.metrics).flatMap { end in commits.map { end - $0 } }
         waits.sort()
         guard !waits.isEmpty else {
             print("no command was answered")
@@ -86,13 +108,22 @@ struct RoomBench {
         }
         print(
             String(
-                format: "%d rooms, %d at once each: %.0f commands/s, p50 %.1f ms, p99 %.1f ms,", plan.rooms,
-                plan.atOnce,
+                format: "%d rooms, %@: %.0f commands/s, p50 %.1f ms, p99 %.1f ms,", plan.rooms,
+                plan.rate > 0 ? "\(Int(plan.rate)) a second in all" : "\(plan.atOnce) at once each",
                 Double(waits.count) / elapsed, milliseconds(0.5), milliseconds(0.99)),
             String(
                 format: "server %.0f %% of a core, %.0f µs a command", 100 * used / elapsed,
-                1e6 * used / Double(waits.count)))
+                1e6 * used / Double(waits.count)) + (written.map { ", \(Int($0)) commits, each an fsync" } ?? ""))
         exit(0)
+    }
+
+    /// Transactions on the server's disk since its start.
+    private static func commits(_ port: Int) -> Double? {
+        guard port > 0, let url = URL(string: "http://127.0.0.1:\(port)/metrics"),
+            let text = try? String(contentsOf: url, encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ovation_store_commits_total ") })
+        else { return nil }
+        return line.split(separator: " ").last.flatMap { Double($0) }
     }
 
     /// Asks every room for something that only the room itself can refuse, and waits for all answers.
@@ -139,6 +170,7 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
     private let room: Int?
     private let seats: Int
     private let atOnce: Int
+    private let isPaced: Bool
     private let ready: EventLoopPromise<Void>
     /// All commands that were to be made are answered.
     private let isFilled: EventLoopPromise<Void>
@@ -156,6 +188,7 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
         self.room = room
         seats = plan.seats
         atOnce = plan.atOnce
+        isPaced = plan.rate > 0
         left = plan.fill > 0 ? plan.fill : .max
         self.isFilled = isFilled
         self.opening = opening
@@ -204,6 +237,21 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
         channel?.eventLoop.execute { for _ in 0..<self.atOnce { self.command() } }
     }
 
+    /// Sends a command every so many seconds.
+    func begin(every period: Double, after delay: Double) {
+        guard let channel else { return }
+        let start = DispatchTime.now().uptimeNanoseconds + UInt64((delay + 0.1) * 1e9)
+        channel.eventLoop.execute { self.sendDue(start, every: UInt64(period * 1e9)) }
+    }
+
+    private func sendDue(_ due: UInt64, every period: UInt64) {
+        guard let channel else { return }
+        channel.eventLoop.scheduleTask(deadline: .uptimeNanoseconds(due)) {
+            self.command(due: due)
+            self.sendDue(due + period, every: period)
+        }
+    }
+
     /// The waits since the last call, in nanoseconds.
     @discardableResult
     func reset() async throws -> [Int64] {
@@ -244,6 +292,7 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
         default:
             guard let began = sent.removeValue(forKey: id) else { return }
             waits.append(Int64(DispatchTime.now().uptimeNanoseconds - began))
+            if isPaced { return }
             if left > 0 { command() } else if sent.isEmpty { isFilled.succeed() }
         }
     }
@@ -265,12 +314,12 @@ final class Owner: ChannelInboundHandler, @unchecked Sendable {
     /// Calls that wait for each other, of a connection: a server takes 512.
     private static let askedAtOnce = 256
 
-    private func command() {
+    private func command(due: UInt64? = nil) {
         left -= 1
         let room = room ?? 10_000 + left
         let id = next
         next += 1
-        sent[id] = DispatchTime.now().uptimeNanoseconds
+        sent[id] = due ?? DispatchTime.now().uptimeNanoseconds
         send(
             #"{"jsonrpc":"2.0","id":\#(id),"method":"seat.close","params":{"room":\#(room),"seat":1,"closed":\#(id.isMultiple(of: 2))}}"#
         )
