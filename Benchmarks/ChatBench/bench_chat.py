@@ -188,11 +188,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="for each point")
     parser.add_argument("--rounds", type=int, default=3, help="in which servers take turns at a point")
-    parser.add_argument("--only", default="C1,C2,C3,C4,C5,C6", help="C1 to C6, with commas")
+    parser.add_argument("--only", default="C1,C2,C3,C4,C5,C6,C7", help="C1 to C7, with commas")
     parser.add_argument("--members", type=int, default=1_000, help="of C1's and C2's room")
     parser.add_argument("--crowd", type=int, default=8_000, help="of C3's room")
     parser.add_argument("--lines", type=int, default=10_000, help="of C4")
     parser.add_argument("--returning", type=int, default=5_000, help="of C5")
+    parser.add_argument("--listeners", type=int, default=10_000, help="of C7's room")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / ".build/bench-chat.json")
     arguments = parser.parse_args()
     wanted = arguments.only.split(",")
@@ -234,6 +235,9 @@ def main():
         if "C6" in wanted:
             print(f"C6: {arguments.members} members, ten times the room's budget of messages for 30 s, seats among them")
             result["C6"] = measure(Budgeted(), "--members", arguments.members, "--rates", 400, "--seconds", 30, "--flood")[0]
+        if "C7" in wanted:
+            print(f"C7: {arguments.listeners} members with a socket each, four changes of a seat a second")
+            result["C7"] = measure(Budgeted(), "--members", arguments.listeners, "--rates", 1, "--seconds", 20, "--flood")[0]
     arguments.json.write_text(json.dumps(result, indent=1))
     summarize(result)
 
@@ -270,12 +274,16 @@ def summarize(result):
             f"C5  {report['members']} back {report['sinceAccepted']:.2f} s after the server took the first connection ({report['sinceLoss']:.2f} after the loss),"
             f" {report['snapshots']} by snapshot; {report['taken']} messages taken, {report['lost']} copies lost, {report['doubled']} doubled")
 
-
     if "C6" in result:
         report = result["C6"]
         print(
             f"C6  {report['seatsDelivered']} of {report['seatsExpected']} copies of seat news, p99 {report['seatLatency']['p99']:.1f} ms;"
             f" {report['taken']} of {report['said']} messages taken, the senders of {report['refused']} told")
+    if "C7" in result:
+        report = result["C7"]
+        print(
+            f"C7  {report['seatsDelivered']} of {report['seatsExpected']} copies of seat news, p99 {report['seatLatency']['p99']:.1f} ms,"
+            f" the last {report['seatLatency']['most']:.1f} ms")
 
 
 def is_whole(report):
