@@ -64,6 +64,10 @@ def test_rooms(server, people, keys):
     jo.type("console-key", key)
     jo.click("console-enter")
     jo.sees("console-card")
+    # What the server carried, as sentences too.
+    said = jo.run("return [...document.querySelectorAll('[data-testid=console-chart] svg')].map(line => line.getAttribute('aria-label'))")
+    assert [sentence.split(":")[0] for sentence in said] == ["People", "Rooms", "Media out, Mbit/s", "Media worker load"]
+    assert said[0] == "People: now 2, at most 2 in the last hour" and said[1].startswith("Rooms: now 1,"), said
     jo.click("nav-rooms")
     has_row(jo, "rooms-table", "Late night", "Hana", "2")
     jo.type("rooms-search", "nothing like it\n")

@@ -75,6 +75,11 @@ import Timing
             settings, rooms: rooms, media: RecordingMedia(), accounts: MemoryAccounts(),
             operators: OperatorSettings(
                 stores: .inMemory(), catalogues: GiftCatalogues(), webhooks: NoWebhookControl(), words: NoWords(),
+                condition: ServerCondition(
+                    version: "0",
+                    history: ServerHistory(clock: gateway.clock) {
+                        .init(people: 0, rooms: 0, mediaBytes: 0, load: 0)
+                    }, disk: { (0, 0) }, certificateEnd: { nil }),
                 firstApplication: ApplicationID(1),
                 applicationChanged: { _ in }),
             wallets: WalletSettings(ledger: MemoryLedger(), catalogue: { _ in GiftCatalogue() }),

@@ -15,6 +15,8 @@ package final class DatagramSocket {
         package var truncated: UInt64 = 0
         package var receiveErrors: UInt64 = 0
         package var sent: UInt64 = 0
+        /// In so many bytes, without their headers.
+        package var sentBytes: UInt64 = 0
         /// In so many messages to the kernel: one may hold many datagrams for one address.
         package var messages: UInt64 = 0
         /// The kernel took nothing for longer than 20 ms, or the queue was full.
@@ -55,6 +57,7 @@ package final class DatagramSocket {
     /// The kernel cuts runs of equal datagrams itself.
     private var segmentation = cnet_segmentation(enabled: true, messages: 0)
     private var receiveStats = Stats()
+    private var sentBytes: UInt64 = 0
 
     /// Binds. The unspecified IPv6 address takes IPv4 too, if `isDualStack`.
     package init(
@@ -169,13 +172,16 @@ package final class DatagramSocket {
     /// Gives the kernel what is queued. What it does not take now stays, for at most 20 ms.
     package func flush(at now: Instant) {
         ring.flush(at: now) { first, count in
-            cnet_send(descriptor, family, sendBatch, UInt32(first), UInt32(count), &segmentation)
+            let sent = cnet_send(descriptor, family, sendBatch, UInt32(first), UInt32(count), &segmentation)
+            for slot in first..<first + Int(max(0, sent)) { sentBytes &+= UInt64(sendSlotTable[slot].length) }
+            return sent
         }
     }
 
     package var stats: Stats {
         var stats = receiveStats
         stats.sent = ring.stats.sent
+        stats.sentBytes = sentBytes
         stats.messages = segmentation.messages
         stats.droppedLate = ring.stats.droppedLate
         stats.droppedTooLarge = ring.stats.droppedTooLarge

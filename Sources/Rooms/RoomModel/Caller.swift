@@ -18,6 +18,8 @@ package enum OperatorScope: String, Codable, CaseIterable, Hashable, Sendable {
     case handleReports = "reports"
     /// Read the audit trail.
     case readAudit = "audit:read"
+    /// See what the whole server carries, its disk and its certificate.
+    case readMetrics = "metrics:read"
     /// See and change people's profiles, see where they are, sign them out.
     case managePeople = "people"
     /// See and change the words that stop texts.

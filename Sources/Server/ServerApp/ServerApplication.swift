@@ -1,4 +1,5 @@
 import BusLocal
+import DatagramIO
 import Foundation
 import Gateway
 package import Logging
@@ -123,10 +124,20 @@ package struct ServerApplication: Sendable {
             report: { [logger] in logger.report($0) })
         try await rooms.start()
         let requests = RequestCounters()
+        let history = ServerHistory(clock: clock) {
+            let totals = rooms.totals.values
+            let counters = await media.counters()
+            return ServerHistory.Reading(
+                people: totals.reduce(0) { $0 + $1.people }, rooms: totals.reduce(0) { $0 + $1.rooms },
+                mediaBytes: counters?.sockets.sentBytes ?? 0, load: counters?.load ?? 0)
+        }
+        await history.start()
+        defer { history.stop() }
         let gateway = GatewayServer(
             gatewaySettings, rooms: rooms, media: media, accounts: store.accounts,
             operators: OperatorSettings(
                 stores: store.operatorStores, catalogues: catalogues, webhooks: webhooks, words: words,
+                condition: condition(history, store),
                 firstApplication: Self.firstApplication
             ) { application in
                 policies.withLock { $0[application.id] = policy(of: application.settings) }
@@ -178,6 +189,15 @@ package struct ServerApplication: Sendable {
                 throw error
             }
         }
+    }
+
+    private func condition(_ history: ServerHistory, _ store: SQLiteStore) -> ServerCondition {
+        ServerCondition(
+            version: Self.version, history: history,
+            disk: { (HostResources.size(of: store.path), HostResources.freeBytes(at: store.path)) },
+            certificateEnd: { [settings] in
+                settings.tlsCertificate.isEmpty ? nil : try? CertificateSource.end(ofFile: settings.tlsCertificate)
+            })
     }
 
     private func webhookService(_ store: SQLiteStore) -> WebhookService {

@@ -94,6 +94,8 @@ struct ServerFigures: Sendable {
             "ovation_media_received_total", "Datagrams that were received.", .counter, counters.sockets.received)
         metrics.add("ovation_media_sent_total", "Datagrams that were sent.", .counter, counters.sockets.sent)
         metrics.add(
+            "ovation_media_sent_bytes_total", "What they held.", .counter, counters.sockets.sentBytes)
+        metrics.add(
             "ovation_media_dropped_total", "Datagrams that were not sent.", .counter,
             [
                 (labels: [("reason", "late")], value: Double(counters.sockets.droppedLate)),

@@ -1,33 +1,115 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { formatNumber, formatSpan, language, t } from '../../lib/i18n.js';
 import { Store } from '../../lib/store.js';
+import { chart } from '../charts.js';
 import { figure, problemText } from '../parts.js';
 
+/** @typedef {{label: string, value: number | string, page: string, urgent?: boolean, more?: boolean}} Card */
+/** @typedef {{time: number, people: number, rooms: number, mediaBits: number, load: number}} Sample */
+
+/** The server takes a sample as often. */
+const every = 15_000;
+/** Less than that free on the disk of the store is worth a look. */
+const littleDisk = 1 << 30;
+/** As many days before its end a certificate should have been renewed. */
+const renewal = 14;
+
+/** @param {{disk: {free: number}, certificate?: {endsAt: number}}} server */
+function warnings({ disk, certificate }) {
+  /** @type {Card[]} */
+  const cards = [];
+  if (disk.free < littleDisk)
+    cards.push({
+      label: t('console.overview.disk'),
+      value: bytes(disk.free),
+      page: 'overview',
+      urgent: true,
+    });
+  const left = certificate ? (certificate.endsAt - Date.now()) / 1000 : Infinity;
+  if (left < renewal * 86_400)
+    cards.push({
+      label: t(left > 0 ? 'console.overview.certificate' : 'console.overview.certificateOver'),
+      value: left > 0 ? formatSpan(left) : '0',
+      page: 'overview',
+      urgent: true,
+    });
+  return cards;
+}
+
+/** @param {number} count */
+function bytes(count) {
+  const unit = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 0 };
+  return new Intl.NumberFormat(language.get(), /** @type {Intl.NumberFormatOptions} */ (unit)).format(
+    count / 1e6,
+  );
+}
+
+/** @param {Sample[]} samples */
+function charts(samples) {
+  const times = samples.map(sample => sample.time);
+  const percent = new Intl.NumberFormat(language.get(), { style: 'percent' });
+  const megabits = new Intl.NumberFormat(language.get(), { maximumFractionDigits: 1 });
+  /** @type {[string, (sample: Sample) => number, (value: number) => string, number?][]} */
+  const lines = [
+    [t('console.chart.people'), sample => sample.people, formatNumber],
+    [t('console.chart.rooms'), sample => sample.rooms, formatNumber],
+    [t('console.chart.media'), sample => sample.mediaBits / 1e6, value => megabits.format(value)],
+    [t('console.chart.load'), sample => sample.load, value => percent.format(value), 1],
+  ];
+  return html`<section class="console-charts" aria-label=${t('console.chart.hour')}>
+    <h2>${t('console.chart.hour')}</h2>
+    <div class="console-cards">
+      ${lines.map(([label, value, show, full]) =>
+        chart({
+          label,
+          values: samples.map(value),
+          times,
+          show,
+          full,
+          said: (now, most) => t('console.chart.said', { label, now, most }),
+        }),
+      )}
+    </div>
+  </section>`;
+}
+
 /**
- * What needs a person first.
+ * What needs a person first, then what the server carried in the last hour.
  * @param {import('../console.js').Console} console
  * @returns {import('../console.js').Page}
  */
 export function overviewPage(console) {
   const state = new Store(
-    /** @type {{cards: {label: string, value: number, page: string, urgent?: boolean, more?: boolean}[], problem: string, ready: boolean}} */ ({
+    /** @type {{cards: Card[], samples: Sample[], problem: string, ready: boolean}} */ ({
       cards: [],
+      samples: [],
       problem: '',
       ready: false,
     }),
   );
   void load();
+  const again = setInterval(() => {
+    if (console.signal.aborted || !here()) return clearInterval(again);
+    if (!document.hidden) void load();
+  }, every);
+
+  function here() {
+    const { page } = console.place.get();
+    return page === '' || page === 'overview';
+  }
 
   async function load() {
     const { api, may } = console;
     try {
-      const [reports, webhooks, rooms, ledger] = await Promise.all([
+      const [reports, webhooks, rooms, ledger, server] = await Promise.all([
         may('reports') ? api.get('reports', { limit: 100 }) : null,
         may('webhooks') ? api.get('webhooks') : null,
         may('rooms:read') ? api.get('rooms', { order: 'busiest', limit: 100 }) : null,
         may('wallets:read') ? api.get('ledger') : null,
+        may('metrics:read') ? api.get('server') : null,
       ]);
-      const cards = [];
+      /** @type {Card[]} */
+      const cards = server ? warnings(server) : [];
       if (reports)
         cards.push({
           label: t('console.overview.reports'),
@@ -56,16 +138,16 @@ export function overviewPage(console) {
         cards.push({ label: t('console.overview.rooms'), value: rooms.rooms.length, page: 'rooms', more });
         cards.push({ label: t('console.overview.people'), value: people, page: 'rooms', more });
       }
-      state.set({ cards, problem: '', ready: true });
+      state.set({ cards, samples: server?.samples ?? [], problem: '', ready: true });
     } catch (error) {
-      state.set({ cards: [], problem: problemText(error), ready: true });
+      state.set({ ...state.get(), problem: problemText(error), ready: true });
     }
   }
 
   return {
     stores: [state],
     draw: () => {
-      const { cards, problem, ready } = state.get();
+      const { cards, samples, problem, ready } = state.get();
       if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
       if (!ready) return html`<p class="soft" role="status">${t('common.loading')}</p>`;
       if (cards.length === 0) return html`<p class="console-empty soft">${t('console.overview.nothing')}</p>`;
@@ -75,9 +157,10 @@ export function overviewPage(console) {
             @click=${(/** @type {Event} */ event) => {
               event.preventDefault();
               console.go(card.page);
-            }}><span class="value numbers">${figure(card.value)}${card.more && '+'}</span><span class="soft">${card.label}</span></a>`,
+            }}><span class="value numbers">${typeof card.value === 'number' ? figure(card.value) : card.value}${card.more && '+'}</span><span class="soft">${card.label}</span></a>`,
         )}
-      </div>`;
+      </div>
+      ${samples.length > 0 && charts(samples)}`;
     },
   };
 }

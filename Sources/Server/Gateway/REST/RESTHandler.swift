@@ -25,6 +25,7 @@ struct RESTHandler: Sendable {
     private let people: PeopleResource
     private let webhooks: WebhooksResource
     private let words: WordsResource
+    private let server: ServerResource
     private let trail: OperatorTrail
     private let clock: any TimeSource
     private let rates = AddressRates(RESTHandler.allowance)
@@ -48,6 +49,7 @@ struct RESTHandler: Sendable {
         keys = KeysResource(
             store: stores.keys, operators: operators, signIn: services.signIn, clock: services.clock)
         words = WordsResource(control: settings.words)
+        server = ServerResource(condition: settings.condition)
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(
             signIn: services.signIn, sessions: services.sessions, rooms: rooms, personalData: stores.personalData,
@@ -147,6 +149,7 @@ struct RESTHandler: Sendable {
         case .gifts(let operation): return try await gifts.perform(operation, parameters, access, trail)
         case .records(let operation): return try await records.perform(operation, parameters, access, trail)
         case .words(let operation): return try await words.perform(operation, parameters, access, trail)
+        case .readServer: return try await server.read(access, trail)
         case .webhooks(let operation): return try await webhooks.perform(operation, parameters, access, trail)
         case .people(let operation): return try await people.perform(operation, parameters, access, trail)
         case .applications(let operation):

@@ -20,6 +20,8 @@ struct RESTRoute: Sendable {
         case people(PeopleResource.Operation)
         case webhooks(WebhooksResource.Operation)
         case words(WordsResource.Operation)
+        /// What the whole server carries.
+        case readServer
     }
 
     let method: HTTPRequest.Method
@@ -91,6 +93,7 @@ struct RESTRoute: Sendable {
             method: .get, path: "words", work: .words(.list), query: ["cursor": false, "limit": true]),
         RESTRoute(method: .post, path: "words", work: .words(.change), bodyLimit: 1 << 20),
         RESTRoute(method: .post, path: "words/check", work: .words(.check)),
+        RESTRoute(method: .get, path: "server", work: .readServer),
         RESTRoute(method: .get, path: "webhooks", work: .webhooks(.list)),
         RESTRoute(method: .post, path: "webhooks", work: .webhooks(.add)),
         RESTRoute(method: .patch, path: "webhooks/{webhook}", work: .webhooks(.change)),

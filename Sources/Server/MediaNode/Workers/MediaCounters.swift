@@ -46,6 +46,7 @@ package struct MediaCounters: Sendable, Hashable {
         sockets.truncated &+= stats.truncated
         sockets.receiveErrors &+= stats.receiveErrors
         sockets.sent &+= stats.sent
+        sockets.sentBytes &+= stats.sentBytes
         sockets.messages &+= stats.messages
         sockets.droppedLate &+= stats.droppedLate
         sockets.droppedTooLarge &+= stats.droppedTooLarge
