@@ -157,6 +157,7 @@ internal import Wire
         queue(4, of: 500, for: far)
         sender.flush(at: Self.moment)
         #expect(sender.stats.sent == 23 && sender.stats.messages == 1 + 1 + 1 + 1)
+        #expect(sender.stats.sentBytes == UInt64(sent.reduce(0) { $0 + $1.bytes.count }))
         for socket in [near, far] {
             let expected = sent.filter { $0.to === socket }.map(\.bytes)
             let received = try receive(expected.count, on: socket)
