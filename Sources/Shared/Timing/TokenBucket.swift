@@ -10,6 +10,9 @@ package struct Allowance: Sendable, Hashable {
 
 /// What is left of an allowance.
 package struct TokenBucket: Sendable {
+    /// What the rounding of sums may be short of: who has waited as long as they were told finds theirs.
+    private static var rounding: Double { 1e-6 }
+
     private let allowance: Allowance
     private var left: Double
     private var filledAt: Instant
@@ -24,7 +27,7 @@ package struct TokenBucket: Sendable {
     /// - Parameter reserve: what must be left, for others.
     package mutating func take(_ amount: Double = 1, leaving reserve: Double = 0, now: Instant) -> Bool {
         fill(now)
-        guard left >= amount + reserve else { return false }
+        guard left + Self.rounding >= amount + reserve else { return false }
         left -= amount
         return true
     }
@@ -35,7 +38,8 @@ package struct TokenBucket: Sendable {
         var bucket = self
         bucket.fill(now)
         let wanted = 1 + reserve
-        return bucket.left >= wanted ? 0 : Int(((wanted - bucket.left) / allowance.perSecond * 1000).rounded(.up))
+        return bucket.left + Self.rounding >= wanted
+            ? 0 : Int(((wanted - bucket.left) / allowance.perSecond * 1000).rounded(.up))
     }
 
     /// Whether nothing has been taken for so long that it is full again.
