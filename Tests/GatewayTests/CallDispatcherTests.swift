@@ -34,7 +34,8 @@ import UserSig
             )
             try await rooms.start()
             services = GatewayServices(
-                signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
+                signIn: SignIn(
+                    accounts: MemoryAccounts([Self.application]), restrictions: MemoryRestrictions(), clock: clock),
                 sessions: SessionRegistry(), rooms: rooms, media: media, clock: clock,
                 lines: LineTests(rooms: rooms, media: media, clock: clock), relays: relays,
                 messageLimit: MessageLimit(messagesPerAddress, clock: clock),

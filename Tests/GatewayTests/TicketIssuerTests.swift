@@ -15,7 +15,7 @@ import UserSig
     private let here = ClientAddress(text: "127.0.0.1")
 
     private func office(_ kind: TicketIssuer.Kind) -> (TicketIssuer, SignIn) {
-        let signIn = SignIn(accounts: MemoryAccounts([application]), clock: clock)
+        let signIn = SignIn(accounts: MemoryAccounts([application]), restrictions: MemoryRestrictions(), clock: clock)
         let office = TicketIssuer(
             kind: kind, application: application.id, signIn: signIn, sessions: SessionRegistry(), clock: clock,
             limits: GatewayLimits())
@@ -120,7 +120,7 @@ import UserSig
     @Test("A10-S a ticket of either key is good, and a dropped key's is not once the keys are read again")
     func keyRotation() async throws {
         let accounts = MemoryAccounts([application])
-        let signIn = SignIn(accounts: accounts, clock: clock)
+        let signIn = SignIn(accounts: accounts, restrictions: MemoryRestrictions(), clock: clock)
         let user = try #require(UserID("kim"))
         let now = clock.wallTime.secondsSince1970
         let old = try TicketSigner(application: 9, key: "old key").ticket(user: "kim", issuedAt: now)

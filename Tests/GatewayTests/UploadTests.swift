@@ -32,7 +32,9 @@ import UserSig
         ) {
             library = SongLibrary(folder: folder, webRoot: nil)
             handler = SongHandler(
-                library: library, signIn: SignIn(accounts: MemoryAccounts([Self.application]), clock: clock),
+                library: library,
+                signIn: SignIn(
+                    accounts: MemoryAccounts([Self.application]), restrictions: MemoryRestrictions(), clock: clock),
                 limits: limits, now: { 1 }, inspect: { _ in .sound(milliseconds: 1_000) }, pause: pause)
         }
 

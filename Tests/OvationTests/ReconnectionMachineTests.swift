@@ -102,17 +102,23 @@ import Timing
         #expect(run.tell(.start) == [] && run.tell(.retryNow) == [])
     }
 
-    @Test("A04-K after 1000, 4001 and 4006 it stays closed, with the server's own word if it gave one")
+    @Test("A04-K G06-K after 1000, 4001, 4006 and 4007 it stays closed, with the server's own word if it gave one")
     func finalCodes() {
-        for (code, name) in [(UInt16(1_000), "signed_out"), (4_001, "session_replaced"), (4_006, "signed_out")] {
-            for word in [nil, OvationError(.sessionReplaced, "elsewhere")] {
+        for (code, name) in [
+            (UInt16(1_000), "signed_out"), (4_001, "session_replaced"), (4_006, "signed_out"),
+            (4_007, "banned_here_for_good"),
+        ] {
+            let own = code == 4_007 ? RoomError.Code.bannedHereForGood : .sessionReplaced
+            for word in [nil, OvationError(own, "elsewhere")] {
                 var run = Run.ready()
                 let actions = run.tell(.socketClosed(code: code, farewell: word))
                 guard case .close(let error)? = actions.last else {
                     Issue.record("\(code): \(actions)")
                     continue
                 }
-                #expect(error.name == name && (word == nil || code != 4_001 || error.message == "elsewhere"))
+                #expect(
+                    error.name == name
+                        && (word == nil || ![4_001, 4_007].contains(code) || error.message == "elsewhere"))
                 #expect(run.machine.nextDeadline == nil)
             }
         }

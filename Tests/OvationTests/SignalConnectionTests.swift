@@ -195,7 +195,8 @@ import Timing
         server.on(.roomList, first: [.silence])
         let unanswered = ask(conversation, rooms)
         server.log.clear()
-        server.deliver(Answer.sessionClosed(code: 6_208, name: "session_replaced", message: "elsewhere"))
+        server.deliver(
+            Answer.sessionClosed(Answer.SessionEnd(code: 6_208, name: "session_replaced", message: "elsewhere")))
         server.drop(4_001)
         server.pass(.seconds(60))
         #expect(waiting.answer == .rooms([]) && unanswered.error == "session_replaced")

@@ -250,9 +250,9 @@ import Timing
 
     @Test("G06-S a ban for good ends when it is lifted; one everywhere holds in the host's other rooms")
     func everywhere() async throws {
-        let bans = MemoryHostBans()
-        let first = try await Salon(hostBans: bans)
-        let second = try await Salon(hostBans: bans, room: .number(7))
+        let bans = MemoryRestrictions()
+        let first = try await Salon(restrictions: bans)
+        let second = try await Salon(restrictions: bans, room: .number(7))
         let owner = first.create()
         let host = second.create()
         _ = second.enter(.member)
@@ -320,7 +320,9 @@ import Timing
         let salon = try await Salon()
         let owner = salon.create()
         _ = salon.enter(.member)
-        func held() -> Restriction? { salon.hostBans.ban(of: .member, from: .owner, in: salon.key.application) }
+        func held() -> Restriction? {
+            salon.restrictions.restriction(.ban, of: .member, from: .host(.owner), in: salon.key.application)
+        }
         salon.journal.fail(times: 1)
         #expect(salon.refusal(ban(.member, everywhere: true), by: owner) == .unavailable)
         #expect(held() == nil)

@@ -106,7 +106,7 @@ final class Salon {
     let clock: VirtualRoomClock
     let journal: MemoryJournal
     let ledger: MemoryLedger
-    let hostBans: MemoryHostBans
+    let restrictions: MemoryRestrictions
     let reach = RecordingReach()
     let audit = MemoryAudit()
     let reports = MemoryReports()
@@ -136,7 +136,7 @@ final class Salon {
 
     init(
         _ mode: MemoryJournal.Mode = .automatic, journal: MemoryJournal = MemoryJournal(),
-        ledger: MemoryLedger = MemoryLedger(), hostBans: MemoryHostBans = MemoryHostBans(),
+        ledger: MemoryLedger = MemoryLedger(), restrictions: MemoryRestrictions = MemoryRestrictions(),
         room: RoomID = .number(48_213), bus: RecordingBus = RecordingBus(), clock: VirtualRoomClock = VirtualRoomClock()
     )
         async throws
@@ -144,11 +144,12 @@ final class Salon {
         key = RoomKey(application: ApplicationID(1_400_000_001), room: room)
         self.journal = journal
         self.ledger = ledger
-        self.hostBans = hostBans
+        self.restrictions = restrictions
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, hostBans, audit, reports, reach, expelled, stopped, media, bus, others, clock,
+            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, media, bus, others,
+            clock,
             audiences, policy,
             catalogue, infos, logged,
             turnWanted,
@@ -160,7 +161,8 @@ final class Salon {
     }
 
     private static func core(
-        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger, _ hostBans: MemoryHostBans,
+        _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger,
+        _ restrictions: MemoryRestrictions,
         _ audit: MemoryAudit, _ reports: MemoryReports, _ reach: RecordingReach,
         _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ media: RecordingMedia,
         _ bus: RecordingBus,
@@ -177,7 +179,7 @@ final class Salon {
             key: key, stage: stage,
             dependencies: RoomDependencies(
                 journal: journal, ledger: ledger,
-                moderation: ModerationStores(hostBans: hostBans, audit: audit, reports: reports),
+                moderation: ModerationStores(restrictions: restrictions, audit: audit, reports: reports),
                 catalogue: { catalogue.current },
                 reach: reach,
                 expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
@@ -211,7 +213,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, hostBans, audit, reports, reach, expelled, stopped, media, bus, others, clock,
+            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, media, bus, others,
+            clock,
             audiences, policy,
             catalogue, infos, logged,
             turnWanted,

@@ -201,6 +201,32 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "G06-R A12-S whom the operator signs out or bans publishes no more, and a ban keeps them from coming back")
+        func banned() async throws {
+            try await RESTHouse.with { house in
+                let owner = try await house.server.signedIn("owner")
+                let room = try await room(owner)
+                let mine = try bearer("camera", at: house.server)
+                func open() async throws -> PlainHTTP.Response {
+                    try await send(
+                        "POST", "/v1/whip/\(room.text)", at: house.server, headers: [Self.offerType, mine], Self.offer)
+                }
+                var opened = try await open()
+                #expect(opened.status == 201)
+                #expect(try await house.outcome("DELETE", "users/camera/sessions") == "200")
+                #expect(
+                    try await send("DELETE", path(opened), at: house.server, headers: [mine]).status == 404,
+                    "it is over")
+                opened = try await open()
+                #expect(opened.status == 201)
+                #expect(try await house.outcome("PUT", "users/camera/restrictions/ban", ["seconds": 60]) == "200")
+                #expect(try await house.send("GET", "rooms/\(room.text)").json["seats"][0]["user"] == .null)
+                let refused = try await open()
+                #expect(refused.status == 403 && refused.json["error"]["name"] == "banned_here")
+            }
+        }
+
         @Test("L17-S the host's own program films the host's seat; when it ends, the page's microphone is heard again")
         func ownSeat() async throws {
             try await TestServer.with { server async throws in

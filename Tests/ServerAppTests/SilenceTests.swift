@@ -13,11 +13,14 @@ extension WholeServerTests {
         /// A way of losing the right to speak, and whether the right to listen goes with it.
         enum Loss: String, CaseIterable, Sendable {
             case muted, closed, kicked, left, exited, closedMedia, replaced, signedOut, expired, destroyed, banned
+            case bannedHere, signedOutByOperator
 
             var isDeaf: Bool {
                 switch self {
                 case .muted, .closed, .kicked, .left: false
-                case .exited, .closedMedia, .replaced, .signedOut, .expired, .destroyed, .banned: true
+                case .exited, .closedMedia, .replaced, .signedOut, .expired, .destroyed, .banned, .bannedHere,
+                    .signedOutByOperator:
+                    true
                 }
             }
         }
@@ -26,7 +29,8 @@ extension WholeServerTests {
             "A12-S over the wire nothing of who lost the right is heard after the answer, and who may not listen hears nothing",
             arguments: Loss.allCases)
         func silentAndDeaf(loss: Loss) async throws {
-            try await TestServer.with { server async throws in
+            try await RESTHouse.with { house in
+                let server = house.server
                 let party = try MediaParty()
                 let owner = try await party.enter("owner", at: server, room: nil)
                 let room = owner.room
@@ -42,7 +46,7 @@ extension WholeServerTests {
 
                 // It speaks all the time, while the right is taken away and afterwards.
                 for number in UInt8(0)..<20 { speaker.media.speak([0xa1, number]) }
-                try await take(loss, from: speaker, by: owner, in: room, at: server, party)
+                try await take(loss, from: speaker, by: owner, in: room, at: house, party)
                 for number in UInt8(0)..<100 { speaker.media.speak([0xa2, number]) }
                 witness.media.speak([0xb1])
                 if loss == .destroyed {
@@ -59,7 +63,7 @@ extension WholeServerTests {
 
         private func take(
             _ loss: Loss, from speaker: MediaParty.Person, by owner: MediaParty.Person, in room: JSON,
-            at server: TestServer, _ party: MediaParty
+            at house: RESTHouse, _ party: MediaParty
         ) async throws {
             switch loss {
             case .muted:
@@ -72,10 +76,12 @@ extension WholeServerTests {
             case .banned:
                 try await owner.signal.call("restriction.set", ["room": room, "user": "speaker", "kind": "ban"])
             case .closedMedia: try await speaker.signal.call("media.close", ["room": room])
-            case .replaced: _ = try await server.signedIn("speaker")
+            case .replaced: _ = try await house.server.signedIn("speaker")
             case .signedOut: try await speaker.signal.call("session.close")
             case .expired:
                 await party.run { speaker.signal.heard.contains { $0["method"] == "session.closed" } }
+            case .bannedHere: #expect(try await house.outcome("PUT", "users/speaker/restrictions/ban", [:]) == "200")
+            case .signedOutByOperator: #expect(try await house.outcome("DELETE", "users/speaker/sessions") == "200")
             case .destroyed: try await owner.signal.call("room.destroy", ["room": room])
             }
         }

@@ -212,10 +212,16 @@ private final class KeptText: SharedText {
         expected.skewSeconds = 3
         expected.incident = "x"
         #expect(ServerMessage.decode(text, expected: [:]) == .answer(4, .failure(expected)))
-        let closed = Data(Answer.sessionClosed(code: 6_208, name: "session_replaced", message: "m"))
+        let closed = Data(
+            Answer.sessionClosed(Answer.SessionEnd(code: 6_208, name: "session_replaced", message: "m")))
         #expect(
             ServerMessage.decode(closed, expected: [:])
                 == .sessionClosed(ServerRefusal(code: 6_208, name: "session_replaced", message: "m")))
+        let details = Answer.SessionEnd.Details(retryAfterMs: 9, reason: "r")
+        let banned = Answer.SessionEnd(code: 20_452, name: "banned_here", message: "m", data: details)
+        var heard = ServerRefusal(code: 20_452, name: "banned_here", message: "m")
+        (heard.retryAfterMs, heard.reason) = (9, "r")
+        #expect(ServerMessage.decode(Data(Answer.sessionClosed(banned)), expected: [:]) == .sessionClosed(heard))
         #expect(
             ServerMessage.decode(Data(Answer.sessionExpiring(inSeconds: 60)), expected: [:])
                 == .sessionExpiring(seconds: 60))

@@ -47,7 +47,8 @@ import Testing
             try canonical(Answer.failure(.number(2), limited)).contains(
                 #""field":"f","name":"rate_limited","retryAfterMs":40"#))
         #expect(
-            try canonical(Answer.sessionClosed(code: 6208, name: "session_replaced", message: "m"))
+            try canonical(
+                Answer.sessionClosed(Answer.SessionEnd(code: 6208, name: "session_replaced", message: "m")))
                 == #"{"jsonrpc":"2.0","method":"session.closed","params":{"code":6208,"message":"m","name":"session_replaced"}}"#
         )
     }

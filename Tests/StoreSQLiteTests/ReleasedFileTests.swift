@@ -109,7 +109,10 @@ struct ReleasedFileTests {
                 application: Self.application.id, poster: poster, key: "a key", fingerprint: "what was asked for")
             _ = try await store.ledger.post(transfer, key: key)
         }
-        for ban in Self.bans { store.hostBans.set(ban, from: UserID(literal: "host"), in: Self.application.id) }
+        for ban in Self.bans {
+            store.restrictions.set(ban, from: .host(UserID(literal: "host")), in: Self.application.id)
+        }
+        store.restrictions.set(Self.mute, from: .application, in: Self.application.id)
         for key in Self.keys { _ = try await store.operatorKeys.add(key, limit: 2) }
         for webhook in Self.webhooks { _ = try await store.webhooks.add(webhook) }
         store.webhooks.post([Self.news])
@@ -122,6 +125,9 @@ struct ReleasedFileTests {
     }
 
     private static let admins = [UserID(literal: "administrator"), UserID(literal: "shop")]
+    private static let mute = Restriction(
+        .chatMute, user: UserID(literal: "bob"), name: "Bob 밥", until: nil, everywhere: true,
+        by: UserID(literal: "console"), reason: "why")
     private static let bans = [
         Restriction(
             .ban, user: UserID(literal: "bob"), name: "Bob 밥", until: nil, everywhere: true,
@@ -198,7 +204,9 @@ struct ReleasedFileTests {
         #expect(gift.transfer == Self.gift(from: profile.id) && gift.fromBalance == 70)
         guard version >= 3 else { return }
         for ban in Self.bans {
-            #expect(store.hostBans.ban(of: ban.user, from: UserID(literal: "host"), in: Self.application.id) == ban)
+            #expect(
+                store.restrictions.restriction(
+                    .ban, of: ban.user, from: .host(UserID(literal: "host")), in: Self.application.id) == ban)
         }
         guard version >= 4 else { return }
         let records = try StoreRecords(directory: (store.path as NSString).deletingLastPathComponent)
@@ -212,5 +220,9 @@ struct ReleasedFileTests {
         guard version >= 9 else { return }
         #expect(
             try await store.words.words(of: Self.application.id, after: nil, limit: 9) == ["bull*", "도박"])
+        guard version >= 10 else { return }
+        #expect(
+            store.restrictions.restriction(
+                .chatMute, of: Self.mute.user, from: .application, in: Self.application.id) == Self.mute)
     }
 }

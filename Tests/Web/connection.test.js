@@ -152,11 +152,12 @@ test('an abort ends a call at once and a late answer hurts nobody', async t => {
   assert.equal(server.of('slow').length, 1, 'an aborted call is not sent');
 });
 
-test("after 1000, 4001 and 4006 it stays closed, with the server's own word if it gave one", async t => {
+test("G06-K after 1000, 4001, 4006 and 4007 it stays closed, with the server's own word if it gave one", async t => {
   for (const [code, name] of [
     [1000, 'signed_out'],
     [4001, 'session_replaced'],
     [4006, 'signed_out'],
+    [4007, 'banned_here_for_good'],
   ]) {
     await t.test(`close code ${code}`, async inner => {
       const { time, server, connection } = connect(inner);

@@ -34,6 +34,15 @@ function words({ kind, error }) {
   if (kind === 'notFound')
     return { sign: 'door-open', title: t('message.notFound.title'), text: t('message.notFound.text') };
   const text = error ? errorText(error) : '';
+  if (error?.name.startsWith('banned')) {
+    // In a room's refusal the reason is the host's name.
+    const why = error.name.startsWith('banned_here') ? error.data.reason : error.data.why;
+    return {
+      sign: 'user-x',
+      title: t('message.banned.title'),
+      text: why ? t('message.banned.why', { text, reason: why }) : text,
+    };
+  }
   if (kind === 'ended') {
     const title = isReplaced({ kind, error }) ? t('message.elsewhere.title') : t('message.ended.title');
     return { sign: 'log-out', title, text };
@@ -41,14 +50,6 @@ function words({ kind, error }) {
   if (error?.name === 'room_not_found')
     return { sign: 'door-open', title: t('message.roomNotFound.title'), text };
   if (error?.name === 'room_closed') return { sign: 'moon-star', title: t('message.roomClosed.title'), text };
-  if (error?.name.startsWith('banned')) {
-    const { why } = error.data;
-    return {
-      sign: 'user-x',
-      title: t('message.banned.title'),
-      text: why ? t('message.banned.why', { text, reason: why }) : text,
-    };
-  }
   if (error?.name === 'room_full') return { sign: 'users', title: t('message.roomFull.title'), text };
   return { sign: 'triangle-alert', title: t('message.failed.title'), text };
 }

@@ -22,6 +22,7 @@ const finalCodes = new Map([
   [1000, 'signed_out'],
   [4001, 'session_replaced'],
   [4006, 'signed_out'],
+  [4007, 'banned_here_for_good'],
 ]);
 
 /** What a host gives: real ones by default, others in tests. */

@@ -20,6 +20,8 @@ export const serverErrors = Object.freeze({
   session_expired: 6206,
   session_replaced: 6208,
   name_taken: 20409,
+  banned_here: 20452,
+  banned_here_for_good: 20453,
   permission_denied: 10007,
   room_not_found: 10010,
   room_closed: 20410,

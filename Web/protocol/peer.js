@@ -27,6 +27,8 @@ const finalErrors = new Set([
   'room_closed',
   'signed_out',
   'session_replaced',
+  'banned_here',
+  'banned_here_for_good',
   'aborted',
 ]);
 

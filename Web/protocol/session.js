@@ -34,6 +34,8 @@ const finalErrors = new Set([
   'ticket_not_yet_valid',
   'session_expired',
   'session_replaced',
+  'banned_here',
+  'banned_here_for_good',
   'name_taken',
   'invalid_params',
   'method_not_found',

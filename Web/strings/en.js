@@ -791,6 +791,9 @@ export const strings = Object.freeze({
   'error.links_refused': 'This room takes no links. Send it without the link.',
   'error.message_not_found': 'This message is too old to be deleted.',
   'error.banned': '{name} removed you from this room. You can enter again in {time}.',
+  'error.banned_here':
+    'This server has banned you. You can sign in again in {time}. Its operator can tell you why.',
+  'error.banned_here_for_good': 'This server has banned you. Its operator can tell you why.',
   'error.banned_for_good': 'You are banned from {name}’s rooms. If that is a mistake, write to the operator.',
   'error.not_restricted': 'That is lifted already.',
   'error.restrictions_full': 'This room has as many mutes and bans as it keeps. Lift some first.',

@@ -756,6 +756,9 @@ export const strings = Object.freeze({
   'error.links_refused': '이 방에서는 링크를 보낼 수 없어요. 링크를 빼고 보내 주세요.',
   'error.message_not_found': '너무 오래된 메시지라 지울 수 없어요.',
   'error.banned': '{name} 님이 이 방에서 내보냈어요. {time} 뒤에 다시 들어올 수 있어요.',
+  'error.banned_here':
+    '이 서버에서 이용이 제한되었어요. {time} 뒤에 다시 로그인할 수 있어요. 자세한 이유는 운영자에게 문의해 주세요.',
+  'error.banned_here_for_good': '이 서버에서 이용이 제한되었어요. 자세한 이유는 운영자에게 문의해 주세요.',
   'error.banned_for_good':
     '{name} 님의 방에 들어올 수 없도록 차단되었어요. 잘못된 것이라면 운영자에게 문의해 주세요.',
   'error.not_restricted': '이미 풀려 있어요.',

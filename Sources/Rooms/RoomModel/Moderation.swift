@@ -68,6 +68,17 @@ public struct Restriction: Codable, Hashable, Sendable {
         self.reason = reason
     }
 
+    /// A year, in seconds; longer is for good.
+    package static let longestSeconds = 31_536_000
+    package static let reasonCharacters = 200
+    package static let reasonBytes = 800
+
+    /// Whether people can read it, as far as it goes.
+    package static func isReason(_ text: String) -> Bool {
+        text.count <= reasonCharacters && text.utf8.count <= reasonBytes
+            && (text.isEmpty || ReadableName.isReadable(text))
+    }
+
     /// Whether it holds at that time, in milliseconds since 1970.
     public func holds(at time: Int64) -> Bool { until.map { time < $0 } ?? true }
 
@@ -118,6 +129,23 @@ public struct RestrictionsPage: Codable, Hashable, Sendable {
 
     /// A page.
     public init(restrictions: [Restriction]) { self.restrictions = restrictions }
+}
+
+/// Whose rooms a restriction that outlives rooms is about.
+package enum RestrictionScope: Hashable, Sendable {
+    /// All rooms of that host.
+    case host(UserID)
+    /// Everything of the application. The operator decides it.
+    case application
+
+    /// How many of one scope hold at the same time. All are in memory, with up to a kilobyte each. What one host has banned others pay
+    /// for; an operator is to be able to keep out each account of a wave of spam.
+    package var limit: Int {
+        switch self {
+        case .host: 1_000
+        case .application: 100_000
+        }
+    }
 }
 
 /// What somebody who runs the room wants to keep another person from.

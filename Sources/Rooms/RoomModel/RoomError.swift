@@ -73,6 +73,10 @@ public struct RoomError: Error, Hashable, Sendable {
         case nameTaken = "name_taken"
         /// Too many guest sign-ins from this address.
         case guestsLimited = "guests_limited"
+        /// The operator keeps the caller out for a while.
+        case bannedHere = "banned_here"
+        /// The operator keeps the caller out.
+        case bannedHereForGood = "banned_here_for_good"
 
         // Rooms
         /// This is not a room id.
@@ -235,6 +239,8 @@ public struct RoomError: Error, Hashable, Sendable {
             case .sessionReplaced: (6208, "the same user signed in elsewhere")
             case .nameTaken: (20409, "this name is in use: choose another")
             case .guestsLimited: (20451, "too many guest sign-ins from this address")
+            case .bannedHere: (20452, "the operator has banned you for a time")
+            case .bannedHereForGood: (20453, "the operator has banned you")
             case .roomIDInvalid: (-3318, "this is not a room id")
             case .permissionDenied: (10007, "your role does not allow this")
             case .roomNotFound: (10010, "there is no such room")

@@ -93,12 +93,12 @@ package protocol ReportBox: Sendable {
 
 /// What moderation keeps beside the rooms' journal.
 package struct ModerationStores: Sendable {
-    package var hostBans: any HostBans
+    package var restrictions: any StandingRestrictions
     package var audit: any AuditTrail
     package var reports: any ReportBox
 
-    package init(hostBans: any HostBans, audit: any AuditTrail, reports: any ReportBox) {
-        self.hostBans = hostBans
+    package init(restrictions: any StandingRestrictions, audit: any AuditTrail, reports: any ReportBox) {
+        self.restrictions = restrictions
         self.audit = audit
         self.reports = reports
     }

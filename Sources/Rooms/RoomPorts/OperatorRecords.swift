@@ -49,11 +49,27 @@ package protocol OperatorRecords: Sendable {
     func reports(
         of application: ApplicationID, all: Bool, after id: Int64, limit: Int
     ) async throws(JournalFailure) -> [NotedReport]
+    /// What the operator has set for the whole of an application and what holds at that time, in milliseconds since 1970: the newest first,
+    /// before the one with that number.
+    func restrictions(
+        of application: ApplicationID, _ kind: RestrictionKind?, at time: Int64, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [NotedRestriction]
     /// Says that somebody has looked at a report.
     /// - Returns: whether there is one of that number that nobody has settled.
     func settle(
         _ id: Int64, of application: ApplicationID, _ settlement: NotedReport.Settlement
     ) async throws(JournalFailure) -> Bool
+}
+
+/// A restriction of an application, with the number by which pages go on.
+package struct NotedRestriction: Sendable, Hashable {
+    package var id: Int64
+    package var restriction: Restriction
+
+    package init(id: Int64, restriction: Restriction) {
+        self.id = id
+        self.restriction = restriction
+    }
 }
 
 /// What operators' programs work with beside the rooms.
@@ -64,15 +80,17 @@ package struct OperatorStores: Sendable {
     package var gifts: any GiftStore
     package var records: any OperatorRecords
     package var audit: any AuditTrail
+    package var restrictions: any StandingRestrictions
 
     package init(
         accounts: any AccountStore, personalData: any PersonalData, keys: any OperatorKeyStore, gifts: any GiftStore,
         records: any OperatorRecords,
-        audit: any AuditTrail
+        audit: any AuditTrail, restrictions: any StandingRestrictions
     ) {
         self.accounts = accounts
         self.personalData = personalData
         self.audit = audit
+        self.restrictions = restrictions
         self.keys = keys
         self.gifts = gifts
         self.records = records

@@ -97,16 +97,11 @@ package enum RoomLimits {
     package static let likesPerCall = 1...100
     /// Between two messages of one person, in seconds: an hour.
     package static let slowSeconds = 0...3_600
-    /// A year, in seconds; longer is for good.
     /// A ban of 0 s is a removal.
-    package static let restrictionSeconds = 0...31_536_000
+    package static let restrictionSeconds = 0...Restriction.longestSeconds
     /// Of one room, with those of the last hour whose time is over. A room with more of them is better closed for a while: 500 stand in
     /// its snapshot with 150 KiB.
     package static let restrictions = 500
-    /// Of one host, in all rooms; kept in memory.
-    package static let hostBans = 1_000
-    package static let restrictionReasonCharacters = 200
-    package static let restrictionReasonBytes = 800
     /// Three digits fit a button.
     package static let giftsPerCall = 1...999
     /// A room shows its own host and three others.

@@ -22,6 +22,8 @@ struct EntryComposer {
     let ownerAbsence: OwnerAbsence?
     /// The last ones, for a snapshot.
     let messages: [Message]
+    /// What keeps a person from writing.
+    let chatMute: (UserID) -> Restriction?
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -48,7 +50,7 @@ struct EntryComposer {
                 moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
                 ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir,
                 points: state.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
-                challenge: challenge(for: user), chatMute: state.restriction(.chatMute, of: user, at: now)),
+                challenge: challenge(for: user), chatMute: chatMute(user)),
             mediaEpoch: mediaEpoch)
     }
 
@@ -66,7 +68,7 @@ struct EntryComposer {
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
             stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, challenge: challenge(for: user),
-            chatMute: state.restriction(.chatMute, of: user, at: now), gifts: state.giftStanding,
+            chatMute: chatMute(user), gifts: state.giftStanding,
             attributes: state.attributes.isEmpty ? nil : state.attributes, mediaEpoch: mediaEpoch)
     }
 

@@ -58,6 +58,10 @@ package actor Room {
     /// Somebody whom the host has banned everywhere is put out.
     package func expel(_ ban: Restriction) { core.expel(ban) }
 
+    /// The operator has muted somebody in all rooms, or lets them write again: they are told what holds here now.
+    /// - Parameter lifted: the mute that is over; `nil`: one has begun.
+    package func tellMute(of user: UserID, lifted: Restriction?) { core.tellMute(of: user, lifted: lifted) }
+
     package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
         core.members(query, for: session, reply: reply)
     }

@@ -204,6 +204,7 @@ extension RoomCore {
                 context.hostBan = moderation.hostBan(of: draft.user)
                 context.hostBanCount = moderation.hostBanCount
             case .liftRestriction(.ban, let user): context.hostBan = moderation.hostBan(of: user)
+            case .sendMessage: context.standingMute = moderation.standingMute(of: user.id)
             default: break
             }
             decision = try state.decide(command, by: caller, in: context)
@@ -258,6 +259,7 @@ extension RoomCore {
             switch command {
             case .setRole: people.refreshHeir()
             case .setOwner: people.noteNewOwner()
+            case .liftRestriction(.chatMute, let user): moderation.tellMute(of: user, lifted: nil)
             default: break
             }
         }
@@ -267,6 +269,12 @@ extension RoomCore {
     package func expel(_ ban: Restriction) {
         defer { endTurn() }
         moderation.expel(ban)
+    }
+
+    /// The operator has muted somebody in all rooms, or lets them write again.
+    package func tellMute(of user: UserID, lifted: Restriction?) {
+        defer { endTurn() }
+        moderation.tellMute(of: user, lifted: lifted)
     }
 
     /// Why a message is not let through.

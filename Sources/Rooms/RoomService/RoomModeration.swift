@@ -31,11 +31,13 @@ final class RoomModeration {
 
     // MARK: Bans and mutes
 
-    private var hostBans: any HostBans { core.dependencies.moderation.hostBans }
+    private var standing: any StandingRestrictions { core.dependencies.moderation.restrictions }
 
     /// The ban of that person from all rooms of this host, if it holds.
     func hostBan(of user: UserID) -> Restriction? {
-        guard let ban = hostBans.ban(of: user, from: core.state.owner.id, in: core.key.application),
+        guard
+            let ban = standing.restriction(
+                .ban, of: user, from: .host(core.state.owner.id), in: core.key.application),
             ban.holds(at: core.wallNow)
         else { return nil }
         return ban
@@ -43,7 +45,25 @@ final class RoomModeration {
 
     /// How many people this host has banned everywhere.
     var hostBanCount: Int {
-        hostBans.count(of: core.state.owner.id, in: core.key.application, at: core.wallNow)
+        standing.count(from: .host(core.state.owner.id), in: core.key.application, at: core.wallNow)
+    }
+
+    /// The operator's mute of that person, if it holds.
+    func standingMute(of user: UserID) -> Restriction? {
+        standing.holding(.chatMute, of: user, in: core.key.application, at: core.wallNow)
+    }
+
+    /// What keeps that person from writing here.
+    func chatMute(of user: UserID) -> Restriction? {
+        core.state.chatMute(of: user, standing: standingMute(of: user), at: core.wallNow)
+    }
+
+    /// Tells somebody what keeps them from writing here from now on, now that a mute is over that did before.
+    /// - Parameter lifted: the one that is over; `nil`: another one has begun.
+    func tellMute(of user: UserID, lifted: Restriction?) {
+        let held = chatMute(of: user).map { RestrictionNews($0, lifted: false) }
+        guard core.phase == .open, let news = held ?? lifted.map({ RestrictionNews($0, lifted: true) }) else { return }
+        core.inOrder { [unowned self] in core.tell(Announcement(.restriction(news), to: .these([user]))) }
     }
 
     /// Carries out a ban, or a removal.
@@ -65,7 +85,7 @@ final class RoomModeration {
         let host = core.state.owner.id
         let former = hostBan(of: user)
         // On the disk before the room's own journal says so.
-        if ban.everywhere { hostBans.set(ban, from: host, in: core.key.application) }
+        if ban.everywhere { standing.set(ban, from: .host(host), in: core.key.application) }
         let outcome = outcome(of: decision)
         putOut(ban, decision, by: moderator, keyed: answer) { [unowned self] result in
             if ban.everywhere {
@@ -87,7 +107,7 @@ final class RoomModeration {
         let host = core.state.owner.id
         let former = hostBan(of: user)
         // On the disk before the room's own journal says so.
-        hostBans.lift(user, from: host, in: core.key.application)
+        standing.lift(.ban, of: user, from: .host(host), in: core.key.application)
         let outcome = outcome(of: decision)
         core.carryOut(
             decision, by: moderator, keyed: answer, answer: { reply(.success(outcome)) },
@@ -99,9 +119,9 @@ final class RoomModeration {
 
     private func restore(_ former: Restriction?, of user: UserID, from host: UserID) {
         if let former {
-            hostBans.set(former, from: host, in: core.key.application)
+            standing.set(former, from: .host(host), in: core.key.application)
         } else {
-            hostBans.lift(user, from: host, in: core.key.application)
+            standing.lift(.ban, of: user, from: .host(host), in: core.key.application)
         }
     }
 
@@ -249,10 +269,8 @@ final class RoomModeration {
 
     private func checked(_ draft: ReportDraft, by reporter: UserID) throws(RoomError) -> Report {
         guard draft.user != reporter else { throw .invalid("user", "one cannot report oneself") }
-        if let words = draft.words {
-            guard words.count <= RoomLimits.restrictionReasonCharacters,
-                words.utf8.count <= RoomLimits.restrictionReasonBytes, words.isEmpty || ReadableName.isReadable(words)
-            else { throw .invalid("words", "a few words have up to 200 characters that people can see") }
+        if let words = draft.words, !Restriction.isReason(words) {
+            throw .invalid("words", "a few words have up to 200 characters that people can see")
         }
         let reported = draft.message.flatMap { core.recent.message($0) }
         if draft.message != nil, reported?.from.id != draft.user { throw RoomError(.messageNotFound) }

@@ -107,7 +107,7 @@ final class RoomPeople {
             state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence,
             messages: core.recent.messages(
                 core.dependencies.policy().messages.onEntry, budget: EntryComposer.messageBytes),
-            now: core.wallNow)
+            chatMute: { [core] in core.moderation.chatMute(of: $0) }, now: core.wallNow)
     }
 
     /// What the reader gets by the text of those who entered just before, if nothing has happened meanwhile: a crowd that comes at once

@@ -77,7 +77,8 @@ package struct GatewayServer: Service {
         logger: Logger,
         onServing: @escaping @Sendable (_ port: Int) async -> Void
     ) {
-        let signIn = SignIn(accounts: accounts, clock: clock, filter: filter)
+        let signIn = SignIn(
+            accounts: accounts, restrictions: operators.stores.restrictions, clock: clock, filter: filter)
         let services = GatewayServices(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,

@@ -15,8 +15,8 @@ package final class SQLitePersonalData: PersonalData {
             let before = db.totalChangesCount
             for sql in [
                 "DELETE FROM profile WHERE application = ? AND user = ?",
-                // The ban holds on, without a name.
-                "UPDATE host_ban SET name = '', reason = NULL WHERE application = ? AND user = ?",
+                // The restriction holds on, without a name.
+                "UPDATE standing_restriction SET name = '', reason = NULL WHERE application = ? AND user = ?",
                 "UPDATE report SET evidence = '{}', words = NULL WHERE application = ? AND user = ?",
                 "UPDATE report SET words = NULL WHERE application = ? AND reporter = ?",
                 // What was done stays, without what was said.

@@ -26,7 +26,7 @@ package final class SQLiteStore: Sendable {
     package let accounts: SQLiteAccounts
     package let ledger: SQLiteLedger
     package let gifts: SQLiteGifts
-    package let hostBans: SQLiteHostBans
+    package let restrictions: SQLiteRestrictions
     package let audit: SQLiteAudit
     package let reports: SQLiteReports
     package let operatorKeys: SQLiteOperatorKeys
@@ -72,7 +72,7 @@ package final class SQLiteStore: Sendable {
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)
-        hostBans = try SQLiteHostBans(pool: pool, commit: commit, now: now)
+        restrictions = try SQLiteRestrictions(pool: pool, commit: commit, now: now)
         audit = SQLiteAudit(commit: commit, retention: settings.retention)
         operatorKeys = SQLiteOperatorKeys(commit: commit)
         records = SQLiteRecords(commit: commit)
@@ -81,14 +81,14 @@ package final class SQLiteStore: Sendable {
 
     /// What moderation keeps.
     package var moderation: ModerationStores {
-        ModerationStores(hostBans: hostBans, audit: audit, reports: reports)
+        ModerationStores(restrictions: restrictions, audit: audit, reports: reports)
     }
 
     /// What operators' programs work with.
     package var operatorStores: OperatorStores {
         OperatorStores(
             accounts: accounts, personalData: personalData, keys: operatorKeys, gifts: gifts, records: records,
-            audit: audit)
+            audit: audit, restrictions: restrictions)
     }
 
     /// How the writer has fared since the start, for the metrics.

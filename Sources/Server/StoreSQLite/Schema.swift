@@ -18,6 +18,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks, words,
+        restrictions,
     ])
 
     private static let rooms = Migration(
@@ -151,6 +152,30 @@ struct Schema: Sendable {
                 reason TEXT,
                 PRIMARY KEY (application, host, user)
             ) STRICT, WITHOUT ROWID;
+            """)
+
+    /// Restrictions of hosts and of the operator.
+    private static let restrictions = Migration(
+        version: 10,
+        sql: """
+            -- Who may not be in, or not write in, all rooms of a host or, where `host` is empty, the whole application; `until` is empty
+            -- for good. A restriction that is set anew gets another id.
+            CREATE TABLE standing_restriction (
+                id INTEGER PRIMARY KEY,
+                application INTEGER NOT NULL,
+                host TEXT NOT NULL,
+                kind TEXT NOT NULL,
+                user TEXT NOT NULL,
+                name TEXT NOT NULL,
+                until INTEGER,
+                decided_by TEXT NOT NULL,
+                reason TEXT
+            ) STRICT;
+            CREATE UNIQUE INDEX restriction_of_user ON standing_restriction (application, host, kind, user);
+            CREATE INDEX restriction_by_id ON standing_restriction (application, host, id);
+            INSERT INTO standing_restriction (application, host, kind, user, name, until, decided_by, reason)
+                SELECT application, host, 'ban', user, name, until, decided_by, reason FROM host_ban;
+            DROP TABLE host_ban;
             """)
 
     private static let roomKeys = Migration(

@@ -108,6 +108,12 @@ package final class SQLiteRecords: OperatorRecords {
         try await commit.read { try $0.reports(of: application, all: all, after: id, limit: limit) }
     }
 
+    package func restrictions(
+        of application: ApplicationID, _ kind: RestrictionKind?, at time: Int64, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [NotedRestriction] {
+        try await commit.read { try $0.restrictions(of: application, kind, at: time, before: id, limit: limit) }
+    }
+
     package func settle(
         _ id: Int64, of application: ApplicationID, _ settlement: NotedReport.Settlement
     ) async throws(JournalFailure) -> Bool {

@@ -41,8 +41,8 @@ package enum Answer {
     }
 
     /// `session.closed`: the last that a client hears before the close frame.
-    package static func sessionClosed(code: Int, name: String, message: String) -> [UInt8] {
-        encode(Notification(method: "session.closed", params: SessionEnd(code: code, name: name, message: message)))
+    package static func sessionClosed(_ end: SessionEnd) -> [UInt8] {
+        encode(Notification(method: "session.closed", params: end))
     }
 
     /// `session.expiring`: the ticket runs out; renew it.
@@ -72,10 +72,31 @@ package enum Answer {
         }
     }
 
-    private struct SessionEnd: Encodable {
-        var code: Int
-        var name: String
-        var message: String
+    /// Why a session is over.
+    package struct SessionEnd: Encodable, Sendable {
+        package struct Details: Encodable, Hashable, Sendable {
+            /// When it is worth trying again.
+            package var retryAfterMs: Int?
+            /// What the operator said.
+            package var reason: String?
+
+            package init(retryAfterMs: Int?, reason: String?) {
+                self.retryAfterMs = retryAfterMs
+                self.reason = reason
+            }
+        }
+
+        package var code: Int
+        package var name: String
+        package var message: String
+        package var data: Details?
+
+        package init(code: Int, name: String, message: String, data: Details? = nil) {
+            self.code = code
+            self.name = name
+            self.message = message
+            self.data = data
+        }
     }
 
     private static func encode<T: Encodable>(_ value: T) -> [UInt8] { SignalText.encode(value) }

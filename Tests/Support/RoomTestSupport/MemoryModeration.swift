@@ -27,6 +27,6 @@ package final class MemoryReports: ReportBox {
 
 extension ModerationStores {
     package static func inMemory() -> ModerationStores {
-        ModerationStores(hostBans: MemoryHostBans(), audit: MemoryAudit(), reports: MemoryReports())
+        ModerationStores(restrictions: MemoryRestrictions(), audit: MemoryAudit(), reports: MemoryReports())
     }
 }

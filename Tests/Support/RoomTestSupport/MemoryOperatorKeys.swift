@@ -59,6 +59,10 @@ package struct NoRecords: OperatorRecords {
         of application: ApplicationID, all: Bool, after id: Int64, limit: Int
     ) async throws(JournalFailure) -> [NotedReport] { [] }
 
+    package func restrictions(
+        of application: ApplicationID, _ kind: RestrictionKind?, at time: Int64, before id: Int64?, limit: Int
+    ) async throws(JournalFailure) -> [NotedRestriction] { [] }
+
     package func settle(
         _ id: Int64, of application: ApplicationID, _ settlement: NotedReport.Settlement
     ) async throws(JournalFailure) -> Bool { false }
@@ -109,6 +113,6 @@ extension OperatorStores {
         OperatorStores(
             accounts: MemoryAccounts(), personalData: NothingKnown(), keys: MemoryOperatorKeys(), gifts: MemoryGifts(),
             records: NoRecords(),
-            audit: MemoryAudit())
+            audit: MemoryAudit(), restrictions: MemoryRestrictions())
     }
 }

@@ -164,6 +164,7 @@ struct ReconnectionMachine: Sendable {
         switch code {
         case 1000, 4006: return [.dropSocket] + finish(OvationError(.signedOut))
         case 4001: return [.dropSocket] + finish(farewell ?? OvationError(.sessionReplaced))
+        case 4007: return [.dropSocket] + finish(farewell ?? OvationError(.bannedHereForGood))
         case 4002: return [.dropSocket] + failed(farewell ?? OvationError(.sessionExpired), at: now)
         default:
             // What the server said before (too slow, flood) is worth a line in a log, but mends nothing by itself.
@@ -224,7 +225,7 @@ struct ReconnectionMachine: Sendable {
         let codes: [RoomError.Code] = [
             .appUnknown, .userIDInvalid, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid,
             .sessionExpired,
-            .sessionReplaced, .nameTaken, .invalidParams, .methodNotFound,
+            .sessionReplaced, .bannedHere, .bannedHereForGood, .nameTaken, .invalidParams, .methodNotFound,
         ]
         return codes.contains { error.is($0) } || error.is(.signedOut) || error.is(.invalidAnswer)
             || error.name == "origin_refused"

@@ -235,7 +235,7 @@ public final class V2TIMManager: Sendable {
         Connection.leave(share)
         if error.chatOutcome.code == TRTCCode.ticketExpired {
             tell { $0.onUserSigExpired() }
-        } else if error.is(.sessionReplaced) {
+        } else if [RoomError.Code.sessionReplaced, .bannedHere, .bannedHereForGood].contains(where: error.is) {
             tell { $0.onKickedOffline() }
         }
     }

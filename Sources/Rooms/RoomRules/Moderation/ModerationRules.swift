@@ -38,11 +38,8 @@ extension DurableRoomState {
         guard draft.seconds != 0 || draft.isRemoval else {
             throw .invalid("seconds", "only a ban from one room may have 0 s")
         }
-        if let reason = draft.reason {
-            guard reason.count <= RoomLimits.restrictionReasonCharacters,
-                reason.utf8.count <= RoomLimits.restrictionReasonBytes,
-                reason.isEmpty || ReadableName.isReadable(reason)
-            else { throw .invalid("reason", "a reason has up to 200 characters that people can see") }
+        if let reason = draft.reason, !Restriction.isReason(reason) {
+            throw .invalid("reason", "a reason has up to 200 characters that people can see")
         }
         if draft.isRemoval {
             guard context.people[draft.user] != nil else { throw RoomError(.userNotInRoom) }
@@ -54,7 +51,9 @@ extension DurableRoomState {
         guard former != nil || restrictions.count(where: { $0.holds(at: context.now) }) < RoomLimits.restrictions else {
             throw RoomError(.restrictionsFull)
         }
-        guard !draft.everywhere || context.hostBan != nil || context.hostBanCount < RoomLimits.hostBans else {
+        guard
+            !draft.everywhere || context.hostBan != nil || context.hostBanCount < RestrictionScope.host(owner.id).limit
+        else {
             throw RoomError(.restrictionsFull)
         }
         let restriction = Restriction(
@@ -91,19 +90,28 @@ extension DurableRoomState {
     package func checkEntry(of user: UserID, hostBan: Restriction?, at time: Int64) throws(RoomError) {
         guard user != owner.id else { return }
         let bans = [restriction(.ban, of: user, at: time), hostBan.flatMap { $0.holds(at: time) ? $0 : nil }]
-        // Of two the one that holds longer.
-        let ban = bans.compactMap { $0 }.max { ($0.until ?? .max) < ($1.until ?? .max) }
-        guard let ban else { return }
+        guard let ban = longest(bans) else { return }
         guard let until = ban.until else {
             throw RoomError(.bannedForGood, reason: owner.name)
         }
         throw RoomError(.banned, retryAfterMs: Int(clamping: until - time), reason: owner.name)
     }
 
+    /// What keeps a person from writing at that time: the room's mute, which owners need not heed, or the operator's. Of two the one that
+    /// holds longer.
+    package func chatMute(of user: UserID, standing: Restriction?, at time: Int64) -> Restriction? {
+        let own = user == owner.id ? nil : restriction(.chatMute, of: user, at: time)
+        return longest([own, standing.flatMap { $0.holds(at: time) ? $0 : nil }])
+    }
+
+    private func longest(_ restrictions: [Restriction?]) -> Restriction? {
+        restrictions.compactMap { $0 }.max { ($0.until ?? .max) < ($1.until ?? .max) }
+    }
+
     /// Whether a person may write that text now. How fast they may, the room's budget says.
     func checkWriting(_ texts: [String], by caller: Caller, _ context: DecisionContext) throws(RoomError) {
         let user = caller.profile
-        if !caller.isOperator, user.id != owner.id, let mute = restriction(.chatMute, of: user.id, at: context.now) {
+        if !caller.isOperator, let mute = chatMute(of: user.id, standing: context.standingMute, at: context.now) {
             throw RoomError(
                 .chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - context.now) },
                 reason: mute.reason)

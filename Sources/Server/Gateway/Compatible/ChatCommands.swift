@@ -36,7 +36,7 @@ struct ChatCommands: Sendable {
 
     let rooms: OperatorRooms
     let signIn: SignIn
-    let sessions: SessionRegistry
+    let sessions: PersonSessions
     let clock: any TimeSource
     private var restrictions: ChatRestrictions { ChatRestrictions(rooms: rooms) }
     private var attributes: ChatAttributes { ChatAttributes(rooms: rooms) }
@@ -312,7 +312,7 @@ struct ChatCommands: Sendable {
     private func kick(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         // An older version of the call says Identifier.
         let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
-        await sessions.signOut(user, in: request.application)
+        await sessions.end(user, in: request.application, why: .signedOut)
         return ChatNothing()
     }
 

@@ -61,13 +61,14 @@ struct GatewayRoutes: Sendable {
 
     private func addOperatorRoutes(to router: Router<GatewayRequest>) {
         let signIn = OperatorSignIn(store: operators.stores.keys, signIn: services.signIn, clock: services.clock)
+        let sessions = PersonSessions(sessions: services.sessions, httpMedia: httpMedia)
         RESTHandler(
-            operators, signIn, services, library: songs.library, address: { address(of: $0, $1) },
+            operators, signIn, services, library: songs.library, sessions: sessions, address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         // A back end calls both from one address.
         let rates = AddressRates(RESTHandler.allowance)
-        ChatHandler(services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
+        ChatHandler(services, sessions: sessions, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
         RoomAPIHandler(signIn, services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
     }
 

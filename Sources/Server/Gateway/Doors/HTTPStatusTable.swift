@@ -9,7 +9,8 @@ extension RoomError.Code {
         case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:
             .unauthorized
         case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .cameraBlocked, .invitationDenied,
-            .roomKeyFailed, .banned, .bannedForGood, .chatMuted, .hostsOnly, .linksRefused:
+            .roomKeyFailed, .banned, .bannedForGood, .bannedHere, .bannedHereForGood, .chatMuted, .hostsOnly,
+            .linksRefused:
             .forbidden
         case .methodNotFound, .appUnknown, .roomNotFound, .seatNotFound, .userNotInRoom, .invitationNotFound,
             .songNotFound, .notLinked, .messageNotFound, .notRestricted, .giftUnknown:

@@ -101,6 +101,7 @@ package final class TicketIssuer: Sendable {
 
     private func ticket(user: UserID, name: String, lifetime: Int64) async throws(Refusal) -> Issued {
         let application = try await signIn.application(application)
+        try signIn.checkBan(of: user, in: application.id)
         guard let key = application.keys.first else { throw Refusal(RoomError(.appUnknown)) }
         let signer = TicketSigner(application: application.id.rawValue, key: key)
         do throws(TicketSigner.Failure) {

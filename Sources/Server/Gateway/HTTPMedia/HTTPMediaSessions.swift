@@ -53,6 +53,9 @@ final class HTTPMediaSessions: Sendable {
             token: services.sessions.takeToken(), room: room, ticketEnd: bearer.end)
         let earlier = try remember(session)
         do throws(Refusal) {
+            // Asked once more: those who have been banned since the ticket was looked at have had their sessions ended before this one
+            // was there.
+            try services.signIn.checkBan(of: bearer.user, in: bearer.application)
             let snapshot = try await enter(session, profile.brief)
             var lines: [String: MediaLine] = [:]
             switch kind {
@@ -208,6 +211,12 @@ final class HTTPMediaSessions: Sendable {
         await withCheckedContinuation { continuation in
             Task { await session.room.detach(session.token, why: .left) { continuation.resume() } }
         }
+    }
+
+    /// Ends all of a person's.
+    func end(_ user: UserID, in application: ApplicationID) async {
+        let own = sessions.withLock { $0.values.filter { $0.user == user && $0.application == application } }
+        for session in own { await end(session) }
     }
 
     private func forget(_ secret: String) { sessions.withLock { $0[secret] = nil } }

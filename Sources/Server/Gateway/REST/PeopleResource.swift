@@ -4,6 +4,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Timing
 
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {
@@ -28,8 +29,10 @@ struct PeopleResource: Sendable {
         var avatar: String
         var bio: String
         var sessions: [Stay]
+        /// The operator's, not those of rooms and hosts.
+        var restrictions: [Restriction]
 
-        init(_ profile: UserProfile, _ sessions: [Session]) {
+        init(_ profile: UserProfile, _ sessions: [Session], _ restrictions: [Restriction]) {
             id = profile.id
             name = profile.name
             avatar = profile.avatar
@@ -37,11 +40,14 @@ struct PeopleResource: Sendable {
             self.sessions = sessions.map { session in
                 Stay(connected: session.withState { $0.connection != nil }, room: session.place?.key.room)
             }
+            self.restrictions = restrictions
         }
     }
 
     let signIn: SignIn
-    let sessions: SessionRegistry
+    let sessions: PersonSessions
+    let restrictions: any StandingRestrictions
+    let clock: any TimeSource
     let rooms: OperatorRooms
     let personalData: any PersonalData
     let library: SongLibrary
@@ -53,15 +59,14 @@ struct PeopleResource: Sendable {
         case .read:
             try trail.check(.managePeople, access, "readPerson")
             let user = try parameters.user()
-            return HTTPReply.json(
-                Person(try await profile(user, access), sessions.all(of: user, in: access.application)))
+            return HTTPReply.json(person(try await profile(user, access), access))
         case .configure:
             try trail.check(.managePeople, access, "changeProfile")
             return HTTPReply.json(try await configure(parameters, access, trail))
         case .signOut:
             try trail.check(.managePeople, access, "signOut")
             let user = try parameters.user()
-            await sessions.signOut(user, in: access.application)
+            await sessions.end(user, in: access.application, why: .signedOut)
             trail.note(access, "signOut", target: user)
             return HTTPReply.json(Answer.Empty())
         case .erase:
@@ -75,7 +80,8 @@ struct PeopleResource: Sendable {
 
     /// What open rooms have of somebody is deleted by the rooms, in their turns; what ended ones have goes with their journals.
     private func erase(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Erased {
-        await sessions.signOut(user, in: access.application)
+        await sessions.end(user, in: access.application, why: .signedOut)
+        restrictions.forgetWords(of: user, in: access.application)
         var erased: Erased
         do throws(JournalFailure) {
             erased = Erased(rows: try await personalData.erase(user, of: access.application))
@@ -116,6 +122,15 @@ struct PeopleResource: Sendable {
         return count
     }
 
+    private func person(_ profile: UserProfile, _ access: OperatorAccess) -> Person {
+        let now = clock.wallTime.millisecondsSince1970
+        return Person(
+            profile, sessions.sessions.all(of: profile.id, in: access.application),
+            RestrictionKind.allCases.compactMap {
+                restrictions.holding($0, of: profile.id, in: access.application, at: now)
+            })
+    }
+
     private func profile(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> UserProfile {
         try await signIn.profiles([user], in: access.application).first ?? UserProfile(id: user)
     }
@@ -134,12 +149,11 @@ struct PeopleResource: Sendable {
         if let avatar { profile.avatar = avatar }
         if let bio { profile.bio = bio }
         try await signIn.save(profile, in: access.application)
-        let held = sessions.all(of: user, in: access.application)
-        for session in held {
-            sessions.note(profile, of: session)
+        for session in sessions.sessions.all(of: user, in: access.application) {
+            sessions.sessions.note(profile, of: session)
             await session.place?.room.setProfile(profile.brief, of: session.token)
         }
         trail.note(access, "changeProfile", target: user, detail: ["name": profile.name])
-        return Person(profile, held)
+        return person(profile, access)
     }
 }

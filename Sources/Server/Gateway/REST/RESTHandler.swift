@@ -23,6 +23,7 @@ struct RESTHandler: Sendable {
     private let applications: ApplicationsResource
     private let keys: KeysResource
     private let people: PeopleResource
+    private let restrictions: RestrictionsResource
     private let webhooks: WebhooksResource
     private let words: WordsResource
     private let server: ServerResource
@@ -34,6 +35,7 @@ struct RESTHandler: Sendable {
 
     init(
         _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices, library: SongLibrary,
+        sessions: PersonSessions,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
@@ -52,8 +54,11 @@ struct RESTHandler: Sendable {
         server = ServerResource(condition: settings.condition)
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(
-            signIn: services.signIn, sessions: services.sessions, rooms: rooms, personalData: stores.personalData,
-            library: library)
+            signIn: services.signIn, sessions: sessions, restrictions: stores.restrictions, clock: services.clock,
+            rooms: rooms, personalData: stores.personalData, library: library)
+        restrictions = RestrictionsResource(
+            restrictions: stores.restrictions, records: stores.records, signIn: services.signIn, people: sessions,
+            clock: services.clock)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
         self.address = address
@@ -152,6 +157,8 @@ struct RESTHandler: Sendable {
         case .readServer: return try await server.read(access, trail)
         case .webhooks(let operation): return try await webhooks.perform(operation, parameters, access, trail)
         case .people(let operation): return try await people.perform(operation, parameters, access, trail)
+        case .restrictions(let operation):
+            return try await restrictions.perform(operation, parameters, access, trail)
         case .applications(let operation):
             return try await applications.perform(operation, parameters, access, trail)
         case .keys(let operation): return try await keys.perform(operation, parameters, access, trail)

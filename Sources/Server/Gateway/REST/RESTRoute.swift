@@ -18,6 +18,7 @@ struct RESTRoute: Sendable {
         case applications(ApplicationsResource.Operation)
         case keys(KeysResource.Operation)
         case people(PeopleResource.Operation)
+        case restrictions(RestrictionsResource.Operation)
         case webhooks(WebhooksResource.Operation)
         case words(WordsResource.Operation)
         /// What the whole server carries.
@@ -73,6 +74,11 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
         RESTRoute(method: .delete, path: "users/{user}", work: .people(.erase)),
         RESTRoute(method: .delete, path: "users/{user}/sessions", work: .people(.signOut)),
+        RESTRoute(method: .put, path: "users/{user}/restrictions/{kind}", work: .restrictions(.set)),
+        RESTRoute(method: .delete, path: "users/{user}/restrictions/{kind}", work: .restrictions(.lift)),
+        RESTRoute(
+            method: .get, path: "restrictions", work: .restrictions(.list),
+            query: ["kind": false, "cursor": true, "limit": true]),
         RESTRoute(method: .get, path: "users/{user}/wallet", work: .wallets(.read)),
         RESTRoute(
             method: .get, path: "users/{user}/statement", work: .wallets(.readStatement),

@@ -107,6 +107,14 @@ actor CallDispatcher: InputReceiver {
                 await session.leaveRoom(why: .replaced)
             }
             opened.displaced?.close(.replaced)
+            do throws(Refusal) {
+                // Asked once more: those who have been banned since the ticket was looked at have had their sessions ended before this
+                // one was there.
+                try services.signIn.checkBan(of: identity.profile.id, in: identity.application.id)
+            } catch {
+                services.sessions.close(opened.session)
+                return end(.banned(error.error))
+            }
             let now = services.clock.wallTime
             send(
                 Answer.success(

@@ -97,8 +97,8 @@ package final class SessionRegistry: Sendable {
         }
     }
 
-    /// Signs a person out everywhere: who wants to come back signs in anew. Returns once nothing of them is heard or sent any more.
-    func signOut(_ user: UserID, in application: ApplicationID) async {
+    /// Signs a person out wherever they have a session. Returns once nothing of those is heard or sent any more.
+    func signOut(_ user: UserID, in application: ApplicationID, why reason: SocketCloseReason) async {
         let held = state.withLock { state in
             let held = state.byUser[UserKey(application: application, user: user)] ?? []
             for session in held { Self.forget(session, in: &state) }
@@ -110,7 +110,7 @@ package final class SessionRegistry: Sendable {
                 return state.connection
             }
             await session.leaveRoom(why: .left)
-            connection?.close(.signedOut)
+            connection?.close(reason)
         }
     }
 

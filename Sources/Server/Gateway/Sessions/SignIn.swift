@@ -15,6 +15,7 @@ package final class SignIn: Sendable {
     package static let bioLimit = 300
 
     private let accounts: any AccountStore
+    private let restrictions: any StandingRestrictions
     let clock: any TimeSource
     private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
     private struct Memory {
@@ -27,10 +28,11 @@ package final class SignIn: Sendable {
 
     /// - Parameter filter: stops names and bios.
     package init(
-        accounts: any AccountStore, clock: any TimeSource,
+        accounts: any AccountStore, restrictions: any StandingRestrictions, clock: any TimeSource,
         filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }
     ) {
         self.accounts = accounts
+        self.restrictions = restrictions
         self.clock = clock
         self.filter = filter
     }
@@ -74,8 +76,23 @@ package final class SignIn: Sendable {
         // A privateMapKey is good for one room and some privileges. Taking it for a whole ticket would give its bearer more than its
         // maker wanted.
         guard good.userbuf == nil else { throw Self.scoped }
+        try checkBan(of: user, in: application.id)
         // Tickets may claim to last for ever; ours end within what nanoseconds can say.
         return WallTime(secondsSince1970: min(good.expiresAt, Self.lastSecond))
+    }
+
+    /// Whom the operator keeps out.
+    func checkBan(of user: UserID, in application: ApplicationID) throws(Refusal) {
+        let now = clock.wallTime.millisecondsSince1970
+        guard let ban = restrictions.holding(.ban, of: user, in: application, at: now) else { return }
+        throw Refusal(refusal(of: ban))
+    }
+
+    /// What somebody is told whom the operator keeps out.
+    func refusal(of ban: Restriction) -> RoomError {
+        guard let until = ban.until else { return RoomError(.bannedHereForGood, reason: ban.reason) }
+        let left = max(0, until - clock.wallTime.millisecondsSince1970)
+        return RoomError(.bannedHere, retryAfterMs: Int(clamping: left), reason: ban.reason)
     }
 
     /// 2116: far beyond any ticket and still representable.

@@ -7,6 +7,7 @@ struct SocketCloseReason: Hashable, Sendable {
     private var number = 0
     private var name = ""
     private var message = ""
+    private var data: Answer.SessionEnd.Details?
 
     private init(_ code: UInt16) { self.code = code }
 
@@ -36,8 +37,19 @@ struct SocketCloseReason: Hashable, Sendable {
     static let signedOut = SocketCloseReason(
         4006, number: 4006, name: "signed_out", message: "the session was closed on request")
 
+    /// The operator keeps the person out.
+    static func banned(_ error: RoomError) -> SocketCloseReason {
+        var reason = SocketCloseReason(4007, error.code)
+        reason.data = Answer.SessionEnd.Details(retryAfterMs: error.retryAfterMs, reason: error.reason)
+        return reason
+    }
+
     /// The `session.closed` that goes before the close frame.
     var notice: EncodedFrame? {
-        name.isEmpty ? nil : EncodedFrame(text: Answer.sessionClosed(code: number, name: name, message: message))
+        name.isEmpty
+            ? nil
+            : EncodedFrame(
+                text: Answer.sessionClosed(
+                    Answer.SessionEnd(code: number, name: name, message: message, data: data)))
     }
 }

@@ -1,0 +1,22 @@
+import RoomModel
+import RoomService
+
+/// All ways by which a person is here: signed in over WebSockets, and publishing or playing over HTTP.
+struct PersonSessions: Sendable {
+    let sessions: SessionRegistry
+    let httpMedia: HTTPMediaSessions
+
+    /// Signs a person out everywhere: who wants to come back signs in anew, if they may. Returns once nothing of them is heard or sent any
+    /// more.
+    func end(_ user: UserID, in application: ApplicationID, why reason: SocketCloseReason) async {
+        await sessions.signOut(user, in: application, why: reason)
+        await httpMedia.end(user, in: application)
+    }
+
+    /// The operator's mute of somebody is over, or has begun: they are told in the rooms where they are.
+    func tellMute(of user: UserID, in application: ApplicationID, lifted: Restriction?) async {
+        for session in sessions.all(of: user, in: application) {
+            await session.place?.room.tellMute(of: user, lifted: lifted)
+        }
+    }
+}
