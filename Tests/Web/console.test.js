@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OperatorApi } from '../../Web/console/api.js';
+import { csv } from '../../Web/console/export.js';
 import { ListModel } from '../../Web/console/list.js';
 import { roomSlug } from '../../Web/protocol/ids.js';
 
@@ -50,7 +51,8 @@ test('R04-W of two searches the newer one is shown, whichever is answered first;
   answers[1].resolve({ rows: ['new'], cursor: 7 });
   answers[0].resolve({ rows: ['old'] });
   await Promise.all([first, second]);
-  assert.deepEqual(list.state.get(), { rows: ['new'], cursor: 7, state: 'ready' });
+  const { sort: _, ...now } = list.state.get();
+  assert.deepEqual(now, { rows: ['new'], cursor: 7, state: 'ready', chosen: new Set() });
   const more = list.more();
   assert.equal(answers[2].cursor, 7);
   answers[2].reject(new Error('gone'));
@@ -60,7 +62,64 @@ test('R04-W of two searches the newer one is shown, whichever is answered first;
   const again = list.more();
   answers[3].resolve({ rows: ['next'] });
   await again;
-  assert.deepEqual(list.state.get(), { rows: ['new', 'next'], cursor: undefined, state: 'ready' });
+  assert.deepEqual(list.state.get().rows, ['new', 'next']);
+  assert.equal(list.state.get().state, 'ready');
+  assert.equal(list.state.get().cursor, undefined);
   await list.more();
   assert.equal(answers.length, 4, 'there is no further page');
+});
+
+test('R04-W a list is sorted one way, the other way and not at all; what is chosen stays until the list is read anew', async () => {
+  const list = new ListModel(async () => ({ rows: ['a', 'b'] }));
+  await list.refresh();
+  const sorts = [0, 0, 0, 1, 0].map(by => {
+    list.sort(by);
+    return list.state.get().sort;
+  });
+  const [up, down] = [
+    { by: 0, down: false },
+    { by: 0, down: true },
+  ];
+  assert.deepEqual(sorts, [up, down, undefined, { by: 1, down: false }, up]);
+  list.choose(['a', 'b'], true);
+  list.choose(['a'], false);
+  assert.deepEqual([...list.state.get().chosen], ['b']);
+  await list.more();
+  assert.equal(list.state.get().chosen.size, 1);
+  await list.refresh();
+  assert.equal(list.state.get().chosen.size, 0);
+  assert.deepEqual(list.state.get().sort, up);
+});
+
+test('R04-W a file has all pages, but no more than 10,000 rows, and leaves what is shown alone', async () => {
+  const pages =
+    (/** @type {number} */ last) =>
+    async (cursor = 0) => ({
+      rows: Array.from({ length: 1000 }, (_, index) => cursor * 1000 + index),
+      cursor: cursor < last ? cursor + 1 : undefined,
+    });
+  for (const [last, count, isWhole] of /** @type {[number, number, boolean][]} */ ([
+    [2, 3000, true],
+    [9, 10_000, true],
+    [20, 10_000, false],
+  ])) {
+    const list = new ListModel(pages(last));
+    await list.refresh();
+    const all = await list.all();
+    assert.deepEqual([all.rows.length, all.isWhole, all.rows.at(-1)], [count, isWhole, count - 1]);
+    assert.equal(list.state.get().rows.length, 1000);
+  }
+});
+
+test('R04-W a file quotes what would be more than one cell, and no name is a formula', () => {
+  assert.equal(
+    csv([
+      ['Name', 'People'],
+      ['a "b", c', 5],
+      ['=1+1', -3],
+      ['@x', '-'],
+      ['two\nlines', ''],
+    ]),
+    'Name,People\r\n"a ""b"", c",5\r\n\'=1+1,-3\r\n\'@x,\'-\r\n"two\nlines",\r\n',
+  );
 });

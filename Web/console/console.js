@@ -7,11 +7,14 @@ import { Store } from '../lib/store.js';
 import { childScope, view } from '../lib/view.js';
 import { PreferencesModel } from '../models/preferences.js';
 import { OperatorApi } from './api.js';
+import { applicationsPage } from './pages/applications.js';
 import { auditPage } from './pages/audit.js';
 import { giftsPage } from './pages/gifts.js';
+import { keysPage } from './pages/keys.js';
 import { overviewPage } from './pages/overview.js';
 import { peoplePage } from './pages/people.js';
 import { reportsPage } from './pages/reports.js';
+import { restrictionsPage } from './pages/restrictions.js';
 import { roomsPage } from './pages/rooms.js';
 import { walletsPage } from './pages/wallets.js';
 import { webhooksPage } from './pages/webhooks.js';
@@ -47,9 +50,12 @@ const pages = [
   ['people', 'people', 'users', peoplePage],
   ['reports', 'reports', 'flag', reportsPage],
   ['words', 'words', 'message-circle-off', wordsPage],
+  ['bans', 'people', 'ban', restrictionsPage],
   ['gifts', '', 'gift', giftsPage],
   ['wallets', 'wallets:read', 'coins', walletsPage],
   ['webhooks', 'webhooks', 'radio', webhooksPage],
+  ['applications', 'applications', 'sliders-horizontal', applicationsPage],
+  ['keys', 'keys', 'lock', keysPage],
   ['audit', 'audit:read', 'list-checks', auditPage],
 ];
 
@@ -226,6 +232,12 @@ function showConsole(api, key) {
         drawn.signal,
       );
       main.focus({ preventScroll: true });
+      // On a phone the pages are a row that is longer than the screen.
+      requestAnimationFrame(() =>
+        navigation
+          .querySelector('[aria-current=page]')
+          ?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+      );
     },
     { signal },
   );

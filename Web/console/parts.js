@@ -18,6 +18,7 @@ export function problemText(error) {
     return t('console.error.denied', { message: error.message });
   }
   if (error.name === 'not_signed_in') return t('console.error.key');
+  if (error.name === 'user_id_invalid') return t('console.gifts.idWrong');
   if (error.name === 'not_found') return t('console.error.gone');
   if (error.name === 'invalid_params') return t('console.error.invalid', { message: error.message });
   return errorText(error);
@@ -49,105 +50,49 @@ export function ago(time) {
   return html`<time title=${exactTime(time)} datetime=${new Date(time).toISOString()}>${text}</time>`;
 }
 
-/**
- * @template T
- * @typedef {{label: string, cell: (row: T) => unknown, number?: boolean, minor?: boolean}} Column `minor`: not on a phone
- */
+/** Commands that are shown; of more the first. */
+const commandsShown = 20;
 
 /**
- * A table of a list model, with what to say where it is empty, and more pages.
- * @template T
- * @param {{
- *   list: import('./list.js').ListModel<T>, columns: Column<T>[], testid: string, empty: string,
- *   open?: (row: T) => void, key: (row: T) => unknown,
- * }} what
+ * Lines for a terminal that do the same.
+ * @param {string[]} commands
  */
-export function table({ list, columns, testid, empty, open, key }) {
-  const { rows, state, error, cursor } = list.state.get();
-  if (state === 'failed' && rows.length === 0) {
-    return html`<p class="problem" role="alert" data-testid="console-problem">${icon('circle-alert')}<span>${problemText(error)}</span></p>
-      <button class="button" type="button" @click=${() => list.refresh()}>${t('common.retry')}</button>`;
-  }
-  if (rows.length === 0) {
-    return state === 'loading'
-      ? html`<p class="soft" role="status">${t('common.loading')}</p>`
-      : html`<p class="console-empty soft" data-testid="console-empty">${empty}</p>`;
-  }
-  // Not a table of its own: a place for values cannot stand between its rows.
-  return html`<div class="console-scroll">
-      <div class="console-table" role="table" data-testid=${testid} aria-busy=${String(state === 'loading')}>
-        <div class="head" role="row">${columns.map(column => html`<span role="columnheader" class=${classOf(column)}>${column.label}</span>`)}</div>
-        ${rows.map(row =>
-          keyed(
-            key(row),
-            html`<div class=${open ? 'line opens' : 'line'} role="row" tabindex=${open ? '0' : null} data-testid="console-row"
-              @click=${() => open?.(row)} @keydown=${(/** @type {KeyboardEvent} */ event) => onKey(event, row, open)}>
-              ${columns.map(column => html`<span role="cell" class=${classOf(column)}>${column.cell(row)}</span>`)}
-            </div>`,
-          ),
-        )}
-      </div>
-    </div>
-    ${state === 'failed' && html`<p class="problem" role="alert">${icon('circle-alert')}<span>${problemText(error)}</span></p>`}
-    ${
-      cursor !== undefined &&
-      html`<button class="button" type="button" data-testid="console-more" aria-busy=${String(state === 'loading')}
-        @click=${() => list.more()}>${t('console.more')}</button>`
-    }`;
-}
-
-/** @param {{number?: boolean, minor?: boolean}} column */
-function classOf(column) {
-  return [column.number ? 'numbers' : '', column.minor ? 'minor' : ''].join(' ').trim();
-}
-
-/**
- * Enter opens a row, arrows go to the one beside it.
- * @param {KeyboardEvent} event
- * @param {any} row
- * @param {((row: any) => void) | undefined} open
- */
-function onKey(event, row, open) {
-  const line = /** @type {HTMLElement} */ (event.currentTarget);
-  if (event.target !== line) return;
-  if (event.key === 'Enter') open?.(row);
-  else if (event.key === 'ArrowDown') /** @type {HTMLElement | null} */ (line.nextElementSibling)?.focus();
-  else if (event.key === 'ArrowUp') /** @type {HTMLElement | null} */ (line.previousElementSibling)?.focus();
-  else return;
-  event.preventDefault();
-}
-
-/**
- * A line for a terminal that does the same.
- * @param {string} command
- */
-function commandLine(command) {
+function commandLines(commands) {
+  const more = commands.length > commandsShown ? '\n…' : '';
+  const command = commands.slice(0, commandsShown).join('\n') + more;
   return html`<details class="console-command">
     <summary>${t('console.sameCall')}</summary>
     <code data-testid="console-command">${command}</code>
-    <button class="button compact" type="button" @click=${() => copy(command)}>${icon('copy')}${t('console.copy')}</button>
+    <button class="button compact" type="button" @click=${() => copy(commands.join('\n'))}>${icon('copy')}${t('console.copy')}</button>
   </details>`;
 }
 
 /**
- * A field of a question.
- * @typedef {{name: string, label: string, value?: string, kind?: 'text' | 'number' | 'area' | 'choice', choices?: [string, string][],
+ * A field of a question. The value of `checks` are the checked words, with spaces between.
+ * @typedef {{name: string, label: string, value?: string, kind?: 'text' | 'number' | 'area' | 'choice' | 'checks', choices?: [string, string][],
  *   limit?: number, about?: string}} Field
  */
 
 /**
- * Asks what is needed for one call, shows the call, makes it, and says what came of it.
+ * @typedef {{method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object, once?: string}} Call
+ */
+
+/**
+ * Asks what is needed for a call, or several, shows them, makes them one after the other, and says what came of it. If one fails, those before
+ * it are done, and a second try goes on with it.
  * @param {{
  *   console: import('./console.js').Console, title: string, about?: string, yes: string, testid: string, danger?: boolean,
- *   fields?: Field[], call: (values: Record<string, string>) => {method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object, once?: string} | string,
+ *   fields?: Field[], call: (values: Record<string, string>) => Call | Call[] | string,
  *   done?: (answer: any) => void, said?: (answer: any) => string,
- * }} question `call` gives a sentence where something is wrong with the fields
+ * }} question `call` gives a sentence where something is wrong with the fields; `done` and `said` get the last answer
  */
 export function askFor({ console, title, about, yes, testid, danger, fields = [], call, done, said }) {
   /** @type {Record<string, string>} */
   const values = Object.fromEntries(fields.map(field => [field.name, field.value ?? '']));
   let problem = '';
   let busy = false;
+  /** How many calls are done. */
+  let at = 0;
   openSheet({
     title: () => title,
     testid,
@@ -155,6 +100,7 @@ export function askFor({ console, title, about, yes, testid, danger, fields = []
     signal: console.signal,
     body: sheet => {
       const what = call(values);
+      const calls = typeof what === 'string' ? [] : [what].flat();
       const submit = async (/** @type {Event} */ event) => {
         event.preventDefault();
         if (busy) return;
@@ -166,7 +112,12 @@ export function askFor({ console, title, about, yes, testid, danger, fields = []
         problem = '';
         sheet.redraw();
         try {
-          const answer = await console.api.send(what.method, what.path, what.body, what.once);
+          let answer;
+          for (; at < calls.length; at++) {
+            const { method, path, body, once } = calls[at];
+            answer = await console.api.send(method, path, body, once);
+            sheet.redraw();
+          }
           sheet.close();
           console.toasts.show({
             text: said?.(answer) ?? t('console.done'),
@@ -177,6 +128,8 @@ export function askFor({ console, title, about, yes, testid, danger, fields = []
         } catch (error) {
           busy = false;
           problem = problemText(error);
+          if (calls.length > 1)
+            problem = t('console.partly', { done: String(at), count: calls.length, problem });
           sheet.redraw();
         }
       };
@@ -184,7 +137,8 @@ export function askFor({ console, title, about, yes, testid, danger, fields = []
         ${about && html`<p class="soft">${about}</p>`}
         ${fields.map(field => fieldOf(field, values, sheet.redraw))}
         <p class=${problem ? 'problem' : 'only-read'} role="alert" data-testid="ask-problem">${problem}</p>
-        ${typeof what !== 'string' && commandLine(console.api.command(what.method, what.path, what.body))}
+        ${calls.length > 1 && busy && html`<p class="soft" role="status">${t('console.progress', { done: String(at), count: calls.length })}</p>`}
+        ${calls.length > 0 && commandLines(calls.map(({ method, path, body }) => console.api.command(method, path, body)))}
         <div class="sheet-actions">
           <button class="button" type="button" @click=${sheet.close}>${t('common.cancel')}</button>
           <button class=${danger ? 'button danger filled' : 'button primary'} type="submit" data-testid="ask-yes" aria-busy=${String(busy)}>${yes}</button>
@@ -201,6 +155,7 @@ function fieldOf(field, values, redraw) {
     redraw();
   };
   const id = `field-${field.name}`;
+  if (field.kind === 'checks') return checksOf(field, values, redraw);
   return html`<div class="field">
     <label class="label" for=${id}>${field.label}</label>
     ${
@@ -215,6 +170,91 @@ function fieldOf(field, values, redraw) {
     }
     ${field.about && html`<p class="soft small">${field.about}</p>`}
   </div>`;
+}
+
+/** @param {Field} field @param {Record<string, string>} values @param {() => void} redraw */
+function checksOf({ name, label, choices = [], about }, values, redraw) {
+  const checked = new Set(values[name].split(' ').filter(Boolean));
+  const note = (/** @type {Event} */ event) => {
+    const box = /** @type {HTMLInputElement} */ (event.target);
+    if (box.checked) checked.add(box.value);
+    else checked.delete(box.value);
+    values[name] = [...checked].join(' ');
+    redraw();
+  };
+  return html`<fieldset class="field console-checks" data-testid=${`field-${name}`}>
+    <legend class="label">${label}</legend>
+    ${choices.map(
+      ([
+        value,
+        text,
+      ]) => html`<label class="console-check"><input type="checkbox" value=${value} data-testid=${`check-${value}`}
+        ?checked=${checked.has(value)} @change=${note} /> ${text}</label>`,
+    )}
+    ${about && html`<p class="soft small">${about}</p>`}
+  </fieldset>`;
+}
+
+/** How long a restriction holds, as in the app's own menus. */
+const durations = [
+  ['600', 'console.time.minutes10'],
+  ['3600', 'console.time.hour'],
+  ['86400', 'console.time.day'],
+  ['604800', 'console.time.week'],
+  ['', 'console.time.forGood'],
+];
+
+/**
+ * Fields of a restriction.
+ * @param {[string, string][]} kinds
+ * @returns {Field[]}
+ */
+export function restrictionFields(kinds) {
+  return [
+    { name: 'kind', label: t('console.rooms.what'), kind: 'choice', value: kinds[0][0], choices: kinds },
+    {
+      name: 'seconds',
+      label: t('console.rooms.howLong'),
+      kind: 'choice',
+      value: '600',
+      choices: durations.map(([value, key]) => [value, t(key)]),
+    },
+    { name: 'reason', label: t('console.reason'), limit: 200 },
+  ];
+}
+
+/**
+ * What of those fields stands in a call.
+ * @param {Record<string, string>} values
+ */
+export function restrictionBody({ seconds, reason }) {
+  return {
+    ...(seconds ? { seconds: Number(seconds) } : {}),
+    ...(reason.trim() ? { reason: reason.trim() } : {}),
+  };
+}
+
+/**
+ * Shows what the server tells this once.
+ * @param {import('./console.js').Console} console
+ * @param {{title: string, about: string, testid: string, secrets: [label: string, text: string][]}} what
+ */
+export function showSecrets(console, { title, about, testid, secrets }) {
+  openSheet({
+    title: () => title,
+    testid,
+    className: 'small-sheet',
+    signal: console.signal,
+    body: sheet => html`<div class="stack">
+      <p class="soft">${about}</p>
+      ${secrets.map(
+        ([label, text]) => html`<p class="label">${label}</p>
+          <code class="console-secret">${text}</code>
+          <button class="button compact" type="button" @click=${() => copy(text)}>${icon('copy')}${t('console.copy')}</button>`,
+      )}
+      <div class="sheet-actions"><button class="button primary" type="button" data-testid="secret-done" @click=${sheet.close}>${t('common.done')}</button></div>
+    </div>`,
+  });
 }
 
 /** @param {number} value */

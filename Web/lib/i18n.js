@@ -55,6 +55,11 @@ export const dynamicKeys = Object.freeze([
   'console.entry.',
   'console.role.',
   'console.way.',
+  'console.restricted.',
+  'console.consent.',
+  'console.secondSession.',
+  'console.roomKeys.',
+  'console.scope.',
 ]);
 
 /**

@@ -2,7 +2,8 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
-import { ago, table } from '../parts.js';
+import { ago } from '../parts.js';
+import { table } from '../table.js';
 
 /**
  * What those did who run rooms, and what was refused.
@@ -24,30 +25,51 @@ export function auditPage(console) {
         testid: 'audit-table',
         empty: t('console.audit.none'),
         key: line => line.id,
+        file: { name: 'audit', console },
         columns: [
-          { label: t('console.when'), cell: line => ago(line.time) },
+          {
+            label: t('console.when'),
+            cell: line => ago(line.time),
+            sort: line => line.time,
+            text: line => new Date(line.time).toISOString(),
+          },
           {
             label: t('console.audit.who'),
             cell: line =>
               html`${line.actor ?? '–'} <span class="soft small">${t(`console.role.${line.role}`)}</span>`,
+            sort: line => line.actor ?? '',
           },
-          { label: t('console.audit.way'), cell: line => t(`console.way.${line.way}`), minor: true },
+          {
+            label: t('console.audit.way'),
+            cell: line => t(`console.way.${line.way}`),
+            minor: true,
+            sort: line => line.way,
+          },
           {
             label: t('console.audit.what'),
             cell: line =>
               html`${line.action} <span class="soft small">${line.outcome === 'done' ? '' : line.outcome}</span>`,
+            sort: line => line.action,
+            text: line => (line.outcome === 'done' ? line.action : `${line.action} (${line.outcome})`),
           },
-          { label: t('console.audit.whom'), cell: line => line.target ?? '', minor: true },
+          {
+            label: t('console.audit.whom'),
+            cell: line => line.target ?? '',
+            minor: true,
+            sort: line => line.target ?? '',
+          },
           {
             label: t('console.reports.room'),
             cell: line => (line.room === undefined ? '' : String(line.room)),
             number: true,
             minor: true,
+            sort: line => String(line.room ?? ''),
           },
           {
             label: t('console.audit.detail'),
             cell: line => html`<span class="two-lines small">${detailOf(line)}</span>`,
             minor: true,
+            text: detailOf,
           },
         ],
       })}`,

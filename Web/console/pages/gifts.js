@@ -2,7 +2,8 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
-import { askFor, figure, table } from '../parts.js';
+import { askFor, figure } from '../parts.js';
+import { table } from '../table.js';
 
 /**
  * What people can give.

@@ -2,7 +2,8 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
-import { askFor, problemText, searchField } from '../parts.js';
+import { askFor, exactTime, problemText, searchField } from '../parts.js';
+import { askLift, askRestrict } from './restrictions.js';
 
 /**
  * One person, by their id.
@@ -50,8 +51,28 @@ export function peoplePage(console) {
             html`<li><span>${t('console.people.inRoom', { room: String(session.room) })}</span></li>`,
         )}</ul>
       ${
+        person.restrictions.length > 0 &&
+        html`<ul class="console-list" data-testid="person-restrictions">${person.restrictions.map(
+          (/** @type {any} */ restriction) => html`<li>
+            <span>${t(`console.restricted.${restriction.kind}`)}
+              <span class="soft small">${
+                restriction.until === undefined
+                  ? t('console.time.forGood')
+                  : t('console.restricted.until', { time: exactTime(restriction.until) })
+              } · ${restriction.by}${restriction.reason && ` · ${restriction.reason}`}</span></span>
+            ${
+              console.changes('people') &&
+              html`<button class="icon-button" type="button" data-testid="person-lift" aria-label=${t('console.rooms.lift')}
+                @click=${() => askLift(console, [restriction], load)}>${icon('shield-off')}</button>`
+            }
+          </li>`,
+        )}</ul>`
+      }
+      ${
         console.changes('people') &&
         html`<div class="console-actions">
+          <button class="button compact" type="button" data-testid="person-restrict"
+            @click=${() => askRestrict(console, person, load)}>${icon('ban')}${t('console.bans.add')}</button>
           <button class="button compact" type="button" data-testid="person-rename" @click=${() =>
             askFor({
               console,

@@ -3,7 +3,8 @@ import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
-import { ago, askFor, exactTime, table } from '../parts.js';
+import { ago, askFor, exactTime } from '../parts.js';
+import { table } from '../table.js';
 
 /**
  * What people report.
@@ -31,28 +32,73 @@ export function reportsPage(console) {
         empty: t('console.reports.none'),
         key: report => report.id,
         open: report => openReport(console, report, () => list.refresh()),
+        file: { name: 'reports', console },
+        choice: console.changes('reports') && {
+          label: report => report.evidence.name || report.user,
+          actions: reports => settleSome(console, reports, () => list.refresh()),
+        },
         columns: [
           {
             label: t('console.reports.whom'),
             cell: report => html`<span class="clip">${report.evidence.name || report.user}</span>`,
+            sort: report => report.evidence.name || report.user,
           },
-          { label: t('console.reports.cause'), cell: report => t(`report.cause.${report.cause}`) },
-          { label: t('console.reports.by'), cell: report => report.reporter, minor: true },
+          {
+            label: t('console.reports.cause'),
+            cell: report => t(`report.cause.${report.cause}`),
+            sort: report => t(`report.cause.${report.cause}`),
+          },
+          {
+            label: t('console.reports.by'),
+            cell: report => report.reporter,
+            minor: true,
+            sort: report => report.reporter,
+          },
           {
             label: t('console.reports.room'),
             cell: report => String(report.room),
             number: true,
             minor: true,
+            sort: report => String(report.room),
           },
-          { label: t('console.when'), cell: report => ago(report.time), number: true },
+          {
+            label: t('console.when'),
+            cell: report => ago(report.time),
+            number: true,
+            sort: report => report.time,
+            text: report => new Date(report.time).toISOString(),
+          },
           {
             label: t('console.reports.state'),
             cell: report => (report.settled ? t('console.reports.settled') : t('console.reports.waits')),
             minor: true,
+            sort: report => (report.settled ? t('console.reports.settled') : t('console.reports.waits')),
           },
         ],
       })}`,
   };
+}
+
+/** @param {import('../console.js').Console} console @param {any[]} reports @param {() => void} done */
+function settleSome(console, reports, done) {
+  const waiting = reports.filter(report => !report.settled);
+  if (waiting.length === 0) return null;
+  const title = t('console.reports.settleSome', { count: waiting.length });
+  return html`<button class="button compact" type="button" data-testid="reports-settle" @click=${() =>
+    askFor({
+      console,
+      title,
+      yes: title,
+      testid: 'ask-settle-some',
+      fields: [{ name: 'words', label: t('console.reports.words'), kind: 'area' }],
+      call: ({ words }) =>
+        waiting.map(report => ({
+          method: /** @type {const} */ ('PUT'),
+          path: `reports/${report.id}/settlement`,
+          body: { words: words.trim() },
+        })),
+      done,
+    })}>${icon('check')}${title}</button>`;
 }
 
 /** @param {import('../console.js').Console} console @param {any} report @param {() => void} changed */

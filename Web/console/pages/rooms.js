@@ -5,15 +5,16 @@ import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { roomSlug } from '../../protocol/ids.js';
 import { ListModel } from '../list.js';
-import { ago, askFor, figure, problemText, searchField, table } from '../parts.js';
-
-/** As in the app's own menus. */
-const bans = [
-  ['600', 'console.time.minutes10'],
-  ['3600', 'console.time.hour'],
-  ['86400', 'console.time.day'],
-  ['', 'console.time.forGood'],
-];
+import {
+  ago,
+  askFor,
+  figure,
+  problemText,
+  restrictionBody,
+  restrictionFields,
+  searchField,
+} from '../parts.js';
+import { table } from '../table.js';
 
 /**
  * All open rooms of the application, and what goes on in one.
@@ -43,7 +44,7 @@ export function roomsPage(console) {
           <option value="" ?selected=${kind === ''}>${t('console.rooms.allKinds')}</option>
           ${['voice', 'chorus', 'live'].map(value => html`<option value=${value} ?selected=${kind === value}>${t(`kind.${value}`)}</option>`)}
         </select>
-        <button class="icon-button" type="button" aria-label=${t('console.refresh')} @click=${() => list.refresh()}>${icon('refresh-cw')}</button>
+        <button class="icon-button" type="button" data-testid="console-refresh" aria-label=${t('console.refresh')} @click=${() => list.refresh()}>${icon('refresh-cw')}</button>
       </div>
       ${table({
         list,
@@ -51,22 +52,66 @@ export function roomsPage(console) {
         empty: query || kind ? t('console.rooms.noneFound') : t('console.rooms.none'),
         key: room => roomSlug(room.room),
         open: room => openRoom(console, room, () => list.refresh()),
+        file: { name: 'rooms', console },
+        choice: console.changes('rooms:write') && {
+          label: room => room.name,
+          actions: rooms =>
+            html`<button class="button compact danger" type="button" data-testid="rooms-end" @click=${() =>
+              askFor({
+                console,
+                title: t('console.rooms.endSome', { count: rooms.length }),
+                about: t('console.rooms.endSomeAbout'),
+                yes: t('console.rooms.endSome', { count: rooms.length }),
+                testid: 'ask-end-some',
+                danger: true,
+                call: () =>
+                  rooms.map(room => ({
+                    method: /** @type {const} */ ('DELETE'),
+                    path: `rooms/${roomSlug(room.room)}`,
+                  })),
+                done: () => list.refresh(),
+              })}>${icon('power')}${t('console.rooms.endSome', { count: rooms.length })}</button>`,
+        },
         columns: [
-          { label: t('console.rooms.name'), cell: room => html`<span class="clip">${room.name}</span>` },
+          {
+            label: t('console.rooms.name'),
+            cell: room => html`<span class="clip">${room.name}</span>`,
+            sort: room => room.name,
+          },
           {
             label: t('console.rooms.host'),
             cell: room => html`<span class="clip">${room.owner.name || room.owner.id}</span>`,
             minor: true,
+            sort: room => room.owner.name || room.owner.id,
           },
-          { label: t('console.rooms.kind'), cell: room => t(`kind.${room.kind}`), minor: true },
-          { label: t('console.rooms.people'), cell: room => figure(room.memberCount), number: true },
+          {
+            label: t('console.rooms.kind'),
+            cell: room => t(`kind.${room.kind}`),
+            minor: true,
+            sort: room => t(`kind.${room.kind}`),
+          },
+          {
+            label: t('console.rooms.people'),
+            cell: room => figure(room.memberCount),
+            number: true,
+            sort: room => room.memberCount,
+          },
           {
             label: t('console.rooms.seats'),
             cell: room => `${room.seated}/${room.seats}`,
             number: true,
             minor: true,
+            sort: room => room.seated,
+            text: room => `${room.seated}/${room.seats}`,
           },
-          { label: t('console.rooms.since'), cell: room => ago(room.createdAt), number: true, minor: true },
+          {
+            label: t('console.rooms.since'),
+            cell: room => ago(room.createdAt),
+            number: true,
+            minor: true,
+            sort: room => room.createdAt,
+            text: room => new Date(room.createdAt).toISOString(),
+          },
         ],
       })}`,
   };
@@ -231,37 +276,19 @@ function restrict(console, path, member, done) {
     testid: 'ask-restrict',
     danger: true,
     fields: [
-      {
-        name: 'kind',
-        label: t('console.rooms.what'),
-        kind: 'choice',
-        value: 'chat_mute',
-        choices: [
-          ['chat_mute', t('console.restriction.chat_mute')],
-          ['ban', t('console.restriction.ban')],
-          ['removal', t('console.restriction.removal')],
-          ['everywhere', t('console.restriction.everywhere')],
-        ],
-      },
-      {
-        name: 'seconds',
-        label: t('console.rooms.howLong'),
-        kind: 'choice',
-        value: '600',
-        choices: bans.map(([value, key]) => [value, t(key)]),
-      },
-      { name: 'reason', label: t('console.reason'), limit: 200 },
+      ...restrictionFields([
+        ['chat_mute', t('console.restriction.chat_mute')],
+        ['ban', t('console.restriction.ban')],
+        ['removal', t('console.restriction.removal')],
+        ['everywhere', t('console.restriction.everywhere')],
+      ]),
     ],
-    call: ({ kind, seconds, reason }) => {
+    call: ({ kind, ...values }) => {
       if (kind === 'removal') return { method: 'DELETE', path: `${path}/members/${member.id}` };
       return {
         method: 'PUT',
         path: `${path}/restrictions/${member.id}/${kind === 'chat_mute' ? 'chat_mute' : 'ban'}`,
-        body: {
-          ...(seconds ? { seconds: Number(seconds) } : {}),
-          ...(kind === 'everywhere' ? { everywhere: true } : {}),
-          ...(reason.trim() ? { reason: reason.trim() } : {}),
-        },
+        body: { ...restrictionBody(values), ...(kind === 'everywhere' ? { everywhere: true } : {}) },
       };
     },
     done,

@@ -3,7 +3,8 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { ListModel } from '../list.js';
-import { ago, askFor, figure, problemText, searchField, table } from '../parts.js';
+import { ago, askFor, figure, problemText, searchField } from '../parts.js';
+import { table } from '../table.js';
 
 /**
  * What a person holds, and where it came from.

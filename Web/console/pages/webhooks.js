@@ -4,7 +4,8 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { ListModel } from '../list.js';
-import { ago, askFor, figure, problemText, table } from '../parts.js';
+import { ago, askFor, figure, problemText, showSecrets } from '../parts.js';
+import { table } from '../table.js';
 
 /**
  * Where programs hear what happens.
@@ -95,13 +96,11 @@ function add(console, done) {
     },
     done: hook => {
       done();
-      openSheet({
-        title: () => t('console.webhooks.secret'),
+      showSecrets(console, {
+        title: t('console.webhooks.secret'),
+        about: t('console.webhooks.secretAbout'),
         testid: 'webhook-secret',
-        className: 'small-sheet',
-        signal: console.signal,
-        body: sheet => html`<div class="stack"><p class="soft">${t('console.webhooks.secretAbout')}</p><code class="console-secret">${hook.secret}</code>
-          <div class="sheet-actions"><button class="button primary" type="button" @click=${sheet.close}>${t('common.done')}</button></div></div>`,
+        secrets: [[t('console.webhooks.secret'), hook.secret]],
       });
     },
   });

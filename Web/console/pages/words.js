@@ -3,7 +3,8 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { ListModel } from '../list.js';
-import { askFor, figure, problemText, table } from '../parts.js';
+import { askFor, figure, problemText } from '../parts.js';
+import { table } from '../table.js';
 
 /** What a call takes. */
 const most = 10_000;
@@ -80,8 +81,23 @@ export function wordsPage(console) {
         testid: 'words-table',
         empty: t('console.words.none'),
         key: word => word,
+        file: { name: 'words', console },
+        choice: console.changes('words') && {
+          label: word => word,
+          actions: words =>
+            html`<button class="button compact danger" type="button" data-testid="words-remove-some" @click=${() =>
+              askFor({
+                console,
+                title: t('console.words.removeSome', { count: words.length }),
+                yes: t('console.words.removeIt'),
+                testid: 'ask-remove-some',
+                danger: true,
+                call: () => ({ method: 'POST', path: 'words', body: { remove: words } }),
+                done: () => list.refresh(),
+              })}>${icon('trash-2')}${t('console.words.removeSome', { count: words.length })}</button>`,
+        },
         columns: [
-          { label: t('console.words.word'), cell: word => word },
+          { label: t('console.words.word'), cell: word => word, sort: word => word },
           {
             label: '',
             number: true,
