@@ -424,7 +424,8 @@ let package = Package(
             "ServerApp",
             [
                 "ServerApp", "ServerTestSupport", "RoomTestSupport", "MediaTestSupport", "RoomPorts", "RoomModel",
-                "Timing", "Gateway", "Wire", "DatagramIO", "RoomRules", "SignalProtocol", nio("NIOCore"),
+                "RoomService", "Timing", "Gateway", logging, "Wire", "DatagramIO", "RoomRules", "SignalProtocol",
+                nio("NIOCore"),
             ],
             resources: [.copy("Fixtures")]),
     ]

@@ -1,8 +1,10 @@
 """What an operator does with a server: settings, logs, figures, copies."""
 
+import contextlib
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import threading
 import time
@@ -11,8 +13,9 @@ import urllib.request
 
 import pytest
 
-from client import Client
+from client import Client, Refused, ticket
 from server import ROOT, Server, free_port
+from small_disk import ServerOnDisk, SmallDisk
 from story import story
 from test_back_ends import made
 from test_command_line import run, wait_for
@@ -183,3 +186,91 @@ def test_erase(tmp_path):
     assert run("user", "erase", "--app", app, "--user", "no one", *data)[0] == 78
     with Server(tmp_path / "data", development=False) as server:
         assert person(server, app, key, "host").call("profile.get", users=["mina"])["users"] == []
+
+
+@story("R09-S a disk that is full refuses what would be written, by name, keeps those who are there, and works again by itself; nothing acknowledged is lost")
+def test_full_disk(tmp_path):
+    disk = SmallDisk(tmp_path / "disk", megabytes=24)
+    try:
+        with ServerOnDisk(disk) as server:
+            host, guest = (Client(server, ticket(server, name)) for name in ("Hana", "Gil"))
+            Client(server, ticket(server, "Ida")).close()
+            room = host.call("room.create", name="Salon")["room"]
+            guest.call("room.enter", room=room)
+            guest.call("seat.take", room=room, seat=1)
+            told = []
+
+            def write(count):
+                """Sends so many; how many were refused, and why."""
+                refused = []
+                for _ in range(count):
+                    try:
+                        told.append(host.call("message.send", room=room, text=f"n {len(told)} " + "x" * 1_000)["chat"])
+                    except Refused as refusal:
+                        refused.append(refusal.name)
+                        time.sleep(min(1, refusal.retry_after))
+                return refused
+
+            assert write(5) == []
+            disk.fill()
+            refused = write(20)
+            assert refused and set(refused) == {"unavailable"}, refused
+            with pytest.raises(Refused) as seat:
+                guest.call("seat.leave", room=room)
+            assert seat.value.name == "unavailable" and seat.value.retry_after > 0
+            assert any("disk is full" in line for line in server.log().splitlines()), server.log()
+            # Nobody is sent away, and who is known comes in.
+            assert Client(server, ticket(server, "Ida")).call("room.list")["rooms"][0]["memberCount"] == 2
+            with pytest.raises(Refused) as new:
+                Client(server, ticket(server, "Jo"))
+            assert new.value.name == "unavailable", "who is new would have to be written down"
+            disk.empty()
+            wait_for("what is written again", lambda: write(1) == [])
+            assert write(5) == []
+            guest.call("seat.leave", room=room)
+            server.kill()
+            server.start()
+            ida = Client(server, ticket(server, "Ida"))
+            snapshot = ida.call("room.enter", room=room)["snapshot"]
+            kept = {message["chat"]: message["text"] for message in snapshot["messages"]}
+            assert [kept[chat].split()[1] for chat in told] == [str(number) for number in range(len(told))]
+            assert snapshot["seats"][1]["state"] == "empty"
+    finally:
+        disk.close()
+
+
+@story("R09-S what has outlived its retention is gone at the next start: ended rooms with what was written there, reports, the audit trail; the rest stays")
+def test_retention(tmp_path):
+    path = tmp_path / "data/ovation.sqlite"
+    counted = {
+        "rooms": "SELECT count(*) FROM room", "words": "SELECT count(*) FROM entry WHERE instr(payload, CAST('my address' AS BLOB)) > 0",
+        "reports": "SELECT count(*) FROM report", "lines": "SELECT count(*) FROM audit",
+    }
+
+    def held():
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            return {name: file.execute(sql).fetchone()[0] for name, sql in counted.items()}
+
+    with Server(tmp_path / "data") as server:
+        host, guest, ida = (Client(server, ticket(server, name)) for name in ("Hana", "Gil", "Ida"))
+        over, stays = (one.call("room.create", name="Salon")["room"] for one in (host, ida))
+        guest.call("room.enter", room=over)
+        guest.call("message.send", room=over, text="my address is")
+        ida.call("message.send", room=stays, text="my address too")
+        host.call("report.send", room=over, user=guest.user, cause="spam")
+        host.call("restriction.set", room=over, user=guest.user, kind="chat_mute")
+        host.call("room.destroy", room=over)
+    everything = held()
+    assert everything == {"rooms": 2, "words": 2, "reports": 1, "lines": 2}, everything
+    # As a server leaves it that was switched off for 40 days.
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        for table, column in (("room", "opened_at"), ("room", "ended_at"), ("entry", "written_at"), ("report", "posted_at"), ("audit", "noted_at")):
+            file.execute(f"UPDATE {table} SET {column} = {column} - {40 * 86_400_000}")
+        file.commit()
+    with Server(tmp_path / "data", "--store-retention-days", "50") as server:
+        assert Client(server, ticket(server, "Gil")).call("room.list")["rooms"][0]["room"] == stays
+    assert held() == everything
+    with Server(tmp_path / "data") as server:
+        wait_for("what is old to go", lambda: held() == {"rooms": 1, "words": 1, "reports": 0, "lines": 0})
+        snapshot = Client(server, ticket(server, "Gil")).call("room.enter", room=stays)["snapshot"]
+        assert [message["text"] for message in snapshot["messages"]] == ["my address too"]

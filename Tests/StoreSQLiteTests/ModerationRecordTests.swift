@@ -1,3 +1,4 @@
+import GRDB
 import RoomModel
 import RoomPorts
 import RoomTestSupport
@@ -86,6 +87,40 @@ import Timing
         let records = try StoreRecords(directory: scratch.path)
         #expect(try records.audit(of: app, limit: 10).map(\.line.action) == ["new-1", "new-0"])
         #expect(try records.reports(of: app, all: true, limit: 10).map(\.report.words) == ["new"])
+        await store.shutDown()
+    }
+
+    @Test(
+        "R09-S what is old goes when it is looked for, in several steps, without anything new; restrictions that are over go too"
+    )
+    func forgetsOld() async throws {
+        let scratch = try Scratch()
+        let now = fixedNow().millisecondsSince1970
+        let old = now - 2 * 86_400_000
+        let store = try SQLiteStore(
+            directory: scratch.path, settings: StoreSettings(retention: .seconds(86_400)), now: fixedNow)
+        // Twice as many as those with them delete.
+        for number in 0..<3 { store.audit.note(line("new-\(number)", at: now)) }
+        try await store.pool.write { db in
+            for id in 10..<2_510 {
+                try db.execute(
+                    sql:
+                        "INSERT INTO audit SELECT ?, application, room, actor, role, way, action, target, detail, reason, outcome, ? FROM audit LIMIT 1",
+                    arguments: [id, old])
+            }
+        }
+        store.reports.post(report("old", at: old)) { _ in }
+        let over = Restriction(.ban, user: bob, name: "", until: now - 1, everywhere: true, by: bob)
+        store.restrictions.set(over, from: .application, in: app)
+        store.forgetOld()
+        // Each step queues the next one behind what is there.
+        for _ in 0..<4 { try await store.accounts.save(UserProfile(id: bob), of: app) }
+        let left = try await store.pool.read { db in
+            try ["audit", "report", "standing_restriction"].map {
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)")
+            }
+        }
+        #expect(left == [3, 0, 0])
         await store.shutDown()
     }
 

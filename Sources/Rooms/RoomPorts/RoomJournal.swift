@@ -72,6 +72,17 @@ package enum JournalFailure: Error, Hashable, Sendable {
     case closed
 }
 
+extension JournalFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .outOfOrder: "it is not the next entry of the room"
+        case .full: "the disk is full; make room, and the server goes on by itself"
+        case .failed(let reason): reason
+        case .closed: "the store is closed"
+        }
+    }
+}
+
 /// Durable, ordered storage of rooms. Group commit over all rooms: entries become durable in the order of `submit`, and
 /// `done` runs, in that order and off the caller's thread, after the commit that holds the entry has reached the disk
 /// (fsync). If a commit fails, every entry in it fails, and later entries of the same rooms fail as `outOfOrder`.

@@ -1,14 +1,20 @@
-import RoomPorts
-import ServiceLifecycle
-import Timing
+package import RoomPorts
+package import ServiceLifecycle
+package import Timing
 
 /// Something done every so often, by the server's clock, until the server shuts down.
-struct Housekeeping: Service {
+package struct Housekeeping: Service {
     let clock: any TimeSource
     let interval: Interval
     let work: @Sendable () async -> Void
 
-    func run() async throws {
+    package init(clock: any TimeSource, interval: Interval, work: @escaping @Sendable () async -> Void) {
+        self.clock = clock
+        self.interval = interval
+        self.work = work
+    }
+
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             while await rest() { await work() }
         }

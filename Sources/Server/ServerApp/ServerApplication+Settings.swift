@@ -156,19 +156,4 @@ extension Logger {
         case .failed(let why): error("a chorus has no mix: \(why)")
         }
     }
-
-    /// What happens inside rooms that an operator should read.
-    func report(_ report: RoomReport) {
-        switch report {
-        case .journalFailed(let key, let failure):
-            error("the journal of room \(key.room) of application \(key.application) failed: \(failure)")
-        case .damaged(let key, let what):
-            error("room \(key.room) of application \(key.application) cannot be read and stays closed: \(what)")
-        case .inapplicable(let key, let what):
-            error("a decision in room \(key.room) of application \(key.application) could not be applied: \(what)")
-        case .cutUnconfirmed(let key):
-            warning(
-                "the media plane did not confirm a cut in room \(key.room) of application \(key.application) in time")
-        }
-    }
 }

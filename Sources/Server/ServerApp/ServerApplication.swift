@@ -121,7 +121,7 @@ package struct ServerApplication: Sendable {
             policy: { id in policies.withLock { $0[id] } ?? RoomPolicy() }, catalogue: catalogue,
             reach: SessionReach(sessions: sessions, clock: clock), filter: { words.filter(of: $0) },
             webhooks: webhooks.book, review: webhooks.review,
-            report: { [logger] in logger.report($0) })
+            report: { [reports = RoomReports(logger, clock: clock)] in reports.report($0) })
         try await rooms.start()
         let requests = RequestCounters()
         let history = ServerHistory(clock: clock) {
@@ -160,7 +160,8 @@ package struct ServerApplication: Sendable {
         let figures = ServerFigures(
             store: store, rooms: rooms, sessions: sessions, requests: requests, media: media,
             webhooks: webhooks, connections: { gateway.connections })
-        do { try await run(gateway, figures) } catch {
+        let forgetting = Housekeeping(clock: clock, interval: Self.forgettingInterval) { store.forgetOld() }
+        do { try await run(gateway, figures, forgetting) } catch {
             await end()
             throw described(error)
         }
@@ -168,26 +169,31 @@ package struct ServerApplication: Sendable {
         await end()
     }
 
-    /// The gateway, and beside it the metrics if they are wanted.
-    private func run(_ gateway: GatewayServer, _ figures: ServerFigures) async throws {
-        guard settings.metricsPort > 0 else { return try await gateway.run() }
-        let metrics = MetricsServer(host: settings.metricsHost, port: settings.metricsPort, logger: logger) {
-            await figures.text()
-        }
+    /// How often what has outlived its retention is looked for.
+    private static let forgettingInterval = Interval.seconds(3_600)
+
+    /// The gateway, beside it what is done every so often, and the metrics if they are wanted.
+    private func run(_ gateway: GatewayServer, _ figures: ServerFigures, _ forgetting: Housekeeping) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { [settings] in
-                do { try await metrics.run() } catch {
-                    guard !Task.isCancelled else { throw error }
-                    throw ConfigurationFailure(
-                        "metrics.port \(settings.metricsPort) on \(settings.metricsHost) cannot be used: \(error)")
-                }
-            }
+            if settings.metricsPort > 0 { group.addTask { try await serveMetrics(figures) } }
+            group.addTask { try await forgetting.run() }
             group.addTask { try await gateway.run() }
-            // Both end with the server's graceful shutdown; if one fails, the other ends with it.
+            // All end with the server's graceful shutdown; if one fails, the others end with it.
             do { for try await _ in group {} } catch {
                 group.cancelAll()
                 throw error
             }
+        }
+    }
+
+    private func serveMetrics(_ figures: ServerFigures) async throws {
+        let metrics = MetricsServer(host: settings.metricsHost, port: settings.metricsPort, logger: logger) {
+            await figures.text()
+        }
+        do { try await metrics.run() } catch {
+            guard !Task.isCancelled else { throw error }
+            throw ConfigurationFailure(
+                "metrics.port \(settings.metricsPort) on \(settings.metricsHost) cannot be used: \(error)")
         }
     }
 

@@ -25,6 +25,9 @@ final class GroupCommit: Sendable {
     /// acknowledgements, instead of inside COMMIT, where the batch would wait for it. Counted in changed rows, which are about as many.
     static let checkpointInterval = 1_000
 
+    /// Rows that are deleted in one go because they are old.
+    private static let pruningStep = 1_000
+
     private typealias Completion = @Sendable () -> Void
 
     private struct Operation: Sendable {
@@ -93,6 +96,24 @@ final class GroupCommit: Sendable {
             submit(body) { continuation.resume(returning: $0) }
         }
         return try result.get()
+    }
+
+    /// Deletes what is old, a step at a time between the commits of others, so that none of them waits for more than milliseconds.
+    /// - Parameters:
+    ///   - step: deletes up to that many rows, and says how many there were.
+    ///   - deleted: what a step has deleted, once it is on the disk.
+    func prune(
+        _ step: @escaping @Sendable (Database, _ limit: Int) throws -> Int,
+        deleted: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        submit {
+            try step($0, Self.pruningStep)
+        } done: { [weak self] result in
+            // A failure is tried again at the next due time.
+            guard case .success(let count) = result else { return }
+            deleted(count)
+            if count == Self.pruningStep { self?.prune(step, deleted: deleted) }
+        }
     }
 
     /// Reads what is durable, beside the writer: nobody's commit waits for it.

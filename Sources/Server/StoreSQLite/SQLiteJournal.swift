@@ -114,7 +114,7 @@ package final class SQLiteJournal: RoomJournal {
     }
 
     /// Removes what has outlived its retention, a step at a time between the commits of others.
-    private func prune() {
+    func prune() {
         let latest = WallTime(nanoseconds: now().nanoseconds - settings.retention.nanoseconds)
         commit.submit { db in
             try JournalTables(db: db).pruneEndedRoom(before: latest.millisecondsSince1970, limit: Self.pruningStep)

@@ -17,6 +17,17 @@ package final class SQLiteAudit: AuditTrail {
         self.retention = retention
     }
 
+    /// Deletes lines that are older than that, in milliseconds since 1970.
+    func prune(before oldest: Int64) {
+        commit.prune { db, limit in
+            try db.execute(
+                sql:
+                    "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE noted_at < ? ORDER BY noted_at LIMIT ?)",
+                arguments: [oldest, limit])
+            return db.changesCount
+        }
+    }
+
     package func note(_ line: AuditLine) {
         let oldest = line.time - retention.milliseconds
         commit.submit(bytes: line.detail.utf8.count) { db in
@@ -59,6 +70,19 @@ package final class SQLiteReports: ReportBox {
             count = Mutex(try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM report") ?? 0 })
         } catch {
             throw StoreFailure(error, path: pool.path)
+        }
+    }
+
+    /// Deletes those that are older than that, in milliseconds since 1970.
+    func prune(before oldest: Int64) {
+        commit.prune { db, limit in
+            try db.execute(
+                sql:
+                    "DELETE FROM report WHERE id IN (SELECT id FROM report WHERE posted_at < ? ORDER BY posted_at LIMIT ?)",
+                arguments: [oldest, limit])
+            return db.changesCount
+        } deleted: { [self] deleted in
+            count.withLock { $0 -= deleted }
         }
     }
 

@@ -67,6 +67,17 @@ package final class SQLiteRestrictions: StandingRestrictions {
         list.withLock { $0.forgetWords(of: user, in: application) }
     }
 
+    /// Deletes those whose time is over, in milliseconds since 1970. In memory they are forgotten when room is needed, and at the next start.
+    func prune(at time: Int64) {
+        commit.prune { db, limit in
+            try db.execute(
+                sql:
+                    "DELETE FROM standing_restriction WHERE id IN (SELECT id FROM standing_restriction WHERE until <= ? LIMIT ?)",
+                arguments: [time, limit])
+            return db.changesCount
+        }
+    }
+
     private func change(
         _ key: RestrictionKey, to restriction: Restriction?,
         done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void

@@ -40,6 +40,8 @@ package final class SQLiteStore: Sendable {
     let pool: DatabasePool
     private let commit: GroupCommit
     private let lock: DirectoryLock
+    private let retention: Interval
+    private let now: @Sendable () -> WallTime
 
     /// Opens or creates the store; `directory` is created if it is not there.
     /// - Parameter now: for the times that are written beside entries, and for retention.
@@ -77,6 +79,19 @@ package final class SQLiteStore: Sendable {
         operatorKeys = SQLiteOperatorKeys(commit: commit)
         records = SQLiteRecords(commit: commit)
         reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)
+        retention = settings.retention
+        self.now = now
+        forgetOld()
+    }
+
+    /// Deletes what has outlived its retention: ended rooms, lines of the audit trail, reports; and restrictions whose time is over. Returns
+    /// at once.
+    package func forgetOld() {
+        journal.prune()
+        let time = now().millisecondsSince1970
+        audit.prune(before: time - retention.milliseconds)
+        reports.prune(before: time - retention.milliseconds)
+        restrictions.prune(at: time)
     }
 
     /// What moderation keeps.
