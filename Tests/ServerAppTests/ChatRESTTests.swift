@@ -322,6 +322,39 @@ extension WholeServerTests {
             }
         }
 
+        @Test("R01-R somebody is muted in all groups for a time, which can be read, and let again")
+        func mutedEverywhere() async throws {
+            try await TestServer.with { server in
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                func set(_ seconds: JSON) async throws -> Int? {
+                    try await code(
+                        "openconfigsvr/setnospeaking", ["Set_Account": "owner", "GroupmsgNospeakingTime": seconds],
+                        server)
+                }
+                func left() async throws -> Int? {
+                    try await call("openconfigsvr/getnospeaking", ["Get_Account": "owner"], server)[
+                        "GroupmsgNospeakingTime"
+                    ].int
+                }
+                #expect(try await left() == 0)
+                #expect(try await set(60) == 0)
+                #expect((1...60).contains(try await left() ?? 0))
+                #expect(try await owner.refusal("message.send", ["room": 48_213, "text": "x"]) == "chat_muted")
+                #expect(try await set(4_294_967_295) == 0)
+                #expect(try await left() == 4_294_967_295)
+                for _ in 0..<2 { #expect(try await set(0) == 0) }
+                #expect(try await left() == 0)
+                try await owner.call("message.send", ["room": 48_213, "text": "x"])
+                for wrong: JSON in [
+                    ["Set_Account": "owner"], ["Set_Account": "owner", "C2CmsgNospeakingTime": 60],
+                    ["Set_Account": "no one", "GroupmsgNospeakingTime": 60],
+                    ["Set_Account": "owner", "GroupmsgNospeakingTime": -1], ["GroupmsgNospeakingTime": 60],
+                ] { #expect(try await code("openconfigsvr/setnospeaking", wrong, server) == 10_004, "\(wrong)") }
+                #expect(try await code("openconfigsvr/getnospeaking", [:], server) == 10_004)
+            }
+        }
+
         @Test("R01-R people are muted and banned for a time, listed, and let again")
         func people() async throws {
             try await TestServer.with { server in

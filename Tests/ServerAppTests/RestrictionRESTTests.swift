@@ -43,6 +43,7 @@ extension WholeServerTests {
                 _ = try await house.server.signedIn("guest")
                 let lines = try await house.send("GET", "audit?limit=2").json["lines"].array
                 #expect(lines.map { $0["action"] } == ["liftRestriction", "setRestriction"])
+                #expect(lines[1]["actor"] == "console" && lines[1]["detail"]["kind"] == "ban")
                 #expect(lines[1]["reason"] == "spam" && lines[1]["target"] == "guest" && lines[1]["room"] == .null)
             }
         }

@@ -32,13 +32,16 @@ struct ChatCommands: Sendable {
         case listMembers = "group_open_avchatroom_http_svc/get_members"
         case importAccount = "im_open_login_svc/account_import"
         case kick = "im_open_login_svc/kick"
+        case muteEverywhere = "openconfigsvr/setnospeaking"
+        case readMute = "openconfigsvr/getnospeaking"
     }
 
     let rooms: OperatorRooms
     let signIn: SignIn
-    let sessions: PersonSessions
+    /// The operator's, in the whole application.
+    let standing: OperatorRestrictions
     let clock: any TimeSource
-    private var restrictions: ChatRestrictions { ChatRestrictions(rooms: rooms) }
+    private var restrictions: ChatRestrictions { ChatRestrictions(rooms: rooms, standing: standing, clock: clock) }
     private var attributes: ChatAttributes { ChatAttributes(rooms: rooms) }
 
     func perform(_ name: Name, _ request: ChatRequest) async throws(ChatFailure) -> any Encodable & Sendable {
@@ -67,6 +70,8 @@ struct ChatCommands: Sendable {
         case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
         case .importAccount: try await importAccount(request)
         case .kick: try await kick(request)
+        case .muteEverywhere: try await restrictions.muteEverywhere(request)
+        case .readMute: try restrictions.readMute(request)
         }
     }
 
@@ -312,7 +317,7 @@ struct ChatCommands: Sendable {
     private func kick(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         // An older version of the call says Identifier.
         let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
-        await sessions.end(user, in: request.application, why: .signedOut)
+        await standing.people.end(user, in: request.application, why: .signedOut)
         return ChatNothing()
     }
 

@@ -29,13 +29,13 @@ struct ChatHandler: Sendable {
     private let perCommand = SharedBuckets<Rated>(ChatHandler.perSecond)
 
     init(
-        _ services: GatewayServices, sessions: PersonSessions, rates: AddressRates,
+        _ services: GatewayServices, restrictions: OperatorRestrictions, rates: AddressRates,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
     ) {
         signIn = services.signIn
         clock = services.clock
         commands = ChatCommands(
-            rooms: OperatorRooms(rooms: services.rooms), signIn: services.signIn, sessions: sessions,
+            rooms: OperatorRooms(rooms: services.rooms), signIn: services.signIn, standing: restrictions,
             clock: services.clock)
         self.rates = rates
         self.address = address

@@ -1,6 +1,8 @@
 import RoomModel
+import RoomPorts
 import RoomService
 import SignalProtocol
+import Timing
 
 /// Who may not write in a group, or not be there (R01; api-facts §6.2).
 struct ChatRestrictions: Sendable {
@@ -8,6 +10,8 @@ struct ChatRestrictions: Sendable {
     private static let forever = 4_294_967_295
 
     let rooms: OperatorRooms
+    let standing: OperatorRestrictions
+    let clock: any TimeSource
 
     func mute(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         let seconds = try request.number("MuteTime", in: 0...Self.forever)
@@ -55,6 +59,47 @@ struct ChatRestrictions: Sendable {
         } catch {
             if error.error.code != .notRestricted { throw ChatFailure(error) }
         }
+    }
+
+    // MARK: In all groups
+
+    /// Mutes somebody in all groups for so many seconds; 0: lets them write again. There are no messages to one person, so what the call says
+    /// of those has nothing to change; a call that says nothing else is refused, since its sender expects something of it.
+    func muteEverywhere(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
+        let user = try request.user("Set_Account")
+        _ = try request.optionalNumber("C2CmsgNospeakingTime", in: 0...Self.forever)
+        guard let seconds = try request.optionalNumber("GroupmsgNospeakingTime", in: 0...Self.forever) else {
+            throw .invalid("GroupmsgNospeakingTime")
+        }
+        do throws(Refusal) {
+            if seconds == 0 {
+                try await standing.lift(.chatMute, of: user, by: request.caller, in: request.application)
+            } else {
+                _ = try await standing.set(
+                    .chatMute, of: user, seconds: seconds > Restriction.longestSeconds ? nil : Int64(seconds),
+                    reason: nil,
+                    by: request.caller, in: request.application)
+            }
+        } catch {
+            // Who is not muted stays so.
+            if error.error.code != .notRestricted { throw ChatFailure(error) }
+        }
+        return ChatNothing()
+    }
+
+    struct Mute: Encodable, Sendable {
+        var C2CmsgNospeakingTime = 0
+        var GroupmsgNospeakingTime: Int64
+    }
+
+    /// How many seconds somebody's mute in all groups goes on.
+    func readMute(_ request: ChatRequest) throws(ChatFailure) -> Mute {
+        let user = try request.user("Get_Account")
+        guard let mute = standing.held(.chatMute, of: user, in: request.application) else {
+            return Mute(GroupmsgNospeakingTime: 0)
+        }
+        let left = mute.until.map { ($0 - clock.wallTime.millisecondsSince1970 + 999) / 1_000 }
+        return Mute(GroupmsgNospeakingTime: left ?? Int64(Self.forever))
     }
 
     struct Restricted: Encodable, Sendable {

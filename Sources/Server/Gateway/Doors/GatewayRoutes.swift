@@ -61,14 +61,19 @@ struct GatewayRoutes: Sendable {
 
     private func addOperatorRoutes(to router: Router<GatewayRequest>) {
         let signIn = OperatorSignIn(store: operators.stores.keys, signIn: services.signIn, clock: services.clock)
-        let sessions = PersonSessions(sessions: services.sessions, httpMedia: httpMedia)
+        let restrictions = OperatorRestrictions(
+            store: operators.stores.restrictions, signIn: services.signIn,
+            people: PersonSessions(sessions: services.sessions, httpMedia: httpMedia),
+            audit: operators.stores.audit, clock: services.clock)
         RESTHandler(
-            operators, signIn, services, library: songs.library, sessions: sessions, address: { address(of: $0, $1) },
+            operators, signIn, services, library: songs.library, restrictions: restrictions,
+            address: { address(of: $0, $1) },
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         // A back end calls both from one address.
         let rates = AddressRates(RESTHandler.allowance)
-        ChatHandler(services, sessions: sessions, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
+        ChatHandler(services, restrictions: restrictions, rates: rates, address: { address(of: $0, $1) }).addRoutes(
+            to: router)
         RoomAPIHandler(signIn, services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)
     }
 

@@ -4,7 +4,6 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
-import Timing
 
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {
@@ -46,8 +45,7 @@ struct PeopleResource: Sendable {
 
     let signIn: SignIn
     let sessions: PersonSessions
-    let restrictions: any StandingRestrictions
-    let clock: any TimeSource
+    let restrictions: OperatorRestrictions
     let rooms: OperatorRooms
     let personalData: any PersonalData
     let library: SongLibrary
@@ -81,7 +79,7 @@ struct PeopleResource: Sendable {
     /// What open rooms have of somebody is deleted by the rooms, in their turns; what ended ones have goes with their journals.
     private func erase(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Erased {
         await sessions.end(user, in: access.application, why: .signedOut)
-        restrictions.forgetWords(of: user, in: access.application)
+        restrictions.store.forgetWords(of: user, in: access.application)
         var erased: Erased
         do throws(JournalFailure) {
             erased = Erased(rows: try await personalData.erase(user, of: access.application))
@@ -123,12 +121,9 @@ struct PeopleResource: Sendable {
     }
 
     private func person(_ profile: UserProfile, _ access: OperatorAccess) -> Person {
-        let now = clock.wallTime.millisecondsSince1970
-        return Person(
+        Person(
             profile, sessions.sessions.all(of: profile.id, in: access.application),
-            RestrictionKind.allCases.compactMap {
-                restrictions.holding($0, of: profile.id, in: access.application, at: now)
-            })
+            RestrictionKind.allCases.compactMap { restrictions.held($0, of: profile.id, in: access.application) })
     }
 
     private func profile(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> UserProfile {

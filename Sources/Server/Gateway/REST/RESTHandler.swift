@@ -35,7 +35,7 @@ struct RESTHandler: Sendable {
 
     init(
         _ settings: OperatorSettings, _ operators: OperatorSignIn, _ services: GatewayServices, library: SongLibrary,
-        sessions: PersonSessions,
+        restrictions: OperatorRestrictions,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress,
         isDraining: @escaping @Sendable () -> Bool
     ) {
@@ -54,11 +54,10 @@ struct RESTHandler: Sendable {
         server = ServerResource(condition: settings.condition)
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(
-            signIn: services.signIn, sessions: sessions, restrictions: stores.restrictions, clock: services.clock,
-            rooms: rooms, personalData: stores.personalData, library: library)
-        restrictions = RestrictionsResource(
-            restrictions: stores.restrictions, records: stores.records, signIn: services.signIn, people: sessions,
-            clock: services.clock)
+            signIn: services.signIn, sessions: restrictions.people, restrictions: restrictions, rooms: rooms,
+            personalData: stores.personalData, library: library)
+        self.restrictions = RestrictionsResource(
+            restrictions: restrictions, records: stores.records, clock: services.clock)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
         self.address = address

@@ -15,10 +15,8 @@ struct RestrictionsResource: Sendable {
 
     private static let unavailable = Refusal(RoomError(.unavailable, retryAfterMs: 500))
 
-    let restrictions: any StandingRestrictions
+    let restrictions: OperatorRestrictions
     let records: any OperatorRecords
-    let signIn: SignIn
-    let people: PersonSessions
     let clock: any TimeSource
 
     func perform(
@@ -30,17 +28,11 @@ struct RestrictionsResource: Sendable {
             return HTTPReply.json(try await list(parameters, access))
         case .set:
             try trail.check(.managePeople, access, "setRestriction")
-            let restriction = try await wanted(parameters, access)
-            try await set(restriction, access)
-            var detail = ["kind": restriction.kind.rawValue]
-            detail["until"] = restriction.until.map { "\($0)" }
-            trail.note(access, "setRestriction", target: restriction.user, detail: detail, reason: restriction.reason)
-            return HTTPReply.json(restriction)
+            return HTTPReply.json(try await set(parameters, access))
         case .lift:
             try trail.check(.managePeople, access, "liftRestriction")
             let (user, kind) = (try parameters.user(), try kind(parameters))
-            try await lift(kind, of: user, access)
-            trail.note(access, "liftRestriction", target: user, detail: ["kind": kind.rawValue])
+            try await restrictions.lift(kind, of: user, by: access.caller, in: access.application)
             return HTTPReply.json(Answer.Empty())
         }
     }
@@ -65,7 +57,7 @@ struct RestrictionsResource: Sendable {
         return kind
     }
 
-    private func wanted(_ parameters: RESTParameters, _ access: OperatorAccess) async throws(Refusal) -> Restriction {
+    private func set(_ parameters: RESTParameters, _ access: OperatorAccess) async throws(Refusal) -> Restriction {
         let (user, kind) = (try parameters.user(), try kind(parameters))
         let seconds = parameters.has("seconds") ? try parameters.whole("seconds") : nil
         if let seconds, !(1...Int64(Restriction.longestSeconds)).contains(seconds) {
@@ -75,43 +67,7 @@ struct RestrictionsResource: Sendable {
         if let reason, !Restriction.isReason(reason) {
             throw Refusal(.invalid("reason", "a reason has up to 200 characters that people can see"))
         }
-        let profile = try await signIn.profiles([user], in: access.application).first ?? UserProfile(id: user)
-        let now = clock.wallTime.millisecondsSince1970
-        return Restriction(
-            kind, user: user, name: profile.name, until: seconds.map { now + $0 * 1_000 }, everywhere: true,
-            by: access.caller.name, reason: reason)
-    }
-
-    /// When it is answered, whoever is banned is out, silent and deaf, and whoever is muted has been told.
-    private func set(_ restriction: Restriction, _ access: OperatorAccess) async throws(Refusal) {
-        let application = access.application
-        let held = restrictions.count(from: .application, in: application, at: clock.wallTime.millisecondsSince1970)
-        guard
-            held < RestrictionScope.application.limit
-                || self.held(restriction.kind, of: restriction.user, access) != nil
-        else { throw Refusal(RoomError(.restrictionsFull, "an application keeps 100,000 restrictions")) }
-        let stored: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
-            restrictions.set(restriction, from: .application, in: application) { continuation.resume(returning: $0) }
-        }
-        guard case .success = stored else { throw Self.unavailable }
-        switch restriction.kind {
-        case .ban: await people.end(restriction.user, in: application, why: .banned(signIn.refusal(of: restriction)))
-        case .chatMute: await people.tellMute(of: restriction.user, in: application, lifted: nil)
-        }
-    }
-
-    private func lift(_ kind: RestrictionKind, of user: UserID, _ access: OperatorAccess) async throws(Refusal) {
-        guard let former = held(kind, of: user, access) else { throw Refusal(RoomError(.notRestricted)) }
-        let stored: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
-            restrictions.lift(kind, of: user, from: .application, in: access.application) {
-                continuation.resume(returning: $0)
-            }
-        }
-        guard case .success = stored else { throw Self.unavailable }
-        if kind == .chatMute { await people.tellMute(of: user, in: access.application, lifted: former) }
-    }
-
-    private func held(_ kind: RestrictionKind, of user: UserID, _ access: OperatorAccess) -> Restriction? {
-        restrictions.holding(kind, of: user, in: access.application, at: clock.wallTime.millisecondsSince1970)
+        return try await restrictions.set(
+            kind, of: user, seconds: seconds, reason: reason, by: access.caller, in: access.application)
     }
 }
