@@ -49,7 +49,8 @@ import Testing
         server.pass(.seconds(2))
         let isFinal = [
             RoomError.Code.appUnknown, .userIDInvalid, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid,
-            .sessionExpired, .sessionReplaced, .nameTaken, .invalidParams, .methodNotFound,
+            .sessionExpired, .sessionReplaced, .bannedHere, .bannedHereForGood, .nameTaken, .invalidParams,
+            .methodNotFound,
         ].contains(code)
         switch server.outlet.state.value.phase {
         case .signedOut(let error):

@@ -61,7 +61,7 @@ import Timing
         try await heard(salon)
         #expect(throws: RoomError.self) { try refused.current?.get() }
         guard case .failure(let error)? = refused.current else { return }
-        #expect(error.code == .textFiltered && error.reason == "review")
+        #expect(error.code == .reviewRefused && error.code.number == 10_016)
         #expect(try dropped.current?.get() == .sent(chat: 0, time: salon.core.wallNow))
         salon.advance(.seconds(1))
         #expect(owner.outbox.messages.isEmpty)

@@ -12,7 +12,7 @@ import Testing
         let documented: Set<Int32> = [
             -3_317, -3_318, -3_319, -3_320, -100_006, -100_018, 6_206, 6_208, 8_010, 8_011, 8_012, 10_001, 10_006,
             10_010, 10_021,
-            10_017, 10_048, 10_056, 80_001, 80_002,
+            10_016, 10_017, 10_048, 10_056, 80_001, 80_002,
         ]
         for code in RoomError.Code.allCases {
             let (number, message) = OvationError(code).outcome

@@ -58,6 +58,7 @@ export const serverErrors = Object.freeze({
   rate_limited: 10006,
   room_key_failed: -100006,
   text_filtered: 80001,
+  review_refused: 10016,
   chat_muted: 10017,
   hosts_only: 10017,
   slow_mode: 20511,

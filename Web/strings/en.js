@@ -783,6 +783,7 @@ export const strings = Object.freeze({
   'message.banned.why': '{text} The reason they gave: “{reason}”',
   'error.room_key_failed':
     'The key to this room is missing or not valid. Ask whoever sent you here for a new link.',
+  'error.review_refused': 'Not sent: the operator reviews messages, and this one was refused.',
   'error.text_filtered':
     'This was not sent: the room’s word filter stopped it. Change the words, then try again.',
   'error.chat_muted': 'Your chat is muted in this room. You can watch and like meanwhile.',

@@ -749,6 +749,7 @@ export const strings = Object.freeze({
   'message.banned.title': '들어갈 수 없어요',
   'message.banned.why': '{text} 이유: “{reason}”',
   'error.room_key_failed': '이 방의 열쇠가 없거나 맞지 않아요. 링크를 보내 준 사람에게 새로 받아 주세요.',
+  'error.review_refused': '운영자의 검토에서 거부되어 보내지 않았어요.',
   'error.text_filtered': '금칙어가 있어 보내지 않았어요. 말을 바꿔 다시 보내 주세요.',
   'error.chat_muted': '이 방에서 채팅이 제한되었어요. 보기와 좋아요는 할 수 있어요.',
   'error.hosts_only': '지금은 호스트와 공동 호스트만 쓸 수 있어요. 좋아요는 누를 수 있어요.',

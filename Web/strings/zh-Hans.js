@@ -737,6 +737,7 @@ export const strings = Object.freeze({
   'message.banned.title': '无法进入',
   'message.banned.why': '{text}对方给出的原因：“{reason}”',
   'error.room_key_failed': '此房间的钥匙缺失或无效，请向发送链接的人重新索取。',
+  'error.review_refused': '未发送：该消息未通过运营方审核。',
   'error.text_filtered': '未发送：内容含有本站屏蔽的词，请修改后再试。',
   'error.chat_muted': '你在此房间被禁言，仍可观看和点赞。',
   'error.hosts_only': '现在只有房主和管理员可以发言，你仍可点赞。',

@@ -159,6 +159,8 @@ public struct RoomError: Error, Hashable, Sendable {
         case messageTooLarge = "message_too_large"
         /// The word filter stopped the text.
         case textFiltered = "text_filtered"
+        /// Who reviews messages refused this one.
+        case reviewRefused = "review_refused"
         /// Somebody who runs the room muted the caller's chat.
         case chatMuted = "chat_muted"
         /// Only the owner and the admins write at present.
@@ -276,6 +278,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .giftUnknown: (20490, "there is no such gift")
             case .balanceLow: (20491, "the wallet does not hold enough coins")
             case .textFiltered: (80001, "the word filter stopped the text")
+            case .reviewRefused: (10016, "who reviews messages refused this one")
             case .chatMuted: (10017, "your chat is muted in this room")
             case .hostsOnly: (10017, "only the owner and the admins write at present")
             case .slowMode: (20511, "slow mode: wait before the next message")

@@ -58,7 +58,7 @@ final class RoomReviews {
                 draft.body = body
                 core.submitReviewed(
                     draft, insteadOf: one.draft, from: one.session, key: one.key, reply: one.reply)
-            case .refused: core.answer(one.reply, .failure(RoomError(.textFiltered, reason: "review")))
+            case .refused: core.answer(one.reply, .failure(RoomError(.reviewRefused)))
             case .dropped:
                 core.answer(
                     one.reply, .success(CommandOutcome(.sent(chat: core.state.chat, time: core.wallNow))))

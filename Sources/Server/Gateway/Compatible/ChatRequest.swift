@@ -28,6 +28,7 @@ struct ChatFailure: Error, Sendable, Hashable {
             case .chatMuted, .hostsOnly, .linksRefused: 10_017
             case .rateLimited, .slowMode: 10_023
             case .attributesFull: 10_048
+            case .reviewRefused: 10_016
             case .textFiltered: 80_001
             case .messageTooLarge: 80_002
             case .unavailable: 60_008

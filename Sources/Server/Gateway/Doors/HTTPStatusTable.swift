@@ -18,7 +18,7 @@ extension RoomError.Code {
         case .roomClosed: .gone
         case .messageTooLarge, .songTooLarge: .contentTooLarge
         case .songFormat, .lyricsInvalid: .unsupportedMediaType
-        case .textFiltered: .unprocessableContent
+        case .textFiltered, .reviewRefused: .unprocessableContent
         case .tooFrequent, .rateLimited, .guestsLimited, .slowMode: .tooManyRequests
         case .unavailable: .serviceUnavailable
         case .internalError: .internalServerError
