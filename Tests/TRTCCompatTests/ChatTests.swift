@@ -100,6 +100,77 @@ extension FacadeTests {
             }
         }
 
+        @Test(
+            "E07-C R01-R a group's attributes are read and changed, its listeners hear of them, and of what a back end tells all"
+        )
+        func groupListeners() async throws {
+            final class Listener: V2TIMGroupListener, Sendable {
+                let notes = Notes()
+                func onReceiveRESTCustomData(_ groupID: String!, data: Data!) {
+                    notes.write("notice in \(groupID ?? ""): \(String(decoding: data ?? Data(), as: UTF8.self))")
+                }
+                func onGroupAttributeChanged(_ groupID: String!, attributes: NSMutableDictionary!) {
+                    notes.write("attributes of \(groupID ?? ""): \(listed(attributes))")
+                }
+            }
+            @Sendable func listed(_ attributes: NSMutableDictionary?) -> String {
+                let texts = (attributes as? [String: String]) ?? [:]
+                return texts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+            }
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let host = try await server.signedIn("owner")
+                try await host.call("room.create", ["room": 66, "name": "Room"])
+                try await host.call("attributes.set", ["room": 66, "set": ["theme": "moon"]])
+                let manager = V2TIMManager()
+                let listener = Listener()
+                manager.addGroupListener(listener: listener)
+                #expect(await signIn(manager, "alice", server) == 0)
+                func read(_ keys: [String]?) async -> String {
+                    await withCheckedContinuation { continuation in
+                        manager.getGroupAttributes("66", keys: keys) {
+                            continuation.resume(returning: listed($0))
+                        } fail: { code, _ in
+                            continuation.resume(returning: "\(code)")
+                        }
+                    }
+                }
+                #expect(await read(nil) == "10007", "not joined yet")
+                #expect(await ended { manager.joinGroup("66", succ: $0, fail: $1) } == 0)
+                #expect(await read(nil) == "theme=moon")
+                #expect(
+                    await ended { manager.setGroupAttributes("66", attributes: ["a": "1"], succ: $0, fail: $1) } != 0)
+                try await host.call("role.set", ["room": 66, "user": "alice", "role": "admin"])
+                #expect(
+                    await ended { manager.setGroupAttributes("66", attributes: ["a": "1"], succ: $0, fail: $1) } == 0)
+                #expect(try await listener.notes.line("attributes") == "attributes of 66: a=1 theme=moon")
+                #expect(await read(["a", "none"]) == "a=1")
+                // A change is told after its callback; what has been told is what is read.
+                listener.notes.clear()
+                #expect(
+                    await ended { manager.deleteGroupAttributes("66", keys: ["theme"], succ: $0, fail: $1) } == 0)
+                #expect(try await listener.notes.line("attributes") == "attributes of 66: a=1")
+                #expect(await read(nil) == "a=1")
+                listener.notes.clear()
+                #expect(
+                    await ended { manager.initGroupAttributes("66", attributes: ["b": "2"], succ: $0, fail: $1) } == 0)
+                #expect(try await listener.notes.line("attributes") == "attributes of 66: b=2")
+                listener.notes.clear()
+                #expect(await ended { manager.deleteGroupAttributes("66", keys: nil, succ: $0, fail: $1) } == 0)
+                #expect(try await listener.notes.line("attributes") == "attributes of 66: ")
+                let succ: V2TIMGetGroupAttributesSucc = { #expect(listed($0) == "") }
+                manager.getGroupAttributes("66", keys: nil, succ: succ)
+                let answer = try await PlainHTTP.post(
+                    "/v4/group_open_http_svc/send_group_system_notification?sdkappid=\(TestServer.application)"
+                        + "&identifier=administrator&usersig=\(try server.ticket("administrator"))&random=1&contenttype=json",
+                    ["GroupId": "66", "Content": "ten minutes left"], port: server.port)
+                #expect(answer.json["ActionStatus"] == "OK")
+                #expect(try await listener.notes.line("notice") == "notice in 66: ten minutes left")
+                manager.removeGroupListener(listener: listener)
+                #expect(await ended { manager.logout($0, fail: $1) } == 0)
+            }
+        }
+
         @Test("E07-C a listener that was removed hears nothing more; a group that has ended is no longer one's own")
         func leaving() async throws {
             final class Quiet: V2TIMSimpleMsgListener, Sendable {

@@ -6,6 +6,8 @@ internal import Ovation
 ///
 /// `TIMCustomElem` `TIMCustomElem;High` `TIMCustomElem;Low` `TIMCustomElem;High;base64`
 enum GroupMessage {
+    /// What a back end tells all in a group by `send_group_system_notification`.
+    static let notice = "TIMGroupSystemNotice"
     private static let word = "TIMCustomElem"
     private static let binary = "base64"
 

@@ -20,6 +20,7 @@ public final class V2TIMManager: Sendable {
 
     private let state = Mutex(State())
     private let listeners = ListenerList<any V2TIMSimpleMsgListener>()
+    private let groupListeners = ListenerList<any V2TIMGroupListener>()
     private let connectionListeners = ListenerList<any V2TIMSDKListener>()
     private let queue = CallbackQueue()
 
@@ -176,7 +177,7 @@ public final class V2TIMManager: Sendable {
         return id
     }
 
-    private func place(_ group: String?, _ reply: ActionReply) -> (Connection.Share, RoomID)? {
+    func place(_ group: String?, _ reply: ActionReply) -> (Connection.Share, RoomID)? {
         let (present, ended) = state.withLock { ($0.share, $0.ended) }
         guard let share = present else {
             let why = ended?.chatOutcome ?? (code: TRTCCode.notSignedIn, message: "not logged in")
@@ -197,6 +198,12 @@ public final class V2TIMManager: Sendable {
 
     /// Removes a listener.
     public func removeSimpleMsgListener(listener: any V2TIMSimpleMsgListener) { listeners.remove(listener) }
+
+    /// Adds a listener for what happens in groups, which is held weakly.
+    public func addGroupListener(listener: any V2TIMGroupListener) { groupListeners.add(listener) }
+
+    /// Removes a listener.
+    public func removeGroupListener(listener: any V2TIMGroupListener) { groupListeners.remove(listener) }
 
     // MARK: - The connection
 
@@ -219,6 +226,12 @@ public final class V2TIMManager: Sendable {
         case .client(.signedOut(let error)): end(error)
         case .room(let room, .message(let message)) where message.from.id != room.state.me.id:
             hear(message, in: room.id)
+        case .room(let room, .attributesChanged):
+            let attributes = room.state.attributes
+            tellOfGroup {
+                $0.onGroupAttributeChanged(
+                    GroupID.text(room.id), attributes: NSMutableDictionary(dictionary: attributes))
+            }
         default: break
         }
     }
@@ -240,9 +253,18 @@ public final class V2TIMManager: Sendable {
         }
     }
 
+    private func tellOfGroup(_ call: @escaping @Sendable (any V2TIMGroupListener) -> Void) {
+        queue.run { [groupListeners] in
+            for listener in groupListeners.all { call(listener) }
+        }
+    }
+
     private func hear(_ message: Message, in room: RoomID) {
         let id = message.id ?? String(message.chat)
         let group = GroupID.text(room)
+        if case .custom(GroupMessage.notice, let text) = message.body {
+            return tellOfGroup { $0.onReceiveRESTCustomData(group, data: Data(text.utf8)) }
+        }
         queue.run { [listeners] in
             let sender = V2TIMGroupMemberInfo(
                 userID: message.from.id.rawValue, nickName: message.from.name, faceURL: message.from.avatar)
@@ -257,7 +279,7 @@ public final class V2TIMManager: Sendable {
         }
     }
 
-    private func reply(_ succ: V2TIMSucc?, _ fail: V2TIMFail?) -> ActionReply {
+    func reply(_ succ: V2TIMSucc?, _ fail: V2TIMFail?) -> ActionReply {
         queue.reply { code, message in
             if code == TRTCCode.success { succ?() } else { fail?(code, message) }
         }
@@ -267,7 +289,7 @@ public final class V2TIMManager: Sendable {
 extension OvationError {
     /// As the chat client tells it, which has one number for a ticket that is out of date, whenever that is noticed, and one for
     /// a call without a login.
-    fileprivate var chatOutcome: (code: Int32, message: String) {
+    var chatOutcome: (code: Int32, message: String) {
         if self.is(.ticketExpired) { return (TRTCCode.ticketExpired, outcome.message) }
         return self.is(.notSignedIn) ? (TRTCCode.notSignedIn, outcome.message) : outcome
     }

@@ -5,6 +5,9 @@ public typealias V2TIMSucc = () -> Void
 /// Called on failure, with a code and a message.
 public typealias V2TIMFail = (_ code: Int32, _ desc: String?) -> Void
 
+/// Called on success, with the attributes of a group by their names.
+public typealias V2TIMGetGroupAttributesSucc = (_ groupAttributeList: NSMutableDictionary?) -> Void
+
 /// The priority of a message. Under load, messages of low priority are dropped first.
 public enum V2TIMMessagePriority: Int, Sendable, CaseIterable {
     /// As `PRIORITY_NORMAL`.
@@ -65,6 +68,20 @@ extension V2TIMSimpleMsgListener {
     public func onRecvGroupCustomMessage(
         _ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, customData data: Data!
     ) {}
+}
+
+/// Receives what happens in groups besides messages, on the main queue.
+public protocol V2TIMGroupListener: AnyObject {
+    /// A back end tells everybody in the group something, by `send_group_system_notification`.
+    func onReceiveRESTCustomData(_ groupID: String!, data: Data!)
+    /// Attributes of the group have changed.
+    /// - Parameter attributes: all of them, by their names.
+    func onGroupAttributeChanged(_ groupID: String!, attributes: NSMutableDictionary!)
+}
+
+extension V2TIMGroupListener {
+    public func onReceiveRESTCustomData(_ groupID: String!, data: Data!) {}
+    public func onGroupAttributeChanged(_ groupID: String!, attributes: NSMutableDictionary!) {}
 }
 
 /// Receives the state of the connection, on the main queue.
