@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 import Synchronization
 
 /// What everybody who enters is told alike, written once on one of the event loops.

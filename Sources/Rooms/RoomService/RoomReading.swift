@@ -1,5 +1,5 @@
 package import RoomModel
-package import RoomRules
+import RoomRules
 
 // What operators read of a room that they are not in. Whether their key lets them, the gateway has asked.
 

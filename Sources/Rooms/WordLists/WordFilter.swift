@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 
 /// Finds words of a list in a text, in a time that grows with the text alone (Aho and Corasick, 1975). G03.
 ///

@@ -1,5 +1,5 @@
 package import RoomPorts
-package import ServiceLifecycle
+import ServiceLifecycle
 package import Timing
 
 /// Something done every so often, by the server's clock, until the server shuts down.

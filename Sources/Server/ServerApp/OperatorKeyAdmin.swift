@@ -1,5 +1,5 @@
 import Gateway
-package import RoomModel
+import RoomModel
 import RoomPorts
 import StoreSQLite
 import Timing

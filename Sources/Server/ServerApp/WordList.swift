@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-package import RoomModel
+import RoomModel
 package import RoomPorts
 import Synchronization
 import Timing

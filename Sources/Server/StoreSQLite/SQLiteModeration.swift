@@ -1,8 +1,8 @@
 import GRDB
-package import RoomModel
+import RoomModel
 package import RoomPorts
 import Synchronization
-package import Timing
+import Timing
 
 /// What those did who run rooms or the server, in the store's file.
 package final class SQLiteAudit: AuditTrail {

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-package import RoomModel
+import RoomModel
 package import RoomPorts
 import Synchronization
 

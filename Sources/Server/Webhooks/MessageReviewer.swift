@@ -3,7 +3,7 @@ package import Logging
 package import RoomModel
 package import RoomPorts
 import SignalProtocol
-package import Timing
+import Timing
 
 /// Asks an application's reviewer about messages before they are told (G03).
 package struct MessageReviewer: MessageReview {

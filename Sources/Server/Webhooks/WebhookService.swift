@@ -3,7 +3,7 @@ package import Logging
 package import RoomModel
 package import RoomPorts
 import SignalProtocol
-package import Timing
+import Timing
 
 /// The webhooks of a server that runs: what rooms tell them, what they are asked, and what operators change.
 package final class WebhookService: WebhookControl, Sendable {

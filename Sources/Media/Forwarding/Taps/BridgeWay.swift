@@ -1,5 +1,5 @@
 internal import Synchronization
-package import Timing
+import Timing
 
 /// One way of a bridge between two stages: what is heard and seen on the first slot of one stage goes to a guest's place of the other,
 /// which may be on another thread. The giving side belongs to the first stage's thread, the taking side to the other's; neither waits.

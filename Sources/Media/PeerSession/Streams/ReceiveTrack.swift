@@ -1,5 +1,5 @@
 package import RTP
-package import Timing
+import Timing
 
 /// The name of one layer of a section (RFC 8852), as short as a mid.
 package typealias Rid = Mid

@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 
 /// What another room's letters do here. They are heard in their order and each one once; what they are about may have changed on the
 /// way, so a letter that fits nothing any more does nothing.

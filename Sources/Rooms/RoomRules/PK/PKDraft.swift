@@ -1,4 +1,4 @@
-package import RoomModel
+import RoomModel
 
 /// Gathers what a decision does between rooms: letters in their order, and the room's own changes.
 struct PKDraft {

@@ -1,6 +1,6 @@
 import Hummingbird
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Metrics on a port of their own, which need not be open to the world.
 package struct MetricsServer: Service {

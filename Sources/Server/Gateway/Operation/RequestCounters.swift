@@ -1,5 +1,5 @@
 import Synchronization
-package import Timing
+import Timing
 
 /// What was asked over HTTP, and how long the answers took.
 package final class RequestCounters: Sendable {

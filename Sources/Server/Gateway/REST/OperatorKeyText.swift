@@ -1,5 +1,5 @@
 import Digests
-package import RoomModel
+import RoomModel
 package import RoomPorts
 
 /// The text of an operator's key, as its bearer shows it: `ovk_<id>_<secret>`. It is told once, when the key is made.
