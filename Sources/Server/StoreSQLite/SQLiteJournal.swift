@@ -1,20 +1,13 @@
 package import RoomPorts
-import Synchronization
 import Timing
 
 /// The journal of all rooms in one SQLite file; what its port promises is checked by the contract suite of the tests.
 package final class SQLiteJournal: RoomJournal {
-    /// How often, at most, ended rooms are looked through for what has outlived its retention.
-    private static let pruningInterval = Interval.seconds(3_600)
-    /// Entries removed per turn of the writer, so that a long room's removal holds up nobody's commit for more than milliseconds.
-    private static let pruningStep = 1_000
-
     private let commit: GroupCommit
     private let heads: RoomHeads
     private let settings: StoreSettings
     private let webhooks: SQLiteWebhooks
     private let now: @Sendable () -> WallTime
-    private let lastPruning: Mutex<WallTime>
 
     init(
         commit: GroupCommit, heads: RoomHeads, settings: StoreSettings, webhooks: SQLiteWebhooks,
@@ -25,8 +18,6 @@ package final class SQLiteJournal: RoomJournal {
         self.heads = heads
         self.settings = settings
         self.now = now
-        lastPruning = Mutex(now())
-        prune()
     }
 
     package func submit(_ entry: JournalEntry, done: @escaping @Sendable (Result<Void, JournalFailure>) -> Void) {
@@ -95,12 +86,6 @@ package final class SQLiteJournal: RoomJournal {
         } done: { _ in
             // A close that was lost is found again at the next start: the room's last entry says that it has ended.
         }
-        let isDue = lastPruning.withLock { last in
-            guard time - last >= Self.pruningInterval else { return false }
-            last = time
-            return true
-        }
-        if isDue { prune() }
     }
 
     /// Through the writer, so that it sees every `open` and `close` before it.
@@ -116,11 +101,10 @@ package final class SQLiteJournal: RoomJournal {
     /// Removes what has outlived its retention, a step at a time between the commits of others.
     func prune() {
         let latest = WallTime(nanoseconds: now().nanoseconds - settings.retention.nanoseconds)
-        commit.submit { db in
-            try JournalTables(db: db).pruneEndedRoom(before: latest.millisecondsSince1970, limit: Self.pruningStep)
-        } done: { [weak self] result in
-            // A failure is tried again at the next due time.
-            if case .success(true) = result { self?.prune() }
+        commit.prune { db, limit in
+            // One room at a time: after each that was found there may be another.
+            let isFound = try JournalTables(db: db).pruneEndedRoom(before: latest.millisecondsSince1970, limit: limit)
+            return isFound ? limit : 0
         }
     }
 }
