@@ -174,3 +174,18 @@ def test_people(page):
     assert profiles == ["Ben", "Anna"]
     assert rooms == ["Corner", "Hall"]
     assert everybody == [["Anna", "Ben"], None]
+
+
+@story("G01-W a signal reaches its user in no room, with the sender's id for it; who is away is told")
+def test_signals(page):
+    heard, away = page("""
+        const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];
+        const heard = [];
+        const both = new Promise(done => ben.signals.on('signal', signal => heard.push(signal) === 2 && done()));
+        await anna.sendSignal(ben.user.get().id, { text: 'hello' });
+        await anna.sendSignal(ben.user.get().id, { command: 'LOOK', message: '{}' }, 'look-1');
+        await both;
+        return [heard.map(({ id, from, text, command, message }) => [id ?? null, from.name, text ?? null, command ?? null, message ?? null]),
+          await refusal(anna.sendSignal('nobody', { text: 'hello' }))];""")
+    assert heard == [[None, "Anna", "hello", None, None], ["look-1", "Anna", None, "LOOK", "{}"]]
+    assert away == "user_away 20518"

@@ -197,6 +197,16 @@ def test_review(place, receiver, form):
         wait_for("two messages", lambda: len([e for e in host.events if e["type"] == "message"]) == 2)
         assert [e["text"] for e in host.events if e["type"] == "message"] == ["oh d***", "fine"]
         asked = [path for status, path, *_ in receiver.taken]
+        with pytest.raises(Refused) as refusal:
+            guest.call("signal.send", user="host", text="bad")
+        assert refusal.value.name == "review_refused"
+        _, path, _, data = receiver.taken[-1]
+        question = json.loads(data)
+        if form == "compatible":
+            assert "CallbackCommand=C2C.CallbackBeforeSendMsg" in path and "GroupId" not in question
+            assert (question["To_Account"], question["From_Account"]) == ("host", "guest")
+        else:
+            assert question["data"]["to"] == "host" and "room" not in question["data"]
         if form == "compatible":
             assert all("CallbackCommand=Group.CallbackBeforeSendMsg" in path and "Sign=" in path for path in asked)
         place_of = f"/v1/webhooks/{hook['id']}"

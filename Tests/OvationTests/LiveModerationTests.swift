@@ -79,6 +79,27 @@ extension LiveServerTests {
             #expect(owner.state.info.chat == nil)
         }
 
+        @Test("G01-K a signal reaches its user in no room, with the sender's id for it; who is away is told")
+        func signals() async throws {
+            let house = try House()
+            defer { house.end() }
+            let (alice, bob) = (try await house.client("Alice"), try await house.client("Bob"))
+            let user = try #require(bob.state.user?.id)
+            let heard = bob.events
+            try await alice.sendSignal(.text("hello"), to: user)
+            try await alice.sendSignal(.custom(command: "LOOK", message: "{}"), to: user, id: "look-1")
+            let events = try await heard.upTo {
+                if case .signal(let signal) = $0 { signal.id == "look-1" } else { false }
+            }
+            let signals = events.compactMap { event -> Signal? in
+                if case .signal(let signal) = event { signal } else { nil }
+            }
+            #expect(signals.map(\.body) == [.text("hello"), .custom(command: "LOOK", message: "{}")])
+            #expect(signals.allSatisfy { $0.from.name == "Alice" && $0.time > 1_700_000_000_000 })
+            let away = await refusal { try await alice.sendSignal(.text("hello"), to: UserID(literal: "nobody")) }
+            #expect(away?.name == "user_away")
+        }
+
         @Test("V10-K somebody who is elsewhere is invited, declines there, and accepts by entering")
         func elsewhere() async throws {
             let house = try House()

@@ -305,6 +305,51 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "R01-R a message to one person reaches all their clients, in somebody's name, in parts; who is away is told"
+        )
+        func toOne() async throws {
+            let words = NSTemporaryDirectory() + "ovation-words-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: words) }
+            try "casino\n".write(toFile: words, atomically: true, encoding: .utf8)
+            try await TestServer.with(configure: { $0.moderationWords = words }) { server in
+                let guest = try await server.signedIn("guest")
+                func given(_ more: [String: JSON] = [:]) -> JSON {
+                    .object(
+                        [
+                            "To_Account": "guest", "MsgRandom": 7, "MsgSeq": 93_847_636,
+                            "MsgBody": [
+                                ["MsgType": "TIMTextElem", "MsgContent": ["Text": "hello"]],
+                                ["MsgType": "TIMCustomElem", "MsgContent": ["Data": "{}"]],
+                            ],
+                        ].merging(more) { $1 })
+                }
+                let sent = try await call("openim/sendmsg", given(), server)
+                let time = try #require(sent["MsgTime"].int)
+                #expect(sent["ErrorCode"] == 0 && sent["MsgKey"].string == "93847636_7_\(time)")
+                for (field, value) in [("text", "hello"), ("command", "TIMCustomElem")] {
+                    let heard = try await guest.first(field) {
+                        $0["method"] == "signal" && $0["params"][field].string == value
+                    }["params"]
+                    #expect(heard["id"] == sent["MsgKey"] && heard["from"]["id"] == "administrator")
+                }
+                let named = try await call("openim/sendmsg", given(["From_Account": "guest", "MsgSeq": .null]), server)
+                #expect(named["ErrorCode"] == 0 && named["MsgKey"].string?.hasPrefix("0_7_") == true)
+                try await guest.first("the named") {
+                    $0["method"] == "signal" && $0["params"]["from"]["name"] == "Guest"
+                }
+                #expect(try await code("openim/sendmsg", given(["To_Account": "nobody"]), server) == 20_518)
+                let passing = given(["To_Account": "nobody", "MsgLifeTime": 0])
+                #expect(try await code("openim/sendmsg", passing, server) == 0)
+                let word: JSON = [["MsgType": "TIMTextElem", "MsgContent": ["Text": "the Casino"]]]
+                #expect(try await code("openim/sendmsg", given(["MsgBody": word]), server) == 80_001)
+                for wrong: [String: JSON] in [
+                    ["To_Account": .null], ["To_Account": "no one"], ["MsgRandom": .null], ["MsgRandom": -1],
+                    ["MsgBody": []], ["MsgSeq": "1"], ["MsgLifeTime": -1], ["From_Account": "no one"],
+                ] { #expect(try await code("openim/sendmsg", given(wrong), server) == 10_004, "\(wrong)") }
+            }
+        }
+
         @Test("R01-R who is in a group is listed page by page")
         func members() async throws {
             try await TestServer.with { server in

@@ -74,6 +74,8 @@ private final class KeptText: SharedText {
             .rooms(.sendReport(room, ReportDraft(bobID, cause: .minor, words: "w", message: 7))),
             .rooms(.listInvitations(room, cursor: nil)),
             .rooms(.listInvitations(room, cursor: "17.i-1")),
+            .sendSignal(SignalDraft(to: bobID, .text("hi"), id: "s-1")),
+            .sendSignal(SignalDraft(to: bobID, .custom(command: "LOOK", message: "{}"))),
             .offerMedia(room, number: 3, sdp: "v=0\r\n"), .closeMedia(room),
             .offerMedia(
                 room, number: 4, sdp: "v=0\r\n",

@@ -100,6 +100,53 @@ extension FacadeTests {
             }
         }
 
+        @Test("G01-C R01-R messages to one person come from users and back ends, in no group; who is away is told")
+        func toOne() async throws {
+            final class Listener: V2TIMSimpleMsgListener, Sendable {
+                let notes = Notes()
+                func onRecvC2CTextMessage(_ msgID: String!, sender info: V2TIMUserInfo!, text: String!) {
+                    let who = [info.userID, info.nickName, info.faceURL].compactMap(\.self).joined(separator: "/")
+                    notes.write("text \(msgID ?? "") by \(who): \(text ?? "")")
+                }
+                func onRecvC2CCustomMessage(_ msgID: String!, sender info: V2TIMUserInfo!, customData data: Data!) {
+                    notes.write("custom \(msgID ?? "") by \(info.userID ?? ""): \(Array(data ?? Data()))")
+                }
+            }
+            try await TestServer.with { server async throws in
+                OvationServer.address = "http://127.0.0.1:\(server.port)"
+                let (alice, bob) = (V2TIMManager(), V2TIMManager())
+                #expect(await ended { alice.sendC2CTextMessage("hi", to: "bob", succ: $0, fail: $1) } == 6_014)
+                #expect(await signIn(alice, "alice", server) == 0)
+                #expect(await ended { alice.sendC2CTextMessage("hi", to: "bob", succ: $0, fail: $1) } == -1)
+                #expect(await ended { alice.sendC2CTextMessage("hi", to: "no one", succ: $0, fail: $1) } == 6_017)
+                #expect(await signIn(bob, "bob", server) == 0)
+                let listener = Listener()
+                bob.addSimpleMsgListener(listener: listener)
+                let ids = Notes()
+                #expect(
+                    await ended { ids.write(alice.sendC2CTextMessage("hi", to: "bob", succ: $0, fail: $1)) } == 0)
+                let id = try #require(ids.lines.first)
+                #expect(try await listener.notes.line("text").hasPrefix("text \(id) by alice/"))
+                let bytes = Data([0, 255, 10])
+                #expect(
+                    await ended { alice.sendC2CCustomMessage(bytes, to: "bob", succ: $0, fail: $1) } == 0)
+                #expect(try await listener.notes.line("custom").hasSuffix("by alice: [0, 255, 10]"))
+                listener.notes.clear()
+                let answer = try await PlainHTTP.post(
+                    "/v4/openim/sendmsg?sdkappid=\(TestServer.application)"
+                        + "&identifier=administrator&usersig=\(try server.ticket("administrator"))&random=1&contenttype=json",
+                    [
+                        "To_Account": "bob", "MsgRandom": 7,
+                        "MsgBody": [["MsgType": "TIMTextElem", "MsgContent": ["Text": "your parcel is here"]]],
+                    ], port: server.port)
+                let key = try #require(answer.json["MsgKey"].string)
+                #expect(
+                    try await listener.notes.line("text")
+                        == "text \(key) by administrator//: your parcel is here")
+                for manager in [alice, bob] { #expect(await ended { manager.logout($0, fail: $1) } == 0) }
+            }
+        }
+
         @Test(
             "E07-C R01-R a group's attributes are read and changed, its listeners hear of them, and of what a back end tells all"
         )

@@ -69,6 +69,7 @@ export const serverErrors = Object.freeze({
   not_restricted: 20516,
   restrictions_full: 20517,
   message_too_large: 80002,
+  user_away: 20518,
   invitation_not_found: 8010,
   invitation_denied: 8011,
   invitation_exists: 8012,

@@ -84,6 +84,11 @@ export class Session {
    * @type {Emitter<{invitation: {room: import('./events.js').RoomInfo, invitation: import('./events.js').Invitation, by?: string}}>}
    */
   elsewhere = new Emitter();
+  /**
+   * What somebody, or a program of the operator's, tells me alone, wherever I am. A custom one has `command` and `message` instead of `text`.
+   * @type {Emitter<{signal: {id?: string, from: User, text?: string, command?: string, message?: string, time: number}}>}
+   */
+  signals = new Emitter();
   /** The server's time to a millisecond and less: songs start by it. */
   clock = new RoomClock();
   /**
@@ -296,6 +301,17 @@ export class Session {
     return !finalErrors.has(error.name);
   }
 
+  /**
+   * Tells one user something, on each client on which they are signed in; the server keeps none of it. `user_away`: they are signed in
+   * nowhere.
+   * @param {string} user
+   * @param {{text: string} | {command: string, message: string}} body
+   * @param {string} [id] my own id of it, which the user is told
+   */
+  async sendSignal(user, body, id) {
+    await this.call('signal.send', { user, ...body, ...(id && { id }) });
+  }
+
   /** What signs an HTTP request of this user. */
   get authorization() {
     const { app, user, ticket } = this.#credentials;
@@ -306,6 +322,7 @@ export class Session {
   #hear(method, params) {
     if (method === 'room.events') this.#attached.get(params.room)?.receive(params);
     else if (method === 'room.removed') this.#attached.get(params.room)?.removed(params.restriction);
+    else if (method === 'signal') this.signals.emit('signal', params);
     else if (method === 'invitation.elsewhere') this.elsewhere.emit('invitation', params);
     else if (method === 'session.expiring') void this.#renew();
   }

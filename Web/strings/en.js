@@ -703,6 +703,7 @@ export const strings = Object.freeze({
   'error.camera_format': "This browser cannot send the format that this room's pictures come in.",
   'error.seat_muted': 'The host has muted this seat. Only the host can unmute it.',
   'error.consent_required': 'Raise your hand to speak here.',
+  'error.user_away': 'This person is not online.',
   'error.user_not_in_room': 'This person is no longer here.',
   'error.too_frequent': 'Too fast. You can do this once a second.',
   'error.rate_limited': {

@@ -674,6 +674,7 @@ export const strings = Object.freeze({
   'error.camera_format': '이 브라우저는 이 방의 영상 형식을 보낼 수 없어요.',
   'error.seat_muted': '호스트가 음소거한 자리예요. 호스트만 풀 수 있어요.',
   'error.consent_required': '여기서 말하려면 손을 들어 주세요.',
+  'error.user_away': '지금 접속해 있지 않은 사람이에요.',
   'error.user_not_in_room': '더 이상 여기 없는 사람이에요.',
   'error.too_frequent': '너무 빨라요. 1초에 한 번만 할 수 있어요.',
   'error.rate_limited': { other: '요청이 너무 많아요. {count}초 뒤에 다시 시도해 주세요.' },

@@ -662,6 +662,7 @@ export const strings = Object.freeze({
   'error.camera_format': '此浏览器无法发送本房间使用的画面格式。',
   'error.seat_muted': '主持人静音了此座位，只有主持人能取消。',
   'error.consent_required': '在这里发言请先举手。',
+  'error.user_away': '此人当前不在线。',
   'error.user_not_in_room': '此人已不在房间。',
   'error.too_frequent': '太快了，每秒只能操作一次。',
   'error.rate_limited': { other: '操作太频繁，请 {count} 秒后再试。' },

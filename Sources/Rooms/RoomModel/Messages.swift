@@ -6,6 +6,60 @@ public enum MessageBody: Hashable, Sendable {
     case custom(command: String, message: String)
 }
 
+/// `text`, or `command` and `message`, among the fields of what carries it.
+extension MessageBody: Codable {
+    private enum CodingKeys: String, CodingKey { case text, command, message }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let text = try container.decodeIfPresent(String.self, forKey: .text) {
+            self = .text(text)
+        } else {
+            self = .custom(
+                command: try container.decode(String.self, forKey: .command),
+                message: try container.decode(String.self, forKey: .message))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .text(let text): try container.encode(text, forKey: .text)
+        case .custom(let command, let message):
+            try container.encode(command, forKey: .command)
+            try container.encode(message, forKey: .message)
+        }
+    }
+}
+
+extension MessageBody {
+    /// All that people may read of it.
+    package var texts: [String] {
+        switch self {
+        case .text(let text): [text]
+        case .custom(let command, let message): [command, message]
+        }
+    }
+
+    /// Whether it can be told as it is, under that id of the sender's.
+    package func check(id: String?) throws(RoomError) {
+        switch self {
+        case .text(let text):
+            guard !text.isEmpty else { throw .invalid("text", "a message says something") }
+        case .custom(let command, _):
+            guard (1...RoomLimits.commandBytes).contains(command.utf8.count) else {
+                throw .invalid("command", "a command word has 1…64 bytes")
+            }
+        }
+        guard texts.reduce(0, { $0 + $1.utf8.count }) <= RoomLimits.messageBytes,
+            texts.reduce(0, { $0 + WireSize.of($1) }) <= RoomLimits.messageWireBytes
+        else { throw RoomError(.messageTooLarge) }
+        if let id, !RoomLimits.isClientID(id) {
+            throw .invalid("id", "an id has 1…64 printable ASCII characters")
+        }
+    }
+}
+
 /// How much a message matters. When a room has more to say than its budget of messages a second, those that matter less are refused first.
 public enum MessagePriority: String, Hashable, Sendable, Codable, CaseIterable {
     /// What must arrive: products, announcements.
@@ -48,7 +102,7 @@ public struct Message: Hashable, Sendable, Codable {
         return message
     }
 
-    private enum CodingKeys: String, CodingKey { case chat, id, from, text, command, message, time, deleted }
+    private enum CodingKeys: String, CodingKey { case chat, id, from, time, deleted }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -57,13 +111,7 @@ public struct Message: Hashable, Sendable, Codable {
         from = try container.decode(UserProfile.self, forKey: .from)
         time = try container.decode(Int64.self, forKey: .time)
         deleted = try container.decodeIfPresent(Bool.self, forKey: .deleted) ?? false
-        if let text = try container.decodeIfPresent(String.self, forKey: .text) {
-            body = .text(text)
-        } else {
-            body = .custom(
-                command: try container.decode(String.self, forKey: .command),
-                message: try container.decode(String.self, forKey: .message))
-        }
+        body = try MessageBody(from: decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -71,12 +119,7 @@ public struct Message: Hashable, Sendable, Codable {
         try container.encode(chat, forKey: .chat)
         try container.encodeIfPresent(id, forKey: .id)
         try container.encode(from, forKey: .from)
-        switch body {
-        case .text(let text): try container.encode(text, forKey: .text)
-        case .custom(let command, let message):
-            try container.encode(command, forKey: .command)
-            try container.encode(message, forKey: .message)
-        }
+        try body.encode(to: encoder)
         try container.encode(time, forKey: .time)
         if deleted { try container.encode(true, forKey: .deleted) }
     }

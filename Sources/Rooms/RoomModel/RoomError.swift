@@ -183,6 +183,8 @@ public struct RoomError: Error, Hashable, Sendable {
         case invitationNotFound = "invitation_not_found"
         /// The caller may not answer or cancel this invitation.
         case invitationDenied = "invitation_denied"
+        /// The other user is not signed in.
+        case userAway = "user_away"
         /// The same request is already waiting.
         case invitationExists = "invitation_exists"
 
@@ -292,6 +294,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .invitationNotFound: (8010, "unknown or already settled")
             case .invitationDenied: (8011, "you may not answer or cancel this invitation")
             case .invitationExists: (8012, "the same request is already waiting")
+            case .userAway: (20518, "the other user is not signed in")
             case .notAChorus: (20461, "only chorus rooms have songs")
             case .noSong: (20462, "no song is playing")
             case .songTooLarge: (20463, "the file is too large")

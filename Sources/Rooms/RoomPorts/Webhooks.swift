@@ -174,12 +174,26 @@ package enum ReviewVerdict: Sendable, Hashable {
     case dropped
 }
 
+/// Where a message that is under review is to go.
+package enum ReviewedPlace: Sendable, Hashable {
+    case room(RoomKey)
+    /// A signal.
+    case person(UserID, ApplicationID)
+
+    package var application: ApplicationID {
+        switch self {
+        case .room(let key): key.application
+        case .person(_, let application): application
+        }
+    }
+}
+
 /// Looks at messages before they are told.
 package protocol MessageReview: Sendable {
     /// Whether somebody reviews messages of that application now.
     func isOn(in application: ApplicationID) -> Bool
     /// Takes as long as the reviewer needs, or the time that it is given.
-    func review(_ body: MessageBody, by user: UserProfile, in room: RoomKey) async -> ReviewVerdict
+    func review(_ body: MessageBody, by user: UserProfile, to place: ReviewedPlace) async -> ReviewVerdict
 }
 
 /// Nobody is told, and nobody reviews.
@@ -190,7 +204,7 @@ package struct NoWebhooks: WebhookSink, MessageReview {
     ) -> [OutgoingNews] { [] }
     package func post(_ news: PassingNews, of room: RoomKey, at time: Int64) {}
     package func isOn(in application: ApplicationID) -> Bool { false }
-    package func review(_ body: MessageBody, by user: UserProfile, in room: RoomKey) async -> ReviewVerdict {
+    package func review(_ body: MessageBody, by user: UserProfile, to place: ReviewedPlace) async -> ReviewVerdict {
         .told(body)
     }
 }

@@ -43,7 +43,7 @@ final class RoomReviews {
         byPerson[user.id, default: 0] += 1
         // Unstructured: it ends with the verdict, for which the reviewer has a time.
         Task { [review = core.dependencies.review, key = core.key, inbox = core.inbox] in
-            inbox.reviewed(number, await review.review(draft.body, by: user, in: key))
+            inbox.reviewed(number, await review.review(draft.body, by: user, to: .room(key)))
         }
     }
 

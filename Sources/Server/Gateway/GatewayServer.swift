@@ -73,17 +73,21 @@ package struct GatewayServer: Service {
         operators: OperatorSettings,
         wallets: WalletSettings, sessions: SessionRegistry = SessionRegistry(),
         requests: RequestCounters = RequestCounters(),
-        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }, clock: any TimeSource,
+        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
+        review: any MessageReview = NoWebhooks(), clock: any TimeSource,
         logger: Logger,
         onServing: @escaping @Sendable (_ port: Int) async -> Void
     ) {
         let signIn = SignIn(
             accounts: accounts, restrictions: operators.stores.restrictions, clock: clock, filter: filter)
+        let messageLimit = MessageLimit(settings.limits.messagesPerAddress, clock: clock)
         let services = GatewayServices(
             signIn: signIn, sessions: sessions, rooms: rooms, media: media, clock: clock,
             lines: LineTests(rooms: rooms, media: media, clock: clock), relays: settings.relays,
-            messageLimit: MessageLimit(settings.limits.messagesPerAddress, clock: clock),
-            wallets: Wallets(settings: wallets),
+            messageLimit: messageLimit, wallets: Wallets(settings: wallets),
+            signals: Signals(
+                sessions: sessions, restrictions: operators.stores.restrictions, review: review,
+                messageLimit: messageLimit, clock: clock, filter: filter),
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))

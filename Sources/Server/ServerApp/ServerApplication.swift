@@ -146,7 +146,8 @@ package struct ServerApplication: Sendable {
                 ledger: store.ledger, catalogue: catalogue,
                 topUpURL: settings.walletTopUpURL.isEmpty ? nil : settings.walletTopUpURL,
                 faucet: mode != .production),
-            sessions: sessions, requests: requests, filter: { words.filter(of: $0) }, clock: clock, logger: logger
+            sessions: sessions, requests: requests, filter: { words.filter(of: $0) }, review: webhooks.review,
+            clock: clock, logger: logger
         ) { port in
             await onReady(readiness(port: port, media: media))
         }

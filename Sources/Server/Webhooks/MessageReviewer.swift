@@ -13,7 +13,9 @@ package struct MessageReviewer: MessageReview {
     private struct Question: Encodable {
         struct Data: Encodable {
             var app: UInt32
-            var room: RoomID
+            var room: RoomID?
+            /// Of a signal: for whom it is.
+            var to: UserID?
             var from: UserProfile
             var text: String?
             var command: String?
@@ -44,17 +46,17 @@ package struct MessageReviewer: MessageReview {
 
     package func isOn(in application: ApplicationID) -> Bool { book.reviewer(of: application) != nil }
 
-    package func review(_ body: MessageBody, by user: UserProfile, in room: RoomKey) async -> ReviewVerdict {
-        guard let webhook = book.reviewer(of: room.application), case .review(let fallback) = webhook.use else {
+    package func review(_ body: MessageBody, by user: UserProfile, to place: ReviewedPlace) async -> ReviewVerdict {
+        guard let webhook = book.reviewer(of: place.application), case .review(let fallback) = webhook.use else {
             return .told(body)
         }
         let time = clock.wallTime
         let question: [UInt8] =
             switch webhook.format {
-            case .standard: SignalText.encode(Self.question(body, by: user, in: room, at: time))
+            case .standard: SignalText.encode(Self.question(body, by: user, to: place, at: time))
             case .compatible:
                 SignalText.encode(
-                    CompatiblePayload.question(body, by: user.id, in: room, at: time.millisecondsSince1970))
+                    CompatiblePayload.question(body, by: user.id, to: place, at: time.millisecondsSince1970))
             }
         let id = "\(webhook.id.rawValue)-review-\(UUID().uuidString.lowercased())"
         let request = WebhookRequest(question, id: id, to: webhook, at: time.secondsSince1970)
@@ -70,9 +72,13 @@ package struct MessageReviewer: MessageReview {
     }
 
     private static func question(
-        _ body: MessageBody, by user: UserProfile, in room: RoomKey, at time: WallTime
+        _ body: MessageBody, by user: UserProfile, to place: ReviewedPlace, at time: WallTime
     ) -> Question {
-        var data = Question.Data(app: room.application.rawValue, room: room.room, from: user)
+        var data = Question.Data(app: place.application.rawValue, from: user)
+        switch place {
+        case .room(let key): data.room = key.room
+        case .person(let to, _): data.to = to
+        }
         switch body {
         case .text(let text): data.text = text
         case .custom(let command, let message): (data.command, data.message) = (command, message)

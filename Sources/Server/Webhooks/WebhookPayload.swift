@@ -54,8 +54,9 @@ struct CompatiblePayload: Encodable {
     }
 
     var CallbackCommand: String
-    var GroupId: String
-    var `Type` = "AVChatRoom"
+    var GroupId: String?
+    var `Type`: String?
+    var To_Account: UserID?
     var EventTime: Int64
     var Operator_Account: UserID?
     var Owner_Account: UserID?
@@ -73,7 +74,13 @@ struct CompatiblePayload: Encodable {
 
     init(_ command: String, _ room: RoomID, at time: Int64) {
         CallbackCommand = command
-        GroupId = RoomSlug.text(room)
+        (GroupId, `Type`) = (RoomSlug.text(room), "AVChatRoom")
+        EventTime = time
+    }
+
+    private init(_ command: String, to user: UserID, at time: Int64) {
+        CallbackCommand = command
+        To_Account = user
         EventTime = time
     }
 
@@ -112,8 +119,14 @@ struct CompatiblePayload: Encodable {
     }
 
     /// The question before a message is told.
-    static func question(_ body: MessageBody, by user: UserID, in key: RoomKey, at time: Int64) -> CompatiblePayload {
-        var made = CompatiblePayload("Group.CallbackBeforeSendMsg", key.room, at: time)
+    static func question(_ body: MessageBody, by user: UserID, to place: ReviewedPlace, at time: Int64)
+        -> CompatiblePayload
+    {
+        var made =
+            switch place {
+            case .room(let key): CompatiblePayload("Group.CallbackBeforeSendMsg", key.room, at: time)
+            case .person(let to, _): CompatiblePayload("C2C.CallbackBeforeSendMsg", to: to, at: time)
+            }
         made.take(body, from: user)
         return made
     }

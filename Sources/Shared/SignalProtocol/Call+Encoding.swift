@@ -47,6 +47,7 @@ extension Call.Body {
         case .readClock: .clockRead
         case .setProfile: .profileSet
         case .getProfiles: .profileGet
+        case .sendSignal: .signalSend
         case .rooms(let asked): asked.method
         case .offerMedia: .mediaOffer
         case .viewPicture: .mediaView
@@ -66,8 +67,9 @@ extension Call.Body {
         switch self {
         case .rooms(let asked): asked.isRepeatable
         case .getProfiles, .setProfile, .stateLatency, .wallet: true
-        // The clock is read on one connection, and media is negotiated with what one remembers of it.
-        case .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture, .closeMedia, .testLine,
+        // Two signals are two; the clock is read on one connection, and media is negotiated with what one remembers of it.
+        case .sendSignal, .readClock, .openSession, .renewSession, .closeSession, .offerMedia, .viewPicture,
+            .closeMedia, .testLine,
             .endLineTest:
             false
         }
@@ -91,6 +93,10 @@ extension Call.Body {
             try params.encodeIfPresent(avatar, forKey: .avatar)
             try params.encodeIfPresent(bio, forKey: .bio)
         case .getProfiles(let users): try params.encode(users, forKey: .users)
+        case .sendSignal(let draft):
+            try params.encode(draft.to, forKey: .user)
+            try draft.body.encode(into: &params)
+            try params.encodeIfPresent(draft.id, forKey: .id)
         case .rooms(let asked): try asked.encode(into: &params)
         case .offerMedia(let room, let number, let sdp, let lines):
             try params.encode(room, forKey: .room)
@@ -222,6 +228,17 @@ extension RoomsCall {
     }
 }
 
+extension MessageBody {
+    fileprivate func encode(into params: inout KeyedEncodingContainer<Call.ParameterName>) throws {
+        switch self {
+        case .text(let text): try params.encode(text, forKey: .text)
+        case .custom(let command, let message):
+            try params.encode(command, forKey: .command)
+            try params.encode(message, forKey: .message)
+        }
+    }
+}
+
 extension RoomCommand {
     fileprivate var method: Method {
         switch self {
@@ -306,12 +323,7 @@ extension RoomCommand {
             try params.encode(id, forKey: .id)
             try params.encodeIfPresent(reason, forKey: .reason)
         case .sendMessage(let draft):
-            switch draft.body {
-            case .text(let text): try params.encode(text, forKey: .text)
-            case .custom(let command, let message):
-                try params.encode(command, forKey: .command)
-                try params.encode(message, forKey: .message)
-            }
+            try draft.body.encode(into: &params)
             try params.encodeIfPresent(draft.id, forKey: .id)
             if draft.priority != .normal { try params.encode(draft.priority, forKey: .priority) }
         case .sendLikes(let count): try params.encode(count, forKey: .count)

@@ -21,6 +21,8 @@ package struct Call: Sendable, Hashable {
         case readClock
         case setProfile(name: String?, avatar: String?, bio: String?)
         case getProfiles([UserID])
+        /// To one person, wherever they are signed in.
+        case sendSignal(SignalDraft)
         case rooms(RoomsCall)
         // media
         /// With what each line is for, by mid, where the client says it.

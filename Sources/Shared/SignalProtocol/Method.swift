@@ -48,6 +48,7 @@ package enum Method: String, CaseIterable, Sendable {
     case restrictionLift = "restriction.lift"
     case restrictionList = "restriction.list"
     case reportSend = "report.send"
+    case signalSend = "signal.send"
     case likeSend = "like.send"
 
     case giftList = "gift.list"
@@ -144,6 +145,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .restrictionSet: try p.command(.setRestriction(p.restriction()))
         case .restrictionLift: try p.command(.liftRestriction(p.restrictionKind(), of: p.user()))
         case .restrictionList: .rooms(.listRestrictions(try p.room()))
+        case .signalSend: .sendSignal(try p.signal())
         case .reportSend: .rooms(.sendReport(try p.room(), try p.report()))
         case .likeSend: try p.command(.sendLikes(p.integer("count", in: 1...100)))
 
@@ -380,13 +382,17 @@ extension Parameters {
         return mode
     }
 
+    private func messageBody() throws -> MessageBody {
+        if let text: String = try optional("text") { return .text(text) }
+        return .custom(command: try required("command"), message: try required("message"))
+    }
+
+    fileprivate func signal() throws -> SignalDraft {
+        SignalDraft(to: try user(), try messageBody(), id: try optional("id"))
+    }
+
     fileprivate func message() throws -> MessageDraft {
-        let body: MessageBody
-        if let text: String = try optional("text") {
-            body = .text(text)
-        } else {
-            body = .custom(command: try required("command"), message: try required("message"))
-        }
+        let body = try messageBody()
         var priority = MessagePriority.normal
         if let name: String = try optional("priority") {
             guard let known = MessagePriority(rawValue: name) else {

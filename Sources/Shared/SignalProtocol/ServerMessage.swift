@@ -13,6 +13,8 @@ package enum ServerMessage: Sendable, Hashable {
     case sessionExpiring(seconds: Int64)
     /// Of an invitation of a room in which the reader is not.
     case invited(RoomInfo, InvitationNews)
+    /// To the reader alone, in no room.
+    case signal(Signal)
     /// Somebody who runs the room has put the reader out.
     case removed(RoomID, Restriction)
     /// Of a newer server, or the answer to a call that nobody waits for.
@@ -150,6 +152,7 @@ extension ServerMessage {
                     InvitationNews(
                         invitation: try news.decode(Invitation.self, forKey: .invitation),
                         by: try news.decodeIfPresent(UserID.self, forKey: .by)))
+            case "signal": return .signal(try fields.decode(Signal.self, forKey: .params))
             case "room.removed":
                 let removal = try fields.nestedContainer(keyedBy: RemovalKeys.self, forKey: .params)
                 return .removed(
@@ -182,7 +185,7 @@ extension CallAnswer {
         case .invitationStill: self = .requestStill(try fields.decode(RequestStillAnswer.self, forKey: key))
         case .stillSet: self = .still(try fields.decode(StillAnswer.self, forKey: key))
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
-        case .sessionClose, .reportSend, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
+        case .sessionClose, .reportSend, .signalSend, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
         case .giftList: self = .gifts(try fields.decode(GiftsAnswer.self, forKey: key).gifts)
         case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
         case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))

@@ -159,6 +159,13 @@ package enum InvitationNotice {
     }
 }
 
+/// The notification `signal`: somebody tells the reader something, in no room.
+package enum SignalNotice {
+    package static func text(_ signal: Signal) -> [UInt8] {
+        SignalText.encode(Notification(method: "signal", params: signal))
+    }
+}
+
 /// The notification `room.removed {room, restriction}`: somebody who runs the room has put the reader out.
 package enum RemovedNotice {
     package static func text(room: RoomID, restriction: Restriction) -> [UInt8] {

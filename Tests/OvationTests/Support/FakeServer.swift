@@ -219,7 +219,7 @@ final class FakeServer {
         case .wallet: .answer(Wallet(coins: 1, earnings: 1))
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
         case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
-            .endLineTest, .testLine,
+            .endLineTest, .testLine, .sendSignal,
             .rooms(.listInvitations), .rooms(.listRestrictions), .rooms(.sendReport), .rooms(.readRequestStill):
             .answer(Answer.Empty())
         }

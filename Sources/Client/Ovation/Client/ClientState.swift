@@ -61,6 +61,8 @@ extension OvationClient {
         /// Somebody who runs a room in which the user is not invites them there, or the invitation was settled: see `invitation.state`. Enter
         /// the room to accept it, or call `rejectInvitation(_:reason:)`.
         case invitation(InvitationNews, RoomInfo)
+        /// Somebody, or a program of the operator's, tells the user something, wherever they are.
+        case signal(Signal)
         /// The session has ended and will not come back: signed out, replaced (6208), expired without a new ticket (6206), or refused.
         case signedOut(OvationError)
     }

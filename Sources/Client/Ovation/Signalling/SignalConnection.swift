@@ -225,6 +225,7 @@ final class SignalConnection {
         case .answer(let number, let result): calls.answer(number, result)
         case .news(let room, let epoch, let events): followers[room]?.hear(events, epoch: epoch)
         case .invited(let room, let news): outlet.tell(.invitation(news, room))
+        case .signal(let signal): outlet.tell(.signal(signal))
         case .removed(let room, let restriction): followers[room]?.remove(restriction)
         case .sessionClosed(let refusal): line.farewell = OvationError(refusal)
         case .sessionExpiring(let seconds):

@@ -177,13 +177,16 @@ public final class V2TIMManager: Sendable {
         return id
     }
 
-    func place(_ group: String?, _ reply: ActionReply) -> (Connection.Share, RoomID)? {
+    func signedIn(_ reply: ActionReply) -> Connection.Share? {
         let (present, ended) = state.withLock { ($0.share, $0.ended) }
-        guard let share = present else {
-            let why = ended?.chatOutcome ?? (code: TRTCCode.notSignedIn, message: "not logged in")
-            reply(why.code, why.message + ": call login first")
-            return nil
-        }
+        if let present { return present }
+        let why = ended?.chatOutcome ?? (code: TRTCCode.notSignedIn, message: "not logged in")
+        reply(why.code, why.message + ": call login first")
+        return nil
+    }
+
+    func place(_ group: String?, _ reply: ActionReply) -> (Connection.Share, RoomID)? {
+        guard let share = signedIn(reply) else { return nil }
         guard let group, let room = GroupID.room(group) else {
             reply(TRTCCode.invalidGroup, "\((group ?? "").debugDescription) is no group id")
             return nil
@@ -224,6 +227,10 @@ public final class V2TIMManager: Sendable {
         case .client(.connectionLost): tell { $0.onConnecting() }
         case .client(.connectionRestored): tell { $0.onConnectSuccess() }
         case .client(.signedOut(let error)): end(error)
+        case .client(.signal(let signal)):
+            queue.run { [listeners] in
+                for listener in listeners.all { Self.tell(signal, to: listener) }
+            }
         case .room(let room, .message(let message)) where message.from.id != room.state.me.id:
             hear(message, in: room.id)
         case .room(let room, .attributesChanged):

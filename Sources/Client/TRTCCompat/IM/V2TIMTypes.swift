@@ -52,8 +52,29 @@ public final class V2TIMGroupMemberInfo {
     }
 }
 
-/// Receives the messages of groups, on the main queue. The user's own messages are not included.
+/// The sender of a message to one user.
+public final class V2TIMUserInfo {
+    /// The user id.
+    public var userID: String?
+    /// The display name.
+    public var nickName: String?
+    /// The URL of the user's picture.
+    public var faceURL: String?
+
+    /// Creates a sender.
+    public init(userID: String? = nil, nickName: String? = nil, faceURL: String? = nil) {
+        self.userID = userID
+        self.nickName = nickName
+        self.faceURL = faceURL
+    }
+}
+
+/// Receives messages, on the main queue. The user's own messages to a group are not included.
 public protocol V2TIMSimpleMsgListener: AnyObject {
+    /// A text message to the user alone.
+    func onRecvC2CTextMessage(_ msgID: String!, sender info: V2TIMUserInfo!, text: String!)
+    /// A custom message to the user alone.
+    func onRecvC2CCustomMessage(_ msgID: String!, sender info: V2TIMUserInfo!, customData data: Data!)
     /// A text message to a group.
     func onRecvGroupTextMessage(_ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, text: String!)
     /// A custom message to a group.
@@ -62,6 +83,8 @@ public protocol V2TIMSimpleMsgListener: AnyObject {
 }
 
 extension V2TIMSimpleMsgListener {
+    public func onRecvC2CTextMessage(_ msgID: String!, sender info: V2TIMUserInfo!, text: String!) {}
+    public func onRecvC2CCustomMessage(_ msgID: String!, sender info: V2TIMUserInfo!, customData data: Data!) {}
     public func onRecvGroupTextMessage(
         _ msgID: String!, groupID: String!, sender info: V2TIMGroupMemberInfo!, text: String!
     ) {}

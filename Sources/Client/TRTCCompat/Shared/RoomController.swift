@@ -353,6 +353,8 @@ final class RoomController: Sendable {
             case .cancelled: tell(.cancelled(id: news.invitation.id, inviter: news.invitation.from))
             case .accepted, .rejected, .expired: break
             }
+        // For the chat client.
+        case .signal: break
         }
     }
 

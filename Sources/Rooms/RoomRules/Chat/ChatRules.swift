@@ -5,26 +5,8 @@ extension DurableRoomState {
     func sendMessage(
         _ draft: MessageDraft, by caller: Caller, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
-        let texts: [String]
-        switch draft.body {
-        case .text(let text):
-            texts = [text]
-            guard !text.isEmpty else { throw .invalid("text", "a message says something") }
-            guard text.utf8.count <= RoomLimits.messageBytes, WireSize.of(text) <= RoomLimits.messageWireBytes
-            else { throw RoomError(.messageTooLarge) }
-        case .custom(let command, let message):
-            texts = [command, message]
-            guard (1...RoomLimits.commandBytes).contains(command.utf8.count) else {
-                throw .invalid("command", "a command word has 1…64 bytes")
-            }
-            guard command.utf8.count + message.utf8.count <= RoomLimits.messageBytes,
-                WireSize.of(command) + WireSize.of(message) <= RoomLimits.messageWireBytes
-            else { throw RoomError(.messageTooLarge) }
-        }
-        if let id = draft.id, !DurableRoomState.isClientID(id) {
-            throw .invalid("id", "an id has 1…64 printable ASCII characters")
-        }
-        try checkWriting(texts, by: caller, context)
+        try draft.body.check(id: draft.id)
+        try checkWriting(draft.body.texts, by: caller, context)
         let message = Message(chat: chat + 1, id: draft.id, from: caller.profile, body: draft.body, time: context.now)
         return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
     }

@@ -30,7 +30,7 @@ extension DurableRoomState {
         if context.people[draft.to] == nil, draft.to != owner.id { try checkElsewhere(draft, by: user, context) }
         if kind == .live, draft.to == owner.id || user.id == owner.id { try checkUntied() }
         if let id = draft.id {
-            guard DurableRoomState.isClientID(id) else {
+            guard RoomLimits.isClientID(id) else {
                 throw .invalid("id", "an id has 1…64 printable ASCII characters")
             }
             guard !invitations.contains(where: { $0.id == id }) else { throw RoomError(.invitationExists) }
@@ -155,9 +155,5 @@ extension DurableRoomState {
         var id = "invitation-\(position + 1)"
         while invitations.contains(where: { $0.id == id }) { id += "'" }
         return id
-    }
-
-    static func isClientID(_ id: String) -> Bool {
-        (1...RoomLimits.clientIDBytes).contains(id.utf8.count) && id.utf8.allSatisfy { (0x20...0x7e).contains($0) }
     }
 }

@@ -30,6 +30,7 @@ struct ChatCommands: Sendable {
         case clearAttributes = "group_open_http_svc/clear_group_attr"
         case readAttributes = "group_open_attr_http_svc/get_group_attr"
         case listMembers = "group_open_avchatroom_http_svc/get_members"
+        case sendSignal = "openim/sendmsg"
         case importAccount = "im_open_login_svc/account_import"
         case kick = "im_open_login_svc/kick"
         case muteEverywhere = "openconfigsvr/setnospeaking"
@@ -38,6 +39,7 @@ struct ChatCommands: Sendable {
 
     let rooms: OperatorRooms
     let signIn: SignIn
+    let signals: Signals
     /// The operator's, in the whole application.
     let standing: OperatorRestrictions
     let clock: any TimeSource
@@ -68,6 +70,7 @@ struct ChatCommands: Sendable {
         case .listMembers: try await listMembers(request)
         // As documented for rooms without a list of members: mute or ban instead.
         case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
+        case .sendSignal: try ChatSignals(signals: signals, clock: clock).send(request, as: try await sender(request))
         case .importAccount: try await importAccount(request)
         case .kick: try await kick(request)
         case .muteEverywhere: try await restrictions.muteEverywhere(request)
@@ -90,8 +93,7 @@ struct ChatCommands: Sendable {
         if request.has("To_Account") { throw .invalid("To_Account") }
         let bodies = try ChatMessages.bodies(
             try request.objects("MsgBody", limit: ChatMessages.elements), priority)
-        var sender = request.admin
-        if request.has("From_Account") { sender = try await profile(try request.user("From_Account"), request) }
+        let sender = try await sender(request)
         var sent = Sent(MsgTime: clock.wallTime.secondsSince1970, MsgSeq: 0)
         for (index, body) in bodies.enumerated() {
             let key = ChatMessages.key(random: random, body, index: index)
@@ -305,6 +307,11 @@ struct ChatCommands: Sendable {
                 Members.Line(Member_Account: $0.id, NickName: $0.profile.name, AvatarUrl: $0.profile.avatar)
             },
             Timestamp: page.cursor.flatMap { Int($0) } ?? 0)
+    }
+
+    /// In whose name something is said.
+    private func sender(_ request: ChatRequest) async throws(ChatFailure) -> UserProfile {
+        request.has("From_Account") ? try await profile(try request.user("From_Account"), request) : request.admin
     }
 
     private func profile(_ user: UserID, _ request: ChatRequest) async throws(ChatFailure) -> UserProfile {

@@ -35,8 +35,8 @@ struct ChatHandler: Sendable {
         signIn = services.signIn
         clock = services.clock
         commands = ChatCommands(
-            rooms: OperatorRooms(rooms: services.rooms), signIn: services.signIn, standing: restrictions,
-            clock: services.clock)
+            rooms: OperatorRooms(rooms: services.rooms), signIn: services.signIn, signals: services.signals,
+            standing: restrictions, clock: services.clock)
         self.rates = rates
         self.address = address
     }

@@ -31,6 +31,7 @@ struct ChatFailure: Error, Sendable, Hashable {
             case .reviewRefused: 10_016
             case .textFiltered: 80_001
             case .messageTooLarge: 80_002
+            case .userAway: error.code.number
             case .unavailable: 60_008
             case .internalError: 10_002
             default: 10_004

@@ -7,7 +7,12 @@ import SignalProtocol
 
 /// People of an application: what others see of them, where they are, and that they are signed in at all.
 struct PeopleResource: Sendable {
-    enum Operation: Sendable, Hashable { case read, configure, signOut, erase }
+    enum Operation: Sendable, Hashable { case read, configure, signOut, erase, signal }
+
+    /// To how many clients a signal went.
+    private struct Signalled: Encodable {
+        var clients: Int
+    }
 
     /// What was erased.
     private struct Erased: Encodable {
@@ -49,6 +54,7 @@ struct PeopleResource: Sendable {
     let rooms: OperatorRooms
     let personalData: any PersonalData
     let library: SongLibrary
+    let signals: Signals
 
     func perform(
         _ operation: Operation, _ parameters: RESTParameters, _ access: OperatorAccess, _ trail: OperatorTrail
@@ -67,6 +73,16 @@ struct PeopleResource: Sendable {
             await sessions.end(user, in: access.application, why: .signedOut)
             trail.note(access, "signOut", target: user)
             return HTTPReply.json(Answer.Empty())
+        case .signal:
+            try trail.check(.writeMessages, access, "sendSignal")
+            guard case .sendSignal(let draft) = try parameters.call(.signalSend) else {
+                throw Refusal(RoomError(.internalError))
+            }
+            let sender =
+                try parameters.text("from") == nil
+                ? UserProfile(id: access.caller.name, name: access.caller.name.rawValue)
+                : try await profile(try parameters.user("from"), access).brief
+            return HTTPReply.json(Signalled(clients: try signals.send(draft, as: sender, in: access.application)))
         case .erase:
             try trail.check(.managePeople, access, "erasePerson")
             let user = try parameters.user()

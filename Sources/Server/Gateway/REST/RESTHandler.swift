@@ -55,7 +55,8 @@ struct RESTHandler: Sendable {
         webhooks = WebhooksResource(manager: settings.webhooks)
         people = PeopleResource(
             signIn: services.signIn, sessions: restrictions.people, restrictions: restrictions, rooms: rooms,
-            personalData: stores.personalData, library: library)
+            personalData: stores.personalData, library: library,
+            signals: services.signals)
         self.restrictions = RestrictionsResource(
             restrictions: restrictions, records: stores.records, clock: services.clock)
         trail = OperatorTrail(stores.audit, clock: services.clock)

@@ -74,6 +74,7 @@ struct RESTRoute: Sendable {
         RESTRoute(method: .patch, path: "users/{user}", work: .people(.configure)),
         RESTRoute(method: .delete, path: "users/{user}", work: .people(.erase)),
         RESTRoute(method: .delete, path: "users/{user}/sessions", work: .people(.signOut)),
+        RESTRoute(method: .post, path: "users/{user}/signals", work: .people(.signal)),
         RESTRoute(method: .put, path: "users/{user}/restrictions/{kind}", work: .restrictions(.set)),
         RESTRoute(method: .delete, path: "users/{user}/restrictions/{kind}", work: .restrictions(.lift)),
         RESTRoute(

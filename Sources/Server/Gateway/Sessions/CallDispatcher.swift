@@ -212,6 +212,13 @@ actor CallDispatcher: InputReceiver {
             send(Answer.success(call, ProfilesAnswer(users: profiles)))
         case .rooms(let asked):
             try await RoomCalls(session: session, connection: connection, services: services).perform(asked, call: call)
+        case .sendSignal(let draft):
+            try services.signals.send(draft, by: session, over: connection) { [connection] result in
+                switch result {
+                case .success: connection.send(Answer.success(call, Answer.Empty()))
+                case .failure(let error): connection.send(Answer.failure(call, error))
+                }
+            }
         case .offerMedia(let room, let number, let sdp, let lines):
             try await offer(session, room: room, number: number, sdp: sdp, lines: lines, call: call)
         case .viewPicture(let room, let picture, let size):

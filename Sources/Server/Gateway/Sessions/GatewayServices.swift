@@ -16,5 +16,6 @@ struct GatewayServices: Sendable {
     let relays: RelayServers
     let messageLimit: MessageLimit
     let wallets: Wallets
+    let signals: Signals
     let statedLimits: SessionOpened.Limits
 }

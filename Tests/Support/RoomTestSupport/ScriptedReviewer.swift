@@ -1,9 +1,9 @@
-import RoomModel
-import RoomPorts
+package import RoomModel
+package import RoomPorts
 import Synchronization
 
 /// Reviews messages as a test says, and keeps what webhooks would be told.
-final class ScriptedReviewer: MessageReview, WebhookSink {
+package final class ScriptedReviewer: MessageReview, WebhookSink {
     private struct State {
         var isOn = false
         var asked: [MessageBody] = []
@@ -13,25 +13,29 @@ final class ScriptedReviewer: MessageReview, WebhookSink {
 
     private let state = Mutex(State())
 
-    func turnOn() { state.withLock { $0.isOn = true } }
+    package init() {}
+
+    package func turnOn() { state.withLock { $0.isOn = true } }
 
     /// What it has been asked about.
-    var asked: [MessageBody] { state.withLock { $0.asked } }
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    package var asked: [MessageBody] { state.withLock { $0.asked } }
+    package var waiting: Int { state.withLock { $0.waiting.count } }
     /// What was told: `created`, the kind of news, or who came and went.
-    var told: [String] { state.withLock { $0.told } }
+    package var told: [String] { state.withLock { $0.told } }
 
     /// Answers the oldest question.
-    func answer(_ verdict: ReviewVerdict) {
+    package func answer(_ verdict: ReviewVerdict) {
         state.withLock { $0.waiting.removeFirst() }.resume(returning: verdict)
     }
 
     /// Answers the newest question.
-    func answerLast(_ verdict: ReviewVerdict) { state.withLock { $0.waiting.removeLast() }.resume(returning: verdict) }
+    package func answerLast(_ verdict: ReviewVerdict) {
+        state.withLock { $0.waiting.removeLast() }.resume(returning: verdict)
+    }
 
-    func isOn(in application: ApplicationID) -> Bool { state.withLock { $0.isOn } }
+    package func isOn(in application: ApplicationID) -> Bool { state.withLock { $0.isOn } }
 
-    func review(_ body: MessageBody, by user: UserProfile, in room: RoomKey) async -> ReviewVerdict {
+    package func review(_ body: MessageBody, by user: UserProfile, to place: ReviewedPlace) async -> ReviewVerdict {
         await withCheckedContinuation { continuation in
             state.withLock {
                 $0.asked.append(body)
@@ -40,7 +44,7 @@ final class ScriptedReviewer: MessageReview, WebhookSink {
         }
     }
 
-    func outgoing(
+    package func outgoing(
         _ news: [RoomNewsEvent], created: RoomInfo?, of room: RoomKey, at time: Int64
     ) -> [OutgoingNews] {
         state.withLock { state in
@@ -62,7 +66,7 @@ final class ScriptedReviewer: MessageReview, WebhookSink {
         }
     }
 
-    func post(_ news: PassingNews, of room: RoomKey, at time: Int64) {
+    package func post(_ news: PassingNews, of room: RoomKey, at time: Int64) {
         state.withLock { state in
             switch news {
             case .audienceEntered(let member): state.told.append("\(member.id) entered")

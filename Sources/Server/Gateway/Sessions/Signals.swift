@@ -1,0 +1,178 @@
+import Foundation
+import RoomModel
+import RoomPorts
+import RoomService
+import SignalProtocol
+import Synchronization
+import Timing
+
+/// Signals: what one person, or a program of the operator's, tells another wherever that one is signed in. Nothing is kept.
+final class Signals: Sendable {
+    /// From one person to another: what apps settle between two takes a few at once, and then one a second.
+    static let pair = Allowance(burst: 10, perSecond: 1)
+    /// What one person gets from all people together, so that many strangers are no flood either.
+    static let everybody = Allowance(burst: 50, perSecond: 10)
+    /// Of one person under review at once, as of messages in a room.
+    static let mostReviewed = 20
+
+    private struct Pair: Hashable {
+        var from: UserID
+        var to: Person
+    }
+
+    private struct Person: Hashable {
+        var application: ApplicationID
+        var user: UserID
+    }
+
+    private struct State {
+        var pairs = TokenBuckets<Pair>(Signals.pair)
+        var receivers = TokenBuckets<Person>(Signals.everybody)
+        var reviewed: [Person: Int] = [:]
+    }
+
+    private let sessions: SessionRegistry
+    private let restrictions: any StandingRestrictions
+    private let review: any MessageReview
+    private let messageLimit: MessageLimit
+    private let clock: any TimeSource
+    private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
+    private let state = Mutex(State())
+
+    init(
+        sessions: SessionRegistry, restrictions: any StandingRestrictions, review: any MessageReview = NoWebhooks(),
+        messageLimit: MessageLimit, clock: any TimeSource,
+        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil }
+    ) {
+        self.sessions = sessions
+        self.restrictions = restrictions
+        self.review = review
+        self.messageLimit = messageLimit
+        self.clock = clock
+        self.filter = filter
+    }
+
+    /// Signals that a reviewer has not judged yet, or that are being told.
+    var underReview: Int { state.withLock { $0.reviewed.values.reduce(0, +) } }
+
+    private var now: Int64 { clock.wallTime.millisecondsSince1970 }
+
+    // MARK: From a person
+
+    /// A person tells another something. Holds nothing up: with a reviewer it is told, and answered, after the review.
+    func send(
+        _ draft: SignalDraft, by session: Session, over connection: SocketConnection,
+        answer: @escaping @Sendable (Result<Void, Refusal>) -> Void
+    ) throws(Refusal) {
+        let application = session.application
+        try check(draft, in: application)
+        try checkMute(of: session.user, in: application)
+        guard isAround(draft.to, in: application) else { throw Refusal(RoomError(.userAway)) }
+        try take(draft.to, by: session.user, over: connection, in: application)
+        guard review.isOn(in: application) else {
+            tell(draft, by: session.profile.brief, in: application)
+            return answer(.success(()))
+        }
+        try beginReview(of: session.user, in: application)
+        Task { [self] in  // ends with the verdict, for which the reviewer has a time
+            let verdict = await review.review(
+                draft.body, by: session.profile.brief, to: .person(draft.to, application))
+            answer(conclude(draft, verdict, by: session, over: connection))
+            endReview(of: session.user, in: application)
+        }
+    }
+
+    /// Whether the sender may still tell it is decided after the review.
+    private func conclude(
+        _ draft: SignalDraft, _ verdict: ReviewVerdict, by session: Session, over connection: SocketConnection
+    ) -> Result<Void, Refusal> {
+        do throws(Refusal) {
+            guard session.speaks(through: connection) else { throw Refusal(RoomError(.notSignedIn)) }
+            try checkMute(of: session.user, in: session.application)
+            var draft = draft
+            switch verdict {
+            case .told(let body): draft.body = body
+            case .refused: throw Refusal(RoomError(.reviewRefused))
+            case .dropped: return .success(())
+            }
+            try check(draft, in: session.application)
+            guard tell(draft, by: session.profile.brief, in: session.application) > 0 else {
+                throw Refusal(RoomError(.userAway))
+            }
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    private func take(
+        _ user: UserID, by sender: UserID, over connection: SocketConnection, in application: ApplicationID
+    ) throws(Refusal) {
+        let person = Person(application: application, user: user)
+        let now = clock.now
+        let wait = state.withLock { state in
+            state.pairs.take(Pair(from: sender, to: person), now: now) ?? state.receivers.take(person, now: now)
+        }
+        if let wait { throw Refusal(RoomError(.rateLimited, "too many signals to this user", retryAfterMs: wait)) }
+        if let error = messageLimit.take(connection.address) { throw Refusal(error) }
+    }
+
+    private func beginReview(of user: UserID, in application: ApplicationID) throws(Refusal) {
+        let person = Person(application: application, user: user)
+        let isFree = state.withLock { state in
+            guard state.reviewed[person, default: 0] < Self.mostReviewed else { return false }
+            state.reviewed[person, default: 0] += 1
+            return true
+        }
+        guard isFree else {
+            throw Refusal(RoomError(.rateLimited, "too many messages wait for a review", retryAfterMs: 500))
+        }
+    }
+
+    private func endReview(of user: UserID, in application: ApplicationID) {
+        let person = Person(application: application, user: user)
+        state.withLock { state in
+            let left = (state.reviewed[person] ?? 1) - 1
+            state.reviewed[person] = left > 0 ? left : nil
+        }
+    }
+
+    private func checkMute(of user: UserID, in application: ApplicationID) throws(Refusal) {
+        guard let mute = restrictions.holding(.chatMute, of: user, in: application, at: now) else { return }
+        throw Refusal(
+            RoomError(
+                .chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - now) }, reason: mute.reason))
+    }
+
+    // MARK: From an operator's program
+
+    /// - Returns: to how many clients it went.
+    /// - Throws: `user_away` if there are none.
+    func send(
+        _ draft: SignalDraft, as sender: UserProfile, in application: ApplicationID
+    ) throws(Refusal) -> Int {
+        try check(draft, in: application)
+        let reached = tell(draft, by: sender, in: application)
+        guard reached > 0 else { throw Refusal(RoomError(.userAway)) }
+        return reached
+    }
+
+    // MARK: Telling
+
+    private func check(_ draft: SignalDraft, in application: ApplicationID) throws(Refusal) {
+        do throws(RoomError) { try draft.body.check(id: draft.id) } catch { throw Refusal(error) }
+        guard let filter = filter(application) else { return }
+        for text in draft.body.texts where filter.stopped(in: text) != nil { throw Refusal(RoomError(.textFiltered)) }
+    }
+
+    private func isAround(_ user: UserID, in application: ApplicationID) -> Bool {
+        !sessions.connections(of: user, in: application).isEmpty
+    }
+
+    @discardableResult
+    private func tell(_ draft: SignalDraft, by sender: UserProfile, in application: ApplicationID) -> Int {
+        let connections = sessions.connections(of: draft.to, in: application)
+        guard !connections.isEmpty else { return 0 }
+        let text = SignalNotice.text(Signal(id: draft.id, from: sender, body: draft.body, time: now))
+        for connection in connections { connection.send(text) }
+        return connections.count
+    }
+}
