@@ -14,18 +14,22 @@ struct OpeningTests {
         try flushFolder(of: path)
     }
 
-    @Test("the writer commits with synchronous=FULL in WAL mode, on a new file and on a known one")
+    @Test(
+        "the writer commits with synchronous=FULL in WAL mode, and without files beside it, on a new file and on a known one"
+    )
     func synchronousIsFull() async throws {
         let scratch = try Scratch()
         for _ in 1...2 {
             let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
-            let (synchronous, mode) = try await store.pool.writeWithoutTransaction { db in
+            let (synchronous, mode, temporary) = try await store.pool.writeWithoutTransaction { db in
                 (
                     try Int.fetchOne(db, sql: "PRAGMA synchronous"),
-                    try String.fetchOne(db, sql: "PRAGMA journal_mode")
+                    try String.fetchOne(db, sql: "PRAGMA journal_mode"),
+                    try Int.fetchOne(db, sql: "PRAGMA temp_store")
                 )
             }
             #expect(synchronous == 2)
+            #expect(temporary == 2, "in memory")
             #expect(mode == "wal")
             await store.shutDown()
         }

@@ -64,6 +64,7 @@ package final class SQLiteStore: Sendable {
         }
         pool = try Self.openPool(path)
         try schema.migrate(pool, from: found)
+        try Self.keepSavepointsInMemory(pool, path)
 
         let heads = RoomHeads()
         commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
@@ -133,6 +134,14 @@ package final class SQLiteStore: Sendable {
             throw .failed(path: directory, reason: error.localizedDescription)
         }
         try flushFolder(of: directory)
+    }
+
+    /// What a savepoint may have to take back would be written to a file with each operation, on a disk that may be full. Migrations sort
+    /// whole tables, and come before.
+    private static func keepSavepointsInMemory(_ pool: DatabasePool, _ path: String) throws(StoreFailure) {
+        do {
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+        } catch { throw StoreFailure(error, path: path) }
     }
 
     private static func openPool(_ path: String) throws(StoreFailure) -> DatabasePool {
