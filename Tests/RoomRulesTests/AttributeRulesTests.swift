@@ -34,6 +34,33 @@ import Testing
         #expect(stage.state.attributes.isEmpty)
     }
 
+    @Test(
+        "R01-S what is added to a number is added in the room's turn; to words, past 64 bits and twice at once nothing is"
+    )
+    func adding() throws {
+        var stage = Stage()
+        func add(_ name: String, _ amount: Int64) throws -> String? {
+            try stage.run(.setAttributes(AttributesDraft(add: [name: amount])), by: .owner)
+            return stage.state.attributes[name]
+        }
+        #expect(try add("votes", 5) == "5")
+        #expect(try add("votes", -7) == "-2")
+        #expect(try add("votes", 2) == "0")
+        #expect(try add("most", .max) == String(Int64.max))
+        #expect(try add("least", .min) == String(Int64.min))
+        try stage.run(.setAttributes(AttributesDraft(set: ["words": "night", "padded": " 1"])), by: .owner)
+        for draft in [
+            AttributesDraft(add: ["most": 1]), AttributesDraft(add: ["least": -1]), AttributesDraft(add: ["words": 1]),
+            AttributesDraft(add: ["padded": 1]), AttributesDraft(set: ["votes": "1"], add: ["votes": 1]),
+            AttributesDraft(add: ["votes": 1], remove: ["votes"]), AttributesDraft(add: ["": 1]),
+        ] { #expect(refusal(stage, draft) == .invalidParams, "\(draft)") }
+        let many = Dictionary(uniqueKeysWithValues: (0..<16).map { ("n\($0)", Int64(1)) })
+        #expect(refusal(stage, AttributesDraft(set: ["more": "1"], add: many)) == .attributesFull)
+        // What others have is not looked at by who replaces them all.
+        try stage.run(.setAttributes(AttributesDraft(add: ["votes": 1], replace: true)), by: .owner)
+        #expect(stage.state.attributes == ["votes": "1"])
+    }
+
     @Test("R01 a room keeps 16 attributes of 4,000 bytes each and 16,000 in all; names can be read")
     func limits() throws {
         var stage = Stage()

@@ -75,6 +75,7 @@ import Testing
                 return .setAttributes(
                     AttributesDraft(
                         set: Dictionary(names.map { ($0, String(repeating: "w", count: number(0..<4_100))) }) { $1 },
+                        add: chance(30) ? ["c\(number(0..<3))": Int64(number(0..<9)) - 4] : [:],
                         remove: chance(30) ? ["n\(number(0..<24))"] : [], replace: chance(10)))
             default: return .exitRoom
             }

@@ -47,6 +47,8 @@ import Testing
             InvitationDraft(to: .member, command: "C", content: "1", words: "w", timeoutSeconds: 5, id: "i")),
         .setAttributes(AttributesDraft(set: ["a": "1", "b": "2"])), .setAttributes(AttributesDraft(set: ["a": "1"])),
         .setAttributes(AttributesDraft(set: ["a": "2", "b": "1"])), .setAttributes(AttributesDraft(remove: ["a"])),
+        .setAttributes(AttributesDraft(add: ["a": 1])), .setAttributes(AttributesDraft(add: ["a": 2])),
+        .setAttributes(AttributesDraft(add: ["b": 1])), .setAttributes(AttributesDraft(add: ["a": -1])),
         .setAttributes(AttributesDraft(remove: ["a"], replace: true)), .setAttributes(AttributesDraft(replace: true)),
         .arrangeStage(StageLayout()), .arrangeStage(StageLayout(form: .spotlight)),
         .arrangeStage(StageLayout(large: .member)), .arrangeStage(StageLayout(large: .other)),

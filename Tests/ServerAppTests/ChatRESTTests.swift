@@ -350,6 +350,52 @@ extension WholeServerTests {
             }
         }
 
+        @Test("R01-R counters of a group are set, moved up and down, read and deleted, and people hear of them")
+        func counters() async throws {
+            try await TestServer.with { server in
+                let owner = try await server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                func change(_ mode: String?, _ counters: (String, Int)...) async throws -> [String] {
+                    let lines = counters.map { JSON.object(["Key": .string($0.0), "Value": .number(Double($0.1))]) }
+                    var body: [String: JSON] = ["GroupId": "48213", "GroupCounter": .array(lines)]
+                    body["Mode"] = mode.map { .string($0) }
+                    let answer = try await call("update_group_counter", .object(body), server)
+                    #expect(answer["ErrorCode"] == 0)
+                    return answer["GroupCounter"].array.map { "\($0["Key"].string ?? "")=\($0["Value"].int ?? -99)" }
+                }
+                func read(_ keys: JSON = .null) async throws -> [String] {
+                    let asked: JSON = ["GroupId": "48213", "GroupCounterKeys": keys]
+                    return try await call("get_group_counter", asked, server)["GroupCounter"].array.map {
+                        "\($0["Key"].string ?? "")=\($0["Value"].int ?? -99)"
+                    }
+                }
+                #expect(try await read() == [])
+                #expect(try await change(nil, ("votes", 5), ("lots", 1)) == ["lots=1", "votes=5"])
+                #expect(try await change("Increase", ("votes", 3), ("new", 2)) == ["new=2", "votes=8"])
+                #expect(try await change("Decrease", ("votes", 10)) == ["votes=-2"])
+                try await owner.event("attributes.changed") { $0["set"]["votes"] == "-2" }
+                let theme: JSON = ["GroupId": "48213", "GroupAttr": [["key": "theme", "value": "night"]]]
+                #expect(try await code("modify_group_attr", theme, server) == 0)
+                #expect(try await read() == ["lots=1", "new=2", "votes=-2"])
+                #expect(try await read(["votes", "theme", "none"]) == ["votes=-2"])
+                let gone: JSON = ["GroupId": "48213", "GroupCounterKeys": ["lots", "new"]]
+                #expect(try await code("delete_group_counter", gone, server) == 0)
+                #expect(try await read() == ["votes=-2"])
+                let long = String(repeating: "k", count: 33)
+                for (counter, mode, code) in [
+                    (["Key": "theme", "Value": 1], "Increase", 10_004), (["Key": "a", "Value": 1.5], "Set", 10_004),
+                    (["Key": "a", "Value": "1"], "Set", 10_004), (["Key": "", "Value": 1], "Set", 10_004),
+                    (["Value": 1], "Set", 10_004), (["Key": "a", "Value": 1], "set", 10_004),
+                    (["Key": .string(long), "Value": 1], "Set", 10_045),
+                ] as [(JSON, JSON, Int)] {
+                    let body: JSON = ["GroupId": "48213", "GroupCounter": [counter], "Mode": mode]
+                    #expect(try await self.code("update_group_counter", body, server) == code, "\(counter)")
+                }
+                #expect(try await code("delete_group_counter", ["GroupId": "48213"], server) == 10_004)
+                #expect(try await code("get_group_counter", ["GroupId": "no-such"], server) == 10_010)
+            }
+        }
+
         @Test("R01-R who is in a group is listed page by page")
         func members() async throws {
             try await TestServer.with { server in

@@ -40,8 +40,8 @@ import Testing
             ("screen.start", #"{"room":7}"#, room(.startScreen)),
             ("screen.stop", #"{"room":7}"#, room(.stopScreen)),
             (
-                "attributes.set", #"{"room":7,"set":{"a":"1"},"remove":["b"],"replace":true}"#,
-                room(.setAttributes(AttributesDraft(set: ["a": "1"], remove: ["b"], replace: true)))
+                "attributes.set", #"{"room":7,"set":{"a":"1"},"add":{"n":-2},"remove":["b"],"replace":true}"#,
+                room(.setAttributes(AttributesDraft(set: ["a": "1"], add: ["n": -2], remove: ["b"], replace: true)))
             ),
             ("stage.arrange", #"{"room":7,"form":"grid"}"#, room(.arrangeStage(StageLayout()))),
             (

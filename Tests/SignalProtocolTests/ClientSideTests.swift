@@ -91,7 +91,7 @@ private final class KeptText: SharedText {
             .takeSeat(1), .leaveSeat, .moveSeat(2), .pickSeat(1, bobID), .kickSeat(1), .muteSeat(1, muted: true),
             .closeSeat(1, closed: false), .setMicrophone(muted: true), .setCamera(on: false),
             .allowCamera(3, allowed: true), .startScreen, .stopScreen,
-            .setAttributes(AttributesDraft(set: ["a": "1"], remove: ["b"], replace: true)),
+            .setAttributes(AttributesDraft(set: ["a": "1"], add: ["n": 5], remove: ["b"], replace: true)),
             .setAttributes(AttributesDraft()),
             .arrangeStage(StageLayout(form: .spotlight, large: bobID)), .arrangeStage(StageLayout()),
             .sendInvitation(

@@ -381,8 +381,8 @@ export class OvationRoom {
 
   /**
    * Changes what the app keeps with the room for everybody in it; for owner and admins. Throws `attributes_full`.
-   * @param {{set?: Record<string, string>, remove?: string[], replace?: boolean}} change `set`: new texts by name ·
-   *   `remove`: names that are to go · `replace`: all others go too
+   * @param {{set?: Record<string, string>, add?: Record<string, number>, remove?: string[], replace?: boolean}} change `set`: new texts by
+   *   name · `add`: what is added to those that are whole numbers, which no change at the same time is lost by · `remove`: names that are to go · `replace`: all others go too
    */
   setAttributes(change) {
     return this.#change('attributes.set', change);

@@ -43,13 +43,18 @@ package struct AttributesDraft: Hashable, Sendable {
     package static let bytes = 16_000
 
     package var set: [String: String]
+    /// What is to be added to the whole numbers that stand there, less than nought to take away; who is not there is nought.
+    package var add: [String: Int64]
     /// Names that are to go; those that are not there are passed over.
     package var remove: [String]
     /// Whether all others are to go.
     package var replace: Bool
 
-    package init(set: [String: String] = [:], remove: [String] = [], replace: Bool = false) {
+    package init(
+        set: [String: String] = [:], add: [String: Int64] = [:], remove: [String] = [], replace: Bool = false
+    ) {
         self.set = set
+        self.add = add
         self.remove = remove
         self.replace = replace
     }

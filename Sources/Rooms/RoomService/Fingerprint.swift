@@ -99,6 +99,11 @@ extension RoomCommand {
             }
             for name in draft.remove { hash.add(name) }
             hash.add(draft.replace)
+            // Came later.
+            for (name, amount) in draft.add.sorted(by: { $0.key < $1.key }) {
+                hash.add(name)
+                hash.add(Int(amount))
+            }
         case .deleteMessage(let chat): hash.add(Int(truncatingIfNeeded: chat))
         case .setRestriction(let draft):
             hash.add(draft.kind.rawValue)

@@ -432,7 +432,7 @@ struct AuditDetail: Encodable {
             detail.noLinks = Change(settings.chat.noLinks, update.noLinks)
             return (nil, detail, nil)
         case .setAttributes(let draft):
-            detail.attributes = (Array(draft.set.keys) + draft.remove).sorted()
+            detail.attributes = (Array(draft.set.keys) + draft.add.keys + draft.remove).sorted()
             return (nil, detail, nil)
         default: return (nil, detail, nil)
         }

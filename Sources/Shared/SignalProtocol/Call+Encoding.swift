@@ -34,7 +34,7 @@ extension Call {
         case song, track, positionMs, leadMs, mode, leader, on, allowed
         case other, terms, agreed, pause, link, guest, picture, words, still, form, large, priority, gift, to, account
         case slowSeconds, hostsOnly, noLinks, chat, seconds, everywhere, cause, order, privateMapKey
-        case set, remove, replace
+        case set, add, remove, replace
     }
 }
 
@@ -365,6 +365,7 @@ extension RoomCommand {
             try params.encodeIfPresent(update.noLinks, forKey: .noLinks)
         case .setAttributes(let draft):
             if !draft.set.isEmpty { try params.encode(draft.set, forKey: .set) }
+            if !draft.add.isEmpty { try params.encode(draft.add, forKey: .add) }
             if !draft.remove.isEmpty { try params.encode(draft.remove, forKey: .remove) }
             if draft.replace { try params.encode(true, forKey: .replace) }
         case .deleteMessage(let chat): try params.encode(chat, forKey: .chat)

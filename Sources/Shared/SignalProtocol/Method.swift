@@ -280,7 +280,7 @@ extension Parameters {
 
     fileprivate func attributes() throws -> AttributesDraft {
         AttributesDraft(
-            set: try optional("set") ?? [:], remove: try optional("remove") ?? [],
+            set: try optional("set") ?? [:], add: try optional("add") ?? [:], remove: try optional("remove") ?? [],
             replace: try optional("replace") ?? false)
     }
 

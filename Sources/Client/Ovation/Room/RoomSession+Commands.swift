@@ -74,12 +74,14 @@ extension RoomSession {
     /// 16,000 bytes in all. For the owner and admins, five times a second in a room.
     /// - Parameters:
     ///   - set: the new words, by name.
+    ///   - adding: what is added to attributes that are whole numbers, which nobody's change at the same time is lost by. One that is not
+    ///     there is 0.
     ///   - removing: names that are to go.
     ///   - replacing: whether all others go too.
     public func setAttributes(
-        _ set: [String: String], removing: [String] = [], replacing: Bool = false
+        _ set: [String: String] = [:], adding: [String: Int64] = [:], removing: [String] = [], replacing: Bool = false
     ) async throws(OvationError) {
-        try await ask(.setAttributes(AttributesDraft(set: set, remove: removing, replace: replacing)))
+        try await ask(.setAttributes(AttributesDraft(set: set, add: adding, remove: removing, replace: replacing)))
     }
 
     // MARK: - Other rooms

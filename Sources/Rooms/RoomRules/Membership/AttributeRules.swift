@@ -3,13 +3,20 @@ import RoomModel
 extension DurableRoomState {
     /// R01: what an app keeps with the room. Only what is different afterwards is told.
     func setAttributes(_ draft: AttributesDraft, _ context: DecisionContext) throws(RoomError) -> Decision {
-        guard draft.set.count <= AttributesDraft.most, draft.remove.count <= AttributesDraft.most else {
+        guard draft.set.count + draft.add.count <= AttributesDraft.most, draft.remove.count <= AttributesDraft.most
+        else {
             throw RoomError(.attributesFull, field: "set")
         }
-        for name in draft.remove where draft.set[name] != nil {
+        var wanted = draft.set
+        for (name, amount) in draft.add {
+            guard wanted.updateValue(try sum(name, amount), forKey: name) == nil else {
+                throw .invalid("add", "an attribute is either set or added to")
+            }
+        }
+        for name in draft.remove where wanted[name] != nil {
             throw .invalid("remove", "an attribute is either set or removed")
         }
-        for (name, words) in draft.set {
+        for (name, words) in wanted {
             guard (1...AttributesDraft.nameBytes).contains(name.utf8.count), ReadableName.isReadable(name) else {
                 throw .invalid("set", "the name of an attribute has 1…32 bytes that people can see")
             }
@@ -18,9 +25,9 @@ extension DurableRoomState {
             }
             try DurableRoomState.check([name, words], against: context.filter, field: "set")
         }
-        let gone = draft.replace ? attributes.keys.filter { draft.set[$0] == nil } : draft.remove
+        let gone = draft.replace ? attributes.keys.filter { wanted[$0] == nil } : draft.remove
         let change = AttributesChange(
-            set: draft.set.filter { attributes[$0] != $1 },
+            set: wanted.filter { attributes[$0] != $1 },
             removed: Set(gone).filter { attributes[$0] != nil }.sorted())
         guard !change.isEmpty else { return .nothing }
         let after = change.applied(to: attributes)
@@ -29,5 +36,15 @@ extension DurableRoomState {
             WireSize.of(after) <= RoomLimits.attributesWireBytes
         else { throw RoomError(.attributesFull, field: "set") }
         return Decision([.attributesChanged(change)])
+    }
+
+    /// Decided in the room's turn, so that of two who add at once neither is lost.
+    private func sum(_ name: String, _ amount: Int64) throws(RoomError) -> String {
+        guard let number = Int64(attributes[name] ?? "0") else {
+            throw .invalid("add", "the attribute \(name.prefix(32)) is no whole number")
+        }
+        let (sum, overflow) = number.addingReportingOverflow(amount)
+        guard !overflow else { throw .invalid("add", "the sum is out of range") }
+        return String(sum)
     }
 }

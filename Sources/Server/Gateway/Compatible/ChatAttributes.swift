@@ -37,7 +37,7 @@ struct ChatAttributes: Sendable {
         return List(GroupAttrAry: attributes.map { List.Line(key: $0.key, value: $0.value) })
     }
 
-    private func submit(_ draft: AttributesDraft, _ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
+    func submit(_ draft: AttributesDraft, _ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         do throws(ChatFailure) { return try await rooms.submit(.setAttributes(draft), request) } catch {
             // Too often has a number of its own here.
             throw error.code == 10_023 ? ChatFailure(10_049, error.info) : error

@@ -29,6 +29,9 @@ struct ChatCommands: Sendable {
         case deleteAttributes = "group_open_http_svc/delete_group_attr"
         case clearAttributes = "group_open_http_svc/clear_group_attr"
         case readAttributes = "group_open_attr_http_svc/get_group_attr"
+        case changeCounters = "group_open_http_svc/update_group_counter"
+        case readCounters = "group_open_http_svc/get_group_counter"
+        case deleteCounters = "group_open_http_svc/delete_group_counter"
         case listMembers = "group_open_avchatroom_http_svc/get_members"
         case sendSignal = "openim/sendmsg"
         case importAccount = "im_open_login_svc/account_import"
@@ -45,6 +48,7 @@ struct ChatCommands: Sendable {
     let clock: any TimeSource
     private var restrictions: ChatRestrictions { ChatRestrictions(rooms: rooms, standing: standing, clock: clock) }
     private var attributes: ChatAttributes { ChatAttributes(rooms: rooms) }
+    private var counters: ChatCounters { ChatCounters(attributes: attributes) }
 
     func perform(_ name: Name, _ request: ChatRequest) async throws(ChatFailure) -> any Encodable & Sendable {
         switch name {
@@ -67,6 +71,9 @@ struct ChatCommands: Sendable {
         case .deleteAttributes: try await attributes.delete(request)
         case .clearAttributes: try await attributes.clear(request)
         case .readAttributes: try await attributes.read(request)
+        case .changeCounters: try await counters.change(request)
+        case .readCounters: try await counters.read(request)
+        case .deleteCounters: try await counters.delete(request)
         case .listMembers: try await listMembers(request)
         // As documented for rooms without a list of members: mute or ban instead.
         case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
