@@ -38,6 +38,33 @@ class Ovation:
             yield server.pid, target
 
 
+class Watched:
+    """With an operator's program that is told of each message, or asked about it before anybody gets it. It runs beside the load."""
+
+    PORT = 8099
+
+    def __init__(self, name, *options):
+        self.name, self.options = name, options
+
+    @contextlib.contextmanager
+    def serving(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "receiver")
+            with log.open("w") as output, process(
+                SERVER, 1, sys.executable, ROOT / "Benchmarks/ChatBench/receiver.py", self.PORT, stdout=output, stderr=output
+            ) as receiver:
+                wait_for(lambda: listens(self.PORT), receiver, log)
+
+                def add(application):
+                    subprocess.run(
+                        [BUILT / "ovation", "webhook", "add", "--app", application, "--url", f"http://127.0.0.1:{self.PORT}/", "--data", folder,
+                         *self.options], check=True, capture_output=True)
+
+                with ovation(folder, prepare=add, OVATION_WEBHOOKS_ALLOW_PRIVATE="true", **LIMITS) as (server, target):
+                    yield server.pid, target
+            print(f"  {self.name}: {log.read_text().strip()} requests taken", flush=True)
+
+
 class Nchan:
     name = "nchan"
 
@@ -211,7 +238,8 @@ def main():
         floor = Floor(max(0, round(probe["bytesPerDelivery"] - 4 - TEXT_BYTES)))
         if "C1" in wanted:
             print(f"C1: {arguments.members} members, 20 messages a second")
-            result["C1"] = by_turns((floor, Ovation(), *peers), arguments.rounds, "--members", arguments.members, "--rates", 20, *seconds)
+            watched = (Watched("webhook", "--event", "message"), Watched("reviewer", "--review-else", "allow"))
+            result["C1"] = by_turns((floor, Ovation(), *watched, *peers), arguments.rounds, "--members", arguments.members, "--rates", 20, *seconds)
         if "C2" in wanted:
             print(f"C2: {arguments.members} members, as much as comes whole and within 50 ms")
             steps = ",".join(map(str, (50, 100, 150, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000)))

@@ -5,7 +5,21 @@ import Timing
 /// What the host gives this process.
 enum HostResources {
     /// How many the system lets this process use.
-    static var processors: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+    static var processors: Int {
+        let all = max(1, ProcessInfo.processInfo.activeProcessorCount)
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        return min(all, allowedProcessors(status) ?? all)
+    }
+
+    /// `taskset` and a unit's CPUAffinity, which Foundation does not look at: the ones in the mask of a process' state, such as
+    /// `Cpus_allowed: ff,ffffffff`.
+    static func allowedProcessors(_ status: String) -> Int? {
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") }) else {
+            return nil
+        }
+        let count = line.dropFirst("Cpus_allowed:".count).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+        return count > 0 ? count : nil
+    }
 
     /// Raises the soft limit of open files to the hard one: each connection takes a descriptor, and the usual soft limit of 1,024
     /// would be the real limit of the server.

@@ -55,6 +55,9 @@ package struct ServerApplication: Sendable {
     /// Finds out what strangers' files are, and names the program that reads them.
     let inspector: Inspector
 
+    /// Processors that the system lets this process use.
+    package static var processors: Int { HostResources.processors }
+
     package init(
         settings: ServerSettings, mode: ServerMode, logger: Logger, clock: any TimeSource = ServerClock()
     ) {

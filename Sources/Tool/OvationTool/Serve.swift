@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import NIOCore
 import ServerApp
 import ServiceLifecycle
 import UnixSignals
@@ -26,6 +27,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Before anything has used them: one event loop for each processor that the server may use.
+        NIOSingletons.groupLoopCountSuggestion = min(System.coreCount, ServerApplication.processors)
         let mode: ServerMode = dev ? .development : lan ? .localNetwork : .production
         var base = ServerSettings()
         if mode == .development { base.host = "127.0.0.1" }
