@@ -32,12 +32,12 @@ package struct TokenBucket: Sendable {
         return true
     }
 
-    /// Milliseconds until there will be one, rounded up; 0 if there is one.
+    /// Milliseconds until there will be that much, rounded up; 0 if it is there.
     /// - Parameter reserve: what must be left.
-    package func wait(leaving reserve: Double = 0, now: Instant) -> Int {
+    package func wait(_ amount: Double = 1, leaving reserve: Double = 0, now: Instant) -> Int {
         var bucket = self
         bucket.fill(now)
-        let wanted = 1 + reserve
+        let wanted = amount + reserve
         return bucket.left + Self.rounding >= wanted
             ? 0 : Int(((wanted - bucket.left) / allowance.perSecond * 1000).rounded(.up))
     }

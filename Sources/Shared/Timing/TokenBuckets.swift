@@ -13,17 +13,17 @@ package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     /// How many are remembered.
     package var count: Int { buckets.count }
 
-    /// Takes one from that key's allowance.
-    /// - Returns: `nil` if there was one, else the milliseconds until there is.
-    package mutating func take(_ key: Key, now: Instant) -> Int? {
+    /// Takes that much from that key's allowance.
+    /// - Returns: `nil` if it was there, else the milliseconds until it is.
+    package mutating func take(_ key: Key, _ amount: Double = 1, now: Instant) -> Int? {
         if buckets.count >= sweepAt {
             buckets = buckets.filter { !$0.value.isFull(now: now) }
             sweepAt = max(Self.leastSwept, buckets.count * 2)
         }
         var bucket = buckets[key] ?? TokenBucket(allowance, now: now)
-        let passed = bucket.take(now: now)
+        let passed = bucket.take(amount, now: now)
         buckets[key] = bucket
-        return passed ? nil : bucket.wait(now: now)
+        return passed ? nil : bucket.wait(amount, now: now)
     }
 
     /// Milliseconds until that key may take one; 0 if it may now.

@@ -10,8 +10,9 @@ import Timing
 final class Signals: Sendable {
     /// From one person to another: what apps settle between two takes a few at once, and then one a second.
     static let pair = Allowance(burst: 10, perSecond: 1)
-    /// What one person gets from all people together, so that many strangers are no flood either.
-    static let everybody = Allowance(burst: 50, perSecond: 10)
+    /// Bytes that one person gets from all people together. They wait with what must not be lost, and whoever cannot take that is
+    /// disconnected: many strangers must not fill a slow line.
+    static let everybody = Allowance(burst: 128 * 1_024, perSecond: 16 * 1_024)
     /// Of one person under review at once, as of messages in a room.
     static let mostReviewed = 20
 
@@ -68,7 +69,7 @@ final class Signals: Sendable {
         try check(draft, in: application)
         try checkMute(of: session.user, in: application)
         guard isAround(draft.to, in: application) else { throw Refusal(RoomError(.userAway)) }
-        try take(draft.to, by: session.user, over: connection, in: application)
+        try take(draft, by: session, over: connection)
         guard review.isOn(in: application) else {
             tell(draft, by: session.profile.brief, in: application)
             return answer(.success(()))
@@ -104,12 +105,14 @@ final class Signals: Sendable {
     }
 
     private func take(
-        _ user: UserID, by sender: UserID, over connection: SocketConnection, in application: ApplicationID
+        _ draft: SignalDraft, by session: Session, over connection: SocketConnection
     ) throws(Refusal) {
-        let person = Person(application: application, user: user)
+        let person = Person(application: session.application, user: draft.to)
+        let bytes = draft.body.texts.reduce(session.profile.brief.wireSize) { $0 + WireSize.of($1) }
         let now = clock.now
         let wait = state.withLock { state in
-            state.pairs.take(Pair(from: sender, to: person), now: now) ?? state.receivers.take(person, now: now)
+            state.pairs.take(Pair(from: session.user, to: person), now: now)
+                ?? state.receivers.take(person, Double(bytes), now: now)
         }
         if let wait { throw Refusal(RoomError(.rateLimited, "too many signals to this user", retryAfterMs: wait)) }
         if let error = messageLimit.take(connection.address) { throw Refusal(error) }
