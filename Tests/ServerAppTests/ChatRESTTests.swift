@@ -410,6 +410,46 @@ extension WholeServerTests {
                 #expect(people == ["owner", "guest"])
                 let wrong: JSON = ["GroupId": "48213", "Timestamp": -1]
                 #expect(try await code("group_open_avchatroom_http_svc/get_members", wrong, server) == 10_004)
+
+                func mark(_ type: JSON, _ lines: [String: JSON]...) async throws -> Int {
+                    let list = lines.map { JSON.object($0) }
+                    return try await code(
+                        "group_open_avchatroom_http_svc/modify_user_info",
+                        ["GroupId": "48213", "CommandType": type, "MemberList": .array(list)], server)
+                }
+                func marks(_ user: Int) async throws -> [Int] {
+                    try await call("group_open_avchatroom_http_svc/get_members", asked, server)["MemberList"][user][
+                        "Marks"
+                    ]
+                    .array.compactMap(\.int)
+                }
+                #expect(try await mark(1, ["Member_Account": "guest", "Marks": [1_001, 1_000]]) == 0)
+                #expect(try await mark(1, ["Member_Account": "nobody", "Marks": [1_000]]) == 0)
+                #expect(
+                    try await mark(
+                        1, ["Member_Account": "guest", "Marks": [1_002, 1_000]],
+                        ["Member_Account": "owner", "Marks": [1_000]])
+                        == 0)
+                #expect(try await marks(1) == [1_000, 1_001, 1_002])
+                #expect(try await marks(0) == [1_000])
+                let listed = try await owner.call("room.members", ["room": 48_213, "users": ["guest"]])
+                #expect(listed["members"][0]["marks"] == [1_000, 1_001, 1_002])
+                #expect(try await mark(2, ["Member_Account": "guest", "Marks": [1_001, 1_009]]) == 0)
+                #expect(try await marks(1) == [1_000, 1_002])
+                let many: JSON = .array((0..<9).map { .number(Double(2_000 + $0)) })
+                #expect(try await mark(1, ["Member_Account": "guest", "Marks": many]) == 10_004)
+                #expect(try await marks(1) == [1_000, 1_002], "ten at most")
+                for line: [String: JSON] in [
+                    ["Member_Account": "guest", "Marks": [999]], ["Member_Account": "guest", "Marks": []],
+                    ["Member_Account": "guest"], ["Member_Account": "no one", "Marks": [1_000]],
+                    ["Member_Account": "guest", "Marks": ["1000"]], ["Marks": [1_000]],
+                ] { #expect(try await mark(1, line) == 10_004, "\(line)") }
+                #expect(try await mark(3, ["Member_Account": "guest", "Marks": [1_000]]) == 10_004)
+                #expect(try await mark(1) == 10_004)
+                // They are of this stay.
+                try await guest.call("room.exit", ["room": 48_213])
+                try await guest.call("room.enter", ["room": 48_213])
+                #expect(try await marks(1) == [])
             }
         }
 

@@ -76,7 +76,7 @@ export const reportCauses = /** @type {const} */ ([
  * @property {ChatRules} [chat] what the chat takes from those who do not run the room; absent: everything
  * @property {number} [still] of a live room whose host is seen: the number of the newest still, for `stillPath`
  */
-/** @typedef {User & {role: Role, seat?: number, micMuted: boolean, presence: Presence}} Member */
+/** @typedef {User & {role: Role, seat?: number, micMuted: boolean, presence: Presence, marks?: number[]}} Member */
 /**
  * @typedef {object} Seat
  * @property {number} index

@@ -42,6 +42,8 @@ public struct Member: Codable, Hashable, Sendable {
     public var micMuted: Bool
     /// Whether the member is connected.
     public var presence: Presence
+    /// Marks that the operator's back end has given the member for this stay, in their order; `nil`: none. Lists of members have them.
+    public var marks: [Int]?
 
     /// That person, as they are here.
     public init(profile: UserProfile, role: Role, seat: Int?, micMuted: Bool, presence: Presence) {
@@ -56,6 +58,24 @@ public struct Member: Codable, Hashable, Sendable {
 
     /// The member's profile.
     public var profile: UserProfile { UserProfile(id: id, name: name, avatar: avatar) }
+}
+
+/// Marks that a back end gives people who are in a room, or takes from them: its own numbers.
+package struct MarksChange: Hashable, Sendable {
+    /// The range of the reference systems.
+    package static let numbers = 1_000...Int(UInt32.max)
+    /// Of one person.
+    package static let most = 10
+
+    package var user: UserID
+    package var marks: [Int]
+    package var adding: Bool
+
+    package init(of user: UserID, _ marks: [Int], adding: Bool) {
+        self.user = user
+        self.marks = marks
+        self.adding = adding
+    }
 }
 
 /// One page of a room's members.

@@ -41,6 +41,8 @@ struct Attendance {
     /// Which session a person shares a screen from.
     private var screens: [UserID: SessionToken] = [:]
     private var peers: [PeerID: SessionToken] = [:]
+    /// Marks of people who are here; they go with them.
+    private var marks: [UserID: [Int]] = [:]
     /// In the order in which they came. Who has gone leaves a gap: closing it each time would cost as much as the room is large.
     private var roll: [(arrival: UInt64, user: UserID?)] = []
     private var gaps: Int { roll.count - arrivals.count }
@@ -55,7 +57,7 @@ struct Attendance {
     /// Whether nothing is kept of anybody.
     var isEmpty: Bool {
         sessions.isEmpty && people.isEmpty && tokens.isEmpty && microphones.isEmpty && screens.isEmpty && peers.isEmpty
-            && arrivals.isEmpty
+            && arrivals.isEmpty && marks.isEmpty
     }
 
     func user(of session: SessionToken) -> UserID? { sessions[session]?.attendee.profile.id }
@@ -112,6 +114,19 @@ struct Attendance {
     mutating func setMicrophone(_ session: SessionToken, of user: UserID) { microphones[user] = session }
     mutating func setScreen(_ session: SessionToken, of user: UserID) { screens[user] = session }
 
+    /// Whoever is not here is passed over.
+    /// - Returns: whether there was room for them all.
+    mutating func mark(_ change: MarksChange) -> Bool {
+        guard people[change.user] != nil else { return true }
+        let former = Set(marks[change.user] ?? [])
+        let after = change.adding ? former.union(change.marks) : former.subtracting(change.marks)
+        guard after.count <= MarksChange.most else { return false }
+        marks[change.user] = after.isEmpty ? nil : after.sorted()
+        return true
+    }
+
+    func marks(of user: UserID) -> [Int]? { marks[user] }
+
     mutating func remove(session token: SessionToken) -> Session? {
         guard let session = sessions.removeValue(forKey: token) else { return nil }
         let user = session.attendee.profile.id
@@ -126,6 +141,7 @@ struct Attendance {
     /// Takes a person off the roll; their sessions are removed by then.
     mutating func remove(user: UserID) {
         people[user] = nil
+        marks[user] = nil
         guard let arrival = arrivals.removeValue(forKey: user) else { return }
         roll[place(after: arrival - 1)].user = nil
         // Gaps are passed over by whoever asks for a page: they stay few beside those who are here.

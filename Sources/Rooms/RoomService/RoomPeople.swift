@@ -162,7 +162,11 @@ final class RoomPeople {
             users = page.users
             cursor = page.next.map(String.init)
         }
-        let members = users.compactMap { attendance.people[$0].map(core.state.member) }
+        let members = users.compactMap { user -> Member? in
+            guard var member = attendance.people[user].map(core.state.member) else { return nil }
+            member.marks = attendance.marks(of: user)
+            return member
+        }
         core.answer(reply, .success(MembersPage(members: members, count: attendance.count, cursor: cursor)))
     }
 
@@ -179,6 +183,17 @@ final class RoomPeople {
     }
 
     // MARK: Changing
+
+    /// One change is made, or refused, by itself: those before it stay.
+    func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) {
+        if let error = core.closedness { return core.answer(reply, .failure(error)) }
+        for change in changes where !attendance.mark(change) {
+            return core.answer(
+                reply,
+                .failure(.invalid("marks", "\(change.user.rawValue) would have more than \(MarksChange.most) marks")))
+        }
+        core.answer(reply, .success(()))
+    }
 
     func setProfile(_ profile: UserProfile, of session: SessionToken) {
         guard attendance.user(of: session) == profile.id else { return }

@@ -41,6 +41,11 @@ extension RoomCore {
         people.members(query, reply: reply)
     }
 
+    package func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) {
+        defer { endTurn() }
+        people.mark(changes, reply: reply)
+    }
+
     /// Who may not write or be here, the newest first.
     package func restrictions(_ reply: @escaping Reply<RestrictionsPage>) { read(reply) { $0.moderation.restrictions } }
 
@@ -71,6 +76,9 @@ extension Room {
     package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
         core.members(query, reply: reply)
     }
+
+    /// Gives people marks for as long as they are here, or takes some from them.
+    package func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) { core.mark(changes, reply: reply) }
 
     /// Who may not write or be here, the newest first.
     package func restrictions(reply: @escaping Reply<RestrictionsPage>) { core.restrictions(reply) }

@@ -33,6 +33,7 @@ struct ChatCommands: Sendable {
         case readCounters = "group_open_http_svc/get_group_counter"
         case deleteCounters = "group_open_http_svc/delete_group_counter"
         case listMembers = "group_open_avchatroom_http_svc/get_members"
+        case markMembers = "group_open_avchatroom_http_svc/modify_user_info"
         case sendSignal = "openim/sendmsg"
         case importAccount = "im_open_login_svc/account_import"
         case kick = "im_open_login_svc/kick"
@@ -48,6 +49,7 @@ struct ChatCommands: Sendable {
     let clock: any TimeSource
     private var restrictions: ChatRestrictions { ChatRestrictions(rooms: rooms, standing: standing, clock: clock) }
     private var attributes: ChatAttributes { ChatAttributes(rooms: rooms) }
+    private var members: ChatMembers { ChatMembers(rooms: rooms) }
     private var counters: ChatCounters { ChatCounters(attributes: attributes) }
 
     func perform(_ name: Name, _ request: ChatRequest) async throws(ChatFailure) -> any Encodable & Sendable {
@@ -74,7 +76,8 @@ struct ChatCommands: Sendable {
         case .changeCounters: try await counters.change(request)
         case .readCounters: try await counters.read(request)
         case .deleteCounters: try await counters.delete(request)
-        case .listMembers: try await listMembers(request)
+        case .listMembers: try await members.list(request)
+        case .markMembers: try await members.mark(request)
         // As documented for rooms without a list of members: mute or ban instead.
         case .deleteMember: throw ChatFailure(10_004, "members of such a group are muted or banned, not deleted")
         case .sendSignal: try ChatSignals(signals: signals, clock: clock).send(request, as: try await sender(request))
@@ -287,34 +290,6 @@ struct ChatCommands: Sendable {
     }
 
     // MARK: People
-
-    private struct Members: Encodable, Sendable {
-        struct Line: Encodable, Sendable {
-            var Member_Account: UserID
-            var NickName: String
-            var AvatarUrl: String
-        }
-        var MemberList: [Line]
-        /// For the next page; 0 on the last.
-        var Timestamp: Int
-    }
-
-    /// Those who are in the room, a page after the other: hosts and the seated first.
-    private func listMembers(_ request: ChatRequest) async throws(ChatFailure) -> Members {
-        let room = try request.group()
-        let cursor = try request.optionalNumber("Timestamp", in: 0...Int(Int32.max)) ?? 0
-        let page = try await rooms.asking { () async throws(Refusal) -> MembersPage in
-            let found = try await rooms.find(room, in: request.application)
-            return try await rooms.asked {
-                await found.members(.everyone(limit: 200, cursor: cursor == 0 ? nil : String(cursor)), reply: $0)
-            }
-        }
-        return Members(
-            MemberList: page.members.map {
-                Members.Line(Member_Account: $0.id, NickName: $0.profile.name, AvatarUrl: $0.profile.avatar)
-            },
-            Timestamp: page.cursor.flatMap { Int($0) } ?? 0)
-    }
 
     /// In whose name something is said.
     private func sender(_ request: ChatRequest) async throws(ChatFailure) -> UserProfile {
