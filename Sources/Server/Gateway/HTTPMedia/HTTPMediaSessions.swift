@@ -118,6 +118,7 @@ final class HTTPMediaSessions: Sendable {
             by: nil, of: session.user, in: session.room.key.room, creating: false, application: session.application)
         let attendee = Attendee(
             session: session.token, profile: profile, outbox: SilentOutbox(),
+            mayEnter: { [weak self, secret = session.secret] in self?.isOpen(secret) ?? false },
             departed: { [weak self, secret = session.secret] _, _ in self?.forget(secret) },
             pathClosed: { [weak self, weak session] in
                 guard let session else { return }
@@ -218,6 +219,9 @@ final class HTTPMediaSessions: Sendable {
         let own = sessions.withLock { $0.values.filter { $0.user == user && $0.application == application } }
         for session in own { await end(session) }
     }
+
+    /// Whether nobody has ended it.
+    private func isOpen(_ secret: String) -> Bool { sessions.withLock { $0[secret] != nil } }
 
     private func forget(_ secret: String) { sessions.withLock { $0[secret] = nil } }
 
