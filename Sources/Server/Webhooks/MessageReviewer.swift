@@ -84,9 +84,7 @@ package struct MessageReviewer: MessageReview {
         case .custom(let command, let message): (data.command, data.message) = (command, message)
         }
         return Question(
-            timestamp: Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1_000).formatted(
-                Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
-            data: data)
+            timestamp: StandardPayload.timestamp(time.millisecondsSince1970), data: data)
     }
 
     private static func reason(_ answer: WebhookAnswer) -> String {

@@ -29,14 +29,19 @@ struct StandardPayload: Encodable {
         }
     }
 
+    /// A time in milliseconds since 1970 as the specification writes it (ISO 8601).
+    static func timestamp(_ time: Int64) -> String {
+        Date(timeIntervalSince1970: Double(time) / 1_000).formatted(
+            Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
     private var type: String
     private var timestamp: String
     private var data: Data
 
     init(type: String, time: Int64, key: RoomKey, content: Content) {
         self.type = type
-        timestamp = Date(timeIntervalSince1970: Double(time) / 1_000).formatted(
-            Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        timestamp = Self.timestamp(time)
         data = Data(key: key, content: content)
     }
 }

@@ -228,7 +228,7 @@ package final class WebhookService: WebhookControl, Sendable {
         var CallbackCommand = "Test"
 
         init(time: WallTime, application: ApplicationID) {
-            timestamp = Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1_000).formatted(.iso8601)
+            timestamp = StandardPayload.timestamp(time.millisecondsSince1970)
             data = Data(app: application.rawValue)
         }
     }
