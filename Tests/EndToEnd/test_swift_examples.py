@@ -22,6 +22,8 @@ SONG, OLGA, MINA = 440, 660, 550
 def programs():
     """Compiled as targets of our own package: theirs would build everything below them once more."""
     def built(name):
+        # An incremental build keeps them as they are when a type of a module below has another size, and they crash then.
+        (ROOT / f"Examples/swift/Sources/{name}/{name}.swift").touch()
         build("--product", name)
         return ROOT / ".build/debug" / name
 
