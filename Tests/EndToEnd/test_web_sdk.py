@@ -176,7 +176,7 @@ def test_people(page):
     assert everybody == [["Anna", "Ben"], None]
 
 
-@story("G01-W a signal reaches its user in no room, with the sender's id for it; who is away is told")
+@story("a signal reaches its user in no room, with the sender's id for it; who is away is told")
 def test_signals(page):
     heard, away = page("""
         const [anna, ben] = [await signIn('Anna'), await signIn('Ben')];

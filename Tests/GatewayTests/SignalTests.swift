@@ -33,7 +33,7 @@ import Timing
         return lines
     }
 
-    @Test("G01-S a signal reaches its person in no room and in another, with its id and its sender, and nobody else")
+    @Test("a signal reaches its person in no room and in another, with its id and its sender, and nobody else")
     func told() async throws {
         let house = try await House()
         let lines = try await people(house, "alice", "bob", "carol")
@@ -53,7 +53,7 @@ import Timing
         try await alice.hears("to me")
     }
 
-    @Test("G01-S who is signed in nowhere is away, and what a message may not be a signal may not be either")
+    @Test("who is signed in nowhere is away, and what a message may not be a signal may not be either")
     func refused() async throws {
         let house = try await House(filter: Word())
         let lines = try await people(house, "alice", "bob")

@@ -79,7 +79,7 @@ extension LiveServerTests {
             #expect(owner.state.info.chat == nil)
         }
 
-        @Test("G01-K a signal reaches its user in no room, with the sender's id for it; who is away is told")
+        @Test("a signal reaches its user in no room, with the sender's id for it; who is away is told")
         func signals() async throws {
             let house = try House()
             defer { house.end() }

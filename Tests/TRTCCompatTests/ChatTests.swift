@@ -100,7 +100,7 @@ extension FacadeTests {
             }
         }
 
-        @Test("G01-C R01-R messages to one person come from users and back ends, in no group; who is away is told")
+        @Test("R01-R messages to one person come from users and back ends, in no group; who is away is told")
         func toOne() async throws {
             final class Listener: V2TIMSimpleMsgListener, Sendable {
                 let notes = Notes()
