@@ -45,11 +45,6 @@ extension V2TIMManager {
 
     private func change(_ group: String?, _ draft: AttributesDraft, _ reply: ActionReply) {
         guard let (share, room) = place(group, reply) else { return }
-        share.client.perform(.rooms(.command(room, .setAttributes(draft), key: nil))) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-            }
-        }
+        share.client.perform(.rooms(.command(room, .setAttributes(draft), key: nil))) { reply.answerChat($0) }
     }
 }

@@ -31,12 +31,7 @@ extension V2TIMManager {
             reply(TRTCCode.invalidParameters, "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
             return id
         }
-        share.client.perform(.sendSignal(SignalDraft(to: user, body, id: id))) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-            }
-        }
+        share.client.perform(.sendSignal(SignalDraft(to: user, body, id: id))) { reply.answerChat($0) }
         return id
     }
 

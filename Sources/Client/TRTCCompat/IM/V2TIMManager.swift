@@ -84,12 +84,7 @@ public final class V2TIMManager: Sendable {
         if isBusy { return reply(TRTCCode.failed, "a login is in progress: wait for its callback") }
         if let former {
             guard former.connection.key != key else {
-                return former.connection.renew(ticket) { result in
-                    switch result {
-                    case .success: reply()
-                    case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-                    }
-                }
+                return former.connection.renew(ticket) { reply.answerChat($0) }
             }
             Connection.leave(former)
         }
@@ -103,10 +98,7 @@ public final class V2TIMManager: Sendable {
                     state.ended = nil
                 }
             }
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-            }
+            reply.answerChat(result)
         }
     }
 
@@ -132,12 +124,7 @@ public final class V2TIMManager: Sendable {
     ) {
         let reply = reply(succ, fail)
         guard let (share, room) = place(groupID, reply) else { return }
-        share.connection.enter(room, share: share, isSilent: true) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-            }
-        }
+        share.connection.enter(room, share: share, isSilent: true) { reply.answerChat($0) }
     }
 
     /// Leaves the room of a group, unless a room component of this process is in it too.
@@ -147,12 +134,7 @@ public final class V2TIMManager: Sendable {
         guard let session = share.connection.session(of: room) else {
             return reply(TRTCCode.notInGroup, "not in group \(GroupID.text(room))")
         }
-        share.connection.exit(session, share: share) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-            }
-        }
+        share.connection.exit(session, share: share) { reply.answerChat($0) }
     }
 
     /// Sends a custom message to everybody else in a group.
@@ -168,11 +150,8 @@ public final class V2TIMManager: Sendable {
         guard let (share, room) = place(groupID, reply) else { return id }
         let draft = MessageDraft(
             GroupMessage.body((customData as Data?) ?? Data(), priority), id: id, priority: priority.ofMessage)
-        share.client.perform(.rooms(.command(room, .sendMessage(draft), key: IdempotencyKey(id)))) { result in
-            switch result {
-            case .success: reply()
-            case .failure(let error): reply(error.chatOutcome.code, error.chatOutcome.message)
-            }
+        share.client.perform(.rooms(.command(room, .sendMessage(draft), key: IdempotencyKey(id)))) {
+            reply.answerChat($0)
         }
         return id
     }
@@ -289,6 +268,16 @@ public final class V2TIMManager: Sendable {
     func reply(_ succ: V2TIMSucc?, _ fail: V2TIMFail?) -> ActionReply {
         queue.reply { code, message in
             if code == TRTCCode.success { succ?() } else { fail?(code, message) }
+        }
+    }
+}
+
+extension ActionReply {
+    /// As the chat client tells it.
+    func answerChat<Value>(_ result: Result<Value, OvationError>) {
+        switch result {
+        case .success: self()
+        case .failure(let error): self(error.chatOutcome.code, error.chatOutcome.message)
         }
     }
 }

@@ -4,18 +4,19 @@ import RoomService
 import Synchronization
 import Timing
 
+/// A user of an application.
+struct PersonKey: Hashable, Sendable {
+    var application: ApplicationID
+    var user: UserID
+}
+
 /// Who is signed in. One user has one session, or several where the application allows it (A04).
 package final class SessionRegistry: Sendable {
-    private struct UserKey: Hashable {
-        var application: ApplicationID
-        var user: UserID
-    }
-
     private struct State {
         var nextToken: UInt64 = 1
         var bySecret: [String: Session] = [:]
         var byToken: [SessionToken: Session] = [:]
-        var byUser: [UserKey: [Session]] = [:]
+        var byUser: [PersonKey: [Session]] = [:]
         /// Who is signed in under a name, in small letters: sign-ins by name ask, and thousands may be there.
         var byName: [NameKey: Set<SessionToken>] = [:]
         /// Names between the check and the session that has them: one for each sign-in or change under way.
@@ -46,7 +47,7 @@ package final class SessionRegistry: Sendable {
     func open(
         application: Application, profile: UserProfile, resume secret: String?, connection: SocketConnection
     ) -> Opened {
-        let user = UserKey(application: application.id, user: profile.id)
+        let user = PersonKey(application: application.id, user: profile.id)
         return state.withLock { state in
             if let secret, let session = state.bySecret[secret], session.user == profile.id,
                 session.application == application.id
@@ -100,7 +101,7 @@ package final class SessionRegistry: Sendable {
     /// Signs a person out wherever they have a session. Returns once nothing of those is heard or sent any more.
     func signOut(_ user: UserID, in application: ApplicationID, why reason: SocketCloseReason) async {
         let held = state.withLock { state in
-            let held = state.byUser[UserKey(application: application, user: user)] ?? []
+            let held = state.byUser[PersonKey(application: application, user: user)] ?? []
             for session in held { Self.forget(session, in: &state) }
             return held
         }
@@ -116,7 +117,7 @@ package final class SessionRegistry: Sendable {
 
     /// A person's sessions, with and without a connection.
     func all(of user: UserID, in application: ApplicationID) -> [Session] {
-        state.withLock { $0.byUser[UserKey(application: application, user: user)] ?? [] }
+        state.withLock { $0.byUser[PersonKey(application: application, user: user)] ?? [] }
     }
 
     /// Signs out.
@@ -195,7 +196,7 @@ package final class SessionRegistry: Sendable {
     /// The connections that stand, of one person.
     func connections(of user: UserID, in application: ApplicationID) -> [SocketConnection] {
         state.withLock { state in
-            (state.byUser[UserKey(application: application, user: user)] ?? []).compactMap { session in
+            (state.byUser[PersonKey(application: application, user: user)] ?? []).compactMap { session in
                 session.withState { $0.connection }
             }
         }
@@ -214,7 +215,7 @@ package final class SessionRegistry: Sendable {
         state.bySecret[session.secret] = nil
         state.byToken[session.token] = nil
         name(session, nil, in: &state)
-        let user = UserKey(application: session.application, user: session.user)
+        let user = PersonKey(application: session.application, user: session.user)
         state.byUser[user]?.removeAll { $0 === session }
         if state.byUser[user]?.isEmpty ?? false { state.byUser[user] = nil }
     }

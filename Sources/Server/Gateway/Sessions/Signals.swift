@@ -1,7 +1,5 @@
-import Foundation
 import RoomModel
 import RoomPorts
-import RoomService
 import SignalProtocol
 import Synchronization
 import Timing
@@ -18,18 +16,13 @@ final class Signals: Sendable {
 
     private struct Pair: Hashable {
         var from: UserID
-        var to: Person
-    }
-
-    private struct Person: Hashable {
-        var application: ApplicationID
-        var user: UserID
+        var to: PersonKey
     }
 
     private struct State {
         var pairs = TokenBuckets<Pair>(Signals.pair)
-        var receivers = TokenBuckets<Person>(Signals.everybody)
-        var reviewed: [Person: Int] = [:]
+        var receivers = TokenBuckets<PersonKey>(Signals.everybody)
+        var reviewed: [PersonKey: Int] = [:]
     }
 
     private let sessions: SessionRegistry
@@ -107,7 +100,7 @@ final class Signals: Sendable {
     private func take(
         _ draft: SignalDraft, by session: Session, over connection: SocketConnection
     ) throws(Refusal) {
-        let person = Person(application: session.application, user: draft.to)
+        let person = PersonKey(application: session.application, user: draft.to)
         let bytes = draft.body.texts.reduce(session.profile.brief.wireSize) { $0 + WireSize.of($1) }
         let now = clock.now
         let wait = state.withLock { state in
@@ -119,7 +112,7 @@ final class Signals: Sendable {
     }
 
     private func beginReview(of user: UserID, in application: ApplicationID) throws(Refusal) {
-        let person = Person(application: application, user: user)
+        let person = PersonKey(application: application, user: user)
         let isFree = state.withLock { state in
             guard state.reviewed[person, default: 0] < Self.mostReviewed else { return false }
             state.reviewed[person, default: 0] += 1
@@ -131,7 +124,7 @@ final class Signals: Sendable {
     }
 
     private func endReview(of user: UserID, in application: ApplicationID) {
-        let person = Person(application: application, user: user)
+        let person = PersonKey(application: application, user: user)
         state.withLock { state in
             let left = (state.reviewed[person] ?? 1) - 1
             state.reviewed[person] = left > 0 ? left : nil
