@@ -60,10 +60,11 @@ import Timing
     ) async throws {
         let gateway = Gateway(clock: VirtualRoomClock(), sessions: SessionRegistry(), log: Notebook.Lines())
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
-            bus: RecordingBus(),
-            clock: gateway.clock,
-            audience: { RoomAudience(ready: $0) })
+            DirectoryPorts(
+                journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
+                bus: RecordingBus(),
+                clock: gateway.clock,
+                audience: { RoomAudience(ready: $0) }))
         try await rooms.start()
         var settings = GatewaySettings()
         settings.port = 0

@@ -16,9 +16,10 @@ import Timing
 
     init() {
         let rooms = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: media,
-            bus: RecordingBus(), clock: clock,
-            audience: { RoomAudience(ready: $0) })
+            DirectoryPorts(
+                journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: media,
+                bus: RecordingBus(), clock: clock,
+                audience: { RoomAudience(ready: $0) }))
         tests = LineTests(rooms: rooms, media: media, clock: clock)
     }
 

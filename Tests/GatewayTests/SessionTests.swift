@@ -43,10 +43,11 @@ import Timing
     /// A room of which only the identity counts.
     private func room(_ number: UInt32) async throws -> Room {
         let directory = RoomDirectory(
-            journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
-            bus: RecordingBus(),
-            clock: VirtualRoomClock(),
-            audience: { RoomAudience(ready: $0) })
+            DirectoryPorts(
+                journal: MemoryJournal(), ledger: MemoryLedger(), moderation: .inMemory(), media: RecordingMedia(),
+                bus: RecordingBus(),
+                clock: VirtualRoomClock(),
+                audience: { RoomAudience(ready: $0) }))
         try await directory.start()
         let id = try #require(RoomID(number: number))
         let outbox = try await connection()

@@ -19,11 +19,12 @@ struct DirectoryHouse {
     init(_ journal: MemoryJournal = MemoryJournal(), policy: RoomPolicy = RoomPolicy()) async throws {
         self.journal = journal
         directory = RoomDirectory(
-            journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
-            clock: clock,
-            audience: { PlainAudience(ready: $0) },
-            policy: { _ in policy },
-            report: { [reports] report in reports.update { $0.append(report) } })
+            DirectoryPorts(
+                journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
+                clock: clock,
+                audience: { PlainAudience(ready: $0) },
+                policy: { _ in policy },
+                report: { [reports] report in reports.update { $0.append(report) } }))
         try await directory.start()
     }
 

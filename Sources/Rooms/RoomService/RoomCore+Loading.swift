@@ -23,7 +23,7 @@ extension RoomCore {
             if again || state.play != nil { media.play(state.play) }
             people.restartClocks()
             startClocks()
-            still.review(state)
+            stills.review()
             announcer.show(listing)
         }
         if again {

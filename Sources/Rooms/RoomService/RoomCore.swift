@@ -34,16 +34,19 @@ package final class RoomCore {
     var announcer: RoomAnnouncer
     var writer: JournalWriter
     var queue = ReleaseQueue()
-    var still = StillHolder()
-    var requestStills = RequestStills()
-    var messageBudget = MessageBudget()
     var draining: [@Sendable () -> Void] = []
+    private(set) lazy var commands = RoomCommands(self)
     private(set) lazy var people = RoomPeople(self)
+    private(set) lazy var owner = OwnerWatch(self)
+    private(set) lazy var entries = RoomEntries(self)
     private(set) lazy var gathered = GatheredNews(self)
     private(set) lazy var correspondence = Correspondence(self)
     private(set) lazy var gifts = RoomGifts(self)
     private(set) lazy var reviews = RoomReviews(self)
-    private(set) lazy var moderation = RoomModeration(self)
+    private(set) lazy var stills = RoomStills(self)
+    private(set) lazy var restrictions = RoomRestrictions(self)
+    private(set) lazy var audit = RoomAudit(self)
+    private(set) lazy var reporting = RoomReporting(self)
     private(set) lazy var media = MediaPaths(self, stage: stageID)
     private let stageID: StageID
 
@@ -75,8 +78,8 @@ package final class RoomCore {
     var listing: RoomListing {
         RoomListing(
             state.info(memberCount: people.attendance.count, speaking: gathered.isAnybodySpeaking),
-            still: still.current,
-            earlierStill: still.earlier)
+            still: stills.current,
+            earlierStill: stills.earlier)
     }
     package var isOver: Bool { phase == .over }
 
@@ -148,7 +151,7 @@ package final class RoomCore {
         case .durable: dependencies.counters.noteChange()
         }
         wait(for: accepted)
-        still.review(state)
+        stills.review()
         let listing = listing
         let ends = state.phase == .ended
         let changesSong = accepted.events.contains { if case .songChanged = $0 { true } else { false } }
@@ -193,7 +196,7 @@ package final class RoomCore {
                 guard let expiry = invitation.expiresAt else { continue }
                 deadlines.set(.invitation(invitation.id), at: now + .milliseconds(expiry - accepted.time))
             case .invitationSettled(let id, _, _):
-                requestStills.drop(id)
+                stills.drop(id)
                 deadlines.cancel(.invitation(id))
                 for consent in state.consents where consent.since == accepted.time {
                     deadlines.set(

@@ -1,6 +1,6 @@
 package import RoomModel
 package import RoomPorts
-package import RoomRules
+import RoomRules
 import Synchronization
 import Timing
 
@@ -12,21 +12,8 @@ package actor RoomDirectory {
     /// Before a room whose journal failed is tried again.
     static let retryInterval = Interval.seconds(1)
 
-    private let journal: any RoomJournal
-    private let ledger: any Ledger
-    private let catalogue: @Sendable (ApplicationID) -> GiftCatalogue
-    private let moderation: ModerationStores
-    private let reach: any PeopleReach
-    private let filter: @Sendable (ApplicationID) -> (any TextFilter)?
-    private let webhooks: any WebhookSink
-    private let review: any MessageReview
+    private let ports: DirectoryPorts
     package nonisolated let counters = RoomCounters()
-    private let media: any MediaControl
-    private let bus: any EventBus
-    private let clock: any TimeSource
-    private let audience: AudienceMaker
-    private let policy: @Sendable (ApplicationID) -> RoomPolicy
-    private let report: @Sendable (RoomReport) -> Void
     private nonisolated let index = RoomIndex()
     private nonisolated let stages = Mutex<[StageID: Room]>([:])
     private let stageNumbers = Serial()
@@ -36,59 +23,20 @@ package actor RoomDirectory {
     private var opening: [RoomKey: Task<Void, Never>] = [:]
     /// Rooms whose journal cannot be read: they are neither entered nor overwritten.
     private var damaged: Set<RoomKey> = []
-    private var creations: [CreationKey: (room: RoomKey, fingerprint: UInt64, time: Int64)] = [:]
-    /// The open rooms of those who created them, for `RoomPolicy.maxRoomsPerOwner`.
-    private var owned: [OwnerKey: Set<RoomKey>] = [:]
-    private var ownerOf: [RoomKey: OwnerKey] = [:]
+    private var creations = KeyedCreations()
+    private var owners = RoomOwners()
     private var listening: Task<Void, Never>?
     private var carrying: Task<Void, Never>?
     private var isDown = false
 
-    private struct CreationKey: Hashable {
-        var application: ApplicationID
-        var user: UserID
-        var key: String
-    }
-
-    private struct OwnerKey: Hashable {
-        var application: ApplicationID
-        var user: UserID
-    }
-
-    package init(
-        journal: any RoomJournal, ledger: any Ledger, moderation: ModerationStores, media: any MediaControl,
-        bus: any EventBus,
-        clock: any TimeSource,
-        audience: @escaping AudienceMaker,
-        policy: @escaping @Sendable (ApplicationID) -> RoomPolicy = { _ in RoomPolicy() },
-        catalogue: @escaping @Sendable (ApplicationID) -> GiftCatalogue = { _ in GiftCatalogue() },
-        reach: any PeopleReach = NobodyElsewhere(),
-        filter: @escaping @Sendable (ApplicationID) -> (any TextFilter)? = { _ in nil },
-        webhooks: any WebhookSink = NoWebhooks(), review: any MessageReview = NoWebhooks(),
-        report: @escaping @Sendable (RoomReport) -> Void = { _ in }
-    ) {
-        self.ledger = ledger
-        self.moderation = moderation
-        self.reach = reach
-        self.filter = filter
-        self.webhooks = webhooks
-        self.review = review
-        self.catalogue = catalogue
-        self.journal = journal
-        self.media = media
-        self.bus = bus
-        self.clock = clock
-        self.audience = audience
-        self.policy = policy
-        self.report = report
-    }
+    package init(_ ports: DirectoryPorts) { self.ports = ports }
 
     // MARK: Start and end
 
     /// Loads the open rooms; their clocks start now. Then the media plane is listened to. A damaged room is reported
     /// and left out; a journal that fails is no place to start from.
     package func start() async throws(JournalFailure) {
-        let keys = try await journal.openRooms()
+        let keys = try await ports.journal.openRooms()
         for start in stride(from: 0, to: keys.count, by: Self.loadingWidth) {
             let failure = await withTaskGroup { group -> JournalFailure? in
                 for key in keys[start..<min(start + Self.loadingWidth, keys.count)] {
@@ -100,12 +48,12 @@ package actor RoomDirectory {
             }
             if let failure { throw failure }
         }
-        let facts = media.facts
+        let facts = ports.media.facts
         listening = Task { [weak self] in
             for await fact in facts { await self?.room(on: fact.stage)?.hear(fact) }
         }
         // Not before all rooms are loaded: who is still missing then is gone.
-        let parcels = bus.parcels
+        let parcels = ports.bus.parcels
         carrying = Task { [weak self] in
             for await parcel in parcels { await self?.deliver(parcel) }
         }
@@ -138,7 +86,7 @@ package actor RoomDirectory {
         if damaged.contains(key) { throw RoomError(.internalError, "the room's journal cannot be read") }
         let existed: Bool
         do throws(JournalFailure) {
-            existed = try await journal.exists(key)
+            existed = try await ports.journal.exists(key)
         } catch {
             throw RoomCore.unavailable
         }
@@ -150,7 +98,7 @@ package actor RoomDirectory {
 
     package nonisolated func list(
         _ query: RoomQuery, of application: ApplicationID
-    ) throws(RoomError) -> RoomPage { try index.list(query, of: application, at: clock.now) }
+    ) throws(RoomError) -> RoomPage { try index.list(query, of: application, at: ports.clock.now) }
 
     /// Of all applications, for metrics.
     package nonisolated var totals: [RoomKind: RoomTotals] { index.totals }
@@ -170,7 +118,7 @@ package actor RoomDirectory {
     /// A room that is being opened, or read anew, gets what is said to it once more.
     private func deliver(_ parcel: RoomParcel) async {
         if let room = rooms[parcel.to] { return await room.hear(parcel) }
-        if opening[parcel.to] == nil, let answer = parcel.refusal { bus.send(answer) }
+        if opening[parcel.to] == nil, let answer = parcel.refusal { ports.bus.send(answer) }
     }
 
     private nonisolated func room(on stage: StageID) -> Room? { stages.withLock { $0[stage] } }
@@ -227,22 +175,20 @@ package actor RoomDirectory {
         key: IdempotencyKey?, fingerprint: UInt64
     ) async throws(RoomError) -> (Room, RoomKey) {
         if isDown { throw RoomCore.unavailable }
-        let now = clock.wallTime.millisecondsSince1970
-        creations = creations.filter { now - $0.value.time < AnswerLedger.lifetimeMs }
-        let name = key.map { CreationKey(application: application, user: poster, key: $0.rawValue) }
-        if let name, let first = creations[name] {
+        let now = ports.clock.wallTime.millisecondsSince1970
+        let name = key.map { KeyedCreations.Name(application: application, user: poster, key: $0.rawValue) }
+        if let name, let first = creations.creation(name, now: now) {
             guard first.fingerprint == fingerprint else { throw RoomError(.keyReused) }
             return (try await room(first.room), first.room)
         }
-        // What the rules refuse must not leave a trace in the journal.
-        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0, filter: filter(application))
+        // What the rules refuse must not leave a trace in the ports.journal.
+        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0, filter: ports.filter(application))
         let id = try await vacantKey(creation.room, in: application)
-        let owner = OwnerKey(application: application, user: user.id)
-        guard id.room != nil || (owned[owner]?.count ?? 0) < policy(application).maxRoomsPerOwner else {
-            throw RoomError(.roomsLimited)
-        }
-        if id.room == nil { note(id.key, of: owner) }
-        if let name { creations[name] = (id.key, fingerprint, now) }
+        guard
+            id.room != nil || owners.count(of: user.id, in: application) < ports.policy(application).maxRoomsPerOwner
+        else { throw RoomError(.roomsLimited) }
+        if id.room == nil { owners.note(id.key, of: user.id) }
+        if let name { creations.note(name, of: id.key, fingerprint, at: now) }
         if let room = id.room { return (room, id.key) }
         let task = Task {
             await open(id.key, toCreate: true)
@@ -251,8 +197,8 @@ package actor RoomDirectory {
         opening[id.key] = task
         await task.value
         guard let room = rooms[id.key] else {
-            forgetOwner(of: id.key)
-            if let name { creations[name] = nil }
+            owners.forget(id.key)
+            creations.forget(id.key)
             throw damaged.contains(id.key) ? RoomError(.roomIDTaken) : RoomCore.unavailable
         }
         return (room, id.key)
@@ -280,7 +226,7 @@ package actor RoomDirectory {
             guard rooms[key] == nil, opening[key] == nil, !damaged.contains(key) else { continue }
             do throws(JournalFailure) {
                 // Links to a room that has ended must not lead to strangers.
-                if try await journal.exists(key) { continue }
+                if try await ports.journal.exists(key) { continue }
             } catch {
                 throw RoomCore.unavailable
             }
@@ -299,7 +245,7 @@ package actor RoomDirectory {
             var rebuilt = try await read(key)
             if rebuilt.state.phase == .ended || (rebuilt.state.phase == .unborn && !toCreate) {
                 // Its end did not get through to the journal before the server stopped; or its beginning did not.
-                journal.close(key)
+                ports.journal.close(key)
                 guard toCreate else { return nil }
                 rebuilt = try await read(key)
             }
@@ -308,18 +254,19 @@ package actor RoomDirectory {
             rooms[key] = room
             stages.withLock { $0[room.stage] = room }
             if rebuilt.state.phase == .open {
-                note(key, of: OwnerKey(application: key.application, user: rebuilt.state.owner.id))
+                owners.note(key, of: rebuilt.state.owner.id)
                 if let first = rebuilt.state.creation {
-                    let name = CreationKey(application: key.application, user: first.user, key: first.key)
-                    creations[name] = (key, first.fingerprint, rebuilt.state.createdAt)
+                    creations.note(
+                        KeyedCreations.Name(application: key.application, user: first.user, key: first.key), of: key,
+                        first.fingerprint, at: rebuilt.state.createdAt)
                 }
             }
         } catch let failure as JournalFailure {
-            report(.journalFailed(key, failure))
+            ports.report(.journalFailed(key, failure))
             return failure
         } catch {
             damaged.insert(key)
-            report(.damaged(key, "\(error)"))
+            ports.report(.damaged(key, "\(error)"))
         }
         return nil
     }
@@ -328,32 +275,22 @@ package actor RoomDirectory {
     @concurrent
     private nonisolated func read(_ key: RoomKey) async throws -> RebuiltRoom {
         try await RebuiltRoom.read(
-            key, from: journal, ledger, chatLimit: policy(key.application).messages.onEntry)
-    }
-
-    private func note(_ key: RoomKey, of owner: OwnerKey) {
-        owned[owner, default: []].insert(key)
-        ownerOf[key] = owner
-    }
-
-    private func forgetOwner(of key: RoomKey) {
-        guard let owner = ownerOf.removeValue(forKey: key), var rooms = owned[owner] else { return }
-        rooms.remove(key)
-        owned[owner] = rooms.isEmpty ? nil : rooms
+            key, from: ports.journal, ports.ledger, chatLimit: ports.policy(key.application).messages.onEntry)
     }
 
     private func dependencies(_ key: RoomKey) -> RoomDependencies {
         RoomDependencies(
-            journal: journal, ledger: ledger, moderation: moderation,
-            catalogue: { [catalogue] in catalogue(key.application) },
-            reach: reach,
+            journal: ports.journal, ledger: ports.ledger, moderation: ports.moderation,
+            catalogue: { [ports] in ports.catalogue(key.application) },
+            reach: ports.reach,
             expelElsewhere: { [weak self] ban, host in
                 Task { await self?.expel(ban, from: host, but: key) }
             },
-            filter: { [filter] in filter(key.application) }, webhooks: webhooks, review: review, counters: counters,
-            media: media, bus: bus,
-            clock: clock, audience: audience,
-            policy: { [policy] in policy(key.application) }, peerNumbers: peerNumbers,
+            filter: { [ports] in ports.filter(key.application) }, webhooks: ports.webhooks, review: ports.review,
+            counters: counters,
+            media: ports.media, bus: ports.bus,
+            clock: ports.clock, audience: ports.audience,
+            policy: { [ports] in ports.policy(key.application) }, peerNumbers: peerNumbers,
             find: { [index] in index.infos([$0], of: key.application).first },
             publish: { [index] in if let listing = $0 { index.set(listing, of: key) } else { index.remove(key) } },
             reload: { [weak self] in Task { await self?.reload(key) } },
@@ -361,7 +298,7 @@ package actor RoomDirectory {
                 index.remove(key)
                 Task { await self?.forgetOver(key) }
             },
-            report: report,
+            report: ports.report,
             // Unstructured: it ends with the snapshot that it encodes, and a journal that is closed by then takes none.
             aside: { work in Task(priority: .utility) { work() } })
     }
@@ -379,12 +316,14 @@ package actor RoomDirectory {
         do {
             await room.install(try await read(key))
         } catch let failure as JournalFailure {
-            report(.journalFailed(key, failure))
+            ports.report(.journalFailed(key, failure))
             guard !isDown else { return }
-            clock.schedule(at: clock.now + Self.retryInterval) { [weak self] in Task { await self?.reload(key) } }
+            ports.clock.schedule(at: ports.clock.now + Self.retryInterval) { [weak self] in
+                Task { await self?.reload(key) }
+            }
         } catch {
             damaged.insert(key)
-            report(.damaged(key, "\(error)"))
+            ports.report(.damaged(key, "\(error)"))
             await room.abandon()
             forget(key, room)
         }
@@ -396,12 +335,12 @@ package actor RoomDirectory {
 
     /// A creation that was not stored: another attempt with the same key is a new one. The room ends when its journal has been read
     /// anew.
-    private func forgetCreation(_ key: RoomKey) { creations = creations.filter { $0.value.room != key } }
+    private func forgetCreation(_ key: RoomKey) { creations.forget(key) }
 
     private func forget(_ key: RoomKey, _ room: Room) {
         guard rooms[key] === room else { return }
         rooms[key] = nil
-        forgetOwner(of: key)
+        owners.forget(key)
         stages.withLock { $0[room.stage] = nil }
     }
 }

@@ -1,5 +1,5 @@
-import RoomModel
-import RoomPorts
+package import RoomModel
+package import RoomPorts
 import RoomRules
 import Timing
 
@@ -53,16 +53,14 @@ final class RoomGifts {
     // MARK: Ordering
 
     func send(
-        _ draft: GiftDraft, by user: UserProfile, key: IdempotencyKey, fingerprint: UInt64,
+        _ draft: GiftDraft, by user: UserProfile, key: IdempotencyKey,
         reply: @escaping Reply<CommandOutcome>
     ) {
         if let wait = takeTurn(of: user.id) {
             return core.answer(
                 reply, .failure(RoomError(.rateLimited, "too many gifts at once", retryAfterMs: wait)))
         }
-        let key = TransferKey(
-            application: core.key.application, poster: .user(user.id), key: key.rawValue,
-            fingerprint: "\(core.key.room.description) \(fingerprint)")
+        let key = TransferKey(draft, by: user.id, in: core.key, key: key)
         lastOrder += 1
         let number = lastOrder
         do throws(RoomError) {
@@ -200,5 +198,14 @@ final class RoomGifts {
         return SentGift(
             number: paid.transfer.id, gift: detail.gift, count: detail.count, combo: combo, from: detail.from,
             to: detail.to, time: paid.transfer.time)
+    }
+}
+
+extension TransferKey {
+    /// A gift's, of whoever pays for it.
+    package init(_ draft: GiftDraft, by user: UserID, in room: RoomKey, key: IdempotencyKey) {
+        self.init(
+            application: room.application, poster: .user(user), key: key.rawValue,
+            fingerprint: "\(room.room.description) \(RoomCommand.sendGift(draft).fingerprint)")
     }
 }

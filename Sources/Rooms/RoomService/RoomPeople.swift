@@ -3,18 +3,13 @@ import RoomPorts
 import RoomRules
 import Timing
 
-/// Who is in a room: who comes, who goes, who is lost and found, and whether the owner is there (V03, V19).
+/// Who is in a room: who comes, who goes, who is lost and found (V03, V19).
 final class RoomPeople {
     /// In rooms larger than this nobody is told of each listener, only how many there are.
     static let bigRoom = 200
-    /// For how long the text of an entry is kept after the last one: a crowd comes at once.
-    static let sharingTime = Interval.seconds(1)
 
     private unowned let core: RoomCore
     private(set) var attendance = Attendance()
-    private(set) var ownerAbsence: OwnerAbsence?
-    /// Its text is kept for those who enter next.
-    private var lastSnapshot: RoomSnapshot?
 
     init(_ core: RoomCore) { self.core = core }
 
@@ -25,7 +20,7 @@ final class RoomPeople {
         guard attendee.mayEnter() else { return core.answer(reply, .failure(RoomError(.sessionReplaced))) }
         let user = attendee.profile.id
         do throws(RoomError) {
-            try core.state.checkEntry(of: user, hostBan: core.moderation.hostBan(of: user), at: core.wallNow)
+            try core.state.checkEntry(of: user, hostBan: core.restrictions.hostBan(of: user), at: core.wallNow)
         } catch {
             return core.answer(reply, .failure(error))
         }
@@ -50,11 +45,11 @@ final class RoomPeople {
             news.append(entered)
             tellWebhooks(entered)
         }
-        if user == core.state.owner.id, ownerAbsence != nil {
-            endOwnerAbsence()
+        if user == core.state.owner.id, core.owner.absence != nil {
+            core.owner.endAbsence()
             news.append(.ownerBack)
         }
-        let entry = sharing(composer.entry(for: user, since: point))
+        let entry = core.entries.entry(for: user, since: point)
         guard let session = attendance.sessions[attendee.session] else { return }
         core.queue.append(
             ReleaseQueue.Item(
@@ -84,7 +79,7 @@ final class RoomPeople {
                     reply(.failure(error))
                     turnAway(attendee, session, wasHere: wasHere)
                 }))
-        refreshHeir()
+        core.owner.refreshHeir()
     }
 
     /// Whoever could not be let in is not here, unless they were before.
@@ -101,32 +96,6 @@ final class RoomPeople {
         }
     }
 
-    private var composer: EntryComposer {
-        EntryComposer(
-            room: core.key.room, epoch: core.writer.epoch, mediaEpoch: core.media.epoch, info: core.listing.info,
-            state: core.state, recent: core.recent, attendance: attendance, ownerAbsence: ownerAbsence,
-            messages: core.recent.messages(
-                core.dependencies.policy().messages.onEntry, budget: EntryComposer.messageBytes),
-            chatMute: { [core] in core.moderation.chatMute(of: $0) }, now: core.wallNow)
-    }
-
-    /// What the reader gets by the text of those who entered just before, if nothing has happened meanwhile: a crowd that comes at once
-    /// costs one text.
-    private func sharing(_ entry: RoomEntry) -> RoomEntry {
-        guard case .snapshot(var snapshot) = entry else { return entry }
-        if let lastSnapshot, snapshot.shares(with: lastSnapshot) {
-            snapshot.sharedText = lastSnapshot.sharedText
-        } else {
-            snapshot.sharedText = EntryText(wireSize: snapshot.sharedWireSize)
-            lastSnapshot = snapshot
-        }
-        core.deadlines.set(.sharedText, at: core.now + Self.sharingTime)
-        return .snapshot(snapshot)
-    }
-
-    /// Nobody has entered for a while.
-    func forgetSharedText() { lastSnapshot = nil }
-
     /// After a restart those who have a seat are in the room, without a connection for the time being.
     func seatTheAbsent(tell: Bool) {
         for seat in core.state.seats {
@@ -136,50 +105,6 @@ final class RoomPeople {
             let member = core.state.member(person)
             core.inOrder { [unowned self] in core.tell(.audienceEntered(member)) }
         }
-    }
-
-    // MARK: Looking
-
-    func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
-        if let error = core.closedness { return core.answer(reply, .failure(error)) }
-        guard attendance.user(of: session) != nil else { return core.answer(reply, .failure(RoomError(.notInRoom))) }
-        members(query, reply: reply)
-    }
-
-    /// For whoever may read it.
-    func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
-        if let error = core.closedness { return core.answer(reply, .failure(error)) }
-        let users: [UserID]
-        var cursor: String?
-        switch query {
-        case .users(let asked): users = asked
-        case .everyone(let limit, let start):
-            let arrival = start.map(UInt64.init) ?? 0
-            guard let arrival else {
-                return core.answer(reply, .failure(.invalid("cursor", "this is no cursor of a former page")))
-            }
-            let page = attendance.page(after: arrival, limit: limit)
-            users = page.users
-            cursor = page.next.map(String.init)
-        }
-        let members = users.compactMap { user -> Member? in
-            guard var member = attendance.people[user].map(core.state.member) else { return nil }
-            member.marks = attendance.marks(of: user)
-            return member
-        }
-        core.answer(reply, .success(MembersPage(members: members, count: attendance.count, cursor: cursor)))
-    }
-
-    /// The waiting invitations that concern the reader, after those of the page before.
-    func invitations(
-        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
-    ) {
-        if let error = core.closedness { return core.answer(reply, .failure(error)) }
-        guard let user = attendance.user(of: session) else {
-            return core.answer(reply, .failure(RoomError(.notInRoom)))
-        }
-        let found = core.state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
-        core.answer(reply, .success(InvitationsPage(invitations: found.page, cursor: found.cursor)))
     }
 
     // MARK: Changing
@@ -349,7 +274,7 @@ final class RoomPeople {
                 answer()
                 after()
             })
-        if user == core.state.owner.id { startOwnerAbsence() } else { refreshHeir() }
+        if user == core.state.owner.id { core.owner.startAbsence() } else { core.owner.refreshHeir() }
     }
 
     /// Puts somebody out of the room, from all their sessions and ways at once, before anybody is told.
@@ -412,26 +337,7 @@ final class RoomPeople {
 
     func notePresence(of user: UserID) {
         if let news = presenceChange(of: user) { core.inOrder { [unowned self] in core.tell(news) } }
-        refreshHeir()
-    }
-
-    // MARK: The owner
-
-    /// The owner is away: the room waits (V19).
-    func startOwnerAbsence() {
-        guard !core.state.lasts else { return }
-        let seconds = Int64(core.dependencies.policy().ownerAbsenceSeconds)
-        core.deadlines.set(.ownerAbsence, at: core.now + .seconds(seconds))
-        let absence = OwnerAbsence(
-            until: core.wallNow + seconds * 1_000, heir: core.state.heir(among: attendance.people)?.id)
-        ownerAbsence = absence
-        core.inOrder { [unowned self] in core.tell(.ownerAbsent(until: absence.until, heir: absence.heir)) }
-    }
-
-    /// Nobody waits for the owner any more.
-    func endOwnerAbsence() {
-        ownerAbsence = nil
-        core.deadlines.cancel(.ownerAbsence)
+        core.owner.refreshHeir()
     }
 
     /// Restarts the timers of the lost after a load, so that nobody loses a seat because the server was down.
@@ -440,28 +346,7 @@ final class RoomPeople {
             core.deadlines.set(.grace(token), at: core.now + graceTime)
         }
         for user in attendance.people.keys where attendance.sessions(of: user).isEmpty { awaitReturn(of: user) }
-        if attendance.people[core.state.owner.id] != nil {
-            endOwnerAbsence()
-        } else if ownerAbsence == nil {
-            startOwnerAbsence()
-        }
-    }
-
-    /// The room has been handed over. If nobody waits for the new owner, they are here.
-    func noteNewOwner() {
-        guard attendance.people[core.state.owner.id] != nil, ownerAbsence != nil else { return refreshHeir() }
-        endOwnerAbsence()
-        core.inOrder { [unowned self] in core.tell(.ownerBack) }
-    }
-
-    /// While the owner is away people see who would inherit, and that may change.
-    func refreshHeir() {
-        guard var absence = ownerAbsence else { return }
-        let heir = core.state.heir(among: attendance.people)?.id
-        guard absence.heir != heir else { return }
-        absence.heir = heir
-        ownerAbsence = absence
-        core.inOrder { [unowned self] in core.tell(.ownerAbsent(until: absence.until, heir: heir)) }
+        core.owner.restartClock()
     }
 
     // MARK: Telling

@@ -1,7 +1,8 @@
 package import RoomModel
+package import RoomPorts
 import RoomRules
 
-// What operators read of a room that they are not in. Whether their key lets them, the gateway has asked.
+// What people in a room read of it, and operators, who need not be there. Whether an operator's key lets them, the gateway has asked.
 
 extension RoomCore {
     package func overview(_ reply: @escaping Reply<RoomOverview>) {
@@ -9,7 +10,7 @@ extension RoomCore {
     }
 
     var overview: RoomOverview {
-        let absence = people.ownerAbsence
+        let absence = owner.absence
         return RoomOverview(
             info: listing.info, epoch: writer.epoch, seq: state.seq, chat: state.chat,
             seats: state.seats.indices.map { state.seatView($0, people.attendance.people) }, admins: state.admins,
@@ -36,23 +37,93 @@ extension RoomCore {
         }
     }
 
-    package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
-        defer { endTurn() }
-        people.members(query, reply: reply)
-    }
-
     package func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) {
         defer { endTurn() }
         people.mark(changes, reply: reply)
     }
 
     /// Who may not write or be here, the newest first.
-    package func restrictions(_ reply: @escaping Reply<RestrictionsPage>) { read(reply) { $0.moderation.restrictions } }
+    package func restrictions(_ reply: @escaping Reply<RestrictionsPage>) { read(reply) { $0.restrictions.page } }
 
-    private func read<Value>(_ reply: @escaping Reply<Value>, _ value: (RoomCore) -> Value) {
+    package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
+        read(reply) { core throws(RoomError) in try core.page(query) }
+    }
+
+    private func page(_ query: MembersQuery) throws(RoomError) -> MembersPage {
+        let attendance = people.attendance
+        let users: [UserID]
+        var cursor: String?
+        switch query {
+        case .users(let asked): users = asked
+        case .everyone(let limit, let start):
+            let arrival = start.map(UInt64.init) ?? 0
+            guard let arrival else {
+                throw .invalid("cursor", "this is no cursor of a former page")
+            }
+            let page = attendance.page(after: arrival, limit: limit)
+            users = page.users
+            cursor = page.next.map(String.init)
+        }
+        let members = users.compactMap { user -> Member? in
+            guard var member = attendance.people[user].map(state.member) else { return nil }
+            member.marks = attendance.marks(of: user)
+            return member
+        }
+        return MembersPage(members: members, count: attendance.count, cursor: cursor)
+    }
+
+    private func read<Value>(_ reply: @escaping Reply<Value>, _ value: (RoomCore) throws(RoomError) -> Value) {
         defer { endTurn() }
         if let error = closedness { return answer(reply, .failure(error)) }
-        answer(reply, .success(value(self)))
+        do throws(RoomError) {
+            answer(reply, .success(try value(self)))
+        } catch {
+            answer(reply, .failure(error))
+        }
+    }
+
+    // MARK: People in the room
+
+    package func members(_ query: MembersQuery, for session: SessionToken, reply: @escaping Reply<MembersPage>) {
+        read(reply, for: session) { core, _ throws(RoomError) in try core.page(query) }
+    }
+
+    /// The waiting invitations that concern the reader, after those of the page before.
+    package func invitations(
+        after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
+    ) {
+        read(reply, for: session) { core, user in
+            let found = core.state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
+            return InvitationsPage(invitations: found.page, cursor: found.cursor)
+        }
+    }
+
+    /// Who may not write or be here, the newest first; for those who run the room.
+    package func restrictions(for session: SessionToken, reply: @escaping Reply<RestrictionsPage>) {
+        read(reply, for: session) { core, user throws(RoomError) in
+            guard core.state.runs(user) else { throw RoomError(.permissionDenied) }
+            return core.restrictions.page
+        }
+    }
+
+    /// What came with a waiting request, for who may answer it; `nil`: nothing, or it was lost with a restart.
+    package func requestStill(
+        _ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>
+    ) {
+        read(reply, for: session) { core, user throws(RoomError) in
+            try core.state.checkStill(of: id, for: user)
+            return core.stills.picture(of: id)
+        }
+    }
+
+    private func read<Value>(
+        _ reply: @escaping Reply<Value>, for session: SessionToken,
+        _ value: (RoomCore, UserID) throws(RoomError) -> Value
+    ) {
+        read(reply) { core throws(RoomError) in
+            guard let user = core.people.attendance.user(of: session) else { throw RoomError(.notInRoom) }
+            return try value(core, user)
+        }
     }
 }
 

@@ -56,7 +56,7 @@ final class RoomReviews {
             case .told(let body):
                 var draft = one.draft
                 draft.body = body
-                core.submitReviewed(
+                core.commands.takeReviewed(
                     draft, insteadOf: one.draft, from: one.session, key: one.key, reply: one.reply)
             case .refused: core.answer(one.reply, .failure(RoomError(.reviewRefused)))
             case .dropped:

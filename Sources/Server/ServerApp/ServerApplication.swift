@@ -118,13 +118,15 @@ package struct ServerApplication: Sendable {
         let webhooks = webhookService(store)
         try await webhooks.load()
         let rooms = RoomDirectory(
-            journal: store.journal, ledger: store.ledger, moderation: store.moderation, media: media, bus: LocalBus(),
-            clock: clock,
-            audience: { RoomAudience(ready: $0) },
-            policy: { id in policies.withLock { $0[id] } ?? RoomPolicy() }, catalogue: catalogue,
-            reach: SessionReach(sessions: sessions, clock: clock), filter: { words.filter(of: $0) },
-            webhooks: webhooks.book, review: webhooks.review,
-            report: { [reports = RoomReports(logger, clock: clock)] in reports.report($0) })
+            DirectoryPorts(
+                journal: store.journal, ledger: store.ledger, moderation: store.moderation, media: media,
+                bus: LocalBus(),
+                clock: clock,
+                audience: { RoomAudience(ready: $0) },
+                policy: { id in policies.withLock { $0[id] } ?? RoomPolicy() }, catalogue: catalogue,
+                reach: SessionReach(sessions: sessions, clock: clock), filter: { words.filter(of: $0) },
+                webhooks: webhooks.book, review: webhooks.review,
+                report: { [reports = RoomReports(logger, clock: clock)] in reports.report($0) }))
         try await rooms.start()
         let requests = RequestCounters()
         let history = ServerHistory(clock: clock) {

@@ -29,10 +29,10 @@ final class ConversationHouse: Sendable {
     ) async throws {
         let media = RecordingMedia()
         let rooms = RoomDirectory(
-            journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
-            clock: clock,
-            audience: { RoomAudience(ready: $0) }
-        )
+            DirectoryPorts(
+                journal: journal, ledger: MemoryLedger(), moderation: .inMemory(), media: media, bus: RecordingBus(),
+                clock: clock,
+                audience: { RoomAudience(ready: $0) }))
         try await rooms.start()
         let messageLimit = MessageLimit(messagesPerAddress, clock: clock)
         let sessions = SessionRegistry()

@@ -5,7 +5,6 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
-import Synchronization
 import Timing
 
 /// The chat REST API of the reference systems, `/v4/<service>/<command>`: for back ends that call it already, who change the host's name
@@ -133,14 +132,4 @@ struct ChatHandler: Sendable {
             }
         return ChatFailure(code, error.message)
     }
-}
-
-/// Allowances by key, shared between requests.
-final class SharedBuckets<Key: Hashable & Sendable>: Sendable {
-    private let buckets: Mutex<TokenBuckets<Key>>
-
-    init(_ allowance: Allowance) { buckets = Mutex(TokenBuckets(allowance)) }
-
-    /// - Returns: `nil` if there was one, else the milliseconds until there is.
-    func take(_ key: Key, now: Instant) -> Int? { buckets.withLock { $0.take(key, now: now) } }
 }

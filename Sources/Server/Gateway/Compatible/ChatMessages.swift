@@ -1,3 +1,4 @@
+import Digests
 import Foundation
 import RoomModel
 import SignalProtocol
@@ -57,14 +58,13 @@ enum ChatMessages {
     /// By which a repeat is known: the documented `Random` and what is said.
     static func key(random: Int?, _ body: MessageBody, index: Int) -> IdempotencyKey? {
         guard let random else { return nil }
-        // FNV-1a: a repeat has the same text; who wants two messages says another number.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         let text =
             switch body {
             case .text(let text): text
             case .custom(let command, let message): command + "\u{0}" + message
             }
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return IdempotencyKey("im \(random) \(index) \(String(hash, radix: 16))")
+        // A repeat has the same text; who wants two messages says another number.
+        let digest = Data(SHA256.hash(Array(text.utf8)).prefix(8)).base64EncodedString()
+        return IdempotencyKey("im \(random) \(index) \(digest)")
     }
 }
