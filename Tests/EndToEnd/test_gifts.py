@@ -30,7 +30,12 @@ def saw(person, *words):
     person.wait(f"a banner with {words}", "return window.banners.some(text => arguments[0].every(word => text.includes(word)))", list(words))
 
 
-@story("G02-W a gift is chosen, paid with coins and seen by everybody, with who sent it, how many in a row, and who gave most")
+def has_line(person, *words):
+    script = "return [...document.querySelectorAll('[data-testid=coins-line]')].some(line => arguments[0].every(word => line.textContent.includes(word)))"
+    person.wait(f"a line with {words}", script, list(words))
+
+
+@story("G02-W a gift is chosen, paid with coins and seen by everybody, with who sent it, how many in a row, who gave most, and what came and went")
 def test_gift(people):
     anna, ben = people("Anna"), people("Ben")
     room = create_salon(anna)
@@ -54,6 +59,8 @@ def test_gift(people):
     ben.click("gift-ranking")
     ben.sees("ranking-total", "3 coins")
     ben.sees("ranking-place", "Ben")
+    ben.sees("ranking-own", "Your place: 1, with 3 coins")
+    ben.sees("ranking-own", "Nobody gave more.")
     ben.click("sheet-close")
     # The host finds it in the menu.
     anna.click("more")
@@ -66,6 +73,23 @@ def test_gift(people):
     carol.click("more")
     carol.click("more-ranking")
     carol.sees("ranking-total", "3 coins")
+    carol.sees("ranking-own", "You have not sent a gift here yet.")
+    carol.sees("ranking-own", "4 coins to the next place")
+    # It follows while it is open.
+    ben.click("gift-rose")
+    carol.sees("ranking-own", "5 coins to the next place")
+    # Each coin that came or went stands in the statement, on both sides.
+    ben.click("gift-coins")
+    has_line(ben, "Coins added", "+1,000", "1,000 coins after it")
+    has_line(ben, "Rose", "to Anna", "−", "996 coins after it")
+    ben.sees("coins-wallet", "996")
+    ben.click("sheet-close")
+    anna.click("more")
+    anna.click("more-coins")
+    anna.sees("coins-none", "No coins have come or gone yet.")
+    anna.click("coins-earnings")
+    has_line(anna, "Rose", "from Ben", "+", "4 coins after it")
+    anna.sees("coins-earnings", "4")
 
 
 @story("G02-W who has too few coins is told so and pays nothing; much is asked about once; a gift goes to whom one chooses; banners can be switched off")
@@ -120,4 +144,8 @@ def test_gift_pages(people):
     ben.click("gift-ranking")
     ben.sees("ranking-place")
     reader.look("who gave most", letters=(NORMAL, DOUBLE))
+    ben.click("sheet-close")
+    ben.click("gift-coins")
+    has_line(ben, "Crown", "to Anna")
+    reader.look("what came and went", letters=(NORMAL, DOUBLE))
     assert not reader.faint + reader.cut + reader.broken, "\n".join(reader.faint + reader.cut + reader.broken)

@@ -66,6 +66,9 @@ extension LiveServerTests {
             #expect(gift.from.name == "Bob" && gift.to.name == "Alice" && gift.coins == 3 * cake.price)
             _ = await guest.changes.first { $0.giftStanding.coins == 3 * cake.price }
             #expect(guest.state.giftStanding.supporters.map(\.user.name) == ["Bob"])
+            let ranking = try await guest.giftRanking()
+            #expect(ranking.own == 3 * cake.price && ranking.place == 1 && ranking.toNext == nil)
+            #expect(ranking.supporters == guest.state.giftStanding.supporters)
             // Who is not on stage is given nothing, and who has no such gift sends none.
             let me = try #require(bob.state.user)
             #expect(await refusal { _ = try await owner.sendGift("rose", to: me.id) } == "not_seated")

@@ -342,10 +342,56 @@ import Timing
         give("bob", 1)
         give("eve", 5_000)
         #expect(book.supporters.count == GiftBook.supportersKept)
-        #expect(book.leaders.map(\.user.id.rawValue) == ["bob", "ada", "eve"])
+        #expect(book.leaders.prefix(3).map(\.user.id.rawValue) == ["bob", "ada", "eve"])
+        #expect(book.leaders == Array(book.ranked.prefix(GiftBook.leadersKept)))
         #expect(book.supporters[UserID(literal: "fan-0")] == nil)
         let all = (1...Int64(GiftBook.supportersKept + 50)).reduce(0, +) + 15_001
         #expect(book.coins == all, "the total forgets nobody")
+    }
+
+    @Test("G02-S somebody is told their place among all who gave, and how many coins the next one is away")
+    func ownPlace() {
+        var book = GiftBook()
+        #expect(book.ranking(for: .member) == GiftRanking(coins: 0, supporters: []))
+        func give(_ name: UserID, _ coins: Int64) {
+            book.add(
+                SentGift(
+                    number: book.upTo + 1, gift: Gift(id: "g", name: "G", price: coins), count: 1, combo: 1,
+                    from: UserProfile.named(name), to: UserProfile.named(.owner), time: 0))
+        }
+        for number in 1...30 { give(UserID(literal: "fan-\(number)"), Int64(number) * 10) }
+        let stranger = book.ranking(for: .member)
+        #expect(stranger.coins == 4_650 && stranger.supporters.count == GiftBook.leadersKept)
+        #expect(stranger.own == 0 && stranger.place == nil && stranger.toNext == 11)
+        give(.member, 95)
+        let fan = book.ranking(for: .member)
+        #expect(fan.own == 95 && fan.place == 22 && fan.toNext == 6)
+        #expect(!fan.supporters.contains { $0.user.id == .member })
+        // With so much they stand one place further up, whatever their name.
+        give(.member, fan.toNext ?? 0)
+        #expect(book.ranking(for: .member).place == 21)
+        give(.member, 1_000)
+        let first = book.ranking(for: .member)
+        #expect(first.place == 1 && first.toNext == nil && first.supporters.first?.user.id == .member)
+    }
+
+    @Test("G02-S the ranking is for those who are in the room")
+    func readRanking() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        let member = salon.enter(.member)
+        _ = salon.submit(gift("rose", 3), by: member, key: "k1")
+        salon.advance(.seconds(1))
+        let read = Shared<Result<GiftRanking, RoomError>?>(nil)
+        salon.core.giftRanking(for: owner.session) { read.set($0) }
+        salon.settle()
+        let supporters = [Supporter(user: .named(.member), coins: 30)]
+        #expect(read.current == .success(GiftRanking(coins: 30, supporters: supporters, toNext: 31)))
+        salon.core.detach(member.session, from: nil, why: .left)
+        salon.core.giftRanking(for: member.session) { read.set($0) }
+        salon.settle()
+        #expect(read.current == .failure(RoomError(.notInRoom)))
     }
 }
 

@@ -272,6 +272,35 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "G02-S who repeats a gift after the room has ended, or after leaving it, is told what became of the first one"
+        )
+        func giftsRepeatedLater() async throws {
+            try await RESTHouse.with { house in
+                let guest = try await house.server.signedIn("guest")
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["name": "Salon", "room": 48_213])
+                try await guest.call("room.enter", ["room": 48_213])
+                #expect(
+                    try await house.outcome(
+                        "POST", "users/guest/top-ups", ["coins": 100], headers: ["Idempotency-Key: order-1"]) == "200")
+                #expect(try await house.outcome("PUT", "gifts/rose", ["name": "Rose", "price": 30]) == "200")
+                func gift(_ key: String, count: Int = 1) -> JSON {
+                    ["room": 48_213, "gift": "rose", "count": .number(Double(count)), "key": .string(key)]
+                }
+                let first = try await guest.call("gift.send", gift("g"))
+                for step in ["room.exit", "room.destroy"] {
+                    try await (step == "room.exit" ? guest : owner).call(step, ["room": 48_213])
+                    let again = try await guest.call("gift.send", gift("g"))
+                    #expect(again["gift"] == first["gift"] && again["balance"] == 70, "\(step)")
+                    #expect(try await guest.refusal("gift.send", gift("g", count: 2)) == "key_reused", "\(step)")
+                    let refusal = try await guest.refusal("gift.send", gift("other"))
+                    #expect(refusal == (step == "room.exit" ? "not_in_room" : "room_closed"))
+                }
+                #expect(try await guest.call("wallet.get")["coins"] == 70)
+            }
+        }
+
         @Test("G06-R reports wait, are settled once, and what programs did and were refused stands in the trail")
         func records() async throws {
             try await RESTHouse.with { house in

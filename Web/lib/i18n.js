@@ -214,3 +214,11 @@ export function errorText(error) {
   const { name, message = '' } = error;
   return message && message !== name ? t('error.said', { name, message }) : t('error.other', { name });
 }
+/**
+ * A day with its time.
+ * @param {number} time milliseconds since 1970
+ */
+export function formatMoment(time) {
+  return new Intl.DateTimeFormat(language.get(), { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+}
+

@@ -3,6 +3,7 @@ import { OvationError } from '../protocol/errors.js';
 import { Emitter } from '../protocol/events.js';
 import { freshKey } from '../protocol/ids.js';
 import { OvationWallet } from '../protocol/wallet.js';
+import { StatementModel } from './statement.js';
 
 /** @typedef {import('../protocol/events.js').Gift} Gift */
 /** @typedef {import('../protocol/events.js').SentGift} SentGift */
@@ -84,6 +85,16 @@ export class GiftsModel {
     } catch (thrown) {
       this.news.emit('problem', OvationError.of(thrown));
     }
+  }
+
+  /** Who gave most, and where I stand. */
+  ranking() {
+    return this.#room.giftRanking();
+  }
+
+  /** What came and went on my accounts. */
+  statement() {
+    return new StatementModel(this.#wallet);
   }
 
   /** Coins to try gifts with. */

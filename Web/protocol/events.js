@@ -204,6 +204,10 @@ export const reportCauses = /** @type {const} */ ([
  */
 /** @typedef {{user: User, coins: number}} Supporter */
 /** @typedef {{coins: number, supporters: Supporter[]}} GiftStanding all that was given, and the three who gave most */
+/**
+ * Up to twenty who gave most; what I gave, my place among all (from 1 on), and the coins to the next one.
+ * @typedef {{coins: number, supporters: Supporter[], own: number, place?: number, toNext?: number}} GiftRanking
+ */
 /** @typedef {{coins: number, earnings: number, topUpURL?: string, faucet: boolean}} Wallet */
 /**
  * A line of an account; `coins` is below nought for what went away.

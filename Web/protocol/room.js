@@ -457,6 +457,14 @@ export class OvationRoom {
     return this.#change('gift.send', { gift, count, ...(to && { to }) }, key);
   }
 
+  /**
+   * Who gave most, and where I stand.
+   * @returns {Promise<import('./events.js').GiftRanking>}
+   */
+  giftRanking() {
+    return this.session.call('gift.ranking', { room: this.id }, { repeat: true });
+  }
+
   // Songs, in a chorus room.
 
   /**

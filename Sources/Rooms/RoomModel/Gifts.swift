@@ -120,6 +120,28 @@ public struct GiftStanding: Codable, Hashable, Sendable {
     }
 }
 
+/// Who gave most in a room, and where the reader stands.
+public struct GiftRanking: Codable, Hashable, Sendable {
+    /// All that the room has been given.
+    public var coins: Int64
+    /// Who gave most, first: up to 20.
+    public var supporters: [Supporter]
+    /// What the reader has given.
+    public var own: Int64
+    /// The reader's place, from 1 on; `nil`: they have given nothing, or less than a thousand others.
+    public var place: Int?
+    /// The coins with which the reader would be one place further up; `nil`: they lead, or nobody has given anything.
+    public var toNext: Int64?
+
+    package init(coins: Int64, supporters: [Supporter], own: Int64 = 0, place: Int? = nil, toNext: Int64? = nil) {
+        self.coins = coins
+        self.supporters = supporters
+        self.own = own
+        self.place = place
+        self.toNext = toNext
+    }
+}
+
 /// A line of somebody's account.
 public struct StatementEntry: Codable, Hashable, Sendable {
     /// What moved the coins.

@@ -89,6 +89,11 @@ package actor Room {
         core.invitations(after: cursor, for: session, reply: reply)
     }
 
+    /// G02: who gave most, and where the reader stands.
+    package func giftRanking(for session: SessionToken, reply: @escaping Reply<GiftRanking>) {
+        core.giftRanking(for: session, reply: reply)
+    }
+
     /// L03: what somebody who asks to come on stage looks like.
     package func requestStill(_ id: String, for session: SessionToken, reply: @escaping Reply<StillPicture?>) {
         core.requestStill(id, for: session, reply: reply)

@@ -116,6 +116,11 @@ extension RoomCore {
         }
     }
 
+    /// G02: who gave most, and where the reader stands.
+    package func giftRanking(for session: SessionToken, reply: @escaping Reply<GiftRanking>) {
+        read(reply, for: session) { core, user in core.state.gifts.ranking(for: user) }
+    }
+
     private func read<Value>(
         _ reply: @escaping Reply<Value>, for session: SessionToken,
         _ value: (RoomCore, UserID) throws(RoomError) -> Value

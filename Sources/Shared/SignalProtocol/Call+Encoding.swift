@@ -148,6 +148,7 @@ extension RoomsCall {
         case .listMembers: .roomMembers
         case .listInvitations: .invitationList
         case .listRestrictions: .restrictionList
+        case .readGiftRanking: .giftRanking
         case .sendReport: .reportSend
         case .readRequestStill: .invitationStill
         case .setStill: .stillSet
@@ -158,7 +159,8 @@ extension RoomsCall {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .createRoom(_, let key, _), .command(_, _, let key): key != nil
-        case .listRooms, .getRooms, .listMembers, .listInvitations, .listRestrictions, .readRequestStill, .enterRoom:
+        case .listRooms, .getRooms, .listMembers, .listInvitations, .listRestrictions, .readGiftRanking,
+            .readRequestStill, .enterRoom:
             true
         // The next one is newer; two reports are two.
         case .setStill, .sendReport: false
@@ -200,7 +202,7 @@ extension RoomsCall {
             try params.encode(draft.cause, forKey: .cause)
             try params.encodeIfPresent(draft.words, forKey: .words)
             try params.encodeIfPresent(draft.message, forKey: .chat)
-        case .listRestrictions(let room): try params.encode(room, forKey: .room)
+        case .listRestrictions(let room), .readGiftRanking(let room): try params.encode(room, forKey: .room)
         case .readRequestStill(let room, let id):
             try params.encode(room, forKey: .room)
             try params.encode(id, forKey: .id)

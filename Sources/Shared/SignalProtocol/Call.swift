@@ -74,6 +74,8 @@ package enum RoomsCall: Sendable, Hashable {
     case listInvitations(RoomID, cursor: String?)
     /// Who may not write or be here; for those who run the room.
     case listRestrictions(RoomID)
+    /// Who gave most, and where the reader stands.
+    case readGiftRanking(RoomID)
     /// To the operator.
     case sendReport(RoomID, ReportDraft)
     /// What the room looks like now, for the list; without a picture, nothing any more.

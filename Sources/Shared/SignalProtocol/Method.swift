@@ -53,6 +53,7 @@ package enum Method: String, CaseIterable, Sendable {
 
     case giftList = "gift.list"
     case giftSend = "gift.send"
+    case giftRanking = "gift.ranking"
     case walletGet = "wallet.get"
     case walletStatement = "wallet.statement"
     case walletFaucet = "wallet.faucet"
@@ -151,6 +152,7 @@ package enum Method: String, CaseIterable, Sendable {
 
         case .giftList: .wallet(.listGifts)
         case .giftSend: try p.command(.sendGift(p.gift()))
+        case .giftRanking: .rooms(.readGiftRanking(try p.room()))
         case .walletGet: .wallet(.read)
         case .walletStatement: .wallet(.readStatement(try p.statement()))
         case .walletFaucet: .wallet(.drawCoins(key: try p.requiredKey()))

@@ -41,6 +41,7 @@ package enum CallAnswer: Sendable, Hashable {
     case line(LineTestAnswer)
     case command(CommandOutcome)
     case gifts([Gift])
+    case giftRanking(GiftRanking)
     case wallet(Wallet)
     case statement(StatementPage)
     case media(MediaAnswered)
@@ -187,6 +188,7 @@ extension CallAnswer {
         case .mediaOffer: self = .media(try fields.decode(MediaAnswered.self, forKey: key))
         case .sessionClose, .reportSend, .signalSend, .mediaView, .mediaClose, .lineEnd, .songLatency: self = .empty
         case .giftList: self = .gifts(try fields.decode(GiftsAnswer.self, forKey: key).gifts)
+        case .giftRanking: self = .giftRanking(try fields.decode(GiftRanking.self, forKey: key))
         case .walletGet, .walletFaucet: self = .wallet(try fields.decode(Wallet.self, forKey: key))
         case .walletStatement: self = .statement(try fields.decode(StatementPage.self, forKey: key))
         case .lineTest: self = .line(try fields.decode(LineTestAnswer.self, forKey: key))

@@ -220,7 +220,8 @@ final class FakeServer {
         case .rooms(.command): .answer(CommandAnswer(CommandOutcome(.done)))
         case .setProfile, .getProfiles, .closeSession, .offerMedia, .viewPicture, .closeMedia, .stateLatency,
             .endLineTest, .testLine, .sendSignal,
-            .rooms(.listInvitations), .rooms(.listRestrictions), .rooms(.sendReport), .rooms(.readRequestStill):
+            .rooms(.listInvitations), .rooms(.listRestrictions), .rooms(.sendReport), .rooms(.readRequestStill),
+            .rooms(.readGiftRanking):
             .answer(Answer.Empty())
         }
     }

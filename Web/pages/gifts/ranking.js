@@ -3,31 +3,71 @@ import { openSheet } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
 import { formatNumber as number, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { Store } from '../../lib/store.js';
+
+/** @typedef {import('../../protocol/events.js').GiftRanking} GiftRanking */
+
+/** While gifts come, the ranking is asked for so often. */
+const refreshMs = 1000;
 
 /**
- * What the room has been given, and who gave most.
+ * What the room has been given, who gave most, and where I stand.
  * @param {import('../salon/context.js').SalonContext} context
  */
 export function openRanking(context) {
-  openSheet({
+  const { gifts } = context.salon;
+  /** The whole of it; until it is there, what everybody is told. */
+  const ranking = new Store(/** @type {GiftRanking | null} */ (null));
+  const sheet = openSheet({
     title: () => t('gift.ranking'),
-    stores: [context.salon.state],
+    stores: [context.salon.state, ranking],
     signal: context.signal,
     testid: 'ranking-sheet',
     className: 'small-sheet',
     body: () => {
-      const { coins, supporters } = context.state.gifts;
+      const { coins, supporters } = ranking.get() ?? context.state.gifts;
       if (supporters.length === 0)
         return html`<p class="soft" data-testid="ranking-empty">${t('gift.rankingEmpty')}</p>`;
+      const me = context.state.me.id;
       return html`<p class="soft" data-testid="ranking-total">${t('gift.total', { count: coins })}</p>
         <ol class="ranking">${supporters.map(({ user, coins }, place) =>
           keyed(
             user.id,
-            html`<li data-testid="ranking-place">
+            html`<li data-testid="ranking-place" aria-current=${user.id === me ? 'true' : null}>
             <b class="numbers">${place + 1}</b>${avatar(user, 's40')}<span class="clip" dir="auto">${user.name}</span>
             <span class="coins numbers">${icon('coins')}${number(coins)}</span></li>`,
           ),
-        )}</ol>`;
+        )}</ol>${own(ranking.get())}`;
     },
   });
+  if (!gifts) return;
+  const refresh = async () => {
+    try {
+      ranking.set(await gifts.ranking());
+    } catch {
+      // The three who lead stay.
+    }
+  };
+  /** @type {any} */ let waiting = null;
+  gifts.news.on(
+    'sent',
+    () => {
+      waiting ??= setTimeout(() => {
+        waiting = null;
+        void refresh();
+      }, refreshMs);
+    },
+    { signal: sheet.signal },
+  );
+  sheet.signal.addEventListener('abort', () => clearTimeout(waiting));
+  void refresh();
+}
+
+/** @param {GiftRanking | null} ranking */
+function own(ranking) {
+  if (!ranking) return null;
+  const { own: coins, place, toNext } = ranking;
+  return html`<p class="ranking-own" data-testid="ranking-own">
+    <b>${place === undefined ? t('gift.noPlace') : t('gift.place', { place, count: coins })}</b>
+    <span class="soft small">${toNext === undefined ? t('gift.leads') : t('gift.toNext', { count: toNext })}</span></p>`;
 }

@@ -39,6 +39,15 @@ export function giftButton(context) {
 }
 
 /**
+ * What came and went, read when somebody looks.
+ * @param {SalonContext} context
+ */
+export async function showCoins({ salon, signal }) {
+  const { openCoins } = await import('./coins.js');
+  if (salon.gifts) openCoins(salon.gifts.statement(), signal);
+}
+
+/**
  * Who can be given something: the host first, then who else sits.
  * @param {SalonContext} context
  */
@@ -67,7 +76,7 @@ export function giftTray(context) {
       <h3>${t('gift.open')}</h3>
       ${
         wallet &&
-        html`<span class="coins numbers" data-testid="gift-coins" title=${t('gift.yourCoins')}>${icon('coins')}<span class="only-read">${t('gift.yourCoins')}</span>${number(wallet.coins)}</span>`
+        html`<button class="coins numbers" type="button" data-testid="gift-coins" title=${t('gift.yourCoins')} @click=${() => void showCoins(context)}>${icon('coins')}<span class="only-read">${t('gift.yourCoins')}</span>${number(wallet.coins)}</button>`
       }
       ${wallet?.topUpURL && html`<a class="button compact" href=${wallet.topUpURL} target="_blank" rel="noopener" data-testid="top-up">${t('gift.topUp')}</a>`}
       ${wallet?.faucet && html`<button class="button compact" type="button" data-testid="gift-faucet" @click=${() => void gifts.drawCoins()}>${t('gift.faucet')}</button>`}

@@ -5,6 +5,7 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { openRanking } from '../gifts/ranking.js';
+import { showCoins } from '../gifts/tray.js';
 import { canBeApart, pressApart } from '../live/apart.js';
 import { openQuality } from '../live/controls.js';
 import { openPrograms } from '../live/programs.js';
@@ -67,6 +68,16 @@ export function openMore(context, leave) {
             'trophy',
             t('gift.ranking'),
             then(() => openRanking(context)),
+          )
+        }
+        ${
+          salon.gifts &&
+          salon.gifts.state.get().catalogue.length > 0 &&
+          item(
+            'more-coins',
+            'coins',
+            t('coins.title'),
+            then(() => showCoins(context)),
           )
         }
         ${

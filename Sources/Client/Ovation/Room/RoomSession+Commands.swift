@@ -218,6 +218,14 @@ extension RoomSession {
         return (number, balance)
     }
 
+    /// Returns who gave most in this room, and where the user stands.
+    public func giftRanking() async throws(OvationError) -> GiftRanking {
+        guard case .giftRanking(let ranking) = try await outlet.ask(.rooms(.readGiftRanking(id)), over: line) else {
+            throw OvationError(.invalidAnswer)
+        }
+        return ranking
+    }
+
     // MARK: - People and the room
 
     /// Returns a page of the room's members, in the order in which they entered.

@@ -16,14 +16,16 @@ package struct GiftOrder: Hashable, Sendable {
 package struct GiftBook: Equatable, Sendable {
     /// Of all supporters those who gave most. Who falls out begins anew: each has paid to be in it, and a thousand are read by nobody.
     package static let supportersKept = 1_000
-    /// How many lead the ranking that everybody is told.
-    package static let leadersKept = 3
+    /// How many everybody is told of with each gift.
+    package static let leadersTold = 3
+    /// How many the ranking shows that people ask for.
+    package static let leadersKept = 20
 
     /// The last gift that the room has told, by its number.
     package var upTo: Int64 = 0
     package var coins: Int64 = 0
     package var supporters: [UserID: Supporter] = [:]
-    /// Who gave most, first: told with each gift and to everybody who enters, so they are not looked for each time.
+    /// Who gave most, first. They are told with each gift, and everybody may ask, so they are not looked for each time.
     package private(set) var leaders: [Supporter] = []
 
     package var isEmpty: Bool { upTo == 0 }
@@ -63,7 +65,27 @@ package struct GiftBook: Equatable, Sendable {
     }
 
     /// All that are kept, who gave most first.
-    var ranked: [Supporter] { supporters.values.sorted(by: Self.isAbove) }
+    package var ranked: [Supporter] { supporters.values.sorted(by: Self.isAbove) }
+
+    /// As that person sees it.
+    package func ranking(for user: UserID) -> GiftRanking {
+        let own = supporters[user]
+        // Without sorting: everybody in the room may ask, and often.
+        var above = 0
+        var next: Int64?
+        for other in supporters.values {
+            if let own, !Self.isAbove(other, own) { continue }
+            above += 1
+            next = min(next ?? .max, other.coins)
+        }
+        // One more than the next has: among equals the name decides.
+        let toNext = next.map { next in
+            let missing = (next - (own?.coins ?? 0)).addingReportingOverflow(1)
+            return missing.overflow ? .max : missing.partialValue
+        }
+        return GiftRanking(
+            coins: coins, supporters: leaders, own: own?.coins ?? 0, place: own.map { _ in above + 1 }, toNext: toNext)
+    }
 
     /// Among equals by name, so that everybody sees the same order.
     private static func isAbove(_ one: Supporter, _ other: Supporter) -> Bool {
@@ -95,6 +117,7 @@ extension DurableRoomState {
 
     /// What the room has been given, as people are told it.
     package var giftStanding: GiftStanding? {
-        gifts.isEmpty ? nil : GiftStanding(coins: gifts.coins, supporters: gifts.leaders)
+        gifts.isEmpty
+            ? nil : GiftStanding(coins: gifts.coins, supporters: Array(gifts.leaders.prefix(GiftBook.leadersTold)))
     }
 }

@@ -33,6 +33,8 @@ struct RoomCalls: Sendable {
             await (try await room(id)).report(draft, by: session.token, reply: reply(to: call) { _ in Answer.Empty() })
         case .listRestrictions(let id):
             await (try await room(id)).restrictions(for: session.token, reply: reply(to: call) { $0 })
+        case .readGiftRanking(let id):
+            await (try await room(id)).giftRanking(for: session.token, reply: reply(to: call) { $0 })
         case .listMembers(let id, let query):
             await (try await room(id)).members(query, for: session.token, reply: reply(to: call) { $0 })
         case .readRequestStill(let id, let request):
@@ -44,9 +46,40 @@ struct RoomCalls: Sendable {
         case .command(let id, .rejectInvitation(let invitation, let reason), _) where session.place?.key.room != id:
             await (try await find(id)).decline(
                 invitation, reason: reason, by: session.profile.brief, reply: reply(to: call, CommandAnswer.init))
+        case .command(let id, .sendGift(let draft), let key?): await give(draft, in: id, key: key, call: call)
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
+        }
+    }
+
+    /// G02. Whoever repeats a gift is told what became of it, also when the room has ended since, or they have left it.
+    private func give(_ draft: GiftDraft, in id: RoomID, key: IdempotencyKey, call: CallID) async {
+        let answer = reply(to: call, CommandAnswer.init)
+        let transfer = TransferKey(
+            draft, by: session.user, in: RoomKey(application: session.application, room: id), key: key)
+        let ledger = services.wallets.settings.ledger
+        let refuse: @Sendable (RoomError) -> Void = { error in
+            guard [.roomClosed, .roomNotFound, .notInRoom].contains(error.code) else { return answer(.failure(error)) }
+            ledger.find(transfer) { found in
+                switch found {
+                case .success(.posted(let posted, _)):
+                    answer(.success(CommandOutcome(.gifted(number: posted.id, balance: posted.fromBalance))))
+                case .success(.refused(.keyReused)): answer(.failure(RoomError(.keyReused)))
+                case .success: answer(.failure(error))
+                case .failure: answer(.failure(RoomError(.unavailable, retryAfterMs: 500)))
+                }
+            }
+        }
+        do throws(Refusal) {
+            await (try await room(id)).submit(.sendGift(draft), from: session.token, key: key) { result in
+                switch result {
+                case .success(let outcome): answer(.success(outcome))
+                case .failure(let error): refuse(error)
+                }
+            }
+        } catch {
+            refuse(error.error)
         }
     }
 
