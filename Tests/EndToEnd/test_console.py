@@ -102,7 +102,7 @@ def test_rooms(server, people, keys):
     wait_for("the end", lambda: any(e["type"] == "room.destroyed" and e["reason"] == "operator" for e in host.events))
     jo.sees("console-empty")
     jo.click("nav-audit")
-    for action in ("destroyRoom", "deleteMessage", "setRestriction"):
+    for action in ("Ended the room", "Deleted a message", "Muted, banned or removed somebody"):
         has_row(jo, "audit-table", action, "console")
     jo.run("location.reload()")
     jo.sees("audit-table")

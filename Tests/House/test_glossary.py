@@ -40,7 +40,8 @@ def every_type():
 def test_the_glossary_names_what_there_is():
     types = every_type()
     protocol = (ROOT / "Documentation/protocol.md").read_text()
-    strings = set(re.findall(r"^  '([\w.]+)'", (ROOT / "Web/strings/en.js").read_text(), re.MULTILINE))
+    texts = "".join((ROOT / "Web/strings" / name).read_text() for name in ("en.js", "console/en.js"))
+    strings = set(re.findall(r"^  '([\w.]+)'", texts, re.MULTILINE))
     wrong, terms = [], []
     for term, kind, wire, key, meaning in rows():
         terms.append(term)

@@ -4,9 +4,16 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { dynamicKeys, errorText, preferredLanguage } from '../../Web/lib/i18n.js';
 import { clientErrors, OvationError, serverErrors } from '../../Web/protocol/errors.js';
-import { strings as en } from '../../Web/strings/en.js';
-import { strings as ko } from '../../Web/strings/ko.js';
-import { strings as zh } from '../../Web/strings/zh-Hans.js';
+import { strings as consoleEn } from '../../Web/strings/console/en.js';
+import { strings as consoleKo } from '../../Web/strings/console/ko.js';
+import { strings as consoleZh } from '../../Web/strings/console/zh-Hans.js';
+import { strings as appEn } from '../../Web/strings/en.js';
+import { strings as appKo } from '../../Web/strings/ko.js';
+import { strings as appZh } from '../../Web/strings/zh-Hans.js';
+
+const en = { ...appEn, ...consoleEn };
+const ko = { ...appKo, ...consoleKo };
+const zh = { ...appZh, ...consoleZh };
 
 const catalogues = { en, ko, 'zh-Hans': zh };
 const web = fileURLToPath(new URL('../../Web/', import.meta.url));
@@ -35,6 +42,18 @@ test('R07-W every language has a text for every key, and no other', () => {
   for (const [language, catalogue] of Object.entries(catalogues)) {
     assert.deepEqual(Object.keys(catalogue).sort(), Object.keys(en).sort(), language);
   }
+});
+
+test('R04-W what the console alone says is not loaded by the app', () => {
+  assert.ok(Object.keys(consoleEn).length > 300, 'the catalogue was read');
+  assert.deepEqual(
+    Object.keys(appEn).filter(key => key.startsWith('console.')),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(consoleEn).filter(key => !key.startsWith('console.')),
+    [],
+  );
 });
 
 test('R07-W every key that a page asks for is there', () => {

@@ -1,11 +1,12 @@
 import { Toasts } from '../elements/toasts.js';
 import { asset } from '../lib/assets.js';
 import { html } from '../lib/html.js';
-import { language, preferredLanguage, t, useLanguage } from '../lib/i18n.js';
+import { addTexts, language, preferredLanguage, t, useLanguage } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { Store } from '../lib/store.js';
 import { childScope, view } from '../lib/view.js';
 import { PreferencesModel } from '../models/preferences.js';
+import { strings as english } from '../strings/console/en.js';
 import { OperatorApi } from './api.js';
 import { applicationsPage } from './pages/applications.js';
 import { auditPage } from './pages/audit.js';
@@ -35,6 +36,12 @@ import { problemText, wide } from './parts.js';
  * A page: what it shows, drawn anew when one of its stores changes.
  * @typedef {{stores: readonly import('../lib/store.js').Readable<any>[], draw: () => unknown}} Page
  */
+
+addTexts({
+  english,
+  load: wanted =>
+    wanted === 'ko' ? import('../strings/console/ko.js') : import('../strings/console/zh-Hans.js'),
+});
 
 /** In this tab alone: a key is not kept on a machine that others use. */
 const stored = 'ovation.console';

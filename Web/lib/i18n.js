@@ -6,6 +6,9 @@ import { Store } from './store.js';
  * @typedef {string | {[category: string]: string, other: string}} Message
  * @typedef {Readonly<Record<string, Message>>} Catalogue
  * @typedef {'en' | 'ko' | 'zh-Hans'} Language
+ *
+ * Where texts come from: English at hand, the others when they are shown.
+ * @typedef {{english: Catalogue, load: (wanted: Language) => Promise<{strings: Catalogue}>}} Texts
  */
 
 /**
@@ -60,6 +63,7 @@ export const dynamicKeys = Object.freeze([
   'console.secondSession.',
   'console.roomKeys.',
   'console.scope.',
+  'console.action.',
 ]);
 
 /**
@@ -68,8 +72,25 @@ export const dynamicKeys = Object.freeze([
  */
 export const language = new Store(/** @type {Language} */ ('en'));
 
+/** @type {Texts[]} */
+const sources = [
+  {
+    english,
+    load: wanted => (wanted === 'ko' ? import('../strings/ko.js') : import('../strings/zh-Hans.js')),
+  },
+];
+
 /** @type {Map<Language, Catalogue>} */
 const catalogues = new Map([['en', /** @type {Catalogue} */ (english)]]);
+
+/**
+ * Adds the texts of an entry that has its own, such as the console, before it chooses a language.
+ * @param {Texts} texts
+ */
+export function addTexts(texts) {
+  sources.push(texts);
+  catalogues.set('en', { ...catalogues.get('en'), ...texts.english });
+}
 
 /**
  * Loads a language and shows it. Keeps the present one if it cannot be loaded.
@@ -77,8 +98,8 @@ const catalogues = new Map([['en', /** @type {Catalogue} */ (english)]]);
  */
 export async function useLanguage(wanted) {
   if (!catalogues.has(wanted)) {
-    const module = await (wanted === 'ko' ? import('../strings/ko.js') : import('../strings/zh-Hans.js'));
-    catalogues.set(wanted, module.strings);
+    const modules = await Promise.all(sources.map(texts => texts.load(wanted)));
+    catalogues.set(wanted, Object.assign({}, ...modules.map(module => module.strings)));
   }
   document.documentElement.lang = wanted;
   language.set(wanted);
@@ -127,12 +148,12 @@ export function parts(key, values) {
  * @param {string} key
  */
 export function hasText(key) {
-  return key in english;
+  return key in (catalogues.get('en') ?? {});
 }
 
 /** @param {string} key @param {Record<string, unknown>} values @returns {string} */
 function pattern(key, values) {
-  const message = catalogues.get(language.get())?.[key] ?? /** @type {Catalogue} */ (english)[key];
+  const message = catalogues.get(language.get())?.[key] ?? catalogues.get('en')?.[key];
   if (message === undefined) return key;
   if (typeof message === 'string') return message;
   const category = new Intl.PluralRules(language.get()).select(Number(values.count ?? 0));
@@ -194,6 +215,14 @@ const units = [
 ];
 
 /**
+ * A day with its time.
+ * @param {number} time milliseconds since 1970
+ */
+export function formatMoment(time) {
+  return new Intl.DateTimeFormat(language.get(), { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+}
+
+/**
  * Time of day of a chat line.
  * @param {number} time milliseconds since 1970
  */
@@ -214,11 +243,3 @@ export function errorText(error) {
   const { name, message = '' } = error;
   return message && message !== name ? t('error.said', { name, message }) : t('error.other', { name });
 }
-/**
- * A day with its time.
- * @param {number} time milliseconds since 1970
- */
-export function formatMoment(time) {
-  return new Intl.DateTimeFormat(language.get(), { dateStyle: 'medium', timeStyle: 'short' }).format(time);
-}
-

@@ -1,5 +1,5 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { hasText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { ListModel } from '../list.js';
 import { ago } from '../parts.js';
@@ -48,8 +48,8 @@ export function auditPage(console) {
           {
             label: t('console.audit.what'),
             cell: line =>
-              html`${line.action} <span class="soft small">${line.outcome === 'done' ? '' : line.outcome}</span>`,
-            sort: line => line.action,
+              html`${actionName(line.action)} ${line.outcome === 'done' ? '' : html`<span class="soft small" title=${line.outcome}>${t('console.audit.refused')}</span>`}`,
+            sort: line => actionName(line.action),
             text: line => (line.outcome === 'done' ? line.action : `${line.action} (${line.outcome})`),
           },
           {
@@ -74,6 +74,15 @@ export function auditPage(console) {
         ],
       })}`,
   };
+}
+
+/**
+ * What was done, in words; what a newer server notes has none yet.
+ * @param {string} action
+ */
+export function actionName(action) {
+  const key = `console.action.${action}`;
+  return hasText(key) ? t(key) : action;
 }
 
 /** @param {any} line */

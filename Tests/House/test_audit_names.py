@@ -1,0 +1,29 @@
+"""The console shows what stands in the audit trail in words: each action that the sources note has a text."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STRINGS = (ROOT / "Web/strings/console/en.js").read_text()
+
+
+def of_operators():
+    """What requests outside of rooms are noted as: the last literal of a check or a note of the trail."""
+    found = set()
+    for path in (ROOT / "Sources/Server/Gateway").rglob("*.swift"):
+        text = path.read_text()
+        for pattern in (r'trail\.check\([^"()]*"(\w+)"\)', r'\bnote\(\s*(?:access, )?"(\w+)"', r'[^.\w]trail, (?:action: )?"(\w+)"', r'\), "(\w+)", detail:'):
+            found |= set(re.findall(pattern, text))
+    return found
+
+
+def of_rooms():
+    text = (ROOT / "Sources/Rooms/RoomService/RoomAudit.swift").read_text()
+    body = text[text.index("var isAudited") :]
+    return set(re.findall(r"\.(\w+)[,:]", body[: body.index("true")]))
+
+
+def test_every_action_in_the_audit_trail_has_a_text_in_the_console():
+    actions = of_operators() | of_rooms()
+    assert {"topUp", "createRoom", "createApplication", "addApplicationKey", "setRestriction", "destroyRoom", "revokeKey"} <= actions
+    assert sorted(name for name in actions if f"'console.action.{name}':" not in STRINGS) == []
