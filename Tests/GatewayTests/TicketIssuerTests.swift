@@ -42,7 +42,8 @@ import UserSig
         let renewed = try await office.renew(user: user, ticket: issued.ticket)
         #expect(renewed.user == issued.user && renewed.expiresInSeconds == 86_400)
         #expect(
-            try signIn.verify(renewed.ticket, of: issued.user, in: application) == clock.wallTime + .seconds(86_400))
+            try signIn.verify(renewed.ticket, of: issued.user, in: application).end == clock.wallTime + .seconds(86_400)
+        )
         clock.setWall(clock.wallTime + .seconds(1))
         #expect(
             await refusal { () async throws(Refusal) in try await office.renew(user: user, ticket: issued.ticket) }

@@ -47,6 +47,42 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "A10-S who is signed in by a key that is dropped is told that the ticket is over, and comes back to the seat with a new one"
+        )
+        func droppedKeyEnds() async throws {
+            try await RESTHouse.with { house in
+                let app = TestServer.application
+                let mina = try await house.server.client()
+                let opened = try await mina.call("session.open", try house.server.opening("mina"))
+                let room = try await mina.call("room.create", ["name": "Salon"])["room"]
+                try await mina.call("seat.take", ["room": room, "seat": 2])
+                let key = try #require(try await house.send("POST", "applications/\(app)/keys").json["key"].string)
+                func opening(_ user: String, resume: JSON? = nil) throws -> JSON {
+                    var fields: [String: JSON] = [
+                        "version": 1, "app": .number(Double(app)), "user": .string(user),
+                        "ticket": .string(try house.server.ticket(user, key: key)),
+                    ]
+                    fields["resume"] = resume
+                    return .object(fields)
+                }
+                let jun = try await house.server.client()
+                try await jun.call("session.open", opening("jun"))
+                try await jun.call("room.enter", ["room": room])
+                #expect(try await house.outcome("DELETE", "applications/\(app)/keys/older") == "200")
+                #expect(try await mina.closeCode() == 4002)
+                try await jun.event("presence") { $0["user"] == "mina" && $0["presence"] == "reconnecting" }
+
+                let again = try await house.server.client()
+                let resumed = try await again.call("session.open", opening("mina", resume: opened["session"]))
+                #expect(resumed["resumed"] == true)
+                try await again.call("room.enter", ["room": room])
+                try await jun.event("presence") { $0["user"] == "mina" && $0["presence"] == "online" }
+                let seats = try await jun.call("room.enter", ["room": room])["snapshot"]["seats"]
+                #expect(seats[2]["user"] == "mina")
+            }
+        }
+
         @Test("A01-R a secret key is made and the older one dropped while the server runs; tickets follow at once")
         func rotates() async throws {
             try await RESTHouse.with { house in

@@ -13,13 +13,13 @@ extension WholeServerTests {
         /// A way of losing the right to speak, and whether the right to listen goes with it.
         enum Loss: String, CaseIterable, Sendable {
             case muted, closed, kicked, left, exited, closedMedia, replaced, signedOut, expired, destroyed, banned
-            case bannedHere, signedOutByOperator
+            case bannedHere, signedOutByOperator, keyDropped
 
             var isDeaf: Bool {
                 switch self {
                 case .muted, .closed, .kicked, .left: false
                 case .exited, .closedMedia, .replaced, .signedOut, .expired, .destroyed, .banned, .bannedHere,
-                    .signedOutByOperator:
+                    .signedOutByOperator, .keyDropped:
                     true
                 }
             }
@@ -46,7 +46,7 @@ extension WholeServerTests {
 
                 // It speaks all the time, while the right is taken away and afterwards.
                 for number in UInt8(0)..<20 { speaker.media.speak([0xa1, number]) }
-                try await take(loss, from: speaker, by: owner, in: room, at: house, party)
+                try await take(loss, from: speaker, by: owner, beside: witness, in: room, at: house, party)
                 for number in UInt8(0)..<100 { speaker.media.speak([0xa2, number]) }
                 witness.media.speak([0xb1])
                 if loss == .destroyed {
@@ -62,7 +62,8 @@ extension WholeServerTests {
         }
 
         private func take(
-            _ loss: Loss, from speaker: MediaParty.Person, by owner: MediaParty.Person, in room: JSON,
+            _ loss: Loss, from speaker: MediaParty.Person, by owner: MediaParty.Person,
+            beside witness: MediaParty.Person, in room: JSON,
             at house: RESTHouse, _ party: MediaParty
         ) async throws {
             switch loss {
@@ -82,6 +83,15 @@ extension WholeServerTests {
                 await party.run { speaker.signal.heard.contains { $0["method"] == "session.closed" } }
             case .bannedHere: #expect(try await house.outcome("PUT", "users/speaker/restrictions/ban", [:]) == "200")
             case .signedOutByOperator: #expect(try await house.outcome("DELETE", "users/speaker/sessions") == "200")
+            case .keyDropped:
+                // The others have tickets of the new key by then.
+                let keys = "applications/\(TestServer.application)/keys"
+                let key = try #require(try await house.send("POST", keys).json["key"].string)
+                for (name, person) in [("owner", owner), ("witness", witness)] {
+                    let ticket = try house.server.ticket(name, key: key)
+                    try await person.signal.call("session.renew", ["ticket": .string(ticket)])
+                }
+                #expect(try await house.outcome("DELETE", keys + "/older") == "200")
             case .destroyed: try await owner.signal.call("room.destroy", ["room": room])
             }
         }

@@ -311,7 +311,7 @@ export const strings = Object.freeze({
   'console.applications.addKeyAbout': 'It signs from now on. The one before it stays good until you drop it.',
   'console.applications.dropKey': 'Drop the older secret key',
   'console.applications.dropKeyAbout':
-    'Tickets that it signed open nothing any more. Who is signed in stays.',
+    'Tickets that it signed are good for nothing any more. Who is signed in by one is disconnected, and comes back with a new one.',
   'console.consent.enforced': 'People agree before they are seated',
   'console.consent.advisory': 'Hosts seat people without asking them',
   'console.secondSession.replaces': 'A second sign-in ends the first',

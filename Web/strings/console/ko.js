@@ -306,7 +306,7 @@ export const strings = Object.freeze({
   'console.applications.addKeyAbout': '이제부터 이 키로 서명해요. 이전 키는 삭제할 때까지 유효해요.',
   'console.applications.dropKey': '이전 비밀 키 삭제',
   'console.applications.dropKeyAbout':
-    '이전 키로 서명한 티켓은 더 이상 쓸 수 없어요. 로그인한 사람은 그대로 있어요.',
+    '이전 키로 서명한 티켓은 더 이상 쓸 수 없어요. 그 티켓으로 로그인한 사람은 연결이 끊기고, 새 티켓으로 돌아와요.',
   'console.consent.enforced': '동의한 사람만 좌석에 앉아요',
   'console.consent.advisory': '호스트가 동의 없이 앉힐 수 있어요',
   'console.secondSession.replaces': '두 번째 로그인이 첫 번째를 끝내요',

@@ -302,7 +302,7 @@ export const strings = Object.freeze({
   'console.applications.addKey': '生成新的应用密钥',
   'console.applications.addKeyAbout': '从现在起用它签发。之前的密钥在删除前仍然有效。',
   'console.applications.dropKey': '删除较旧的应用密钥',
-  'console.applications.dropKeyAbout': '它签发的票据将失效。已登录的人不受影响。',
+  'console.applications.dropKeyAbout': '它签发的票据将失效。用它登录的人会断开，凭新票据可重新进入。',
   'console.consent.enforced': '上麦须本人同意',
   'console.consent.advisory': '房主可直接抱人上麦',
   'console.secondSession.replaces': '再次登录会使先前的登录下线',

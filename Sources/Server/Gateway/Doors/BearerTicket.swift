@@ -3,13 +3,12 @@ import Hummingbird
 import RoomModel
 import RoomPorts
 import SignalProtocol
-import Timing
 
 /// Who makes a request over HTTP: `Authorization: Bearer <app>:<user>:<ticket>`.
 struct BearerTicket: Sendable {
     var application: ApplicationID
     var user: UserID
-    var end: WallTime
+    var proof: TicketProof
 
     init(_ request: Request, _ signIn: SignIn) async throws(Refusal) {
         let words = (request.headers[.authorization] ?? "").split(separator: " ")
@@ -19,7 +18,7 @@ struct BearerTicket: Sendable {
             throw Refusal(RoomError(.notSignedIn, "the header is Bearer <app>:<user>:<ticket>"))
         }
         let known = try await signIn.application(ApplicationID(number))
-        end = try signIn.verify(String(parts[2]), of: user, in: known)
+        proof = try signIn.verify(String(parts[2]), of: user, in: known)
         application = known.id
         self.user = user
     }

@@ -22,7 +22,7 @@ final class HTTPMediaSession: Sendable {
     let user: UserID
     let token: SessionToken
     let room: Room
-    let ticketEnd: WallTime
+    let ticket: TicketProof
 
     private struct State {
         /// What the offer's lines are for; empty: their directions tell.
@@ -38,7 +38,7 @@ final class HTTPMediaSession: Sendable {
 
     init(
         secret: String, kind: HTTPMediaKind, application: ApplicationID, user: UserID, token: SessionToken, room: Room,
-        ticketEnd: WallTime
+        ticket: TicketProof
     ) {
         self.secret = secret
         self.kind = kind
@@ -46,7 +46,7 @@ final class HTTPMediaSession: Sendable {
         self.user = user
         self.token = token
         self.room = room
-        self.ticketEnd = ticketEnd
+        self.ticket = ticket
     }
 
     var tag: String { state.withLock { $0.tag } }

@@ -50,12 +50,10 @@ final class HTTPMediaSessions: Sendable {
         }
         let session = HTTPMediaSession(
             secret: Secret.make(), kind: kind, application: bearer.application, user: bearer.user,
-            token: services.sessions.takeToken(), room: room, ticketEnd: bearer.end)
+            token: services.sessions.takeToken(), room: room, ticket: bearer.proof)
         let earlier = try remember(session)
         do throws(Refusal) {
-            // Asked once more: those who have been banned since the ticket was looked at have had their sessions ended before this one
-            // was there.
-            try services.signIn.checkBan(of: bearer.user, in: bearer.application)
+            try await services.signIn.checkAgain(bearer.proof, of: bearer.user, in: bearer.application)
             let snapshot = try await enter(session, profile.brief)
             var lines: [String: MediaLine] = [:]
             switch kind {
@@ -225,9 +223,17 @@ final class HTTPMediaSessions: Sendable {
 
     private func forget(_ secret: String) { sessions.withLock { $0[secret] = nil } }
 
+    /// Ends what tickets of other keys gave a right to.
+    func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>) async {
+        let over = sessions.withLock {
+            $0.values.filter { $0.application == application && !makers.contains($0.ticket.maker) }
+        }
+        for session in over { await end(session) }
+    }
+
     /// Ends what a ticket gave no right to any more.
     func expire(at now: WallTime) async {
-        let over = sessions.withLock { $0.values.filter { $0.ticketEnd <= now } }
+        let over = sessions.withLock { $0.values.filter { $0.ticket.end <= now } }
         for session in over { await end(session) }
     }
 }

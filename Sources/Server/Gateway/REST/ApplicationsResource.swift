@@ -37,6 +37,7 @@ struct ApplicationsResource: Sendable {
 
     private let store: any AccountStore
     private let signIn: SignIn
+    private let people: PersonSessions
     private let numbers: ApplicationID
     private let changed: @Sendable (RoomPorts.Application) -> Void
     /// Changes follow one another, so that none is made from what another has changed meanwhile.
@@ -46,11 +47,12 @@ struct ApplicationsResource: Sendable {
     ///   - numbers: from where on applications get the next free one.
     ///   - changed: takes what the disk has now into force.
     init(
-        store: any AccountStore, signIn: SignIn, numbers: ApplicationID,
+        store: any AccountStore, signIn: SignIn, people: PersonSessions, numbers: ApplicationID,
         changed: @escaping @Sendable (RoomPorts.Application) -> Void
     ) {
         self.store = store
         self.signIn = signIn
+        self.people = people
         self.numbers = numbers
         self.changed = changed
     }
@@ -77,6 +79,7 @@ struct ApplicationsResource: Sendable {
             let application = try await change(parameters, access, trail, "dropApplicationKey") {
                 application throws(RoomPorts.Application.Fault) in try application.dropOlderKey()
             }
+            await people.endTickets(of: application, now: signIn.clock.now)
             return HTTPReply.json(Entry(application))
         }
     }

@@ -46,8 +46,8 @@ struct RESTHandler: Sendable {
         gifts = GiftsResource(store: stores.gifts, catalogues: settings.catalogues)
         records = RecordsResource(records: stores.records, clock: services.clock)
         applications = ApplicationsResource(
-            store: stores.accounts, signIn: services.signIn, numbers: settings.firstApplication,
-            changed: settings.applicationChanged)
+            store: stores.accounts, signIn: services.signIn, people: restrictions.people,
+            numbers: settings.firstApplication, changed: settings.applicationChanged)
         keys = KeysResource(
             store: stores.keys, operators: operators, signIn: services.signIn, clock: services.clock)
         words = WordsResource(control: settings.words)

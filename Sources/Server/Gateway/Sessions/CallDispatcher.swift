@@ -96,8 +96,8 @@ actor CallDispatcher: InputReceiver {
                 !sessions.reserveName(name, for: user, in: application)
             }
             let opened = services.sessions.open(
-                application: identity.application, profile: identity.profile, resume: opening.resume,
-                connection: connection)
+                application: identity.application, profile: identity.profile, ticketMaker: identity.ticket.maker,
+                resume: opening.resume, connection: connection)
             phase = .signedIn(opened.session)
             connection.signedIn()
             for (session, replaced) in opened.replaced {
@@ -108,10 +108,13 @@ actor CallDispatcher: InputReceiver {
             }
             opened.displaced?.close(.replaced)
             do throws(Refusal) {
-                // Asked once more: those who have been banned since the ticket was looked at have had their sessions ended before this
-                // one was there.
-                try services.signIn.checkBan(of: identity.profile.id, in: identity.application.id)
+                try await services.signIn.checkAgain(
+                    identity.ticket, of: identity.profile.id, in: identity.application.id)
             } catch {
+                guard [.bannedHere, .bannedHereForGood].contains(error.error.code) else {
+                    await opened.session.leaveRoom(why: .expired)
+                    return end(.ticketExpired)
+                }
                 services.sessions.close(opened.session)
                 return end(.banned(error.error))
             }
@@ -122,11 +125,11 @@ actor CallDispatcher: InputReceiver {
                     SessionOpened(
                         session: opened.session.secret, resumed: opened.resumed, user: identity.profile,
                         time: services.clock.roomTime.millisecondsSince1970,
-                        expiresInSeconds: seconds(from: now, to: identity.ticketEnd),
+                        expiresInSeconds: seconds(from: now, to: identity.ticket.end),
                         rooms: opened.session.place.map { [$0.key.room] } ?? [], mediaEpoch: services.media.epoch,
                         limits: services.statedLimits,
                         iceServers: services.relays.servers(for: identity.profile.id, at: now))))
-            scheduleTicketAlarms(of: opened.session, end: identity.ticketEnd)
+            scheduleTicketAlarms(of: opened.session, end: identity.ticket.end)
         } catch {
             send(Answer.failure(call, error))
         }
@@ -141,8 +144,12 @@ actor CallDispatcher: InputReceiver {
 
     private func renew(_ session: Session, ticket: String, call: CallID) async throws(Refusal) {
         let application = try await services.signIn.application(session.application)
-        let end = try services.signIn.verify(ticket, of: session.user, in: application)
-        session.withState { $0.ticketNumber += 1 }
+        let proof = try services.signIn.verify(ticket, of: session.user, in: application)
+        session.withState {
+            $0.ticketNumber += 1
+            $0.ticketMaker = proof.maker
+        }
+        let end = proof.end
         send(Answer.success(call, SessionRenewed(expiresInSeconds: seconds(from: services.clock.wallTime, to: end))))
         scheduleTicketAlarms(of: session, end: end)
     }

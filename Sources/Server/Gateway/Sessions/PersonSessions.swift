@@ -1,7 +1,9 @@
 import RoomModel
+import RoomPorts
 import RoomService
+import Timing
 
-/// All ways by which a person is here: signed in over WebSockets, and publishing or playing over HTTP.
+/// All ways by which people are here: signed in over WebSockets, and publishing or playing over HTTP.
 struct PersonSessions: Sendable {
     let sessions: SessionRegistry
     let httpMedia: HTTPMediaSessions
@@ -11,6 +13,14 @@ struct PersonSessions: Sendable {
     func end(_ user: UserID, in application: ApplicationID, why reason: SocketCloseReason) async {
         await sessions.signOut(user, in: application, why: reason)
         await httpMedia.end(user, in: application)
+    }
+
+    /// Ends what tickets gave a right to whose secret key the application has no more (A10): whoever has stolen a key loses with it what
+    /// they opened by it. Who gets a new ticket comes back to the same seat. Returns once nothing of them is heard or sent any more.
+    func endTickets(of application: Application, now: Instant) async {
+        let makers = Set(application.keys.map(TicketMaker.init))
+        await sessions.endTickets(of: application.id, notMadeBy: makers, now: now)
+        await httpMedia.endTickets(of: application.id, notMadeBy: makers)
     }
 
     /// The operator's mute of somebody is over, or has begun: they are told in the rooms where they are.

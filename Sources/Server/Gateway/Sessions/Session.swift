@@ -29,6 +29,8 @@ final class Session: Sendable {
         var profile: UserProfile
         /// Grows with each ticket, so that an earlier one's alarms are void.
         var ticketNumber = 0
+        /// `nil`: what the last one gave a right to has been ended.
+        var ticketMaker: TicketMaker?
         var place: Place?
         /// A room is being created, which the session will be in.
         var isCreating = false
@@ -41,13 +43,13 @@ final class Session: Sendable {
 
     init(
         token: SessionToken, secret: String, application: ApplicationID, profile: UserProfile,
-        connection: SocketConnection
+        ticketMaker: TicketMaker? = nil, connection: SocketConnection
     ) {
         self.token = token
         self.secret = secret
         self.application = application
         self.user = profile.id
-        self.state = Mutex(State(profile: profile, connection: connection))
+        self.state = Mutex(State(profile: profile, ticketMaker: ticketMaker, connection: connection))
     }
 
     func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result { state.withLock(body) }

@@ -45,7 +45,8 @@ package final class SessionRegistry: Sendable {
 
     /// Signs a user in, or lets the connection take a session over.
     func open(
-        application: Application, profile: UserProfile, resume secret: String?, connection: SocketConnection
+        application: Application, profile: UserProfile, ticketMaker: TicketMaker? = nil, resume secret: String?,
+        connection: SocketConnection
     ) -> Opened {
         let user = PersonKey(application: application.id, user: profile.id)
         return state.withLock { state in
@@ -58,6 +59,7 @@ package final class SessionRegistry: Sendable {
                         session.lostAt = nil
                         session.profile = profile
                         session.ticketNumber += 1
+                        session.ticketMaker = ticketMaker
                     }
                     return session.connection
                 }
@@ -68,7 +70,7 @@ package final class SessionRegistry: Sendable {
             for session in earlier { Self.forget(session, in: &state) }
             let session = Session(
                 token: SessionToken(rawValue: state.nextToken), secret: Secret.make(), application: application.id,
-                profile: profile, connection: connection)
+                profile: profile, ticketMaker: ticketMaker, connection: connection)
             state.nextToken += 1
             state.bySecret[session.secret] = session
             state.byToken[session.token] = session
@@ -112,6 +114,32 @@ package final class SessionRegistry: Sendable {
             }
             await session.leaveRoom(why: .left)
             connection?.close(reason)
+        }
+    }
+
+    /// Ends what tickets of other keys gave a right to, as when a ticket runs out: the sessions wait for a new one. Returns once nothing of
+    /// them is heard or sent any more.
+    func endTickets(of application: ApplicationID, notMadeBy makers: Set<TicketMaker>, now: Instant) async {
+        let held = state.withLock { state in
+            state.bySecret.values.filter { session in
+                session.application == application
+                    && session.withState { $0.ticketMaker.map { !makers.contains($0) } ?? false }
+            }
+        }
+        for session in held {
+            let connection = session.withState { state -> SocketConnection? in
+                // A newer ticket has come meanwhile.
+                guard let maker = state.ticketMaker, !makers.contains(maker) else { return nil }
+                defer {
+                    if state.connection != nil { state.lostAt = now }
+                    state.connection = nil
+                    state.ticketMaker = nil
+                }
+                return state.connection
+            }
+            guard session.withState({ $0.ticketMaker == nil }) else { continue }
+            await session.leaveRoom(why: .expired)
+            connection?.close(.ticketExpired)
         }
     }
 

@@ -7,7 +7,7 @@ import UserSig
 
 /// Checks who somebody is: applications, tickets, profiles.
 package final class SignIn: Sendable {
-    /// How long an application's keys are remembered, so that a key made or dropped on the command line counts within seconds.
+    /// How long an application is remembered. Whoever changes it while the server runs says so (`forget`).
     private static let applicationMemory = Interval.seconds(5)
     package static let nameLimit = 64
     package static let avatarLimit = 500
@@ -41,7 +41,7 @@ package final class SignIn: Sendable {
     struct Identity {
         var application: Application
         var profile: UserProfile
-        var ticketEnd: WallTime
+        var ticket: TicketProof
     }
 
     /// - Parameter isTaken: whether somebody else uses a name that this user has not had before.
@@ -49,7 +49,7 @@ package final class SignIn: Sendable {
         _ opening: SessionOpening, isTaken: (String, UserID, ApplicationID) -> Bool
     ) async throws(Refusal) -> Identity {
         let application = try await application(opening.application)
-        let end = try verify(opening.ticket, of: opening.user, in: application)
+        let proof = try verify(opening.ticket, of: opening.user, in: application)
         try Self.check(name: opening.name, avatar: opening.avatar)
         var profile = try await profile(opening.user, in: application.id)
         let known = profile
@@ -61,11 +61,10 @@ package final class SignIn: Sendable {
         }
         if let avatar = opening.avatar { profile.avatar = avatar }
         if profile != known { try await save(profile, in: application.id) }
-        return Identity(application: application, profile: profile, ticketEnd: end)
+        return Identity(application: application, profile: profile, ticket: proof)
     }
 
-    /// - Returns: when the ticket runs out.
-    func verify(_ ticket: String, of user: UserID, in application: Application) throws(Refusal) -> WallTime {
+    func verify(_ ticket: String, of user: UserID, in application: Application) throws(Refusal) -> TicketProof {
         let verifier = TicketVerifier(application: application.id.rawValue, keys: application.keys)
         let good: Ticket
         do throws(TicketFailure) {
@@ -77,8 +76,21 @@ package final class SignIn: Sendable {
         // maker wanted.
         guard good.userbuf == nil else { throw Self.scoped }
         try checkBan(of: user, in: application.id)
-        // Tickets may claim to last for ever; ours end within what nanoseconds can say.
-        return WallTime(secondsSince1970: min(good.expiresAt, Self.lastSecond))
+        guard let maker = verifier.maker(of: good) else { throw Self.refusal(.signature) }
+        return TicketProof(
+            // Tickets may claim to last for ever; ours end within what nanoseconds can say.
+            end: WallTime(secondsSince1970: min(good.expiresAt, Self.lastSecond)),
+            maker: TicketMaker(key: application.keys[maker]))
+    }
+
+    /// Asks once more, after a session is there: those whose ticket's key has been dropped, or who have been banned, since the ticket was
+    /// looked at have had their sessions ended before this one was there.
+    func checkAgain(_ proof: TicketProof, of user: UserID, in id: ApplicationID) async throws(Refusal) {
+        try checkBan(of: user, in: id)
+        let application = try await application(id)
+        guard application.keys.contains(where: { TicketMaker(key: $0) == proof.maker }) else {
+            throw Self.refusal(.signature)
+        }
     }
 
     /// Whom the operator keeps out.
