@@ -200,7 +200,10 @@ struct ServerAging {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let application = try await ApplicationAdmin(data: folder).create(name: "Soak", id: TestServer.application)
-        let process = try ServerProcess(data: folder, port: FreePort.take(), mediaPort: FreePort.take())
+        // All visits come from one address, as fast as the machine makes them.
+        let process = try ServerProcess(
+            data: folder, port: FreePort.take(), mediaPort: FreePort.take(),
+            flags: ["--limits-connections-per-address", "1000000"])
         defer { process.kill() }
         return try await body(
             Server(
