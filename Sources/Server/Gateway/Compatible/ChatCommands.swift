@@ -132,21 +132,17 @@ struct ChatCommands: Sendable {
     private func sendBroadcast(_ request: ChatRequest) async throws(ChatFailure) -> ChatNothing {
         let bodies = try ChatMessages.bodies(
             try request.objects("MsgBody", limit: ChatMessages.elements), .high)
-        var query = RoomQuery(limit: 100)
-        repeat {
-            let page: RoomPage
-            do throws(RoomError) { page = try rooms.rooms.list(query, of: request.application) } catch {
-                throw ChatFailure(Refusal(error))
-            }
-            for room in page.rooms {
+        do throws(Refusal) {
+            try await rooms.forEach(in: request.application) { room throws(Refusal) in
                 for body in bodies {
                     let command = RoomCommand.sendMessage(MessageDraft(body, priority: .high))
                     _ = try? await rooms.submit(
-                        command, to: room.room, in: request.application, by: .operator(request.caller))
+                        command, to: room, in: request.application, by: .operator(request.caller))
                 }
             }
-            query.cursor = page.cursor
-        } while query.cursor != nil
+        } catch {
+            throw ChatFailure(error)
+        }
         return ChatNothing()
     }
 

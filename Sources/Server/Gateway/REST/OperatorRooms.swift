@@ -23,6 +23,19 @@ struct OperatorRooms: Sendable {
         return try await asked { await room.submit(command, by: caller, key: key, reply: $0) }
     }
 
+    /// All open rooms of an application, page by page, one after the other.
+    func forEach(
+        in application: ApplicationID, _ body: (RoomID) async throws(Refusal) -> Void
+    ) async throws(Refusal) {
+        var query = RoomQuery(limit: 100)
+        repeat {
+            let page: RoomPage
+            do throws(RoomError) { page = try rooms.list(query, of: application) } catch { throw Refusal(error) }
+            for info in page.rooms { try await body(info.room) }
+            query.cursor = page.cursor
+        } while query.cursor != nil
+    }
+
     /// Asks a room, which answers in its turn.
     func asked<Value: Sendable>(
         _ ask: @escaping @Sendable (@escaping Reply<Value>) async -> Void

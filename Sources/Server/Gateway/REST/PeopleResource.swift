@@ -114,25 +114,16 @@ struct PeopleResource: Sendable {
     private func deleteMessages(of user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Int {
         let moderator = Caller.operator(Operator(access.key.name, scopes: [.moderate]))
         var count = 0
-        var query = RoomQuery(limit: 100)
-        repeat {
-            let page: RoomPage
-            do throws(RoomError) { page = try rooms.rooms.list(query, of: access.application) } catch {
-                throw Refusal(error)
+        try await rooms.forEach(in: access.application) { id throws(Refusal) in
+            // A room that has ended meanwhile has nothing to delete.
+            guard let room = try? await rooms.find(id, in: access.application),
+                let numbers: [UInt64] = try? await rooms.asked({ await room.messages(of: user, reply: $0) })
+            else { return }
+            for number in numbers {
+                _ = try await rooms.submit(.deleteMessage(number), to: id, in: access.application, by: moderator)
+                count += 1
             }
-            for info in page.rooms {
-                // A room that has ended meanwhile has nothing to delete.
-                guard let room = try? await rooms.find(info.room, in: access.application),
-                    let numbers: [UInt64] = try? await rooms.asked({ await room.messages(of: user, reply: $0) })
-                else { continue }
-                for number in numbers {
-                    _ = try await rooms.submit(
-                        .deleteMessage(number), to: info.room, in: access.application, by: moderator)
-                    count += 1
-                }
-            }
-            query.cursor = page.cursor
-        } while query.cursor != nil
+        }
         return count
     }
 
