@@ -26,6 +26,10 @@ struct LedgerTables {
         let from = try set(transfer.from, debit, to: held - transfer.coins)
         let to = try set(transfer.to, credit, to: received + transfer.coins)
         let (purpose, room, createdIn, detail) = columns(of: transfer.purpose)
+        let values: [(any DatabaseValueConvertible)?] = [
+            application.rawValue, key.poster.column, key.key, key.fingerprint, from.id, to.id, transfer.coins,
+            from.balance, to.balance, purpose, room, createdIn, detail, time,
+        ]
         try db.cachedStatement(
             sql: """
                 INSERT INTO transfer (application, poster, key, fingerprint, debit, credit, coins, debit_after, credit_after,
@@ -33,10 +37,7 @@ struct LedgerTables {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
-            arguments: StatementArguments([
-                application.rawValue, key.poster.column, key.key, key.fingerprint, from.id, to.id, transfer.coins,
-                from.balance, to.balance, purpose, room, createdIn, detail, time,
-            ]))
+            arguments: StatementArguments(values))
         return .posted(
             PostedTransfer(
                 id: db.lastInsertedRowID, transfer: transfer, time: time, fromBalance: from.balance,

@@ -17,13 +17,14 @@ extension DurableRoomState {
             throw .invalid("remove", "an attribute is either set or removed")
         }
         for (name, words) in wanted {
+            let field = draft.add[name] == nil ? "set" : "add"
             guard (1...AttributesDraft.nameBytes).contains(name.utf8.count), ReadableName.isReadable(name) else {
-                throw .invalid("set", "the name of an attribute has 1…32 bytes that people can see")
+                throw .invalid(field, "the name of an attribute has 1…32 bytes that people can see")
             }
             guard words.utf8.count <= AttributesDraft.wordsBytes else {
-                throw .invalid("set", "an attribute has up to 4,000 bytes")
+                throw .invalid(field, "an attribute has up to 4,000 bytes")
             }
-            try DurableRoomState.check([name, words], against: context.filter, field: "set")
+            try DurableRoomState.check([name, words], against: context.filter, field: field)
         }
         let gone = draft.replace ? attributes.keys.filter { wanted[$0] == nil } : draft.remove
         let change = AttributesChange(
