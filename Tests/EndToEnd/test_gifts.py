@@ -133,7 +133,7 @@ def test_gift_pages(people):
     anna, ben = people("Anna"), people("Ben")
     room = create_salon(anna)
     enter_salon(ben, room)
-    draws(ben, "3,000", times=3)
+    draws(ben, "10K", times=10)
     ben.click("gift-crown")
     reader = Reader(ben)
     # Without a banner, which lies over the seats for some seconds.
@@ -147,5 +147,7 @@ def test_gift_pages(people):
     ben.click("sheet-close")
     ben.click("gift-coins")
     has_line(ben, "Crown", "to Anna")
+    # Money is told to the last coin.
+    has_line(ben, "+1,000", "10,000 coins after it")
     reader.look("what came and went", letters=(NORMAL, DOUBLE))
     assert not reader.faint + reader.cut + reader.broken, "\n".join(reader.faint + reader.cut + reader.broken)

@@ -178,6 +178,14 @@ export function formatNumber(value) {
 }
 
 /**
+ * A count of which each unit matters, such as money: 12,400.
+ * @param {number} value
+ */
+export function formatWhole(value) {
+  return new Intl.NumberFormat(language.get()).format(value);
+}
+
+/**
  * Minutes and seconds as a clock shows them: 0:07, 12:30, 1:02:03.
  * @param {number} seconds
  */

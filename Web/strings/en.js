@@ -353,7 +353,7 @@ export const strings = Object.freeze({
   'coins.refund': 'Coins taken back',
   'coins.gift': 'Gift',
   'coins.from': '{gift} from {name}',
-  'coins.after': { one: '{count} coin after it', other: '{count} coins after it' },
+  'coins.after': { one: '{coins} coin after it', other: '{coins} coins after it' },
   'gift.open': 'Gifts',
   'gift.to': 'To',
   'gift.send': 'Send',

@@ -351,7 +351,7 @@ export const strings = Object.freeze({
   'coins.refund': '코인 회수',
   'coins.gift': '선물',
   'coins.from': '{name}님이 보낸 {gift}',
-  'coins.after': { other: '잔액 {count}코인' },
+  'coins.after': { other: '잔액 {coins}코인' },
   'gift.open': '선물',
   'gift.to': '받는 사람',
   'gift.send': '보내기',

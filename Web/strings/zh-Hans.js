@@ -345,7 +345,7 @@ export const strings = Object.freeze({
   'coins.refund': '金币收回',
   'coins.gift': '礼物',
   'coins.from': '{name} 送的 {gift}',
-  'coins.after': { other: '余额 {count} 金币' },
+  'coins.after': { other: '余额 {coins} 金币' },
   'gift.open': '礼物',
   'gift.to': '送给',
   'gift.send': '赠送',

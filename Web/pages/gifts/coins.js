@@ -1,7 +1,7 @@
 import { picture } from '../../elements/gifts.js';
 import { openSheet } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
-import { errorText, formatMoment, formatNumber as number, t } from '../../lib/i18n.js';
+import { errorText, formatMoment, t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 
 /** @typedef {import('../../models/statement.js').StatementModel} StatementModel */
@@ -24,7 +24,7 @@ export function openCoins(statement, signal) {
       /** @param {Account} name @param {string} label @param {number | undefined} coins */
       const choice = (name, label, coins) =>
         html`<button class="chip" type="button" data-testid=${`coins-${name}`} aria-pressed=${String(account === name)} @click=${() => void statement.show(name)}>
-          ${label} ${coins !== undefined && html`<b class="numbers">${number(coins)}</b>`}</button>`;
+          ${label} ${coins !== undefined && html`<b class="numbers">${whole(coins)}</b>`}</button>`;
       return html`<div class="coins-accounts" role="group" aria-label=${t('coins.title')}>
           ${choice('wallet', t('coins.wallet'), wallet?.coins)}${choice('earnings', t('coins.earnings'), wallet?.earnings)}
         </div>
@@ -48,7 +48,7 @@ function line(entry) {
   return html`<li data-testid="coins-line">
     ${gift ? picture(gift) : icon('coins')}
     <span class="statement-what"><span class="clip" dir="auto">${what(entry)}</span><span class="soft small">${formatMoment(time)}</span></span>
-    <span class="statement-coins numbers"><b>${coins < 0 ? '−' : '+'}${number(Math.abs(coins))}</b><span class="soft small">${t('coins.after', { count: balance })}</span></span>
+    <span class="statement-coins numbers"><b>${coins < 0 ? '−' : '+'}${whole(Math.abs(coins))}</b><span class="soft small">${t('coins.after', { count: balance, coins: whole(balance) })}</span></span>
   </li>`;
 }
 
