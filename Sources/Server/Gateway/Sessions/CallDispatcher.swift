@@ -149,6 +149,12 @@ actor CallDispatcher: InputReceiver {
             $0.ticketNumber += 1
             $0.ticketMaker = proof.maker
         }
+        do throws(Refusal) {
+            try await services.signIn.checkAgain(proof, of: session.user, in: session.application)
+        } catch {
+            await session.leaveRoom(why: .expired)
+            return self.end(.ticketExpired)
+        }
         let end = proof.end
         send(Answer.success(call, SessionRenewed(expiresInSeconds: seconds(from: services.clock.wallTime, to: end))))
         scheduleTicketAlarms(of: session, end: end)

@@ -127,7 +127,7 @@ package final class SessionRegistry: Sendable {
             }
         }
         for session in held {
-            let connection = session.withState { state -> SocketConnection? in
+            let ended = session.withState { state -> SocketConnection?? in
                 // A newer ticket has come meanwhile.
                 guard let maker = state.ticketMaker, !makers.contains(maker) else { return nil }
                 defer {
@@ -135,9 +135,9 @@ package final class SessionRegistry: Sendable {
                     state.connection = nil
                     state.ticketMaker = nil
                 }
-                return state.connection
+                return .some(state.connection)
             }
-            guard session.withState({ $0.ticketMaker == nil }) else { continue }
+            guard let connection = ended else { continue }
             await session.leaveRoom(why: .expired)
             connection?.close(.ticketExpired)
         }
