@@ -224,20 +224,22 @@ def test_operator_keys(tmp_path):
 
 
 def written():
-    """The command lines of the documents: in blocks of code and within sentences; what follows a # is said about them."""
+    """The command lines of the documents, with whether they are whole: those in blocks of code are, those within sentences may
+    name a command alone. What follows a # is said about them."""
     for path in [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md")), *sorted((ROOT / "Examples").glob("*/README.md"))]:
         text = path.read_text()
-        lines = [line for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
-        lines += re.findall(r"`(ovation [^`\n]+)`", text)
-        for line in lines:
+        lines = [(line, True) for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+        lines += [(line, False) for line in re.findall(r"`(ovation [^`\n]+)`", text)]
+        for line, whole in lines:
             found = re.match(r"\s*ovation ((?:serve|join|app|usersig)\b.*)", line.split(" #")[0])
             if found and not re.search(r"[|]|--\S*…|^\w+$", found[1]):
-                yield path.name, shlex.split(found[1])
+                yield path.name, shlex.split(found[1]), whole
 
 
-def unfit(words, explained):
-    """What of a command line the program would not take: flags it does not have, too few or too many words."""
-    names = [name for name in words[:2] if re.fullmatch(r"[a-z]+", name)]
+def unfit(words, explained, whole=True):
+    """What of a command line the program would not take: flags it does not have, too few or too many words, and where the line
+    is whole, options that it needs."""
+    names = [name for name in words[:2] if re.fullmatch(r"[a-z]+(-[a-z]+)*", name)]
     usage, wrong, given, rest = explained(names), [], 0, words[len(names):]
     while rest:
         word, *rest = rest
@@ -247,7 +249,9 @@ def unfit(words, explained):
             wrong.append(f"no {word}")
         elif re.search(rf"^ +{word} <", usage, re.MULTILINE):
             rest = rest[1:]
-    call = re.sub(r"\[[^\]]*\]|--\S+ <\S+>", "", re.search(r"^USAGE: (.*?)\n\n", usage, re.MULTILINE | re.DOTALL)[1])
+    call = re.sub(r"\[[^\]]*\]", "", re.search(r"^USAGE: (.*?)\n\n", usage, re.MULTILINE | re.DOTALL)[1])
+    wrong += [f"without {option}" for option in re.findall(r"(--\S+) <", call) if whole and option not in words]
+    call = re.sub(r"--\S+ <\S+>", "", call)
     wanted = len(re.findall(r"<(?!options|subcommand)[\w-]+>", call))
     return wrong + ([f"{given} words where it wants {wanted}"] if given != wanted else [])
 
@@ -264,10 +268,12 @@ def test_documents():
         return helps[tuple(names)]
 
     found = list(written())
-    wrong = [f"{name}: ovation {' '.join(words)}: {unfit(words, explained)}" for name, words in found if unfit(words, explained)]
+    misfits = [(name, words, unfit(words, explained, whole)) for name, words, whole in found]
+    wrong = [f"{name}: ovation {' '.join(words)}: {faults}" for name, words, faults in misfits if faults]
     assert len(found) >= 10 and not wrong, "\n".join(wrong)
     assert unfit("usersig verify --app 1 --user a".split(), explained) == ["0 words where it wants 1"]
     assert unfit("join --room 1 --sing".split(), explained) == ["no --sing"]
+    assert unfit("app rotate-key --data data".split(), explained) == ["without --app"]
 
 
 @story("A01-L without --data the folder `data` is made where one stands")
