@@ -212,6 +212,26 @@ import Timing
         #expect(own.compactMap { refusal($0) }.count == 40)
     }
 
+    @Test("G02-S who repeats a gift that is paid takes nothing of what the room lets through")
+    func repeatsTakeNoShare() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let crowd = (0..<20).map { salon.enter(UserID(literal: "fan-\($0)")) }
+        for client in crowd { salon.ledger.give(10, to: client.user, in: salon.key.application) }
+        let member = salon.enter(.member)
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        for client in crowd { salon.submit(gift(), by: client, key: "k1") }
+        salon.advance(.seconds(5))
+        for _ in 0..<10 {
+            let repeated = crowd.map { salon.submit(gift(), by: $0, key: "k1") }
+            salon.settle()
+            #expect(repeated.allSatisfy { $0.current != nil && refusal($0) == nil })
+        }
+        let reply = salon.submit(gift(), by: member, key: "k1")
+        salon.advance(.seconds(1))
+        #expect(refusal(reply) == nil && sent(owner).count == 21)
+    }
+
     @Test("G02-S what was paid and not told is told once the room is there again, whatever ended it, and never twice")
     func crash() async throws {
         let salon = try await Salon()

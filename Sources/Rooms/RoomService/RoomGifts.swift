@@ -101,7 +101,10 @@ final class RoomGifts {
             let reply = order.reply
             switch posting.result {
             case .success(nil): core.answer(reply, .failure(order.refusal ?? RoomCore.unavailable))
-            case .success(.posted(let transfer, _)): take(transfer, reply)
+            case .success(.posted(let transfer, let again)):
+                // What was paid before takes nothing of what the room lets through now.
+                if !again { _ = bucket.take(now: core.now) }
+                take(transfer, reply)
             case .success(.refused(.balanceLow(let balance))):
                 core.answer(reply, .failure(RoomError(.balanceLow, reason: "\(balance)")))
             case .success(.refused(.balanceFull)):
@@ -121,7 +124,6 @@ final class RoomGifts {
             paid[transfer.id]?.replies.append(reply)
         } else if let detail = GiftDetail(bytes) {
             paid[transfer.id] = Paid(transfer: transfer, detail: detail, replies: [reply])
-            _ = bucket.take(now: core.now)
         } else {
             core.answer(reply, .success(outcome(transfer)))
         }
