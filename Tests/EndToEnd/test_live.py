@@ -8,7 +8,7 @@ import pytest
 
 from client import Client, ticket
 from far_way import FarWay
-from steps import allow_microphone, sign_in
+from steps import allow_microphone, microphone_is, sign_in
 from story import story
 
 PLAYS = "const e = document.querySelector(arguments[0] + '[data-playing]'); return !!e && getComputedStyle(e).opacity > 0.9"
@@ -229,6 +229,30 @@ def test_camera_switched_off(people):
     ben.sees("tile-1", "Your camera is off")
     ben.click("camera")
     sees_picture(carl, "picture-1")
+
+
+@story("V20-W a host on a seat that was muted, with a camera that was switched off, allows both again: after inheriting the room too")
+def test_host_on_a_muted_seat(people):
+    anna, ben = people("Anna"), people("Ben", crowded=True)
+    room = go_live(anna)
+    sign_in(ben, f"/r/{room}")
+    on_stage(anna, ben)
+    for wanted in ("mute-seat", "allow-camera"):
+        anna.click("seat-1")
+        anna.click(wanted)
+    microphone_is(ben, "mutedByHost")
+    ben.sees("tile-1", "The host has switched your camera off")
+    anna.click("seat-1")
+    anna.click("hand-over")
+    anna.click("ask-yes")
+    ben.wait("the button's new words", "return document.querySelector('[data-testid=microphone]').title === 'Unmute this seat'")
+    ben.click("microphone")
+    microphone_is(ben, "live")
+    ben.click("seat-1")
+    ben.click("allow-camera")
+    ben.sees("tile-1", "Your camera is off")
+    ben.click("camera")
+    sees_picture(anna, "picture-1")
 
 
 @story("L16-W somebody on stage shares a screen: all see it whole, larger than people, the sharer a still of it; it ends with the button, with the host, and with the seat")

@@ -303,8 +303,20 @@ test('V19-W an absent owner is a banner with the time left and the heir', async 
   });
   assert.equal(tab.state.me.isOwner, true);
   assert.deepEqual(
+    tab.heard('myRole').map(news => news.role),
+    ['owner'],
+  );
+  assert.deepEqual(tab.heard('ownerChanged'), [], 'the heir is told once');
+  await script.tell({
+    seq: ++script.seq,
+    type: 'owner.changed',
+    user: people.carol,
+    reason: 'handed_over',
+    time: 2,
+  });
+  assert.deepEqual(
     tab.heard('ownerChanged').map(news => news.user.id),
-    ['bob'],
+    ['carol'],
   );
 });
 

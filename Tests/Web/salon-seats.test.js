@@ -109,6 +109,17 @@ test('V06-W a seat that the host muted is silent, says who did it, and one canno
   assert.equal(tab.mic, 'live');
 });
 
+test('V06-W a host who mutes or unmutes the own seat is not told of it', async t => {
+  const tab = await salonTab(t);
+  const script = obedient(tab.server);
+  await done(tab.salon.seats.sit(1));
+  await script.tell(script.muted(1, 'bob', true, 'bob'));
+  assert.equal(tab.mic, 'mutedByHost');
+  await script.tell(script.muted(1, 'bob', false, 'bob'));
+  assert.equal(tab.mic, 'live');
+  assert.deepEqual(tab.heard('mutedByHost'), []);
+});
+
 test("V06-W the host's unmute does not open a microphone that its user muted", async t => {
   const tab = await salonTab(t);
   const script = obedient(tab.server);

@@ -68,7 +68,7 @@ export function tellNews({ room, chat, likes, news, react }, signal) {
     chat.tell(seat.muted ? 'seatMuted' : 'seatUnmuted', person(seat.user), { seat: seat.index, time });
     if (!isMe(seat.user)) return;
     react.seatMuted(seat.muted ? (by ?? null) : null);
-    news.emit('mutedByHost', { by: maybe(by), muted: seat.muted });
+    if (!by || !isMe(by)) news.emit('mutedByHost', { by: maybe(by), muted: seat.muted });
   });
   on('gifts.sent', ({ gifts }) => {
     for (const { from, time } of gifts) chat.tell('gift', from, { time });
@@ -100,7 +100,7 @@ export function tellNews({ room, chat, likes, news, react }, signal) {
     const { owner } = room.now.info;
     chat.tell('becameOwner', owner, { time });
     if (isMe(owner.id)) news.emit('myRole', { role: 'owner' });
-    news.emit('ownerChanged', { user: owner });
+    else news.emit('ownerChanged', { user: owner });
   });
   on('room.updated', ({ info, time }) => {
     if (info.name !== name) chat.tell('renamed', info.owner, { time });

@@ -278,6 +278,7 @@ export const strings = Object.freeze({
   'person.pickAbout': 'The microphone stays off until they turn it on',
   'person.cameraOff': 'Switch the camera off',
   'person.cameraAllow': 'Allow the camera',
+  'person.cameraAllowMine': 'Allow my camera again',
   'person.mute': 'Mute',
   'person.unmute': 'Unmute',
   'person.kick': 'Remove from stage',
@@ -302,6 +303,7 @@ export const strings = Object.freeze({
   'micHint.live': 'Mute yourself (M)',
   'micHint.mutedByMe': 'Unmute yourself (M)',
   'micHint.mutedByHost': 'Only the host can unmute this seat',
+  'micHint.mutedSeat': 'Unmute this seat',
   'micHint.noDevice': 'Try the microphone again',
   // requests
   'requests.title': 'Requests',

@@ -279,6 +279,7 @@ export const strings = Object.freeze({
   'person.pickAbout': '직접 켤 때까지 마이크는 꺼져 있어요',
   'person.cameraOff': '카메라 끄기',
   'person.cameraAllow': '카메라 허용',
+  'person.cameraAllowMine': '내 카메라 다시 허용',
   'person.mute': '음소거',
   'person.unmute': '음소거 해제',
   'person.kick': '무대에서 내리기',
@@ -303,6 +304,7 @@ export const strings = Object.freeze({
   'micHint.live': '나를 음소거(M)',
   'micHint.mutedByMe': '음소거 해제(M)',
   'micHint.mutedByHost': '호스트만 음소거를 풀 수 있어요',
+  'micHint.mutedSeat': '이 자리의 음소거 해제',
   'micHint.noDevice': '마이크를 다시 시도합니다',
   // requests
   'requests.title': '요청',

@@ -273,6 +273,7 @@ export const strings = Object.freeze({
   'person.pickAbout': '对方自己打开之前，麦克风保持关闭',
   'person.cameraOff': '关闭其摄像头',
   'person.cameraAllow': '允许其摄像头',
+  'person.cameraAllowMine': '重新允许我的摄像头',
   'person.mute': '静音',
   'person.unmute': '取消静音',
   'person.kick': '请下台',
@@ -297,6 +298,7 @@ export const strings = Object.freeze({
   'micHint.live': '静音自己（M）',
   'micHint.mutedByMe': '取消静音（M）',
   'micHint.mutedByHost': '只有主持人可以取消静音',
+  'micHint.mutedSeat': '取消此座位的静音',
   'micHint.noDevice': '重试麦克风',
   // requests
   'requests.title': '申请',

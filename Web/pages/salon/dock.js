@@ -30,6 +30,9 @@ export async function pressMicrophone(context) {
   const { me, room, myRequest } = context.state;
   if (me.mic === 'pending' || myRequest)
     return void (await context.act(() => context.salon.requests.cancelRequest()));
+  // A host may sit on a muted seat: one who has inherited the room, or sat down there.
+  if (unmutesSeat(me))
+    return void (await context.act(() => context.salon.moderation.muteSeat(Number(me.seat), false)));
   if (me.mic !== 'listener') return void (await context.act(() => context.salon.seats.toggleMicrophone()));
   if (room?.needsRequest && !me.canManage) return askForSeat(context, null);
   const seat = context.freeSeat();
@@ -37,6 +40,9 @@ export async function pressMicrophone(context) {
   if (me.canManage) context.say(t('seat.allTaken'), 'armchair');
   else await askForSeat(context, null);
 }
+
+/** @param {SalonState['me']} me */
+const unmutesSeat = me => me.mic === 'mutedByHost' && me.canManage && me.seat !== null;
 
 /**
  * What the button says in each state.
@@ -61,6 +67,7 @@ function micWords({ me, room, myRequest }) {
  */
 function micHint({ me, room }) {
   if (me.mic === 'listener') return t(room?.needsRequest && !me.canManage ? 'micHint.ask' : 'micHint.sit');
+  if (unmutesSeat(me)) return t('micHint.mutedSeat');
   return t(`micHint.${me.mic}`);
 }
 

@@ -112,7 +112,15 @@ function large(context, person, close) {
 /** @param {SalonContext} context @param {PersonView} person @param {() => void} close */
 function own(context, person, close) {
   if (person.seat === null) return null;
-  return html`<button type="button" data-testid="stand" @click=${() => {
+  const { seat } = person;
+  const blocked = context.state.me.canManage && context.state.seats[seat]?.camera === 'blocked';
+  return html`${
+    blocked &&
+    html`<button type="button" data-testid="allow-camera" @click=${() => {
+      close();
+      void context.act(() => context.salon.moderation.allowCamera(seat, true));
+    }}>${icon('video')}<span>${t('person.cameraAllowMine')}</span></button>`
+  }<button type="button" data-testid="stand" @click=${() => {
     close();
     void context.act(() => context.salon.seats.stand());
   }}>${icon('arrow-down-to-line')}<span>${t('seat.leave')}<span class="about">${t('seat.leaveAbout')}</span></span></button>`;
