@@ -16,6 +16,7 @@ import Testing
         var generator: SeededGenerator
         var invitationIDs: [String] = []
         var refused = 0
+        var gifts: Int64 = 0
 
         mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
         mutating func someone() -> UserID { RandomRulesTests.cast[number(0..<RandomRulesTests.cast.count)] }
@@ -24,7 +25,7 @@ import Testing
         mutating func command() -> RoomCommand {
             let seat = number(-1..<7)
             let known = invitationIDs.isEmpty || chance(5) ? "unknown" : invitationIDs[number(0..<invitationIDs.count)]
-            switch number(0..<29) {
+            switch number(0..<31) {
             case 0, 1, 2: return .takeSeat(seat)
             case 3: return .leaveSeat
             case 4, 5: return .moveSeat(seat)
@@ -77,8 +78,27 @@ import Testing
                         set: Dictionary(names.map { ($0, String(repeating: "w", count: number(0..<4_100))) }) { $1 },
                         add: chance(30) ? ["c\(number(0..<3))": Int64(number(0..<9)) - 4] : [:],
                         remove: chance(30) ? ["n\(number(0..<24))"] : [], replace: chance(10)))
+            case 29:
+                return .sendGift(
+                    GiftDraft(
+                        gift: chance(90) ? "rose" : "none", count: number(0..<99), to: chance(70) ? someone() : nil))
             default: return .exitRoom
             }
+        }
+
+        /// What the ledger and the room do with an order: it is paid, and told alone or with another one.
+        mutating func pay(_ draft: GiftDraft, by user: UserID) {
+            guard let order = try? stage.state.orderGift(draft, by: .named(user), in: stage.context) else {
+                Issue.record("\(user) may give and cannot order")
+                return
+            }
+            let sent = (0...number(0..<2)).map { _ in
+                gifts += 1
+                return SentGift(
+                    number: gifts, gift: order.gift, count: order.count, combo: order.count, from: .named(user),
+                    to: order.to, time: stage.now)
+            }
+            stage.accept(Decision([.gifted(sent)]), by: nil)
         }
     }
 
@@ -103,6 +123,11 @@ import Testing
             "\(note())")
         let filmed = state.seats.contains { ($0.occupant?.camera ?? .off) != .off }
         #expect(!filmed || state.kind == .live, "somebody is seen in a room without pictures: \(note())")
+        let supporters = state.gifts.supporters.values
+        #expect(supporters.reduce(0) { $0 + $1.coins } == state.gifts.coins, "coins are missing: \(note())")
+        #expect(
+            state.gifts.leaders == Array(state.gifts.ranked.prefix(GiftBook.leadersKept)),
+            "the first are not: \(note())")
         if let leader = state.leader {
             #expect(state.kind == .chorus && seated.contains(leader), "who leads has no seat: \(note())")
         }
@@ -150,6 +175,7 @@ import Testing
                                 walk.stage.people[draft.user] = nil
                             }
                         }
+                        if case .sendGift(let draft) = command { walk.pay(draft, by: user) }
                         if case .sendMessage = command, user != before.owner.id {
                             let mute = before.restriction(.chatMute, of: user, at: walk.stage.now)
                             #expect(mute == nil, "a muted one writes: \(note)")
