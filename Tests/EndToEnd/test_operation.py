@@ -67,7 +67,9 @@ def test_logs(tmp_path):
             urllib.request.urlopen(server.url + "/v1/rooms")
         number = refused.value.headers["X-Request-Id"]
         log = server.log()
-    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in log.splitlines()]
+    (ready,) = [line for line in lines if line["message"] == "ready"]
+    assert ready["url"] == server.url and ready["version"]
     assert all({"time", "level", "message", "label"} <= set(line) for line in lines)
     requests = {line["request"]: line for line in lines if "request" in line}
     assert requests["my-number-7"]["message"] == "GET /v1/rooms" and requests["my-number-7"]["status"] == "200"

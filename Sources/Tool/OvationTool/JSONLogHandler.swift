@@ -31,9 +31,14 @@ struct JSONLogHandler: LogHandler {
 }
 
 extension Logger {
+    /// Whether lines are for collectors, by `log.format`.
+    static func writesJSON(_ format: String) -> Bool {
+        format == "json" || (format == "auto" && isatty(STDERR_FILENO) == 0)
+    }
+
     /// As `log.format` wants it.
     static func server(_ format: String) -> Logger {
-        let isJSON = format == "json" || (format == "auto" && isatty(STDERR_FILENO) == 0)
+        let isJSON = writesJSON(format)
         return Logger(label: "ovation") { label -> any LogHandler in
             if isJSON { JSONLogHandler(label: label) } else { StreamLogHandler.standardError(label: label) }
         }

@@ -37,11 +37,16 @@ struct Serve: AsyncParsableCommand {
             var logger = Logger.server(settings.logFormat)
             logger.logLevel = Logger.Level(rawValue: settings.logLevel) ?? .info
             let server = ServerApplication(settings: settings, mode: mode, logger: logger)
+            // A service's collector reads JSON alone; whoever tries the server looks for its address on standard output.
+            let isRead = mode == .production && Logger.writesJSON(settings.logFormat)
+            let announce: @Sendable (Readiness) -> Void = { [logger] in
+                if isRead { Self.log($0, to: logger) } else { Self.announce($0, mode: mode) }
+            }
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [
                         .init(
-                            service: Running { try await server.run { Self.announce($0, mode: mode) } },
+                            service: Running { try await server.run(onReady: announce) },
                             successTerminationBehavior: .gracefullyShutdownGroup)
                     ],
                     gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet(logger)))
@@ -64,6 +69,16 @@ struct Serve: AsyncParsableCommand {
         guard ports.count > 1, let last = ports.last else { return "port \(ports.first ?? 0)" }
         let isRow = zip(ports, ports.dropFirst()).allSatisfy { $1 == $0 + 1 }
         return "ports " + (isRow ? "\(ports[0]) to \(last)" : ports.map(String.init).joined(separator: ", "))
+    }
+
+    private static func log(_ readiness: Readiness, to logger: Logger) {
+        logger.info(
+            "ready",
+            metadata: [
+                "version": "\(ServerApplication.version)", "url": "\(readiness.url)",
+                "mediaPorts": "\(readiness.mediaPorts.map(String.init).joined(separator: ","))",
+                "milliseconds": "\(readiness.milliseconds ?? 0)", "residentMiB": "\(readiness.residentBytes >> 20)",
+            ])
     }
 
     private static func announce(_ readiness: Readiness, mode: ServerMode) {
