@@ -186,7 +186,7 @@ let package = Package(
             [
                 "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomPorts",
                 "RoomRules",
-                "RoomService", "WordLists",
+                "RoomService", "SignalProtocol", "WordLists",
                 "Timing",
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

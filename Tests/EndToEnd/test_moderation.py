@@ -202,6 +202,8 @@ def test_report(people, server):
     assert (where, cause, own, settled) == (room, "spam", '"again and again"', "")
     assert "buy my coins" in seen and '"name":"Ben"' in seen and who.count(" reports ") == 1
     [line] = operator("audit")
+    assert operator("audit", "--room", room, "--user", line[5]) == [line]
+    assert operator("audit", "--room", "1") == operator("audit", "--user", "nobody") == []
     assert line[3:5] == [room, "deleteMessage"] and line[6] == "done" and "buy my coins" in line[7]
     server.stop()
     operator("report", "settle", number, "--by", "Jo", "--note", "warned")

@@ -23,6 +23,22 @@ def of_rooms():
     return set(re.findall(r"\.(\w+)[,:]", body[: body.index("true")]))
 
 
+def details():
+    """What stands beside an action: names of what a room notes, and of what operators' requests note."""
+    room = (ROOT / "Sources/Rooms/RoomService/AuditDetail.swift").read_text()
+    found = set(re.findall(r"^    var (\w+): [\w<>\[\]]+\?$", room, re.MULTILINE))
+    for path in (ROOT / "Sources/Server/Gateway").rglob("*.swift"):
+        for said in re.findall(r"\bdetail: \[(.*?)\]\)", path.read_text(), re.DOTALL):
+            found |= set(re.findall(r'"(\w+)":', said))
+    return found - {"messages"}
+
+
+def test_every_detail_in_the_audit_trail_has_a_name_in_the_console():
+    names = details()
+    assert {"seconds", "role", "hostsOnly", "coins", "scopes", "webhook", "secondSession"} <= names
+    assert sorted(name for name in names if f"'console.detail.{name}':" not in STRINGS) == []
+
+
 def test_every_action_in_the_audit_trail_has_a_text_in_the_console():
     actions = of_operators() | of_rooms()
     assert {"topUp", "createRoom", "createApplication", "addApplicationKey", "setRestriction", "destroyRoom", "revokeKey"} <= actions

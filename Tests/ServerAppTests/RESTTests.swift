@@ -339,6 +339,19 @@ extension WholeServerTests {
                     lines == ["reader operator readAudit permission_denied", "console operator settleReport done"])
                 let more = try await house.send("GET", "audit?cursor=\(trail["cursor"].int ?? 0)").json["lines"]
                 #expect(more[0]["action"].string == "settleReport" && more[0]["outcome"].string == "permission_denied")
+                func actors(_ query: String) async throws -> Set<String> {
+                    Set(
+                        try await house.send("GET", "audit?\(query)").json["lines"].array.map {
+                            $0["actor"].string ?? "-"
+                        })
+                }
+                #expect(try await actors("user=reader") == ["reader"])
+                try await owner.call("restriction.set", ["room": 48_213, "user": "guest", "kind": "ban"])
+                #expect(try await actors("room=48213") == ["owner"])
+                #expect(try await actors("user=guest") == ["owner"])
+                #expect(try await actors("user=guest&room=~48213").isEmpty)
+                #expect(try await house.outcome("GET", "audit?room=") == "400 room_id_invalid")
+                #expect(try await house.outcome("GET", "audit?user=%20") == "400 user_id_invalid")
             }
         }
     }

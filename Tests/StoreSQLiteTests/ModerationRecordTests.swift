@@ -42,10 +42,43 @@ import Timing
         // A write of one who waits stands behind them.
         try await store.accounts.save(UserProfile(id: bob), of: app)
         let records = try StoreRecords(directory: scratch.path)
-        let first = try records.audit(of: app, limit: 3)
+        let first = try records.audit(of: app, AuditQuery(limit: 3))
         #expect(first.map(\.line.action) == ["action-4", "action-3", "action-2"])
-        let rest = try records.audit(of: app, before: first.last?.id, limit: 3)
+        let rest = try records.audit(of: app, AuditQuery(before: first.last?.id, limit: 3))
         #expect(rest.map(\.line.action) == ["action-1", "action-0"])
+        await store.shutDown()
+    }
+
+    @Test(
+        "G06-S the trail of one person has what they did and what was done to them; that of a room what happened there")
+    func trailOf() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        let now = fixedNow().millisecondsSince1970
+        func note(
+            _ action: String, by actor: String, to target: UserID?, in room: RoomID?, of application: ApplicationID
+        ) {
+            var line = line(action, at: now)
+            (line.actor, line.target, line.room, line.application) = (UserID(literal: actor), target, room, application)
+            store.audit.note(line)
+        }
+        note("other-app", by: "host", to: bob, in: .number(7), of: ApplicationID(2))
+        note("to-bob", by: "host", to: bob, in: .number(7), of: app)
+        note("by-bob", by: "bob", to: UserID(literal: "ada"), in: .number(8), of: app)
+        note("by-and-to-bob", by: "bob", to: bob, in: .number(8), of: app)
+        note("nobody", by: "host", to: nil, in: nil, of: app)
+        note("named", by: "host", to: nil, in: RoomID(string: "8"), of: app)
+        try await store.accounts.save(UserProfile(id: bob), of: app)
+        let records = try StoreRecords(directory: scratch.path)
+        func actions(_ query: AuditQuery) throws -> [String] { try records.audit(of: app, query).map(\.line.action) }
+        #expect(try actions(AuditQuery(user: bob, limit: 9)) == ["by-and-to-bob", "by-bob", "to-bob"])
+        #expect(try actions(AuditQuery(user: bob, limit: 2)) == ["by-and-to-bob", "by-bob"])
+        let second = try #require(try records.audit(of: app, AuditQuery(user: bob, limit: 2)).last)
+        #expect(try actions(AuditQuery(user: bob, before: second.id, limit: 2)) == ["to-bob"])
+        #expect(try actions(AuditQuery(room: .number(8), limit: 9)) == ["by-and-to-bob", "by-bob"])
+        #expect(try actions(AuditQuery(room: RoomID(string: "8"), limit: 9)) == ["named"])
+        #expect(try actions(AuditQuery(room: .number(8), user: UserID(literal: "ada"), limit: 9)) == ["by-bob"])
+        #expect(try actions(AuditQuery(limit: 9)).count == 5)
         await store.shutDown()
     }
 
@@ -85,7 +118,7 @@ import Timing
         store.reports.post(report("new", at: 2 * day)) { _ in }
         try await store.accounts.save(UserProfile(id: bob), of: app)
         let records = try StoreRecords(directory: scratch.path)
-        #expect(try records.audit(of: app, limit: 10).map(\.line.action) == ["new-1", "new-0"])
+        #expect(try records.audit(of: app, AuditQuery(limit: 10)).map(\.line.action) == ["new-1", "new-0"])
         #expect(try records.reports(of: app, all: true, limit: 10).map(\.report.words) == ["new"])
         await store.shutDown()
     }

@@ -210,7 +210,7 @@ struct ReleasedFileTests {
         }
         guard version >= 4 else { return }
         let records = try StoreRecords(directory: (store.path as NSString).deletingLastPathComponent)
-        #expect(try records.audit(of: Self.application.id, limit: 10).map(\.line) == [Self.line])
+        #expect(try records.audit(of: Self.application.id, AuditQuery(limit: 10)).map(\.line) == [Self.line])
         #expect(try records.reports(of: Self.application.id, limit: 10).map(\.report) == [Self.report])
         guard version >= 6 else { return }
         #expect(try await store.operatorKeys.keys() == Self.keys)

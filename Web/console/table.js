@@ -5,10 +5,10 @@ import { csv, download } from './export.js';
 import { problemText } from './parts.js';
 
 /**
- * `minor`: not on a phone · `sort`: by what rows are sorted, if they can be · `text`: what stands in a file, where `sort` says something else.
+ * `minor`: not on a phone · `hidden`: in a file alone · `sort`: by what rows are sorted, if they can be · `text`: what stands in a file, where `sort` says something else.
  * @template T
  * @typedef {{
- *   label: string, cell: (row: T) => unknown, number?: boolean, minor?: boolean,
+ *   label: string, cell: (row: T) => unknown, number?: boolean, minor?: boolean, hidden?: boolean,
  *   sort?: (row: T) => string | number, text?: (row: T) => string | number,
  * }} Column
  */
@@ -84,6 +84,7 @@ function head({ list, columns, key, choice }) {
         .checked=${all} @change=${() => list.choose(keys, !all)} /></span>`
     }
     ${columns.map((column, by) => {
+      if (column.hidden) return null;
       const order = sort?.by !== by ? 'none' : sort.down ? 'descending' : 'ascending';
       if (!column.sort)
         return html`<span role="columnheader" class=${classOf(column)}>${column.label}</span>`;
@@ -107,7 +108,7 @@ function line({ list, columns, open, key, choice }, row) {
         aria-label=${t('console.choose', { name: choice.label(row) })} data-testid="choose" .checked=${isChosen}
         @change=${() => list.choose([key(row)], !isChosen)} /></label></span>`
     }
-    ${columns.map(column => html`<span role="cell" class=${classOf(column)}>${column.cell(row)}</span>`)}
+    ${columns.map(column => !column.hidden && html`<span role="cell" class=${classOf(column)}>${column.cell(row)}</span>`)}
   </div>`;
 }
 

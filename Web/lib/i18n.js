@@ -64,6 +64,7 @@ export const dynamicKeys = Object.freeze([
   'console.roomKeys.',
   'console.scope.',
   'console.action.',
+  'console.detail.',
 ]);
 
 /**

@@ -39,12 +39,28 @@ package struct NotedReport: Hashable, Sendable {
     }
 }
 
+/// Which lines of an audit trail.
+package struct AuditQuery: Sendable, Hashable {
+    /// Of that room alone.
+    package var room: RoomID?
+    /// What they did, and what was done to them. Of an operator it is the name of the key.
+    package var user: UserID?
+    /// Those before the one with that number; `nil`: from the newest on.
+    package var before: Int64?
+    package var limit: Int
+
+    package init(room: RoomID? = nil, user: UserID? = nil, before: Int64? = nil, limit: Int) {
+        self.room = room
+        self.user = user
+        self.before = before
+        self.limit = limit
+    }
+}
+
 /// The audit trail and people's reports, as operators read them.
 package protocol OperatorRecords: Sendable {
-    /// The newest first, before the one with that number.
-    func audit(
-        of application: ApplicationID, before id: Int64?, limit: Int
-    ) async throws(JournalFailure) -> [NotedLine]
+    /// The newest first.
+    func audit(of application: ApplicationID, _ query: AuditQuery) async throws(JournalFailure) -> [NotedLine]
     /// The oldest first, after the one with that number; those that wait, or all.
     func reports(
         of application: ApplicationID, all: Bool, after id: Int64, limit: Int

@@ -1,6 +1,7 @@
 import Foundation
 import RoomModel
 import RoomPorts
+import SignalProtocol
 import StoreSQLite
 import Timing
 
@@ -15,8 +16,18 @@ package struct RecordsAdmin: Sendable {
     }
 
     /// One line for a person, the newest first: number, time, who, what, whom, outcome, details, reason.
-    package func audit(limit: Int, before: Int64?) throws -> [String] {
-        try records().audit(of: application, before: before, limit: limit).map { noted in
+    /// - Parameter user: whoever did it, or whom it was done to.
+    package func audit(limit: Int, before: Int64?, room: String?, user: String?) throws -> [String] {
+        var query = AuditQuery(before: before, limit: limit)
+        if let room {
+            guard let id = RoomSlug.id(room) else { throw ConfigurationFailure("no room can have the id \(room)") }
+            query.room = id
+        }
+        if let user {
+            guard let id = UserID(user) else { throw ConfigurationFailure("nobody can have the id \(user)") }
+            query.user = id
+        }
+        return try records().audit(of: application, query).map { noted in
             let line = noted.line
             return [
                 "\(noted.id)", Self.time(line.time), "\(line.actor?.rawValue ?? "-") (\(line.role.rawValue))",

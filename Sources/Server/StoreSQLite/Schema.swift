@@ -18,7 +18,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         rooms, ledger, hostBans, moderation, roomKeys, operatorKeys, admins, webhooks, words,
-        restrictions,
+        restrictions, auditIndexes,
     ])
 
     private static let rooms = Migration(
@@ -176,6 +176,15 @@ struct Schema: Sendable {
             INSERT INTO standing_restriction (application, host, kind, user, name, until, decided_by, reason)
                 SELECT application, host, 'ban', user, name, until, decided_by, reason FROM host_ban;
             DROP TABLE host_ban;
+            """)
+
+    /// What one person did, or what was done to them, and what happened in a room.
+    private static let auditIndexes = Migration(
+        version: 11,
+        sql: """
+            CREATE INDEX audit_by_room ON audit (application, room, id) WHERE room IS NOT NULL;
+            CREATE INDEX audit_by_actor ON audit (application, actor, id);
+            CREATE INDEX audit_by_target ON audit (application, target, id) WHERE target IS NOT NULL;
             """)
 
     private static let roomKeys = Migration(

@@ -25,10 +25,8 @@ package final class StoreRecords: Sendable {
     }
 
     /// The newest first.
-    package func audit(
-        of application: ApplicationID, before id: Int64? = nil, limit: Int
-    ) throws(StoreFailure) -> [NotedLine] {
-        try read { try $0.audit(of: application, before: id, limit: limit) }
+    package func audit(of application: ApplicationID, _ query: AuditQuery) throws(StoreFailure) -> [NotedLine] {
+        try read { try $0.audit(of: application, query) }
     }
 
     /// The oldest first, as they wait; or all.
@@ -44,13 +42,30 @@ package final class StoreRecords: Sendable {
 }
 
 extension Database {
-    func audit(of application: ApplicationID, before id: Int64?, limit: Int) throws -> [NotedLine] {
-        try Row.fetchAll(
-            self,
-            sql: """
+    func audit(of application: ApplicationID, _ query: AuditQuery) throws -> [NotedLine] {
+        var lines = "application = :application AND id < :before"
+        var arguments: StatementArguments = [
+            "application": application.rawValue, "before": query.before ?? .max, "limit": query.limit,
+        ]
+        if let room = query.room {
+            lines += " AND room = :room"
+            arguments += ["room": room.column]
+        }
+        var halves = [lines]
+        if let user = query.user {
+            // Each half by its own index; no line is in both.
+            halves = ["\(lines) AND actor = :user", "\(lines) AND target = :user AND actor <> :user"]
+            arguments += ["user": user.rawValue]
+        }
+        let found = halves.map { half in
+            """
+            SELECT * FROM (
                 SELECT id, room, actor, role, way, action, target, detail, reason, outcome, noted_at FROM audit
-                WHERE application = ? AND id < ? ORDER BY id DESC LIMIT ?
-                """, arguments: [application.rawValue, id ?? .max, limit]
+                WHERE \(half) ORDER BY id DESC LIMIT :limit)
+            """
+        }
+        return try Row.fetchAll(
+            self, sql: found.joined(separator: " UNION ALL ") + " ORDER BY id DESC LIMIT :limit", arguments: arguments
         ).map { row in
             NotedLine(
                 id: row[0],
@@ -97,9 +112,9 @@ package final class SQLiteRecords: OperatorRecords {
     init(commit: GroupCommit) { self.commit = commit }
 
     package func audit(
-        of application: ApplicationID, before id: Int64?, limit: Int
+        of application: ApplicationID, _ query: AuditQuery
     ) async throws(JournalFailure) -> [NotedLine] {
-        try await commit.read { try $0.audit(of: application, before: id, limit: limit) }
+        try await commit.read { try $0.audit(of: application, query) }
     }
 
     package func reports(

@@ -9,7 +9,7 @@ struct AuditCommand: AsyncParsableCommand {
             One line each, the newest first, with tabs between: number, time, who (role), room, action, whom, outcome, details as JSON,
             reason. Works while the server runs. Lines are kept as long as store.retention_days says.
 
-            ovation audit --app 1400000002 --limit 20
+            ovation audit --app 1400000002 --room 48213 --user mina --limit 20
             """)
 
     @Option(help: "Application (SDKAppID).")
@@ -18,6 +18,10 @@ struct AuditCommand: AsyncParsableCommand {
     var limit = 50
     @Option(help: "Only lines before that number: the next page.")
     var before: Int64?
+    @Option(help: "Only what happened in that room (~ before a text of digits).")
+    var room: String?
+    @Option(help: "Only what that person did, and what was done to them. Of a program it is the name of its key.")
+    var user: String?
     @OptionGroup var folder: DataFolder
 
     func validate() throws {
@@ -26,9 +30,8 @@ struct AuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            for line in try RecordsAdmin(data: folder.data, application: app).audit(limit: limit, before: before) {
-                print(line)
-            }
+            let records = RecordsAdmin(data: folder.data, application: app)
+            for line in try records.audit(limit: limit, before: before, room: room, user: user) { print(line) }
         }
     }
 }

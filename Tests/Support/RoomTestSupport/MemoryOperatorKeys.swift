@@ -52,7 +52,7 @@ package struct NoRecords: OperatorRecords {
     package init() {}
 
     package func audit(
-        of application: ApplicationID, before id: Int64?, limit: Int
+        of application: ApplicationID, _ query: AuditQuery
     ) async throws(JournalFailure) -> [NotedLine] { [] }
 
     package func reports(

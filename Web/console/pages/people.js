@@ -69,6 +69,11 @@ export function peoplePage(console) {
         )}</ul>`
       }
       ${
+        console.may('audit:read') &&
+        html`<p><button class="link-button" type="button" data-testid="person-audit"
+          @click=${() => console.go('audit', { user: person.id })}>${t('console.audit.of')}</button></p>`
+      }
+      ${
         console.changes('people') &&
         html`<div class="console-actions">
           <button class="button compact" type="button" data-testid="person-restrict"

@@ -166,6 +166,13 @@ function openRoom(console, info, changed) {
               ${icon('send')}${t('console.rooms.message')}</button>`
           }
           ${
+            console.may('audit:read') &&
+            html`<button class="button compact" type="button" data-testid="room-audit" @click=${() => {
+              sheet.close();
+              console.go('audit', { room: decodeURIComponent(roomSlug(info.room)) });
+            }}>${icon('list-checks')}${t('console.page.audit')}</button>`
+          }
+          ${
             console.changes('rooms:write') &&
             html`<button class="button compact danger" type="button" data-testid="room-end" @click=${() =>
               askFor({

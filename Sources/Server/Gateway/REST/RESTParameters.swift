@@ -126,6 +126,13 @@ struct RESTParameters {
         return user
     }
 
+    /// A room that the query names, as a person writes it; `nil` if it is left out.
+    func roomAsked() throws(Refusal) -> RoomID? {
+        guard let text = try text("room") else { return nil }
+        guard let room = RoomSlug.id(text) else { throw Refusal(RoomError(.roomIDInvalid, field: "room")) }
+        return room
+    }
+
     private mutating func take(body: [UInt8]) throws(Refusal) {
         guard !body.isEmpty else { return }
         let value: Any

@@ -95,7 +95,8 @@ struct RESTRoute: Sendable {
             query: ["all": false, "cursor": true, "limit": true]),
         RESTRoute(method: .put, path: "reports/{report}/settlement", work: .records(.settleReport)),
         RESTRoute(
-            method: .get, path: "audit", work: .records(.listAudit), query: ["cursor": true, "limit": true]),
+            method: .get, path: "audit", work: .records(.listAudit),
+            query: ["cursor": true, "limit": true, "room": false, "user": false]),
         RESTRoute(
             method: .get, path: "words", work: .words(.list), query: ["cursor": false, "limit": true]),
         RESTRoute(method: .post, path: "words", work: .words(.change), bodyLimit: 1 << 20),

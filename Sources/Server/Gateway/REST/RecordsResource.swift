@@ -30,12 +30,13 @@ struct RecordsResource: Sendable {
     ) async throws(Refusal) -> Response {
         try trail.check(.readAudit, access, "readAudit")
         let limit = try parameters.number("limit", in: RESTParameters.page, default: 50)
-        let cursor = try parameters.cursor()
+        let query = AuditQuery(
+            room: try parameters.roomAsked(), user: parameters.has("user") ? try parameters.user() : nil,
+            before: try parameters.cursor(), limit: limit)
         let found: [NotedLine]
-        do throws(JournalFailure) {
-            found = try await records.audit(
-                of: access.application, before: cursor, limit: limit)
-        } catch { throw Self.unavailable }
+        do throws(JournalFailure) { found = try await records.audit(of: access.application, query) } catch {
+            throw Self.unavailable
+        }
         return HTTPReply.json(
             AuditPage(lines: found.map(AuditPage.Line.init), cursor: found.count == limit ? found.last?.id : nil))
     }
