@@ -47,7 +47,7 @@ function line(entry) {
   const { time, coins, balance, gift } = entry;
   return html`<li data-testid="coins-line">
     ${gift ? picture(gift) : icon('coins')}
-    <span class="statement-what"><span class="clip" dir="auto">${what(entry)}</span><span class="soft small">${formatMoment(time)}</span></span>
+    <span class="statement-what"><span class="two-lines" dir="auto">${what(entry)}</span><span class="soft small">${formatMoment(time)}</span></span>
     <span class="statement-coins numbers"><b>${coins < 0 ? '−' : '+'}${whole(Math.abs(coins))}</b><span class="soft small">${t('coins.after', { count: balance, coins: whole(balance) })}</span></span>
   </li>`;
 }
