@@ -1,5 +1,6 @@
 """The command line as an operator uses it."""
 
+import getpass
 import json
 import os
 import re
@@ -182,6 +183,48 @@ def test_rules(tmp_path):
         with pytest.raises(Refused) as refusal:
             host.call("room.enter", room="48213", privateMapKey=made)
         assert refusal.value.name == "room_not_found", "the number and the text are two rooms"
+
+
+@story("R04-L G06-S what commands change stands in the audit trail, once, with who ran them, whom it concerns and why")
+def test_trail(tmp_path):
+    data = ("--data", str(tmp_path / "data"))
+    app, _ = own_application(tmp_path / "data")
+    named = ("--app", app, *data)
+
+    def done(*words):
+        code, out, complaint = run(*words)
+        assert code == 0, (words, complaint)
+        return out
+
+    done("app", "configure", "--consent", "advisory", *named)
+    done("app", "rotate-key", *named)
+    done("app", "retire-key", *named)
+    done("gift", "set", "--id", "rose", "--name", "Rose", "--price", "10", *named)
+    done("gift", "remove", "--id", "rose", *named)
+    for _ in range(2):
+        done("wallet", "credit", "--user", "mina", "--coins", "500", "--key", "order-1", "--reason", "sold at the counter", *named)
+    done("wallet", "refund", "--user", "mina", "--coins", "100", "--key", "back-1", *named)
+    code, _, complaint = run("wallet", "refund", "--user", "mina", "--coins", "1", "--key", "back-2", "--reason", "x" * 201, *named)
+    assert code == 78 and "200" in complaint
+    made = dict(line.split() for line in done("key", "create", "--name", "shop", "--scope", "rooms:read", *named).splitlines())
+    done("key", "revoke", made["id"], *data)
+    done("key", "create", "--name", "all", "--scope", "rooms:read", *data)
+    hook = done("webhook", "add", "--url", "https://example.com/hook", *named).split()[1]
+    done("webhook", "remove", hook, *named)
+    done("user", "erase", "--user", "mina", *named)
+    lines = [line.split("\t") for line in done("audit", *named).splitlines()]
+    assert [line[4] for line in reversed(lines)] == [
+        "createApplication", "configureApplication", "addApplicationKey", "dropApplicationKey", "setGift", "removeGift", "topUp", "refund",
+        "createKey", "revokeKey", "addWebhook", "removeWebhook", "erasePerson"]
+    assert {line[2] for line in lines} == {f"{getpass.getuser()} (operator)"} and {line[6] for line in lines} == {"done"}
+    (credit,) = [line for line in lines if line[4] == "topUp"]
+    # What is noted of somebody goes when they are erased; that it happened, and to whom, stays.
+    assert credit[5] == "mina" and credit[7:] == ["{}", ""]
+    assert [line[4] for line in (line.split("\t") for line in done("audit", "--app", "0", *data).splitlines())] == ["createKey"]
+    assert "order-1" not in done("audit", *named) and "shop" in done("audit", *named)
+    done("wallet", "credit", "--user", "nora", "--coins", "5", "--key", "order-2", "--reason", "a prize", *named)
+    (line,) = done("audit", "--user", "nora", *named).splitlines()
+    assert '"a prize"' in line and '"key":"order-2"' in line
 
 
 @story("R01-L a key is made, named in its list without its secret, opens the REST API as far as its scopes reach, and is revoked")

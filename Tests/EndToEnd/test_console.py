@@ -176,8 +176,13 @@ def test_other_pages(server, people, keys):
     jo.sees("ask-problem", "differ")
     jo.type("field-again", "500")
     jo.click("ask-yes")
+    jo.sees("ask-problem", "Why")
+    jo.type("field-reason", "sold at the counter")
+    jo.click("ask-yes")
     jo.sees("wallet-coins", "500")
-    has_row(jo, "statement", "Credit", "500")
+    has_row(jo, "statement", "Credit", "500", "console-")
+    jo.click("nav-audit")
+    has_row(jo, "audit-table", "Credited coins", "sold at the counter")
 
     jo.click("nav-people")
     jo.type("people-search", f"{guest.user}\n")
@@ -307,6 +312,14 @@ def test_tables(server, people, keys, tmp_path):
     jo.click("sort-0")
     assert names() == ["Sun, late", "Air", "=Moon"]
     assert jo.run("return document.querySelector('[aria-sort=descending]').innerText") == "Name"
+    # The address says so, through a search and for whoever opens it.
+    jo.type("rooms-search", "a\n")
+    jo.wait("a sorted search", "return location.search.includes('query=a') && document.querySelector('[aria-sort=descending]')?.innerText === 'Name'")
+    jo.type("rooms-search", " \n")
+    jo.wait("all rooms", "return document.querySelectorAll('[data-testid=rooms-table] .line').length === 3")
+    jo.run("location.reload()")
+    has_row(jo, "rooms-table", "Air")
+    assert names() == ["Sun, late", "Air", "=Moon"] and "sort=-0" in jo.run("return location.search")
     jo.click("sort-3")
     assert names()[-1] == "Sun, late"
     saved = file_of(jo, "rooms.csv", tmp_path).splitlines()

@@ -84,6 +84,12 @@ def test_mute(people):
     enter_salon(dora, room)
     reads(dora, "thank you")
     assert "buy my coins" not in dora.run("return document.body.textContent")
+    # For a time that is not offered.
+    line_menu(anna, "thank you")
+    anna.click("chat-mute")
+    anna.type("restrict-own", "12")
+    anna.click("restrict-send")
+    ben.sees("chat-muted-left", "11:5")
 
 
 @story("G06-W slow mode closes the send button for its time, only hosts write, links are refused with a sentence; the chips say so to everybody")

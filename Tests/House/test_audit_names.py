@@ -14,7 +14,12 @@ def of_operators():
         text = path.read_text()
         for pattern in (r'trail\.check\([^"()]*"(\w+)"\)', r'\bnote\(\s*(?:access, )?"(\w+)"', r'[^.\w]trail, (?:action: )?"(\w+)"', r'\), "(\w+)", detail:'):
             found |= set(re.findall(pattern, text))
-    return found
+    # And what commands note.
+    for path in (ROOT / "Sources/Server/ServerApp").glob("*.swift"):
+        found |= set(re.findall(r'\bnote\((?:\w+\.id, )?"(\w+)"', path.read_text()))
+        found |= set(re.findall(r'change\(id, "(\w+)"\)', path.read_text()))
+    # Named by the ledger, for both.
+    return found | {"topUp", "refund"}
 
 
 def of_rooms():
@@ -27,9 +32,10 @@ def details():
     """What stands beside an action: names of what a room notes, and of what operators' requests note."""
     room = (ROOT / "Sources/Rooms/RoomService/AuditDetail.swift").read_text()
     found = set(re.findall(r"^    var (\w+): [\w<>\[\]]+\?$", room, re.MULTILINE))
-    for path in (ROOT / "Sources/Server/Gateway").rglob("*.swift"):
-        for said in re.findall(r"\bdetail: \[(.*?)\]\)", path.read_text(), re.DOTALL):
+    for path in [*(ROOT / "Sources/Server/Gateway").rglob("*.swift"), *(ROOT / "Sources/Server/ServerApp").glob("*.swift")]:
+        for said in re.findall(r"\bdetail: \[(.*?)\](?:\)|, reason)", path.read_text(), re.DOTALL):
             found |= set(re.findall(r'"(\w+)":', said))
+    found |= set(re.findall(r'"(\w+)":', (ROOT / "Sources/Server/Gateway/REST/AuditedDetails.swift").read_text()))
     return found - {"messages"}
 
 

@@ -225,7 +225,8 @@ extension WholeServerTests {
                             == "403 permission_denied scope")
                 }
                 for _ in 0..<3 {
-                    let held = try await house.send("POST", "users/guest/top-ups", ["coins": 100], headers: key)
+                    let held = try await house.send(
+                        "POST", "users/guest/top-ups", ["coins": 100, "reason": "sold at the counter"], headers: key)
                     #expect(held.status == 200 && held.json["coins"] == 100)
                 }
                 #expect(
@@ -259,6 +260,10 @@ extension WholeServerTests {
                 #expect(try await house.send("GET", "users/owner/wallet").json["earnings"] == 60)
                 let lines = try await house.send("GET", "users/guest/statement?limit=1").json
                 #expect(lines["entries"][0]["coins"] == -60 && lines["entries"][0]["kind"].string == "gift")
+                // An operator follows a line by its room and key; people are not told keys.
+                #expect(lines["entries"][0]["room"].int == 48_213 && lines["entries"][0]["key"].string == "g")
+                let own = try await guest.call("wallet.statement", ["limit": 1])["entries"][0]
+                #expect(own["coins"] == -60 && own["key"] == .null)
                 let cursor = try #require(lines["cursor"].string)
                 let rest = try await house.send("GET", "users/guest/statement?cursor=\(cursor)").json
                 #expect(rest["entries"][0]["coins"] == 100 && rest["entries"][1] == .null)
@@ -266,6 +271,18 @@ extension WholeServerTests {
                     try await house.outcome(
                         "POST", "users/guest/refunds", ["coins": 40], headers: ["Idempotency-Key: back-2"]) == "200")
                 #expect(try await house.send("GET", "ledger").json["sum"] == 0)
+                // A repeat is no deed of its own.
+                let trail = try await house.send("GET", "audit?user=guest").json["lines"].array
+                let deeds = trail.map {
+                    [$0["action"], $0["outcome"], $0["reason"]].map { $0.string ?? "-" }.joined(separator: " ")
+                }
+                #expect(
+                    deeds.filter { $0.contains(" done ") } == ["refund done -", "topUp done sold at the counter"])
+                let long = String(repeating: "r", count: 201)
+                #expect(
+                    try await house.outcome(
+                        "POST", "users/guest/refunds", ["coins": 1, "reason": .string(long)],
+                        headers: ["Idempotency-Key: back-3"]) == "400 invalid_params")
                 #expect(try await house.outcome("DELETE", "gifts/rose") == "200")
                 #expect(try await house.outcome("DELETE", "gifts/rose") == "404 gift_unknown")
                 #expect(try await guest.call("gift.list", [:])["gifts"][0] == .null)

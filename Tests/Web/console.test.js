@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OperatorApi } from '../../Web/console/api.js';
 import { csv } from '../../Web/console/export.js';
-import { ListModel } from '../../Web/console/list.js';
+import { ListModel, mostChosen } from '../../Web/console/list.js';
 import { roomSlug } from '../../Web/protocol/ids.js';
 
 test('R04-W a room stands in a path as its link has it', () => {
@@ -84,6 +84,15 @@ test('R04-W a list is sorted one way, the other way and not at all; what is chos
   list.choose(['a', 'b'], true);
   list.choose(['a'], false);
   assert.deepEqual([...list.state.get().chosen], ['b']);
+  const many = Array.from({ length: mostChosen }, (_, index) => index);
+  list.choose(many, true);
+  assert.equal(list.state.get().chosen.size, mostChosen);
+  assert.equal(
+    list.state.get().chosen.has(mostChosen - 1),
+    false,
+    'one action takes a hundred, and b is one of them',
+  );
+  list.choose(many, false);
   await list.more();
   assert.equal(list.state.get().chosen.size, 1);
   await list.refresh();

@@ -46,6 +46,27 @@ test('G02-W what is pressed at once is one gift of several, paid under one key',
   assert.equal(gifts.state.get().combo, null, 'a row ends after three seconds');
 });
 
+test('G02-W a number of one’s own is what its digits say, up to what one call takes; nothing counts as one', async t => {
+  const { gifts } = await giftTab(t);
+  gifts.choose({ chosen: 'rose' });
+  const typed = ['0a12', '', '99999', '0'].map(text => {
+    gifts.chooseOwn(text);
+    const { own, count } = gifts.state.get();
+    return [own, count, gifts.price];
+  });
+  assert.deepEqual(typed, [
+    ['12', 12, 12],
+    ['', 1, 1],
+    ['999', 999, 999],
+    ['', 1, 1],
+  ]);
+  gifts.chooseOwn('12');
+  gifts.choose({ to: 'alice' });
+  assert.equal(gifts.state.get().own, '12');
+  gifts.choose({ count: 10 });
+  assert.deepEqual([gifts.state.get().own, gifts.state.get().count], ['', 10]);
+});
+
 test('G02-W another gift, or one for somebody else, does not go along with what is gathered', async t => {
   const { tab, gifts, sent } = await giftTab(t);
   gifts.choose({ chosen: 'rose', count: 10 });

@@ -173,8 +173,11 @@ function showConsole(api, key) {
     changes: needed => may(needed) && wide.matches,
     place,
     go: (page, params = {}) => {
-      history.pushState(null, '', `?${new URLSearchParams({ page, ...params })}`);
-      place.set({ page, params });
+      // A search within a page leaves its table sorted as it is.
+      const sort = page === place.get().page && new URLSearchParams(location.search).get('sort');
+      const asked = { ...(sort && { sort }), ...params };
+      history.pushState(null, '', `?${new URLSearchParams({ page, ...asked })}`);
+      place.set({ page, params: asked });
     },
   };
   const width = new Store(wide.matches);

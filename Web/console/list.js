@@ -9,6 +9,9 @@ import { Store } from '../lib/store.js';
  * }} ListState
  */
 
+/** Rows that one action takes: a question about more than that nobody reads. */
+export const mostChosen = 100;
+
 /** What a file takes: more than anybody reads, and little enough for a browser. */
 export const mostExported = 10_000;
 
@@ -20,11 +23,16 @@ export class ListModel {
   #load;
   #turn = 0;
 
-  /** @param {(cursor?: string | number) => Promise<{rows: T[], cursor?: string | number}>} load */
-  constructor(load) {
+  /**
+   * @param {(cursor?: string | number) => Promise<{rows: T[], cursor?: string | number}>} load
+   * @param {ListState<T>['sort']} [sort] as the page's address has it
+   */
+  constructor(load, sort = sortInAddress()) {
     this.#load = load;
     /** @type {Store<ListState<T>>} */
-    this.state = new Store(/** @type {ListState<T>} */ ({ rows: [], state: 'loading', chosen: new Set() }));
+    this.state = new Store(
+      /** @type {ListState<T>} */ ({ rows: [], state: 'loading', sort, chosen: new Set() }),
+    );
   }
 
   /** Reads the list anew; what was read before stays until the new one is there. Nothing is chosen then. */
@@ -69,13 +77,16 @@ export class ListModel {
     });
   }
 
-  /** @param {readonly unknown[]} keys @param {boolean} on */
+  /**
+   * Up to `mostChosen`; of more the first.
+   * @param {readonly unknown[]} keys @param {boolean} on
+   */
   choose(keys, on) {
     this.state.update(state => {
       const chosen = new Set(state.chosen);
       for (const key of keys) {
-        if (on) chosen.add(key);
-        else chosen.delete(key);
+        if (!on) chosen.delete(key);
+        else if (chosen.size < mostChosen) chosen.add(key);
       }
       return { ...state, chosen };
     });
@@ -101,4 +112,21 @@ export class ListModel {
       if (turn === this.#turn) this.state.update(state => ({ ...state, state: 'failed', error }));
     }
   }
+}
+
+/** @returns {{by: number, down: boolean} | undefined} */
+function sortInAddress() {
+  const found = /^(-?)(\d{1,2})$/.exec(new URLSearchParams(globalThis.location?.search).get('sort') ?? '');
+  return found ? { by: Number(found[2]), down: found[1] === '-' } : undefined;
+}
+
+/**
+ * Keeps in the page's address by what its table is sorted, so that it is sorted alike for whoever opens the address.
+ * @param {{by: number, down: boolean} | undefined} sort
+ */
+export function keepSort(sort) {
+  const params = new URLSearchParams(location.search);
+  if (sort) params.set('sort', `${sort.down ? '-' : ''}${sort.by}`);
+  else params.delete('sort');
+  history.replaceState(null, '', `?${params}`);
 }

@@ -2,6 +2,7 @@ import { html, keyed } from '../lib/html.js';
 import { language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
 import { csv, download } from './export.js';
+import { keepSort, mostChosen } from './list.js';
 import { problemText } from './parts.js';
 
 /**
@@ -76,7 +77,7 @@ export function table(what) {
 function head({ list, columns, key, choice }) {
   const { rows, sort, chosen } = list.state.get();
   const keys = rows.map(key);
-  const all = keys.every(one => chosen.has(one));
+  const all = keys.slice(0, mostChosen).every(one => chosen.has(one));
   return html`<div class="head" role="row">
     ${
       choice &&
@@ -89,7 +90,10 @@ function head({ list, columns, key, choice }) {
       if (!column.sort)
         return html`<span role="columnheader" class=${classOf(column)}>${column.label}</span>`;
       return html`<span role="columnheader" class=${classOf(column)} aria-sort=${order}><button class="console-sort" type="button"
-        data-testid=${`sort-${by}`} @click=${() => list.sort(by)}>${column.label}${icon('arrow-down')}</button></span>`;
+        data-testid=${`sort-${by}`} @click=${() => {
+          list.sort(by);
+          keepSort(list.state.get().sort);
+        }}>${column.label}${icon('arrow-down')}</button></span>`;
     })}
   </div>`;
 }
@@ -106,7 +110,10 @@ function line({ list, columns, open, key, choice }, row) {
       choice &&
       html`<span role="cell" class="check" @click=${(/** @type {Event} */ event) => event.stopPropagation()}><label><input type="checkbox"
         aria-label=${t('console.choose', { name: choice.label(row) })} data-testid="choose" .checked=${isChosen}
-        @change=${() => list.choose([key(row)], !isChosen)} /></label></span>`
+        @change=${(/** @type {any} */ event) => {
+          list.choose([key(row)], !isChosen);
+          event.target.checked = list.state.get().chosen.has(key(row));
+        }} /></label></span>`
     }
     ${columns.map(column => !column.hidden && html`<span role="cell" class=${classOf(column)}>${column.cell(row)}</span>`)}
   </div>`;
@@ -121,7 +128,7 @@ function chosenBar({ list, key }, choice) {
   const of = rows.filter(row => chosen.has(key(row)));
   if (of.length === 0) return null;
   return html`<div class="console-actions console-chosen" data-testid="console-chosen">
-    <span role="status">${t('console.chosen', { count: of.length })}</span>
+    <span role="status">${t('console.chosen', { count: of.length })}${of.length === mostChosen && html` <span class="soft small">${t('console.chosenMost')}</span>`}</span>
     ${choice.actions(of)}
     <button class="button compact" type="button" data-testid="choose-none" @click=${() => list.choose([...chosen], false)}>${t('console.chooseNone')}</button>
   </div>`;

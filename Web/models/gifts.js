@@ -23,6 +23,7 @@ const callMost = 999;
  * @property {import('../protocol/events.js').Wallet | null} wallet
  * @property {string | null} chosen id of the gift whose button sends it
  * @property {number} count how many at once
+ * @property {string} own what was typed for a number of one's own; empty: it is one that is offered
  * @property {string | null} to who gets it, if not the host
  * @property {number} waiting coins that are being paid
  * @property {{gift: string, count: number, coins: number} | null} combo what I have sent in a row
@@ -36,6 +37,7 @@ export class GiftsModel {
       wallet: null,
       chosen: null,
       count: 1,
+      own: '',
       to: null,
       waiting: 0,
       combo: null,
@@ -108,7 +110,16 @@ export class GiftsModel {
 
   /** @param {Partial<Pick<GiftsState, 'chosen' | 'count' | 'to'>>} some */
   choose(some) {
-    this.#set(some);
+    this.#set(some.count === undefined ? some : { own: '', ...some });
+  }
+
+  /**
+   * A number of one's own, as it is typed; what is none counts as one.
+   * @param {string} text
+   */
+  chooseOwn(text) {
+    const own = text.replace(/\D/g, '').replace(/^0+/, '').slice(0, String(callMost).length);
+    this.#set({ own, count: own === '' ? 1 : Number(own) });
   }
 
   /** What one press of the button costs. */

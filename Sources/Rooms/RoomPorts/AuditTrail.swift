@@ -51,6 +51,11 @@ package struct AuditLine: Hashable, Sendable {
     }
 }
 
+extension ApplicationID {
+    /// No application has this number: what concerns the whole server stands under it in the audit trail.
+    package static let server = ApplicationID(0)
+}
+
 /// Lines are added, and deleted when they are old; none is changed.
 package protocol AuditTrail: Sendable {
     /// Queues a line behind what was submitted to the journal before it. Never waits.

@@ -42,6 +42,17 @@ package struct Transfer: Hashable, Sendable {
     }
 }
 
+extension Transfer.Purpose {
+    /// As the audit trail names what an operator does with coins.
+    package var action: String {
+        switch self {
+        case .gift: "sendGift"
+        case .topUp: "topUp"
+        case .refund: "refund"
+        }
+    }
+}
+
 /// One life of a room: who creates a room anew under a former one's id has nothing to do with its gifts.
 package struct RoomLife: Hashable, Sendable {
     package var key: RoomKey
@@ -80,15 +91,18 @@ package struct PostedTransfer: Hashable, Sendable {
     /// Grows with each transfer of the server.
     package var id: Int64
     package var transfer: Transfer
+    /// The poster's, by which it is known.
+    package var key: String
     /// Milliseconds since 1970.
     package var time: Int64
     /// What the two accounts held after it.
     package var fromBalance: Int64
     package var toBalance: Int64
 
-    package init(id: Int64, transfer: Transfer, time: Int64, fromBalance: Int64, toBalance: Int64) {
+    package init(id: Int64, transfer: Transfer, key: String, time: Int64, fromBalance: Int64, toBalance: Int64) {
         self.id = id
         self.transfer = transfer
+        self.key = key
         self.time = time
         self.fromBalance = fromBalance
         self.toBalance = toBalance

@@ -48,7 +48,8 @@ package struct ApplicationAdmin: Sendable {
 
     /// - Parameter id: `nil` for the next free one.
     package func create(name: String, id: UInt32?) async throws -> Entry {
-        try await withAccounts { accounts in
+        try await StoppedStore.with(data) { store in
+            let accounts = store.accounts
             let taken = Set(try await accounts.applications().map(\.id))
             guard taken.count < Application.most else {
                 throw ConfigurationFailure("there are \(Application.most) applications already")
@@ -66,19 +67,24 @@ package struct ApplicationAdmin: Sendable {
                 throw ConfigurationFailure(error.message)
             }
             try await accounts.save(application)
+            CommandTrail(store: store, application: application.id)
+                .note("createApplication", detail: ["name": application.name])
             return Entry(application)
         }
     }
 
     /// Makes a new key, which signs from now on; the one before it stays good until it is retired. There are never more than two.
     package func rotateKey(of id: UInt32) async throws -> Entry {
-        try await change(id) { application throws(Application.Fault) in try application.add(key: ApplicationKey.make())
+        try await change(id, "addApplicationKey") { application throws(Application.Fault) in
+            try application.add(key: ApplicationKey.make())
         }
     }
 
     /// Drops the older of two keys: its tickets are refused from the next start on.
     package func retireKey(of id: UInt32) async throws -> Entry {
-        try await change(id) { application throws(Application.Fault) in try application.dropOlderKey() }
+        try await change(id, "dropApplicationKey") { application throws(Application.Fault) in
+            try application.dropOlderKey()
+        }
     }
 
     /// Changes the application's rules; `nil` leaves one as it is. They hold from the server's next start.
@@ -89,7 +95,9 @@ package struct ApplicationAdmin: Sendable {
             consent: consent.flatMap { .init(rawValue: $0.rawValue) },
             secondSession: secondSession.flatMap { .init(rawValue: $0.rawValue) },
             roomKeys: roomKeys.flatMap { .init(rawValue: $0.rawValue) }, admins: try admins?.map(Self.admin))
-        return try await self.change(id) { application throws(Application.Fault) in try application.apply(change) }
+        return try await self.change(id, "configureApplication") { application throws(Application.Fault) in
+            try application.apply(change)
+        }
     }
 
     private static func admin(_ text: String) throws -> UserID {
@@ -98,9 +106,11 @@ package struct ApplicationAdmin: Sendable {
     }
 
     private func change(
-        _ id: UInt32, _ body: @escaping @Sendable (inout Application) throws(Application.Fault) -> Void
+        _ id: UInt32, _ action: String,
+        _ body: @escaping @Sendable (inout Application) throws(Application.Fault) -> Void
     ) async throws -> Entry {
-        try await withAccounts { accounts in
+        try await StoppedStore.with(data) { store in
+            let accounts = store.accounts
             guard var application = try await accounts.application(ApplicationID(id)) else {
                 throw ConfigurationFailure("there is no application \(id) (see: ovation app list)")
             }
@@ -114,18 +124,15 @@ package struct ApplicationAdmin: Sendable {
                 throw ConfigurationFailure("application \(id): \(error.message)\(command)")
             }
             try await accounts.save(application)
+            CommandTrail(store: store, application: application.id).note(action, detail: application.audited)
             return Entry(application)
         }
     }
 
     package func list() async throws -> [Entry] {
-        try await withAccounts { try await $0.applications().map(Entry.init).sorted { $0.id < $1.id } }
-    }
-
-    private func withAccounts<Value: Sendable>(
-        _ body: (any AccountStore) async throws -> Value
-    ) async throws -> Value {
-        try await StoppedStore.with(data) { try await body($0.accounts) }
+        try await StoppedStore.with(data) {
+            try await $0.accounts.applications().map(Entry.init).sorted { $0.id < $1.id }
+        }
     }
 }
 

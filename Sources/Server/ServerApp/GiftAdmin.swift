@@ -1,3 +1,4 @@
+import Gateway
 import RoomModel
 import RoomPorts
 import StoreSQLite
@@ -53,6 +54,7 @@ package struct GiftAdmin: Sendable {
                 throw ConfigurationFailure("an application has at most \(GiftCatalogue.most) gifts")
             }
             try await store.gifts.save(gift, of: application)
+            CommandTrail(store: store, application: application).note("setGift", detail: gift.audited)
         }
     }
 
@@ -61,6 +63,7 @@ package struct GiftAdmin: Sendable {
             guard try await store.gifts.remove(id, of: application) else {
                 throw ConfigurationFailure("there is no gift \(id) (see: ovation gift list)")
             }
+            CommandTrail(store: store, application: application).note("removeGift", detail: ["gift": id])
         }
     }
 
@@ -73,15 +76,15 @@ package struct GiftAdmin: Sendable {
 
     /// Gives coins that were sold.
     /// - Parameter key: repeats an attempt whose outcome is not known: it counts once.
-    package func credit(_ user: String, coins: Int64, key: String) async throws -> Balance {
+    package func credit(_ user: String, coins: Int64, key: String, reason: String? = nil) async throws -> Balance {
         let user = try id(user)
-        return try await move(coins, from: .shop, to: .wallet(user), for: .topUp, key, of: user)
+        return try await move(coins, from: .shop, to: .wallet(user), for: .topUp, key, of: user, reason)
     }
 
     /// Takes coins back from a wallet.
-    package func refund(_ user: String, coins: Int64, key: String) async throws -> Balance {
+    package func refund(_ user: String, coins: Int64, key: String, reason: String? = nil) async throws -> Balance {
         let user = try id(user)
-        return try await move(coins, from: .wallet(user), to: .shop, for: .refund, key, of: user)
+        return try await move(coins, from: .wallet(user), to: .shop, for: .refund, key, of: user, reason)
     }
 
     /// What all accounts hold together: nought, or something is wrong.
@@ -89,8 +92,11 @@ package struct GiftAdmin: Sendable {
 
     private func move(
         _ coins: Int64, from: LedgerAccount, to: LedgerAccount, for purpose: Transfer.Purpose, _ key: String,
-        of user: UserID
+        of user: UserID, _ reason: String?
     ) async throws -> Balance {
+        guard reason.map(Restriction.isReason) ?? true else {
+            throw ConfigurationFailure("a reason has up to \(Restriction.reasonCharacters) characters")
+        }
         guard IdempotencyKey(key) != nil else {
             throw ConfigurationFailure("a key is 1…64 printable ASCII characters")
         }
@@ -106,7 +112,12 @@ package struct GiftAdmin: Sendable {
                 ) { continuation.resume(with: $0) }
             }
             switch outcome {
-            case .posted: return try await balance(of: user, in: store)
+            case .posted(_, let again):
+                if !again {
+                    CommandTrail(store: store, application: application).note(
+                        purpose.action, target: user, detail: ["coins": "\(coins)", "key": key], reason: reason)
+                }
+                return try await balance(of: user, in: store)
             case .refused(.balanceLow(let balance)):
                 throw ConfigurationFailure("the wallet holds \(balance) coins only")
             case .refused(.balanceFull): throw ConfigurationFailure("no account holds as many coins")

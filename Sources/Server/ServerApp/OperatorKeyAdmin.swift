@@ -57,6 +57,7 @@ package struct OperatorKeyAdmin: Sendable {
                 throw ConfigurationFailure(
                     "there are \(OperatorKey.limit) keys already: 'ovation key revoke' drops what nobody uses")
             }
+            CommandTrail(store: store, application: key.application ?? .server).note("createKey", detail: key.audited)
         }
         return (text.text, TC3Signature.secret(digest: key.digest), Entry(key))
     }
@@ -68,8 +69,12 @@ package struct OperatorKeyAdmin: Sendable {
 
     /// The key opens nothing from the next start on.
     package func revoke(_ id: String) async throws {
-        let found = try await StoppedStore.with(data) { try await $0.operatorKeys.revoke(id) }
-        guard found else { throw ConfigurationFailure("there is no key \(id) (see: ovation key list)") }
+        try await StoppedStore.with(data) { store in
+            guard let key = try await store.operatorKeys.keys().first(where: { $0.id == id }),
+                try await store.operatorKeys.revoke(id)
+            else { throw ConfigurationFailure("there is no key \(id) (see: ovation key list)") }
+            CommandTrail(store: store, application: key.application ?? .server).note("revokeKey", detail: key.audited)
+        }
     }
 }
 

@@ -54,8 +54,13 @@ package struct RecordsAdmin: Sendable {
     package func settle(_ id: Int64, by: String, words: String) async throws {
         let time = ServerClock().wallTime.millisecondsSince1970
         let settled = try await StoppedStore.with(data) { store in
-            try await store.records.settle(
+            let settled = try await store.records.settle(
                 id, of: application, NotedReport.Settlement(by: by, time: time, words: words))
+            if settled {
+                CommandTrail(store: store, application: application)
+                    .note("settleReport", detail: ["report": "\(id)"], reason: words.isEmpty ? nil : words)
+            }
+            return settled
         }
         guard settled else { throw ConfigurationFailure("there is no report \(id) that waits") }
     }

@@ -19,7 +19,7 @@ package struct WebhookAdmin: Sendable {
 
     /// One line each, with tabs between: number, format, what for, on or off, how much waits, how much was given up, url.
     package func list() async throws -> [String] {
-        try await managing { service in
+        try await managing { service, _ in
             try await service.list(of: application).map { status in
                 let webhook = status.webhook
                 let use =
@@ -44,23 +44,30 @@ package struct WebhookAdmin: Sendable {
             url: url, format: format.flatMap { Webhook.Format(rawValue: $0) }, use: .events(events))
         if let fallback = reviewElse.flatMap({ Webhook.Fallback(rawValue: $0) }) { draft.use = .review(fallback) }
         let wanted = draft
-        return try await managing { service in
+        return try await managing { service, trail in
             let made = try await service.add(wanted, to: application)
+            Self.note(made.id, "addWebhook", made.url, trail)
             return (made.id.rawValue, made.secret)
         }
     }
 
     package func remove(_ id: Int64) async throws {
-        try await managing { try await $0.remove(WebhookID(id), of: application) }
+        try await managing { service, trail in
+            try await service.remove(WebhookID(id), of: application)
+            Self.note(WebhookID(id), "removeWebhook", "", trail)
+        }
     }
 
     package func set(_ id: Int64, on: Bool) async throws {
-        _ = try await managing { try await $0.change(WebhookID(id), of: application, WebhookDraft(isOn: on)) }
+        try await managing { service, trail in
+            let changed = try await service.change(WebhookID(id), of: application, WebhookDraft(isOn: on))
+            Self.note(WebhookID(id), "changeWebhook", changed.url, trail)
+        }
     }
 
     /// One line each, the newest first: number, when it happened, type, why it was given up.
     package func dead(_ id: Int64, limit: Int) async throws -> [String] {
-        try await managing { service in
+        try await managing { service, _ in
             try await service.dead(WebhookID(id), of: application, before: nil, limit: limit).map {
                 "\($0.id)\t\($0.time)\t\($0.type)\t\($0.reason)"
             }
@@ -69,10 +76,20 @@ package struct WebhookAdmin: Sendable {
 
     /// - Returns: how many wait again.
     package func replay(_ id: Int64) async throws -> Int {
-        try await managing { try await $0.replay(WebhookID(id), of: application, number: nil) }
+        try await managing { service, trail in
+            let count = try await service.replay(WebhookID(id), of: application, number: nil)
+            Self.note(WebhookID(id), "replay", "\(count)", trail)
+            return count
+        }
     }
 
-    private func managing<Value: Sendable>(_ body: (WebhookService) async throws -> Value) async throws -> Value {
+    private static func note(_ id: WebhookID, _ action: String, _ what: String, _ trail: CommandTrail) {
+        trail.note(action, detail: ["webhook": "\(id.rawValue)", "what": what])
+    }
+
+    private func managing<Value: Sendable>(
+        _ body: (WebhookService, CommandTrail) async throws -> Value
+    ) async throws -> Value {
         try await StoppedStore.with(data) { store in
             guard try await store.accounts.application(application) != nil else {
                 throw ConfigurationFailure("there is no application \(application.rawValue) (see: ovation app list)")
@@ -83,7 +100,8 @@ package struct WebhookAdmin: Sendable {
                 store: store.webhooks, client: client, reviewClient: client, clock: clock,
                 logger: Logger(label: "ovation"))
             try await service.load()
-            do { return try await body(service) } catch let fault as WebhookFault {
+            let trail = CommandTrail(store: store, application: application)
+            do { return try await body(service, trail) } catch let fault as WebhookFault {
                 switch fault {
                 case .unknown: throw ConfigurationFailure("there is no such webhook (see: ovation webhook list)")
                 case .unavailable: throw ConfigurationFailure("the store cannot be read or written")

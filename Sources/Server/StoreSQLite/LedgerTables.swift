@@ -40,7 +40,7 @@ struct LedgerTables {
             arguments: StatementArguments(values))
         return .posted(
             PostedTransfer(
-                id: db.lastInsertedRowID, transfer: transfer, time: time, fromBalance: from.balance,
+                id: db.lastInsertedRowID, transfer: transfer, key: key.key, time: time, fromBalance: from.balance,
                 toBalance: to.balance),
             again: false)
     }
@@ -122,7 +122,7 @@ struct LedgerTables {
     // MARK: Rows
 
     private static let columns = """
-        SELECT t.id AS id, t.coins, t.debit_after, t.credit_after, t.purpose, t.room, t.created_in, t.detail, t.posted_at,
+        SELECT t.id AS id, t.key AS key, t.coins, t.debit_after, t.credit_after, t.purpose, t.room, t.created_in, t.detail, t.posted_at,
             d.kind AS debit_kind, d.user AS debit_user, c.kind AS credit_kind, c.user AS credit_user
         """
     private static let tables = """
@@ -150,7 +150,7 @@ struct LedgerTables {
                 from: try LedgerAccount(kind: row["debit_kind"], user: row["debit_user"]),
                 to: try LedgerAccount(kind: row["credit_kind"], user: row["credit_user"]), coins: row["coins"],
                 purpose: purpose),
-            time: row["posted_at"], fromBalance: row["debit_after"], toBalance: row["credit_after"])
+            key: row["key"], time: row["posted_at"], fromBalance: row["debit_after"], toBalance: row["credit_after"])
     }
 
     private func columns(

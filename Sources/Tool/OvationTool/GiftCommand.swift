@@ -107,7 +107,8 @@ struct WalletCommand: AsyncParsableCommand {
         func run() async throws {
             try await reporting {
                 show(
-                    try await movement.admin.credit(movement.user, coins: movement.coins, key: movement.key))
+                    try await movement.admin.credit(
+                        movement.user, coins: movement.coins, key: movement.key, reason: movement.reason))
             }
         }
     }
@@ -120,7 +121,8 @@ struct WalletCommand: AsyncParsableCommand {
         func run() async throws {
             try await reporting {
                 show(
-                    try await movement.admin.refund(movement.user, coins: movement.coins, key: movement.key))
+                    try await movement.admin.refund(
+                        movement.user, coins: movement.coins, key: movement.key, reason: movement.reason))
             }
         }
     }
@@ -151,6 +153,8 @@ struct WalletCommand: AsyncParsableCommand {
         var coins: Int64
         @Option(help: "Your own number of this: the same again counts once.")
         var key: String
+        @Option(help: "Why, for the audit trail; up to 200 characters.")
+        var reason: String?
         @OptionGroup var folder: DataFolder
 
         var admin: GiftAdmin { GiftAdmin(data: folder.data, application: app) }

@@ -101,7 +101,8 @@ package final class MemoryLedger: Ledger {
             contents.balances[from, default: 0] -= transfer.coins
             contents.balances[to, default: 0] += transfer.coins
             let posted = PostedTransfer(
-                id: Int64(contents.posted.count + 1), transfer: transfer, time: Int64(contents.posted.count),
+                id: Int64(contents.posted.count + 1), transfer: transfer, key: key.key,
+                time: Int64(contents.posted.count),
                 fromBalance: contents.balances[from, default: 0], toBalance: contents.balances[to, default: 0])
             contents.keys[known] = contents.posted.count
             contents.posted.append((key, posted))

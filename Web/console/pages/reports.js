@@ -110,6 +110,13 @@ function openReport(console, report, changed) {
     signal: console.signal,
     body: sheet => html`<div class="stack">
       <p class="soft small">${exactTime(report.time)} · ${report.reporter} · ${t(`report.cause.${report.cause}`)}</p>
+      ${
+        console.may('people') &&
+        html`<p><button class="link-button" type="button" data-testid="report-person" @click=${() => {
+          sheet.close();
+          console.go('people', { user: report.user });
+        }}>${t('console.reports.person')}</button></p>`
+      }
       ${report.words && html`<blockquote>${report.words}</blockquote>`}
       <h3>${t('console.reports.evidence')}</h3>
       <ul class="console-list" data-testid="report-evidence">${(report.evidence.messages ?? []).map(

@@ -157,7 +157,14 @@ function openRoom(console, info, changed) {
     body: sheet => {
       const { members, messages, restrictions, problem, ready } = state.get();
       return html`<div class="stack">
-        <p class="soft small"><span class="numbers">${String(info.room)}</span> · ${info.owner.name || info.owner.id} · ${t(`kind.${info.kind}`)}</p>
+        <p class="soft small"><span class="numbers">${String(info.room)}</span> · ${
+          console.may('people')
+            ? html`<button class="link-button" type="button" data-testid="room-owner" @click=${() => {
+                sheet.close();
+                console.go('people', { user: info.owner.id });
+              }}>${info.owner.name || info.owner.id}</button>`
+            : info.owner.name || info.owner.id
+        } · ${t(`kind.${info.kind}`)}</p>
         ${problem && html`<p class="problem" role="alert">${problem}</p>`}
         <div class="console-actions">
           ${

@@ -53,11 +53,14 @@ export function walletsPage(console) {
       fields: [
         { name: 'coins', label: t('console.wallets.coins'), kind: 'number' },
         { name: 'again', label: t('console.wallets.again'), kind: 'number' },
+        { name: 'reason', label: t('console.wallets.reason'), limit: 200 },
       ],
-      call: ({ coins, again }) => {
+      call: ({ coins, again, reason }) => {
         if (!/^[1-9]\d{0,14}$/.test(coins)) return t('console.wallets.coinsWrong');
         if (coins !== again) return t('console.wallets.notTheSame');
-        return { method: 'POST', path: `${path}/${what}`, body: { coins: Number(coins) }, once };
+        if (!reason.trim()) return t('console.missing', { field: t('console.wallets.reason') });
+        const body = { coins: Number(coins), reason: reason.trim() };
+        return { method: 'POST', path: `${path}/${what}`, body, once };
       },
       said: answer => t('console.wallets.holds', { count: answer.coins }),
       done: load,
@@ -114,6 +117,17 @@ export function walletsPage(console) {
               {
                 label: t('console.wallets.other'),
                 cell: line => line.user?.name || line.user?.id || '',
+                minor: true,
+              },
+              {
+                label: t('console.reports.room'),
+                cell: line =>
+                  html`<span class="clip">${line.room === undefined ? '' : String(line.room)}</span>`,
+                minor: true,
+              },
+              {
+                label: t('console.wallets.key'),
+                cell: line => html`<span class="clip small" title=${line.key}>${line.key}</span>`,
                 minor: true,
               },
               { label: t('console.wallets.coins'), cell: line => figure(line.coins), number: true },

@@ -2,7 +2,7 @@ import { avatar } from '../../elements/avatar.js';
 import { picture } from '../../elements/gifts.js';
 import { ask } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
-import { formatNumber as number, t } from '../../lib/i18n.js';
+import { formatNumber as number, t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { openRanking } from './ranking.js';
 
@@ -67,7 +67,7 @@ function receivers(context) {
 export function giftTray(context) {
   const { gifts } = context.salon;
   if (!gifts || !context.opened.get().gifts) return null;
-  const { catalogue, wallet, chosen, count, to, waiting, combo } = gifts.state.get();
+  const { catalogue, wallet, chosen, count, own, to, waiting, combo } = gifts.state.get();
   const people = receivers(context);
   const receiver = people.find(({ id }) => id === to) ?? people[0] ?? null;
   const close = () => context.open({ gifts: false });
@@ -93,21 +93,27 @@ export function giftTray(context) {
               gift.id,
               html`<button class=${isChosen ? 'gift-cell chosen' : 'gift-cell'} type="button" data-testid=${`gift-${gift.id}`}
               aria-pressed=${String(isChosen)} aria-busy=${isChosen && waiting > 0}
-              aria-label=${isChosen ? t('gift.sendOf', { gift: gift.name, count, coins: gift.price * count }) : t('gift.choose', { gift: gift.name, coins: gift.price })}
+              aria-label=${isChosen ? t('gift.sendOf', { gift: gift.name, count, coins: whole(gift.price * count) }) : t('gift.choose', { gift: gift.name, coins: whole(gift.price) })}
               @click=${() => void press(context, gifts, gift.id, receiver.id)}>
               ${picture(gift)}<span class="clip gift-name" dir="auto">${gift.name}</span>
               ${
                 isChosen
                   ? html`<span class="gift-send" data-testid="gift-send">${counting ? t('gift.combo', { count: counting.count, coins: counting.coins }) : t('gift.send')}</span>`
-                  : html`<span class="gift-price numbers">${icon('coins')}${number(gift.price)}</span>`
+                  : html`<span class="gift-price numbers">${icon('coins')}${whole(gift.price)}</span>`
               }
             </button>`,
             );
           })}</div>
           <div class="gift-counts" role="group" aria-label=${t('gift.count')}>${counts.map(
             some =>
-              html`<button class="chip numbers" type="button" data-testid=${`gift-count-${some}`} aria-pressed=${String(count === some)} @click=${() => gifts.choose({ count: some })}>×${some}</button>`,
-          )}${chosen && html`<span class="soft numbers gift-sum" data-testid="gift-sum">${t('gift.sum', { count: gifts.price })}</span>`}</div>`
+              html`<button class="chip numbers" type="button" data-testid=${`gift-count-${some}`} aria-pressed=${String(own === '' && count === some)} @click=${() => gifts.choose({ count: some })}>×${some}</button>`,
+          )}<input class="input numbers gift-own" inputmode="numeric" autocomplete="off" placeholder="×…" data-testid="gift-count-own"
+            aria-label=${t('gift.ownCount')} title=${t('gift.ownCount')} .value=${own} @input=${(
+              /** @type {any} */ event,
+            ) => {
+              gifts.chooseOwn(event.target.value);
+              event.target.value = gifts.state.get().own;
+            }} />${chosen && html`<span class="soft numbers gift-sum" data-testid="gift-sum">${t('gift.sum', { count: gifts.price, coins: whole(gifts.price) })}</span>`}</div>`
         : html`<p class="soft" data-testid="gift-nobody">${t('gift.nobody')}</p>`
     }
   </section>`;
@@ -143,7 +149,7 @@ async function press(context, gifts, id, to) {
   if (gifts.isMuch && state.combo?.gift !== id) {
     const yes = await ask({
       title: t('gift.askTitle', { gift: gift.name, count: state.count }),
-      text: t('gift.askText', { coins: gifts.price }),
+      text: t('gift.askText', { coins: whole(gifts.price) }),
       yes: t('gift.send'),
       signal: context.signal,
       testid: 'gift-ask',

@@ -19,6 +19,8 @@ const muteTimes = [60, 600, 3600, null];
 const banTimes = [600, 86_400, null];
 /** Seconds between two messages of one person. */
 const slowTimes = [0, 5, 15, 30, 60];
+/** A year, the longest that the server takes (Documentation/protocol.md §6). */
+const longestSeconds = 31_536_000;
 /** Characters of a reason. */
 const reasonMost = 200;
 
@@ -241,6 +243,7 @@ function openRestriction(context, kind, user) {
   const { salon } = context;
   const times = kind === 'ban' ? banTimes : muteTimes;
   let [seconds] = times;
+  let own = '';
   let everywhere = false;
   let reason = '';
   form(context, {
@@ -257,13 +260,27 @@ function openRestriction(context, kind, user) {
         <span class="label" id="restrict-time">${t('restrict.time')}</span>
         <div class="segments" role="group" aria-labelledby="restrict-time">${times.map(
           time =>
-            html`<button type="button" data-testid=${`restrict-${time ?? 'always'}`} aria-pressed=${String(time === seconds)}
+            html`<button type="button" data-testid=${`restrict-${time ?? 'always'}`} aria-pressed=${String(own === '' && time === seconds)}
               @click=${() => {
                 seconds = time;
+                own = '';
                 redraw();
               }}>${timeText(kind, time)}</button>`,
         )}</div>
       </div>
+      ${
+        kind === 'chat_mute' &&
+        html`<label class="field">
+          <span class="label">${t('restrict.own')}</span>
+          <input class="input" inputmode="numeric" autocomplete="off" data-testid="restrict-own" .value=${own}
+            @input=${(/** @type {any} */ event) => {
+              own = event.target.value.replace(/\D/g, '').replace(/^0+/, '').slice(0, 6);
+              event.target.value = own;
+              seconds = own === '' ? times[0] : Math.min(Number(own) * 60, longestSeconds);
+              redraw();
+            }} />
+        </label>`
+      }
       ${
         kind === 'ban' &&
         html`<label class="switch">

@@ -156,13 +156,7 @@ struct ApplicationsResource: Sendable {
         let application = try result.get()
         trail.note(
             OperatorAccess(access.key, id), action,
-            detail: [
-                "name": application.name, "keys": "\(application.keys.count)",
-                "consent": application.settings.consent.rawValue,
-                "secondSession": application.settings.secondSession.rawValue,
-                "roomKeys": application.settings.roomKeys.rawValue,
-                "admins": application.settings.admins.map(\.rawValue).joined(separator: " "),
-            ])
+            detail: application.audited)
         return application
     }
 

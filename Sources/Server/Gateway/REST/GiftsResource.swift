@@ -57,7 +57,7 @@ struct GiftsResource: Sendable {
                 }
                 return .success(())
             }
-            trail.note(access, "setGift", detail: ["gift": gift.id, "name": gift.name, "price": "\(gift.price)"])
+            trail.note(access, "setGift", detail: gift.audited)
             return HTTPReply.json(gift)
         case .remove:
             try trail.check(.writeGifts, access, "removeGift")

@@ -139,9 +139,6 @@ struct KeysResource: Sendable {
     private func note(_ key: OperatorKey, by maker: OperatorKey, _ action: String, _ trail: OperatorTrail) {
         trail.note(
             OperatorAccess(maker, key.application ?? .server), action,
-            detail: [
-                "key": key.id, "name": key.name.rawValue,
-                "scopes": key.scopes.map(\.rawValue).sorted().joined(separator: " "),
-            ])
+            detail: key.audited)
     }
 }

@@ -23,11 +23,6 @@ struct OperatorAccess: Sendable {
     func reaches(_ application: ApplicationID?) -> Bool { key.application == nil || key.application == application }
 }
 
-extension ApplicationID {
-    /// No application has this number: what concerns the whole server stands under it in the audit trail.
-    static let server = ApplicationID(0)
-}
-
 /// Finds out which operator a request comes from.
 final class OperatorSignIn: Sendable {
     /// How long the keys are remembered, so that one that is revoked opens nothing within seconds.

@@ -60,16 +60,17 @@ struct Wallets: Sendable {
     func statement(
         _ query: StatementQuery, of user: UserID, in application: ApplicationID
     ) async throws(JournalFailure) -> StatementPage {
-        let account: LedgerAccount =
-            switch query.account {
-            case .wallet: .wallet(user)
-            case .earnings: .earnings(user)
-            }
-        let found = try await settings.ledger.statement(
-            of: account, in: application, before: query.before, limit: query.limit)
+        let found = try await transfers(query, of: user, in: application)
+        let account = query.account(of: user)
         return StatementPage(
-            entries: found.map { StatementEntry($0, of: account) },
-            cursor: found.count == query.limit ? found.last.map { "\($0.id)" } : nil)
+            entries: found.map { StatementEntry($0, of: account) }, cursor: query.cursor(after: found))
+    }
+
+    func transfers(
+        _ query: StatementQuery, of user: UserID, in application: ApplicationID
+    ) async throws(JournalFailure) -> [PostedTransfer] {
+        try await settings.ledger.statement(
+            of: query.account(of: user), in: application, before: query.before, limit: query.limit)
     }
 
     private func draw(
@@ -94,9 +95,23 @@ struct Wallets: Sendable {
     }
 }
 
+extension StatementQuery {
+    func account(of user: UserID) -> LedgerAccount {
+        switch account {
+        case .wallet: .wallet(user)
+        case .earnings: .earnings(user)
+        }
+    }
+
+    /// Where the next page begins; `nil`: there is none.
+    func cursor(after found: [PostedTransfer]) -> String? {
+        found.count == limit ? found.last.map { "\($0.id)" } : nil
+    }
+}
+
 extension StatementEntry {
     /// A transfer as the account's owner sees it.
-    fileprivate init(_ posted: PostedTransfer, of account: LedgerAccount) {
+    init(_ posted: PostedTransfer, of account: LedgerAccount) {
         let isIncome = posted.transfer.to == account
         self.init(
             number: posted.id, time: posted.time, kind: .topUp,
