@@ -1,9 +1,9 @@
 import { html } from '../../lib/html.js';
-import { t } from '../../lib/i18n.js';
+import { t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { ListModel } from '../list.js';
-import { ago, askFor, figure, problemText, searchField } from '../parts.js';
+import { ago, askFor, problemText, searchField } from '../parts.js';
 import { table } from '../table.js';
 
 /**
@@ -86,8 +86,8 @@ export function walletsPage(console) {
         ${
           wallet &&
           html`<div class="console-cards">
-            <div class="console-card"><span class="value numbers" data-testid="wallet-coins">${figure(wallet.coins)}</span><span class="soft">${t('console.wallets.toSpend')}</span></div>
-            <div class="console-card"><span class="value numbers">${figure(wallet.earnings)}</span><span class="soft">${t('console.wallets.received')}</span></div>
+            <div class="console-card"><span class="value numbers" data-testid="wallet-coins">${whole(wallet.coins)}</span><span class="soft">${t('console.wallets.toSpend')}</span></div>
+            <div class="console-card"><span class="value numbers">${whole(wallet.earnings)}</span><span class="soft">${t('console.wallets.received')}</span></div>
           </div>
           <div class="console-actions">
             ${
@@ -130,8 +130,8 @@ export function walletsPage(console) {
                 cell: line => html`<span class="clip small" title=${line.key}>${line.key}</span>`,
                 minor: true,
               },
-              { label: t('console.wallets.coins'), cell: line => figure(line.coins), number: true },
-              { label: t('console.wallets.after'), cell: line => figure(line.balance), number: true },
+              { label: t('console.wallets.coins'), cell: line => whole(line.coins), number: true },
+              { label: t('console.wallets.after'), cell: line => whole(line.balance), number: true },
             ],
           })}`
         }`;
