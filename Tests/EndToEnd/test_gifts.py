@@ -90,6 +90,14 @@ def test_gift(people):
     anna.click("coins-earnings")
     has_line(anna, "Rose", "from Ben", "+", "4 coins after it")
     anna.sees("coins-earnings", "4")
+    anna.click("sheet-close")
+    # The end tells everybody what came together.
+    anna.click("more")
+    anna.click("more-end")
+    anna.click("ask-yes")
+    for person in (anna, ben):
+        person.sees("end-gifts", "4 coins")
+        person.sees("end-supporter", "Ben")
 
 
 @story("G02-W who has too few coins is told so and pays nothing; much is asked about once; a gift goes to whom one chooses; banners can be switched off")
@@ -110,7 +118,7 @@ def test_much(people):
     ben.click("gifts")
     ben.click("gift-cake")
     ben.click("gift-cake")
-    ben.sees("error-toast", "You do not have enough coins")
+    ben.sees("error-toast", "You have 0 coins and this costs 50. Choose a smaller gift.")
     holds(ben, "0")
     ben.click("gift-faucet")
     holds(ben, "1,000")

@@ -89,13 +89,13 @@ test('G02-W another gift, or one for somebody else, does not go along with what 
 test('G02-W a refusal is told, pays nothing, and shows what is left', async t => {
   const { tab, gifts, sent } = await giftTab(t, 10);
   const problems = [];
-  gifts.news.on('problem', error => problems.push(error.name));
+  gifts.news.on('unsent', ({ error, coins }) => problems.push(error.name, coins));
   gifts.choose({ chosen: 'crown' });
   assert.ok(gifts.isMuch);
   gifts.give();
   await tab.time.advance(250);
   const { wallet, combo, waiting } = gifts.state.get();
-  assert.deepEqual([problems, sent, wallet.coins, combo, waiting], [['balance_low'], [], 10, null, 0]);
+  assert.deepEqual([problems, sent, wallet.coins, combo, waiting], [['balance_low', 1000], [], 10, null, 0]);
 });
 
 test("G02-W the room's gifts are told one by one, and add to what the room and I have been given", async t => {

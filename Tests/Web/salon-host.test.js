@@ -278,6 +278,7 @@ test('V02-W the end of the room is a card for everybody, with what the server co
     seconds: 3600,
     peak: 41,
     likes: 7,
+    gifts: { coins: 0, supporters: [] },
     name: 'Evening salon',
     owner: people.alice,
   });

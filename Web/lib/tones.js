@@ -1,4 +1,4 @@
-/** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended' | 'tick'} Tone */
+/** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended' | 'tick' | 'gift'} Tone */
 
 /**
  * Notes of each tone in Hz. Short, soft, and never two alike.
@@ -12,6 +12,7 @@ const notes = {
   muted: [392, 311.13],
   ended: [523.25, 392, 261.63],
   tick: [1046.5],
+  gift: [783.99, 987.77, 1318.51],
 };
 const loudness = 0.06;
 /** While somebody speaks the tones step back. */

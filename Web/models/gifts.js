@@ -43,7 +43,7 @@ export class GiftsModel {
       combo: null,
     }),
   );
-  /** @type {Emitter<{sent: SentGift, problem: OvationError}>} */
+  /** `unsent`: a gift that was not, or whose outcome is not known, with what it costs. @type {Emitter<{sent: SentGift, problem: OvationError, unsent: {error: OvationError, coins: number}}>} */
   news = new Emitter();
 
   #room;
@@ -162,7 +162,7 @@ export class GiftsModel {
       this.#count(gift, count, coins);
     } catch (thrown) {
       const error = OvationError.of(thrown);
-      if (!this.#signal.aborted) this.news.emit('problem', error);
+      if (!this.#signal.aborted) this.news.emit('unsent', { error, coins });
       // Whatever became of it, the wallet knows.
       if (!this.#signal.aborted && this.state.get().wallet) await this.refresh();
     }

@@ -124,7 +124,7 @@ function removal({ until, reason }, by, now) {
  * @param {Ended} ended
  */
 function finish(stage, { reason, summary }) {
-  const { info, likes } = stage.room.now;
+  const { info, likes, gifts } = stage.room.now;
   const {
     seconds,
     peak,
@@ -138,7 +138,7 @@ function finish(stage, { reason, summary }) {
   stage.endVisit();
   stage.set({
     phase: 'ended',
-    end: { reason: known, seconds, peak, likes: total, name: info.name, owner: info.owner },
+    end: { reason: known, seconds, peak, likes: total, gifts, name: info.name, owner: info.owner },
   });
   stage.news.emit('ended', {});
 }

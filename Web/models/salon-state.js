@@ -147,7 +147,7 @@
  * @typedef {{action: 'kick' | 'mute' | 'unmute' | 'close' | 'open' | 'chatMute' | 'ban', user: User | null, seat: number, until: number}} UndoView
  */
 
-/** @typedef {{reason: 'owner' | 'owner_absent' | 'operator', seconds: number, peak: number, likes: number, name: string, owner: User}} EndCard */
+/** @typedef {{reason: 'owner' | 'owner_absent' | 'operator', seconds: number, peak: number, likes: number, gifts: import('../protocol/events.js').GiftStanding, name: string, owner: User}} EndCard */
 
 /**
  * @typedef {object} SalonState

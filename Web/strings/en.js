@@ -364,6 +364,16 @@ export const strings = Object.freeze({
   'gift.choose': '{gift}, {coins} coins',
   'gift.sendOf': 'Send {count} × {gift} for {coins} coins',
   'gift.sum': { one: '{coins} coin', other: '{coins} coins' },
+  'gift.tooLittle': {
+    one: 'You have {balance} coin and this costs {price}. Choose a smaller gift.',
+    other: 'You have {balance} coins and this costs {price}. Choose a smaller gift.',
+  },
+  'gift.tooLittleTopUp': {
+    one: 'You have {balance} coin and this costs {price}. Top up, or choose a smaller gift.',
+    other: 'You have {balance} coins and this costs {price}. Top up, or choose a smaller gift.',
+  },
+  'gift.failed': 'The gift was not sent and nothing was charged. Try again.',
+  'gift.late': 'The answer is late. Your balance will show what happened; you are never charged twice.',
   'gift.combo': '×{count} · {coins}',
   'gift.yourCoins': 'Your coins',
   'gift.topUp': 'Top up',

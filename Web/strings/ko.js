@@ -362,6 +362,12 @@ export const strings = Object.freeze({
   'gift.choose': '{gift}, {coins}코인',
   'gift.sendOf': '{gift} {count}개를 {coins}코인에 보내기',
   'gift.sum': { other: '{coins}코인' },
+  'gift.tooLittle': { other: '코인이 {balance}개 있고 {price}개가 필요해요. 더 작은 선물을 골라 주세요.' },
+  'gift.tooLittleTopUp': {
+    other: '코인이 {balance}개 있고 {price}개가 필요해요. 충전하거나 더 작은 선물을 골라 주세요.',
+  },
+  'gift.failed': '선물을 보내지 못했고 코인은 빠져나가지 않았어요. 다시 시도해 주세요.',
+  'gift.late': '응답이 늦어지고 있어요. 결과는 잔액에서 확인할 수 있고, 두 번 결제되지는 않아요.',
   'gift.combo': '×{count} · {coins}',
   'gift.yourCoins': '내 코인',
   'gift.topUp': '충전',

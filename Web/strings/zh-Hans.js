@@ -356,6 +356,12 @@ export const strings = Object.freeze({
   'gift.choose': '{gift}，{coins} 金币',
   'gift.sendOf': '用 {coins} 金币赠送 {count} 个{gift}',
   'gift.sum': { other: '{coins} 金币' },
+  'gift.tooLittle': { other: '你有 {balance} 金币，而这需要 {price} 金币。请选择更便宜的礼物。' },
+  'gift.tooLittleTopUp': {
+    other: '你有 {balance} 金币，而这需要 {price} 金币。请充值，或选择更便宜的礼物。',
+  },
+  'gift.failed': '礼物没有送出，也没有扣除金币。请重试。',
+  'gift.late': '回应来迟了。余额会显示结果，不会重复扣款。',
   'gift.combo': '×{count} · {coins}',
   'gift.yourCoins': '我的金币',
   'gift.topUp': '充值',

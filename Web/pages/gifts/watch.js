@@ -1,7 +1,9 @@
-import { t } from '../../lib/i18n.js';
+import { errorText, t, formatWhole as whole } from '../../lib/i18n.js';
 
 /** Gifts to me are read out together. */
 const readMs = 10_000;
+/** And sound no more often than that. */
+const toneMs = 5_000;
 
 /**
  * Shows gifts as they come, and reads out those that are for me.
@@ -14,8 +16,14 @@ export function watchGifts(root, context) {
   void gifts.load();
   let coins = 0;
   /** @type {any} */ let timer = null;
+  let sounded = Number.NEGATIVE_INFINITY;
   context.signal.addEventListener('abort', () => clearTimeout(timer));
   gifts.news.on('problem', error => context.complain(error), { signal: context.signal });
+  gifts.news.on(
+    'unsent',
+    ({ error, coins }) => context.complain(error, unsentText(error, coins, gifts.state.get().wallet)),
+    { signal: context.signal },
+  );
   gifts.news.on(
     'sent',
     sent => {
@@ -25,6 +33,10 @@ export function watchGifts(root, context) {
       );
       if (shown !== 'off') banners?.add(sent, { large: shown !== 'small' });
       if (sent.to.id !== context.state.me.id) return;
+      if (performance.now() - sounded >= toneMs) {
+        sounded = performance.now();
+        context.tones.play('gift');
+      }
       coins += sent.gift.price * sent.count;
       timer ??= setTimeout(() => {
         const announcer = root.querySelector('[data-testid=announcer]');
@@ -35,4 +47,28 @@ export function watchGifts(root, context) {
     },
     { signal: context.signal },
   );
+}
+
+/**
+ * What became of a gift that was not seen to be paid, and of its coins.
+ * @param {import('../../protocol/errors.js').OvationError} error
+ * @param {number} price
+ * @param {import('../../protocol/events.js').Wallet | null} wallet
+ */
+function unsentText(error, price, wallet) {
+  switch (error.name) {
+    case 'balance_low': {
+      const balance = Number(error.data?.reason ?? wallet?.coins ?? 0);
+      const values = { count: balance, balance: whole(balance), price: whole(price) };
+      return t(wallet?.topUpURL ? 'gift.tooLittleTopUp' : 'gift.tooLittle', values);
+    }
+    // It never left this device.
+    case 'offline':
+      return t('gift.failed');
+    case 'timeout':
+    case 'connection_lost':
+      return t('gift.late');
+    default:
+      return errorText(error);
+  }
 }

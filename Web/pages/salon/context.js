@@ -69,11 +69,11 @@ export class SalonContext {
     }
   }
 
-  /** @param {import('../../protocol/errors.js').OvationError} error */
-  complain(error) {
+  /** @param {import('../../protocol/errors.js').OvationError} error @param {string} [text] where there is more to say than of the error alone */
+  complain(error, text = errorText(error)) {
     if (this.signal.aborted) return;
     this.app.toasts.show({
-      text: errorText(error),
+      text,
       icon: 'triangle-alert',
       tone: 'bad',
       testid: 'error-toast',

@@ -1,7 +1,7 @@
 import '../../elements/count.js';
 import { avatar } from '../../elements/avatar.js';
 import { html } from '../../lib/html.js';
-import { formatClock, formatNumber, t } from '../../lib/i18n.js';
+import { formatClock, formatNumber, formatWhole, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { follow } from '../parts.js';
 
@@ -26,8 +26,23 @@ export function endCard({ app }, end) {
         ${fact('users-round', formatNumber(end.peak), t('ended.peak'), 'end-peak')}
         ${fact('heart', formatNumber(end.likes), t('ended.likes'), 'end-likes')}
       </div>
+      ${end.gifts.coins > 0 && given(end.gifts)}
       <a class="button primary wide" href="/" data-testid="end-lobby" autofocus
         @click=${(/** @type {MouseEvent} */ event) => follow(event, app)}>${t('message.toLobby')}</a>
     </div>
   </dialog>`;
+}
+
+/**
+ * What the room was given, and by whom above all.
+ * @param {import('../../protocol/events.js').GiftStanding} gifts
+ */
+function given({ coins, supporters }) {
+  return html`<div class="end-given" data-testid="end-gifts">
+    <p class="coins numbers">${icon('coins')}${t('gift.sum', { count: coins, coins: formatWhole(coins) })}</p>
+    <ol>${supporters.map(
+      ({ user }) =>
+        html`<li data-testid="end-supporter">${avatar(user, 's40')}<span class="clip small" dir="auto">${user.name}</span></li>`,
+    )}</ol>
+  </div>`;
 }
