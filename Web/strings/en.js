@@ -384,13 +384,13 @@ export const strings = Object.freeze({
   'gift.sentTo': '{gift} to {name}',
   'gift.ranking': 'Who gave most',
   'gift.rankingEmpty': 'Nobody has sent a gift yet.',
-  'gift.total': { one: '{count} coin in this room so far', other: '{count} coins in this room so far' },
+  'gift.total': { one: '{coins} coin in this room so far', other: '{coins} coins in this room so far' },
   'gift.place': {
-    one: 'Your place: {place}, with {count} coin',
-    other: 'Your place: {place}, with {count} coins',
+    one: 'Your place: {place}, with {coins} coin',
+    other: 'Your place: {place}, with {coins} coins',
   },
   'gift.noPlace': 'You have not sent a gift here yet.',
-  'gift.toNext': { one: '{count} coin to the next place', other: '{count} coins to the next place' },
+  'gift.toNext': { one: '{coins} coin to the next place', other: '{coins} coins to the next place' },
   'gift.leads': 'Nobody gave more.',
   'gift.forYou': { one: 'Gifts for you: {count} coin', other: 'Gifts for you: {count} coins' },
   // system

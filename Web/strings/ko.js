@@ -378,10 +378,10 @@ export const strings = Object.freeze({
   'gift.sentTo': '{name}님에게 {gift}',
   'gift.ranking': '선물을 많이 보낸 사람',
   'gift.rankingEmpty': '아직 선물을 보낸 사람이 없어요.',
-  'gift.total': { other: '이 방에서 지금까지 {count}코인' },
-  'gift.place': { other: '내 순위: {place}위, {count}코인' },
+  'gift.total': { other: '이 방에서 지금까지 {coins}코인' },
+  'gift.place': { other: '내 순위: {place}위, {coins}코인' },
   'gift.noPlace': '아직 이 방에서 선물을 보내지 않았어요.',
-  'gift.toNext': { other: '다음 순위까지 {count}코인' },
+  'gift.toNext': { other: '다음 순위까지 {coins}코인' },
   'gift.leads': '가장 많이 보냈어요.',
   'gift.forYou': { other: '나에게 온 선물: {count}코인' },
   // system

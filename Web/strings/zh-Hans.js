@@ -372,10 +372,10 @@ export const strings = Object.freeze({
   'gift.sentTo': '送给 {name} {gift}',
   'gift.ranking': '谁送得最多',
   'gift.rankingEmpty': '还没有人送过礼物。',
-  'gift.total': { other: '本房间至今共 {count} 金币' },
-  'gift.place': { other: '我的名次：第 {place} 名，{count} 金币' },
+  'gift.total': { other: '本房间至今共 {coins} 金币' },
+  'gift.place': { other: '我的名次：第 {place} 名，{coins} 金币' },
   'gift.noPlace': '你还没有在这里送过礼物。',
-  'gift.toNext': { other: '距离上一名还差 {count} 金币' },
+  'gift.toNext': { other: '距离上一名还差 {coins} 金币' },
   'gift.leads': '你送得最多。',
   'gift.forYou': { other: '你收到的礼物：{count} 金币' },
   // system

@@ -1,7 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { openSheet } from '../../elements/sheet.js';
 import { html, keyed } from '../../lib/html.js';
-import { formatNumber as number, t } from '../../lib/i18n.js';
+import { t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 
@@ -29,13 +29,13 @@ export function openRanking(context) {
       if (supporters.length === 0)
         return html`<p class="soft" data-testid="ranking-empty">${t('gift.rankingEmpty')}</p>`;
       const me = context.state.me.id;
-      return html`<p class="soft" data-testid="ranking-total">${t('gift.total', { count: coins })}</p>
+      return html`<p class="soft" data-testid="ranking-total">${t('gift.total', { count: coins, coins: whole(coins) })}</p>
         <ol class="ranking">${supporters.map(({ user, coins }, place) =>
           keyed(
             user.id,
             html`<li data-testid="ranking-place" aria-current=${user.id === me ? 'true' : null}>
             <b class="numbers">${place + 1}</b>${avatar(user, 's40')}<span class="clip" dir="auto">${user.name}</span>
-            <span class="coins numbers">${icon('coins')}${number(coins)}</span></li>`,
+            <span class="coins numbers">${icon('coins')}${whole(coins)}</span></li>`,
           ),
         )}</ol>${own(ranking.get())}`;
     },
@@ -68,6 +68,6 @@ function own(ranking) {
   if (!ranking) return null;
   const { own: coins, place, toNext } = ranking;
   return html`<p class="ranking-own" data-testid="ranking-own">
-    <b>${place === undefined ? t('gift.noPlace') : t('gift.place', { place, count: coins })}</b>
-    <span class="soft small">${toNext === undefined ? t('gift.leads') : t('gift.toNext', { count: toNext })}</span></p>`;
+    <b>${place === undefined ? t('gift.noPlace') : t('gift.place', { place, count: coins, coins: whole(coins) })}</b>
+    <span class="soft small">${toNext === undefined ? t('gift.leads') : t('gift.toNext', { count: toNext, coins: whole(toNext) })}</span></p>`;
 }
