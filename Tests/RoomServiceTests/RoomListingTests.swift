@@ -92,6 +92,16 @@ import Timing
         #expect(
             Set((1...90).compactMap { RoomID(number: $0) }).isSubset(of: seen),
             "a room that was there all the time is missing")
+        // A room that has just been opened is there at once, last, and once, also under the id of one that has ended.
+        _ = try page(nil)
+        index.remove(RoomKey(application: app, room: .number(1)))
+        put(1, 5, createdAt: 5_000)
+        put(950, 2, createdAt: 5_001)
+        let again = try page(nil, 1_000).rooms.map(\.room)
+        #expect(Array(again.suffix(2)) == [.number(1), .number(950)] && Set(again).count == again.count)
+        #expect(again.count == index.totals.values.reduce(0) { $0 + $1.rooms })
+        now = now + .seconds(6)
+        #expect(try page(nil, 1_000).rooms.last?.room != .number(950))
         // Who begins anew sees how it is now.
         #expect(try page(nil, 1).rooms.first?.memberCount == 60)
         let first = try page(nil)

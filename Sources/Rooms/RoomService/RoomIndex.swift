@@ -79,7 +79,7 @@ package final class RoomIndex: Sendable {
     }
 
     /// Where a page ends.
-    private struct Place: Comparable, Sendable {
+    struct Place: Comparable, Sendable {
         var createdAt: Int64
         var id: String
 
@@ -139,7 +139,13 @@ package final class RoomIndex: Sendable {
             } else {
                 ranking = self.ranking(of: shelf, in: application, at: now)
             }
-            let found = search.page(of: shelf, ranking.ids, from: index)
+            // Who has just opened a room looks for it: until the next order is made, new rooms stand behind all others.
+            let newcomers = ranking.newest.map { shelf.index(of: $0) } ?? shelf.ids.count
+            let ids = newcomers == 0 ? ranking.ids : ranking.ids + shelf.ids.prefix(newcomers).reversed()
+            let found = search.page(of: shelf, ids, from: index) { at, line in
+                // An id whose room ended and was opened anew is one of the new ones.
+                at >= ranking.ids.count || !(ranking.newest.map { line.place < $0 } ?? true)
+            }
             return RoomPage(
                 rooms: found.rooms,
                 cursor: found.next.map { RoomRankings.Place(ranking: ranking.number, index: $0).cursor })
@@ -152,7 +158,9 @@ package final class RoomIndex: Sendable {
         let counts = shelf.ids.map { shelf.lines[$0]?.info.memberCount ?? 0 }
         let order = shelf.ids.indices.sorted { (counts[$0], $1) > (counts[$1], $0) }
         let ids = order.map { shelf.ids[$0] }
-        return shelves.withLock { $0[application, default: Shelf()].rankings.keep(ids, at: now) }
+        return shelves.withLock {
+            $0[application, default: Shelf()].rankings.keep(ids, newest: shelf.order.first, at: now)
+        }
     }
 
     /// What a query looks for.
@@ -168,12 +176,15 @@ package final class RoomIndex: Sendable {
         }
 
         /// - Returns: the rooms, and the index where the next page begins, if there is one.
-        func page(of shelf: Shelf, _ ids: [RoomID], from start: Int) -> (rooms: [RoomInfo], next: Int?) {
+        /// - Parameter stands: whether a room is meant at that index of `ids`.
+        func page(
+            of shelf: Shelf, _ ids: [RoomID], from start: Int, where stands: (Int, Line) -> Bool = { _, _ in true }
+        ) -> (rooms: [RoomInfo], next: Int?) {
             var rooms: [RoomInfo] = []
             var end = start
             for index in ids.indices.dropFirst(start) {
                 // Who has ended meanwhile is no longer there.
-                guard let line = shelf.lines[ids[index]], matches(line) else { continue }
+                guard let line = shelf.lines[ids[index]], matches(line), stands(index, line) else { continue }
                 guard rooms.count < max(1, query.limit) else { return (rooms, end) }
                 rooms.append(line.info)
                 end = index + 1

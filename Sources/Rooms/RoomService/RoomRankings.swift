@@ -13,6 +13,8 @@ struct RoomRankings: Sendable {
         var number: UInt64
         var made: Instant
         var ids: [RoomID]
+        /// Where the newest of them stands in the list by age; `nil`: there was none.
+        var newest: RoomIndex.Place?
     }
 
     /// A place in one of them: `b7.30`.
@@ -46,10 +48,10 @@ struct RoomRankings: Sendable {
 
     subscript(number: UInt64) -> Ranking? { kept.last { $0.number == number } }
 
-    mutating func keep(_ ids: [RoomID], at now: Instant) -> Ranking {
+    mutating func keep(_ ids: [RoomID], newest: RoomIndex.Place?, at now: Instant) -> Ranking {
         kept.removeAll { now - $0.made >= Self.memory }
         last += 1
-        let ranking = Ranking(number: last, made: now, ids: ids)
+        let ranking = Ranking(number: last, made: now, ids: ids, newest: newest)
         kept.append(ranking)
         return ranking
     }

@@ -27,7 +27,13 @@ export function roomsPage(console) {
     const page = await console.api.get('rooms', { query, kind, order: 'busiest', limit: 50, cursor });
     return { rows: page.rooms, cursor: page.cursor };
   });
-  void list.refresh();
+  /** Reports that wait, by room. */
+  const reports = new Store(/** @type {ReadonlyMap<string, number>} */ (new Map()));
+  const refresh = () => {
+    void list.refresh();
+    if (console.may('reports')) void countReports(console, reports);
+  };
+  refresh();
   const search = (/** @type {Record<string, string>} */ change) => {
     const params = Object.fromEntries(
       Object.entries({ query, kind, ...change }).filter(([, value]) => value),
@@ -35,7 +41,7 @@ export function roomsPage(console) {
     console.go('rooms', params);
   };
   return {
-    stores: [list.state],
+    stores: [list.state, reports],
     draw: () => html`
       <div class="console-tools">
         ${searchField({ label: t('console.rooms.search'), value: query, testid: 'rooms-search', search: text => search({ query: text }) })}
@@ -44,7 +50,7 @@ export function roomsPage(console) {
           <option value="" ?selected=${kind === ''}>${t('console.rooms.allKinds')}</option>
           ${['voice', 'chorus', 'live'].map(value => html`<option value=${value} ?selected=${kind === value}>${t(`kind.${value}`)}</option>`)}
         </select>
-        <button class="icon-button" type="button" data-testid="console-refresh" aria-label=${t('console.refresh')} @click=${() => list.refresh()}>${icon('refresh-cw')}</button>
+        <button class="icon-button" type="button" data-testid="console-refresh" aria-label=${t('console.refresh')} @click=${refresh}>${icon('refresh-cw')}</button>
       </div>
       ${table({
         list,
@@ -112,9 +118,36 @@ export function roomsPage(console) {
             sort: room => room.createdAt,
             text: room => new Date(room.createdAt).toISOString(),
           },
+          {
+            label: t('console.page.reports'),
+            cell: room => reports.get().get(roomSlug(room.room)) ?? '',
+            number: true,
+            minor: true,
+            hidden: !console.may('reports'),
+            sort: room => reports.get().get(roomSlug(room.room)) ?? 0,
+          },
         ],
       })}`,
   };
+}
+
+/** As many reports as are counted: with more of them a room's figure says little. */
+const reportsCounted = 1000;
+
+/**
+ * @param {import('../console.js').Console} console
+ * @param {Store<ReadonlyMap<string, number>>} found
+ */
+async function countReports(console, found) {
+  try {
+    const { reports } = await console.api.get('reports', { limit: reportsCounted });
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const { room } of reports) counts.set(roomSlug(room), (counts.get(roomSlug(room)) ?? 0) + 1);
+    found.set(counts);
+  } catch {
+    // The page of the reports says what is wrong.
+  }
 }
 
 /** @param {import('../console.js').Console} console @param {any} info @param {() => void} changed */
