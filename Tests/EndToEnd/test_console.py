@@ -342,7 +342,7 @@ def test_tables(server, people, keys, tmp_path):
     guest.call("room.enter", room=room)
     for cause in ("spam", "abuse"):
         hosts[2].call("report.send", room=room, user=guest.user, cause=cause)
-    jo.click("console-refresh")
+    jo.click("nav-rooms")
     jo.wait("the room's reports", """
         return [...document.querySelectorAll('[data-testid=rooms-table] .line')].some(row =>
           row.innerText.includes('Again') && row.lastElementChild.innerText === '2')""")

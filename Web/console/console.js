@@ -190,6 +190,8 @@ function showConsole(api, key) {
   main.tabIndex = -1;
   frame.append(navigation, main);
   root.append(frame);
+  /** The page and its search, as they were drawn. */
+  let former = '';
   const current = () => shown.find(([name]) => name === place.get().page) ?? shown[0];
   view(
     navigation,
@@ -209,6 +211,8 @@ function showConsole(api, key) {
             ) => {
               if (event.metaKey || event.ctrlKey || event.shiftKey) return;
               event.preventDefault();
+              // The page that is open is read anew.
+              former = '';
               console.go(name);
             }}>${icon(picture)}<span>${t(`console.page.${name}`)}</span></a>`,
         )}
@@ -220,7 +224,6 @@ function showConsole(api, key) {
     signal,
   );
   let drawn = childScope(signal);
-  let former = '';
   place.subscribe(
     ({ page, params }) => {
       const [name, , , make] = current();
