@@ -1,4 +1,4 @@
-import { formatNumber, formatSpan, hasText, t } from '../lib/i18n.js';
+import { formatSpan, formatWhole, hasText, t } from '../lib/i18n.js';
 
 /**
  * What a line of the audit trail says besides who, what and whom: names with values, as people read them. Deleted messages stand apart
@@ -53,7 +53,7 @@ function wordsFor(name, value) {
   if (name === 'seat') return String(value + 1);
   if (name === 'kind' && hasText(`console.restricted.${value}`)) return t(`console.restricted.${value}`);
   if (name === 'role' && hasText(`console.role.${value}`)) return t(`console.role.${value}`);
-  if (name === 'coins' || name === 'price') return formatNumber(Number(value));
+  if (name === 'coins' || name === 'price') return formatWhole(Number(value));
   if (typeof value === 'string') return value === '' ? '–' : value;
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }

@@ -1,8 +1,9 @@
 import { openSheet } from '../elements/sheet.js';
 import { copy } from '../lib/clipboard.js';
 import { html, keyed } from '../lib/html.js';
-import { errorText, formatNumber, language, t } from '../lib/i18n.js';
+import { errorText, formatNumber, formatWhole, language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { roomSlug } from '../protocol/ids.js';
 
 /** Below this width things are read only: what has consequences is done with room to read what it is. */
 export const wide = matchMedia('(min-width: 700px)');
@@ -257,9 +258,15 @@ export function showSecrets(console, { title, about, testid, secrets }) {
   });
 }
 
+/**
+ * A room's id as people write it, and as addresses and the REST API take it.
+ * @param {import('../protocol/ids.js').RoomID} room
+ */
+export const writtenRoom = room => decodeURIComponent(roomSlug(room));
+
 /** @param {number} value */
 export function figure(value) {
-  return html`<span title=${new Intl.NumberFormat(language.get()).format(value)}>${formatNumber(value)}</span>`;
+  return html`<span title=${formatWhole(value)}>${formatNumber(value)}</span>`;
 }
 
 /**

@@ -55,7 +55,7 @@ export function table(what) {
       </div>
     </div>
     ${state === 'failed' && html`<p class="problem" role="alert">${icon('circle-alert')}<span>${problemText(error)}</span></p>`}
-    ${sort && cursor !== undefined && html`<p class="soft small">${t('console.sortedShown')}</p>`}
+    ${sort && what.columns[sort.by]?.sort && cursor !== undefined && html`<p class="soft small">${t('console.sortedShown')}</p>`}
     <div class="console-actions">
       ${
         cursor !== undefined &&

@@ -2,10 +2,9 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { hasText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { roomSlug } from '../../protocol/ids.js';
 import { factsOf, messagesOf, summaryOf } from '../audit-facts.js';
 import { ListModel } from '../list.js';
-import { ago, exactTime, searchField } from '../parts.js';
+import { ago, exactTime, searchField, writtenRoom } from '../parts.js';
 import { table } from '../table.js';
 
 /**
@@ -133,7 +132,7 @@ function openLine(console, line, search) {
         [t('console.audit.way'), t(`console.way.${line.way}`)],
         ...optional(line.target, t('console.audit.whom'), target => only({ user: target }, target)),
         ...optional(line.room, t('console.reports.room'), room =>
-          only({ room: decodeURIComponent(roomSlug(room)) }, String(room)),
+          only({ room: writtenRoom(room) }, String(room)),
         ),
         [
           t('console.audit.outcome'),

@@ -13,6 +13,7 @@ import {
   restrictionBody,
   restrictionFields,
   searchField,
+  writtenRoom,
 } from '../parts.js';
 import { table } from '../table.js';
 
@@ -209,7 +210,7 @@ function openRoom(console, info, changed) {
             console.may('audit:read') &&
             html`<button class="button compact" type="button" data-testid="room-audit" @click=${() => {
               sheet.close();
-              console.go('audit', { room: decodeURIComponent(roomSlug(info.room)) });
+              console.go('audit', { room: writtenRoom(info.room) });
             }}>${icon('list-checks')}${t('console.page.audit')}</button>`
           }
           ${
