@@ -96,9 +96,10 @@ let package = Package(
 
         // Shared between server and clients.
         target("Shared", "Timing"),
+        target("Shared", "Texts"),
         target("Shared", "SignalProtocol", ["RoomModel"]),
         target("Shared", "Digests", ["COpenSSL", "COpenSSLSetup"]),
-        target("Shared", "UserSig", ["CZlib", "Digests"]),
+        target("Shared", "UserSig", ["CZlib", "Digests", "Texts"]),
 
         // The media core: sans-I/O, knows no room and no user.
         target("Media", "Wire"),
@@ -159,7 +160,7 @@ let package = Package(
         target(
             "Server", "Webhooks",
             [
-                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "Timing", logging, nio("NIOCore"),
+                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "Timing", "Texts", logging, nio("NIOCore"),
                 nio("NIOPosix"), nio("NIOHTTP1"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ]),
@@ -169,8 +170,8 @@ let package = Package(
         target(
             "Server", "Gateway",
             [
-                "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "CZlib", "CQREncode",
-                "Digests", logging,
+                "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "Texts", "CZlib",
+                "CQREncode", "Digests", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
@@ -359,6 +360,7 @@ let package = Package(
             ]),
         tests("FuzzTargets", ["FuzzTargets"]),
         tests("Timing", ["Timing"]),
+        tests("Texts", ["Texts"]),
         tests("Digests", ["Digests"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
         tests("MediaCodecs", ["MediaCodecs", "AudioGraph", "Timing", "CSoundFiles"]),

@@ -28,7 +28,7 @@ import Timing
     func flood() {
         var budget = FloodBudget(GatewayLimits().calls, now: at(0))
         var verdicts: [FloodBudget.Verdict] = []
-        for _ in 0..<400 { verdicts.append(budget.receive(now: at(0))) }
+        for _ in 0..<400 { verdicts.append(budget.receive(200, now: at(0))) }
         #expect(verdicts.prefix(120).allSatisfy { $0 == .pass })
         #expect(verdicts[120] == .refuse(retryAfterMs: 25))
         #expect(verdicts[319] == .refuse(retryAfterMs: 25))
@@ -36,7 +36,7 @@ import Timing
 
         var patient = FloodBudget(GatewayLimits().calls, now: at(0))
         for call in 0..<2000 {
-            let verdict = patient.receive(now: at(Int64(call) * 26))
+            let verdict = patient.receive(200, now: at(Int64(call) * 26))
             #expect(verdict == .pass)
         }
     }

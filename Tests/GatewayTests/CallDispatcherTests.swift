@@ -47,6 +47,50 @@ import UserSig
         #expect(try await carol.call("message.send", message).contains(#""chat":21"#))
     }
 
+    @Test(
+        "R05-S a call with a run of combining marks, in a name, a key or an escape, is refused under its id before it is decoded, and the conversation goes on"
+    )
+    func runsOfMarks() async throws {
+        let line = try await Line(House())
+        try await line.open("alice", lifetime: 60)
+        try await line.call("room.create", #"{"room":"salon","name":"Salon","seats":2}"#)
+        let run = String(repeating: "\u{345}\u{327}\u{301}", count: 1_000)
+        let escapes = String(repeating: "\\u0345\\u0327\\u0301", count: 1_000)
+        for marks in [run, escapes] {
+            for params in [
+                #"{"room":"salon","number":1,"sdp":"v=0","lines":{"a\#(marks)":"microphone"}}"#,
+                #"{"room":"salon","set":{"a\#(marks)":"1"}}"#, #"{"room":"salon","a\#(marks)":1}"#,
+                #"{"room":"salon","text":"a\#(marks)"}"#,
+            ] {
+                for method in ["media.offer", "attributes.set", "message.send", "room.list"] {
+                    let refusal = try await line.call(method, params)
+                    #expect(refusal.contains(#""name":"too_many_marks""#), "\(method) \(refusal)")
+                    #expect(refusal.contains("20432"))
+                }
+            }
+            // The method itself, and another member.
+            #expect(try await line.call("a" + run).contains("too_many_marks"))
+        }
+        #expect(try await line.call("message.send", #"{"room":"salon","text":"hello"}"#).contains(#""chat":"#))
+    }
+
+    @Test("R05-S calls cost by their bytes: who sends the largest all the time is told to wait, under the call's id")
+    func bytesOfCalls() async throws {
+        let house = try await House()
+        let line = try await Line(house)
+        try await line.open("alice", lifetime: 60)
+        let offer = #"{"room":"salon","number":1,"sdp":"\#(String(repeating: "v", count: 255 << 10))"}"#
+        for _ in 1...4 { #expect(try await line.call("media.offer", offer).contains("not_in_room")) }
+        let refusal = try await line.call("media.offer", offer)
+        #expect(refusal.contains("rate_limited"))
+        let wait = try #require(refusal.firstMatch(of: /"retryAfterMs":(\d+)/).flatMap { Int64($0.1) })
+        // Whoever calls as people do is not held up.
+        #expect(try await line.call("clock.read").contains("timeUs"))
+        // A millisecond more for the call between.
+        house.clock.advance(by: .milliseconds(wait + 1))
+        #expect(try await line.call("media.offer", offer).contains("not_in_room"))
+    }
+
     @Test("who signs in is told the relays, with a password that is theirs; where there are none, nothing is")
     func relays() async throws {
         let none = try await House()

@@ -25,7 +25,7 @@ def manifest():
 # name: (folder, own targets and products that it may import)
 MODULES = manifest()
 
-# Which folder builds on which, beside Timing, which is for all, and the C targets. What is named is all of that folder's targets
+# Which folder builds on which, beside Timing and Texts, which are for all, and the C targets. What is named is all of that folder's targets
 # that may be seen from there.
 FOLDERS = {
     "Shared": {"Rooms": {"RoomModel"}},

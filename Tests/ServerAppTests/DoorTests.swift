@@ -69,6 +69,54 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "R05-S a run of combining marks in a header, an address, a form or a ticket is refused before anything compares it, and the connection's earlier requests are answered"
+        )
+        func runsOfMarks() async throws {
+            let run = "a" + String(repeating: "\u{345}\u{327}\u{301}", count: 2_000)
+            let escaped = "a" + String(repeating: "\\u0345\\u0327\\u0301", count: 800)
+            let percent = "a" + String(repeating: "%CD%85%CC%A7%CC%81", count: 1_000)
+            try await TestServer.with(mode: .development) { server async throws in
+                func expectRefused(
+                    _ response: PlainHTTP.Response, _ what: String, _ location: SourceLocation = #_sourceLocation
+                ) {
+                    #expect(response.status == 400, "\(what)", sourceLocation: location)
+                    #expect(response.json["error"]["name"] == "too_many_marks", "\(what)", sourceLocation: location)
+                    #expect(response.json["error"]["code"] == 20432, "\(what)", sourceLocation: location)
+                }
+                for header in ["If-None-Match", "Authorization", "X-Forwarded-For", "Accept-Encoding", "Origin"] {
+                    let response = try await PlainHTTP.get(
+                        "/v1/config", port: server.port, headers: ["\(header): \(run)"])
+                    expectRefused(response, header)
+                }
+                expectRefused(
+                    try await PlainHTTP.get("/v1/qr.svg?text=\(percent)", port: server.port), "a query's value")
+                expectRefused(try await PlainHTTP.get("/v1/rooms?\(percent)=1", port: server.port), "a query's name")
+                expectRefused(try await PlainHTTP.get("/r/\(percent)", port: server.port), "a path")
+                for text in [run, escaped] {
+                    let body = "{\"\(text)\":1}"
+                    let response = try await PlainHTTP.send(
+                        "POST /v1/tickets HTTP/1.1", port: server.port,
+                        headers: ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"], body: body)
+                    expectRefused(response, "a body")
+                }
+                let upgrade = [
+                    "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: \(run)",
+                ]
+                let response = try await PlainHTTP.send(
+                    "GET /v1/connect HTTP/1.1", port: server.port, headers: upgrade)
+                #expect(response.status == 400)
+
+                let first = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+                let second = "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nCookie: \(run)\r\nContent-Length: 2\r\n\r\n{}"
+                let both = String(
+                    decoding: try await PlainHTTP.exchange(first + second, port: server.port), as: UTF8.self)
+                #expect(both.hasPrefix("HTTP/1.1 200") && both.contains("alive\n") && both.contains("HTTP/1.1 400"))
+                #expect(both.contains("too_many_marks"))
+            }
+        }
+
         @Test("A09-S a room's link carries its card: name, owner, cover, escaped")
         func card() async throws {
             try await withWebRoot { folder in

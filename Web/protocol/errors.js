@@ -74,6 +74,7 @@ export const serverErrors = Object.freeze({
   invitation_denied: 8011,
   invitation_exists: 8012,
   key_reused: 20431,
+  too_many_marks: 20432,
   media_refused: 20441,
   guests_limited: 20451,
   origin_refused: 20403,

@@ -835,6 +835,8 @@ export const strings = Object.freeze({
   'error.invitation_denied': 'This request is not yours to answer.',
   'error.invitation_exists': 'Your hand is already up.',
   'error.key_reused': 'This was sent twice with different content. Please try again.',
+  'error.too_many_marks':
+    'One letter carries too many accents, or there are too many flags in a row. Please shorten the text.',
   'error.media_refused': 'The server did not accept the sound connection. Please reload the page.',
   'error.guests_limited': {
     one: 'Too many guests from this address. Try again in {count} second.',

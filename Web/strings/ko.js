@@ -794,6 +794,7 @@ export const strings = Object.freeze({
   'error.invitation_denied': '내가 답할 수 있는 요청이 아니에요.',
   'error.invitation_exists': '이미 손을 들고 있어요.',
   'error.key_reused': '서로 다른 내용으로 두 번 보내졌어요. 다시 시도해 주세요.',
+  'error.too_many_marks': '한 글자에 결합 기호가 너무 많거나 국기가 너무 많이 이어져 있어요. 줄여 주세요.',
   'error.media_refused': '서버가 소리 연결을 받아들이지 않았어요. 페이지를 새로 고쳐 주세요.',
   'error.guests_limited': { other: '이 주소에서 손님이 너무 많아요. {count}초 뒤에 다시 시도해 주세요.' },
   'error.origin_refused': '이 서버는 자기 주소의 페이지만 받아들여요. 운영자가 알려 준 주소로 열어 주세요.',

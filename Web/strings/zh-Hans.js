@@ -780,6 +780,7 @@ export const strings = Object.freeze({
   'error.invitation_denied': '这不是给你的申请。',
   'error.invitation_exists': '你已经举手了。',
   'error.key_reused': '内容不同却重复提交，请重试。',
+  'error.too_many_marks': '某个字符叠加的符号过多，或连续的旗帜过多，请删减后再试。',
   'error.media_refused': '服务器未接受声音连接，请刷新页面。',
   'error.guests_limited': { other: '此地址的访客过多，请 {count} 秒后再试。' },
   'error.origin_refused': '服务器只接受来自其自身地址的页面，请使用管理员提供的地址打开。',

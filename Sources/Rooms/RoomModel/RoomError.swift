@@ -50,6 +50,9 @@ public struct RoomError: Error, Hashable, Sendable {
         /// The idempotency key was used with another body.
         case keyReused = "key_reused"
 
+        /// A text has more than 30 marks on one letter, or more than 64 flags in a row.
+        case tooManyMarks = "too_many_marks"
+
         // Sessions
         /// Call session.open first.
         case notSignedIn = "not_signed_in"
@@ -232,6 +235,7 @@ public struct RoomError: Error, Hashable, Sendable {
             case .tooFrequent: (10001, "at most one call a second")
             case .rateLimited: (10006, "too many calls")
             case .keyReused: (20431, "the idempotency key was used with another body")
+            case .tooManyMarks: (20432, "a text has more than 30 marks on one letter, or more than 64 flags in a row")
             case .notSignedIn: (6014, "call session.open first")
             case .appUnknown: (-3317, "there is no such application on this server")
             case .userIDInvalid: (-3319, "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")

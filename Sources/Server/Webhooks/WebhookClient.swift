@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 package import RoomPorts
+import Texts
 package import Timing
 
 /// What came of a request.
@@ -60,6 +61,9 @@ package actor HTTPWebhookClient: WebhookClient {
             request.body = .bytes(ByteBuffer(bytes: body))
             let answer = try await client.execute(request, timeout: .nanoseconds(limit.nanoseconds))
             let read = try await answer.body.collect(upTo: Self.answerLimit)
+            guard StreamSafeText.holds(read.readableBytesView, in: .json) else {
+                return .unreachable("the answer has more marks on one letter than any language needs")
+            }
             return .answered(
                 status: Int(answer.status.code), body: Array(read.readableBytesView),
                 retryAfterSeconds: answer.headers.first(name: "Retry-After").flatMap { Int($0) })

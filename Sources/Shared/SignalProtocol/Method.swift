@@ -81,7 +81,8 @@ package enum Method: String, CaseIterable, Sendable {
     case lineEnd = "line.end"
 
     /// The largest text of a call, in bytes; a session description with many lines is the only long one.
-    package var maximumBytes: Int { self == .mediaOffer || self == .lineTest ? 256 << 10 : 64 << 10 }
+    package var maximumBytes: Int { self == .mediaOffer || self == .lineTest ? 256 << 10 : Self.usualBytes }
+    package static let usualBytes = 64 << 10
 
     /// What equipment takes at most, in milliseconds: wireless headphones take 300.
     private var latencyRange: ClosedRange<Int> { 0...500 }

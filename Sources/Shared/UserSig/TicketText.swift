@@ -1,5 +1,6 @@
 import CZlib
 import Foundation
+import Texts
 
 /// The outer form of a ticket: JSON, zlib (RFC 1950), base64 with `*`, `-` and `_` for `+`, `/` and `=`.
 public enum TicketText {
@@ -28,6 +29,8 @@ public enum TicketText {
             throw .malformed("base64")
         }
         guard let json = inflate(packed) else { throw .malformed("zlib") }
+        // Nobody has signed it yet: its names and values are looked up and compared.
+        guard StreamSafeText.holds(json, in: .json) else { throw .malformed("json") }
         let fields: Fields
         do { fields = try JSONDecoder().decode(Fields.self, from: Data(json)) } catch { throw .malformed("json") }
         guard Ticket.isUserID(fields.identifier) else { throw .malformed("identifier") }

@@ -5,6 +5,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Texts
 import Timing
 
 /// The chat REST API of the reference systems, `/v4/<service>/<command>`: for back ends that call it already, who change the host's name
@@ -111,13 +112,16 @@ struct ChatHandler: Sendable {
     }
 
     private func body(of request: Request) async throws(ChatFailure) -> Body {
-        let bytes: ByteBuffer
-        do { bytes = try await request.body.collect(upTo: Self.bodyLimit) } catch {
-            throw ChatFailure(60_003, "a request has at most \(Self.bodyLimit) bytes")
+        let bytes: [UInt8]
+        do throws(BodyFailure) { bytes = try await request.text(upTo: Self.bodyLimit, in: .json) } catch {
+            switch error {
+            case .tooLarge: throw ChatFailure(60_003, "a request has at most \(Self.bodyLimit) bytes")
+            case .tooManyMarks: throw ChatFailure(60_003, RequestText.refusal.error.message)
+            }
         }
-        guard
-            let fields = try? JSONSerialization.jsonObject(with: Data(bytes.readableBytesView)) as? [String: Any]
-        else { throw ChatFailure(60_003, "the body is no JSON object") }
+        guard let fields = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
+            throw ChatFailure(60_003, "the body is no JSON object")
+        }
         return Body(fields: fields)
     }
 

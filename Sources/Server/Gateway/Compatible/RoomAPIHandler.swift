@@ -5,6 +5,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Texts
 import Timing
 
 /// The room API of the reference systems (L15; api-facts §6.1): `POST /` with the action in `X-TC-Action`, signed. For back ends that call
@@ -71,8 +72,11 @@ struct RoomAPIHandler: Sendable {
                 throw RoomAPIFailure("NoSuchVersion", "X-TC-Version is \(Self.version)")
             }
             let body: [UInt8]
-            do { body = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView) } catch {
-                throw RoomAPIFailure("RequestSizeLimitExceeded", "a body has at most 64 KiB")
+            do throws(BodyFailure) { body = try await request.text(upTo: Self.bodyLimit, in: .json) } catch {
+                switch error {
+                case .tooLarge: throw RoomAPIFailure("RequestSizeLimitExceeded", "a body has at most 64 KiB")
+                case .tooManyMarks: throw RoomAPIFailure("InvalidParameter", RequestText.refusal.error.message)
+                }
             }
             let key = try await signer(request, body)
             if perAction.take(Rated(key: key.id, action: action), now: clock.now) != nil {

@@ -14,8 +14,11 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var part = unwrapInboundIn(data)
-        if case .head(var head) = part, head.headers.contains(name: "upgrade") {
-            if case .refused(let refusal) = acceptor.admission(head, from: context.channel.remoteAddress) {
+        if case .head(let raw) = part {
+            var head = RequestText.judged(raw)
+            if head.headers.contains(name: "upgrade"),
+                case .refused(let refusal) = acceptor.admission(head, from: context.channel.remoteAddress)
+            {
                 head.headers.remove(name: "upgrade")
                 head.headers.replaceOrAdd(name: SocketAcceptor.refusalHeader, value: refusal.rawValue)
             }

@@ -6,6 +6,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Texts
 
 /// Everything that is not the WebSocket: health, what a page must know before it signs in, tickets, QR codes, the page itself.
 struct GatewayRoutes: Sendable {
@@ -32,6 +33,7 @@ struct GatewayRoutes: Sendable {
         let router = Router(context: GatewayRequest.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: requests)
         router.add(middleware: ProxyConnections())
+        router.add(middleware: RefusedText())
         router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
         router.get("readyz") { _, _ in
             isReady() && !acceptor.isDraining
@@ -107,13 +109,14 @@ struct GatewayRoutes: Sendable {
         guard origins.allows(origin: request.headers[.origin], host: request.head.authority) else {
             return Self.originRefused
         }
-        guard let body = try? await request.body.collect(upTo: Self.bodyLimit),
-            let wanted = try? JSONDecoder().decode(TicketRequest.self, from: Data(body.readableBytesView))
-        else {
-            return HTTPReply.failure(
-                Refusal(RoomError(.invalidRequest, "the body is {\"name\"} or {\"user\",\"ticket\"}")))
+        let body: [UInt8]
+        do throws(BodyFailure) { body = try await request.text(upTo: Self.bodyLimit, in: .json) } catch {
+            return HTTPReply.failure(error.refusal(upTo: Self.bodyLimit))
         }
         do throws(Refusal) {
+            guard let wanted = try? JSONDecoder().decode(TicketRequest.self, from: Data(body)) else {
+                throw Refusal(RoomError(.invalidRequest, "the body is {\"name\"} or {\"user\",\"ticket\"}"))
+            }
             if let user = wanted.user, let ticket = wanted.ticket {
                 return HTTPReply.json(try await issuer.renew(user: user, ticket: ticket))
             }

@@ -5,7 +5,7 @@ extension RoomError.Code {
     /// The HTTP status that says the same. The only place that maps our codes to HTTP.
     var status: HTTPResponse.Status {
         switch self {
-        case .parseError, .invalidRequest, .invalidParams, .userIDInvalid, .roomIDInvalid: .badRequest
+        case .parseError, .invalidRequest, .invalidParams, .tooManyMarks, .userIDInvalid, .roomIDInvalid: .badRequest
         case .notSignedIn, .ticketEmpty, .ticketFailed, .ticketExpired, .ticketNotYetValid, .sessionExpired:
             .unauthorized
         case .permissionDenied, .consentRequired, .seatMuted, .seatClosed, .cameraBlocked, .invitationDenied,

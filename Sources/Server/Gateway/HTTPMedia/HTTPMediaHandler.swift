@@ -6,6 +6,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Texts
 import Timing
 
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep) over HTTP: who sends an offer to a room's address gets an answer and the address of a
@@ -83,11 +84,11 @@ struct HTTPMediaHandler: Sendable {
     }
 
     private func body(of request: Request, _ limit: Int) async throws(Refusal) -> String {
-        let bytes: ByteBuffer
-        do { bytes = try await request.body.collect(upTo: limit) } catch {
-            throw Refusal(RoomError(.messageTooLarge, "the body may have \(limit) bytes"))
+        let bytes: [UInt8]
+        do throws(BodyFailure) { bytes = try await request.text(upTo: limit, in: .plain) } catch {
+            throw error.refusal(upTo: limit)
         }
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Refusal(RoomError(.invalidRequest, "the body is no text"))
         }
         return text

@@ -6,6 +6,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Texts
 import Timing
 
 /// The REST API for operators' programs, `/v1/…`.
@@ -124,10 +125,8 @@ struct RESTHandler: Sendable {
 
     private func body(of request: Request, _ route: RESTRoute) async throws(Refusal) -> [UInt8] {
         guard route.hasBody else { return [] }
-        do {
-            return Array(try await request.body.collect(upTo: route.bodyLimit).readableBytesView)
-        } catch {
-            throw Refusal(RoomError(.messageTooLarge, "a body has at most \(route.bodyLimit >> 10) KiB"))
+        do throws(BodyFailure) { return try await request.text(upTo: route.bodyLimit, in: .json) } catch {
+            throw error.refusal(upTo: route.bodyLimit)
         }
     }
 

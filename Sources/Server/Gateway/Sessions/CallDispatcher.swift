@@ -4,6 +4,7 @@ import RoomModel
 import RoomPorts
 import RoomService
 import SignalProtocol
+import Texts
 import Timing
 
 /// What is said on one connection: decodes calls, knows who speaks, and passes on what rooms are to decide.
@@ -35,7 +36,8 @@ actor CallDispatcher: InputReceiver {
     package func receive(_ input: SocketConnection.Input) async {
         switch input {
         case .text(let text): await receive(text)
-        case .overBudget(let text, let wait): refuse(text, retryAfterMs: wait)
+        case .overBudget(let id, let wait):
+            if !isEnding { send(Answer.failure(id, RoomError(.rateLimited, retryAfterMs: wait))) }
         case .alarm(.signInDeadline):
             if case .fresh = phase { end(.notSignedIn) }
         case .alarm(.ticket(let number, let remaining)): await ticketAlarm(number: number, remaining: remaining)
@@ -46,6 +48,12 @@ actor CallDispatcher: InputReceiver {
     private func receive(_ text: ByteBuffer) async {
         guard !isEnding else { return }
         let bytes = text.readableBytesView
+        // What the call is and whether it can be read safely is told by its bytes: decoding it costs more than all that follows.
+        let outline = text.withUnsafeReadableBytes { CallOutline($0) }
+        guard bytes.count <= outline.method?.maximumBytes ?? Method.usualBytes else { return end(.tooLarge) }
+        guard StreamSafeText.holds(bytes, in: .json) else {
+            return send(Answer.failure(outline.id, RoomError(.tooManyMarks)))
+        }
         guard String(validating: bytes, as: UTF8.self) != nil else { return end(.notText) }
         do throws(CallFailure) {
             let call = try Call.decode(Data(bytes))
@@ -55,14 +63,6 @@ actor CallDispatcher: InputReceiver {
             send(Answer.failure(error.id, error.error))
             if error.error.code == .parseError { end(.notText) }
         }
-    }
-
-    private func refuse(_ text: ByteBuffer, retryAfterMs: Int) {
-        guard !isEnding else { return }
-        let error = RoomError(.rateLimited, retryAfterMs: retryAfterMs)
-        // A call that cannot be read has no answer to wait for.
-        let id = (try? Call.decode(Data(text.readableBytesView)))?.id
-        send(Answer.failure(id, error))
     }
 
     private func answer(_ call: Call) async {

@@ -2,6 +2,7 @@ import DequeModule
 package import NIOCore
 package import RoomModel
 package import RoomPorts
+package import SignalProtocol
 import Synchronization
 package import Timing
 
@@ -12,8 +13,8 @@ package final class SocketConnection: Outbox {
     /// What the receiver is told.
     package enum Input: Sendable {
         case text(ByteBuffer)
-        /// A call beyond the budget: it is answered with a refusal.
-        case overBudget(ByteBuffer, retryAfterMs: Int)
+        /// A call beyond the budget: it is answered with a refusal, and nothing of it is kept but its id.
+        case overBudget(CallID?, retryAfterMs: Int)
         case alarm(Alarm)
         /// The connection is gone; the last input.
         case ended
@@ -144,9 +145,10 @@ package final class SocketConnection: Outbox {
     }
 
     func received(_ text: ByteBuffer) {
-        switch budget.withLock({ $0.receive(now: clock.now) }) {
+        switch budget.withLock({ $0.receive(text.readableBytes, now: clock.now) }) {
         case .pass: post(.text(text))
-        case .refuse(let wait): post(.overBudget(text, retryAfterMs: wait))
+        case .refuse(let wait):
+            post(.overBudget(text.withUnsafeReadableBytes { CallOutline($0).id }, retryAfterMs: wait))
         case .flood: handler?.close(.flood)
         }
     }
@@ -214,8 +216,8 @@ package final class SocketConnection: Outbox {
 extension SocketConnection.Input {
     fileprivate var bytes: Int {
         switch self {
-        case .text(let text), .overBudget(let text, _): text.readableBytes
-        case .alarm, .ended: 0
+        case .text(let text): text.readableBytes
+        case .overBudget, .alarm, .ended: 0
         }
     }
 }

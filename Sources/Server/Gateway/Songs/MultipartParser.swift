@@ -1,3 +1,7 @@
+import RoomModel
+import SignalProtocol
+import Texts
+
 /// Takes `multipart/form-data` (RFC 7578) apart as it comes in. Strict: what no browser writes is refused.
 struct MultipartParser {
     enum Event: Equatable {
@@ -73,6 +77,9 @@ struct MultipartParser {
             let end = waiting.indices.first { waiting[$0...].starts(with: [13, 10, 13, 10]) }
             guard (end ?? waiting.count) <= Self.headerLimit else { throw Malformed(what: "the headers are too long") }
             guard let end else { return false }
+            guard StreamSafeText.holds(waiting[..<end]) else {
+                throw Malformed(what: RequestText.refusal.error.message)
+            }
             let name = try Self.name(in: String(decoding: waiting[..<end], as: UTF8.self))
             waiting.removeFirst(end + 4)
             try tell(.part(name: name))

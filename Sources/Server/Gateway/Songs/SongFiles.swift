@@ -1,3 +1,5 @@
+import Texts
+
 /// What may be stored as a song's file, told by its first bytes: names and stated types prove nothing.
 enum SoundFormat: String, CaseIterable {
     case mp3
@@ -50,7 +52,7 @@ enum LyricsFormat: String, CaseIterable {
 
     /// - Returns: `nil` for what is no UTF-8, holds control characters, or has no time at all.
     init?(_ bytes: [UInt8]) {
-        guard let text = String(validating: bytes, as: UTF8.self),
+        guard StreamSafeText.holds(bytes), let text = String(validating: bytes, as: UTF8.self),
             !text.unicodeScalars.contains(where: {
                 $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\r" && $0 != "\t"
             })

@@ -1,6 +1,7 @@
 import Foundation
 import RoomModel
 import RoomPorts
+import Texts
 
 /// A song on its way in: its parts are written to a folder as they come, within limits, and looked at.
 struct SongUpload {
@@ -116,6 +117,7 @@ struct SongUpload {
             if name == "lyrics" {
                 try finishLyrics(bytes)
             } else {
+                guard StreamSafeText.holds(bytes) else { throw .field(name) }
                 fields[name] = String(decoding: bytes, as: UTF8.self)
             }
         }
