@@ -114,7 +114,9 @@ package final class SQLiteRecords: OperatorRecords {
     package func audit(
         of application: ApplicationID, _ query: AuditQuery
     ) async throws(JournalFailure) -> [NotedLine] {
-        try await commit.read { try $0.audit(of: application, query) }
+        // Lines are noted without waiting for the disk: whoever reads the trail after a deed finds it there.
+        try await commit.run { _ in }
+        return try await commit.read { try $0.audit(of: application, query) }
     }
 
     package func reports(
