@@ -115,9 +115,9 @@ let package = Package(
         target("Media", "DatagramIO", ["Wire", "Timing", "CNet"]),
 
         // The room core: knows no packet.
-        target("Rooms", "RoomModel"),
-        target("Rooms", "RoomRules", ["RoomModel"]),
-        target("Rooms", "WordLists", ["RoomModel"]),
+        target("Rooms", "RoomModel", ["Texts"]),
+        target("Rooms", "RoomRules", ["RoomModel", "Texts"]),
+        target("Rooms", "WordLists", ["RoomModel", "Texts"]),
         target("Rooms", "RoomPorts", ["RoomModel", "Timing"]),
         target(
             "Rooms", "RoomService",
@@ -188,7 +188,7 @@ let package = Package(
                 "Gateway", "MediaNode", "Playback", "StoreSQLite", "BusLocal", "Webhooks", "RoomModel", "RoomPorts",
                 "RoomRules",
                 "RoomService", "SignalProtocol", "WordLists",
-                "Timing",
+                "Texts", "Timing",
                 "Wire", "DatagramIO", logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
@@ -206,7 +206,7 @@ let package = Package(
         .executableTarget(
             name: "OvationTool",
             dependencies: [
-                "ServerApp", "Ovation", "UserSig", "LoadTools", logging,
+                "ServerApp", "Ovation", "UserSig", "LoadTools", "Texts", logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -48,6 +48,7 @@ READERS = {
     "Shared/SignalProtocol/CallOutline.swift": "ASCII, and short",
     "Shared/SignalProtocol/RoomSlug.swift": "the request's head",
     "Shared/SignalProtocol/ServerMessage.swift": "the server's, in a client",
+    "Shared/Texts/JSONEscapes.swift": "what a judged text holds, for a reader that hashes nothing",
     "Shared/UserSig/PrivateMapKey.swift": "64 bytes at most, and signed",
     "Shared/UserSig/TicketText.swift": "StreamSafeText",
 }

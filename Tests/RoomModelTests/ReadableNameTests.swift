@@ -20,7 +20,9 @@ import Testing
     @Test("A04-S names that are taken for the same have one key, others do not")
     func keys() {
         let kim = ReadableName.key("Kim Lee")
-        for name in ["kim lee", "KIM  LEE", " Kim Lee ", "Ki\u{200D}m Lee", "Kim\u{FE0F} Lee"] {
+        for name in [
+            "kim lee", "KIM  LEE", " Kim Lee ", "Ki\u{200D}m Lee", "Kim\u{FE0F} Lee", "Kim\u{2800} Lee", "Ｋｉｍ Lee",
+        ] {
             #expect(ReadableName.key(name) == kim, "\(name.debugDescription)")
         }
         #expect(ReadableName.key("e\u{301}") == ReadableName.key("É"))

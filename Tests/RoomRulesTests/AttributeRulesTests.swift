@@ -84,20 +84,4 @@ import Testing
         #expect(refusal(stage, AttributesDraft(set: Dictionary(uniqueKeysWithValues: control))) == .attributesFull)
         #expect(stage.state.attributes == large)
     }
-
-    @Test("R01 the word filter looks at attributes")
-    func filtered() throws {
-        struct Stops: TextFilter {
-            func stopped(in text: String) -> String? { text.contains("bad") ? "bad" : nil }
-        }
-        let stage = Stage()
-        var context = stage.context
-        context.filter = Stops()
-        for set in [["a": "so bad"], ["bad": "1"]] {
-            #expect(throws: RoomError(.textFiltered, field: "set")) {
-                try stage.state.decide(
-                    .setAttributes(AttributesDraft(set: set)), by: .person(UserProfile(id: .owner)), in: context)
-            }
-        }
-    }
 }

@@ -32,7 +32,7 @@ import Timing
                     // A share that is there again may meet a room that is full.
                     #expect(told > 0 && sender != nil, "seed \(seed)")
                     continue
-                case .elsewhere, .slow: return
+                case .elsewhere, .slow, .words: return
                 }
                 #expect(wait > 0, "seed \(seed)")
                 var later = budget
@@ -87,10 +87,12 @@ import Timing
         let refusal = RoomError(.rateLimited, "of an address", retryAfterMs: 7)
         var asked = 0
         func take(_ answer: RoomError?) -> MessageBudget.Refusal? {
-            budget.take(.high, by: .member, of: MessageLimits(room: 40, person: 1), at: now) {
-                asked += 1
-                return answer
-            }
+            budget.take(
+                .high, by: .member, of: MessageLimits(room: 40, person: 1), at: now,
+                elsewhere: {
+                    asked += 1
+                    return answer
+                })
         }
         for _ in 0..<50 { #expect(take(refusal) == .elsewhere(refusal)) }
         for _ in 0..<2 { #expect(take(nil) == nil) }

@@ -159,6 +159,7 @@ import Timing
             ("see https://example.com", true), ("WWW.Example", true), ("example.com", true), ("ＥＸＡＭＰＬＥ．ＣＯＭ", true),
             ("보세요 example.kr입니다", true), ("ftp://x", true), ("a.b.co.uk/path", true), ("Hello.World", false),
             ("3.5 km", false), ("that's all...", false), ("e.g. this", false), ("网址 example。com", true),
+            ("evil\u{200b}.com", true), ("e\u{ad}vil.\u{2060}com", true),
         ])
     func links(_ text: String, isLink: Bool) async throws {
         let salon = try await Salon()

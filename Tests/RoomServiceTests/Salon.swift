@@ -96,7 +96,13 @@ final class Aside: Sendable {
 /// Stops texts that have one of some words.
 struct StoppedWords: TextFilter {
     var words: Set<String>
-    func stopped(in text: String) -> String? { words.first { text.contains($0) } }
+    /// What it has read.
+    var read = Shared<[String]>([])
+
+    func stopped(in text: String) -> String? {
+        read.update { $0.append(text) }
+        return words.first { text.contains($0) }
+    }
 }
 
 /// A room at work in one thread and in virtual time.
@@ -114,6 +120,8 @@ final class Salon {
     let expelled = Shared<[Restriction]>([])
     /// Words that stop a text.
     let stopped = Shared<Set<String>>([])
+    /// What the word filter has read.
+    let read = Shared<[String]>([])
     let media = RecordingMedia()
     let bus: RecordingBus
     /// Those who listen to the room as it runs now.
@@ -148,7 +156,8 @@ final class Salon {
         self.clock = clock
         self.bus = bus
         core = Salon.core(
-            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, media, bus, others,
+            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, read, media, bus,
+            others,
             clock,
             audiences, policy,
             catalogue, infos, logged,
@@ -164,7 +173,8 @@ final class Salon {
         _ key: RoomKey, _ stage: StageID, _ journal: MemoryJournal, _ ledger: MemoryLedger,
         _ restrictions: MemoryRestrictions,
         _ audit: MemoryAudit, _ reports: MemoryReports, _ reach: RecordingReach,
-        _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ media: RecordingMedia,
+        _ expelled: Shared<[Restriction]>, _ stopped: Shared<Set<String>>, _ read: Shared<[String]>,
+        _ media: RecordingMedia,
         _ bus: RecordingBus,
         _ others: Shared<[RoomID: RoomInfo]>, _ clock: VirtualRoomClock,
         _ audiences: Shared<[PlainAudience]>, _ policy: Shared<RoomPolicy>,
@@ -183,7 +193,8 @@ final class Salon {
                 catalogue: { catalogue.current },
                 reach: reach,
                 expelElsewhere: { ban, _ in expelled.update { $0.append(ban) } },
-                filter: { StoppedWords(words: stopped.current) }, webhooks: reviewer, review: reviewer, media: media,
+                filter: { StoppedWords(words: stopped.current, read: read) }, webhooks: reviewer, review: reviewer,
+                media: media,
                 bus: bus,
                 clock: clock,
                 audience: { ready in
@@ -213,7 +224,8 @@ final class Salon {
     func crash() async throws {
         journal.crash()
         core = Salon.core(
-            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, media, bus, others,
+            key, stage, journal, ledger, restrictions, audit, reports, reach, expelled, stopped, read, media, bus,
+            others,
             clock,
             audiences, policy,
             catalogue, infos, logged,

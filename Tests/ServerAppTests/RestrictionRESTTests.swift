@@ -103,6 +103,26 @@ extension WholeServerTests {
             }
         }
 
+        @Test(
+            "G06-R whom the operator mutes changes no name or bio and opens no room, and comes in under the name they had"
+        )
+        func mutedProfile() async throws {
+            try await RESTHouse.with { house in
+                let guest = try await house.server.signedIn("guest")
+                try await guest.call("profile.set", ["name": "Gina"])
+                #expect(try await house.outcome("PUT", "users/guest/restrictions/chat_mute", [:]) == "200")
+                for change: JSON in [["name": "Rude words"], ["bio": "Rude words"]] {
+                    #expect(try await guest.refusal("profile.set", change) == "chat_muted", "\(change)")
+                }
+                #expect(try await guest.refusal("room.create", ["name": "Rude words"]) == "chat_muted")
+                try await guest.call("profile.set", ["avatar": "/a.png"])
+                // It says another name than the profile has.
+                let again = try await house.server.signedIn("guest")
+                let profile = try await again.call("profile.get", ["users": ["guest"]])
+                #expect(profile["users"][0]["name"] == "Gina" && profile["users"][0]["avatar"] == "/a.png")
+            }
+        }
+
         @Test("G06-R of the room's mute and the operator's the one is told that holds, whichever is lifted")
         func both() async throws {
             try await RESTHouse.with { house in

@@ -27,6 +27,29 @@ extension WholeServerTests {
         }
 
         @Test(
+            "G03-S a song's title, artist and lyrics are read by the word filter, and whom the operator muted uploads none"
+        )
+        func wordsOfSongs() async throws {
+            try await RESTHouse.with { house in
+                #expect(try await house.outcome("POST", "words", ["add": ["casino"]]) == "200")
+                let whole = [
+                    ("title", "A song"), ("durationMs", "61000"), ("audio", Self.sound), ("lyrics", "[00:01.00]La"),
+                    ("artist", "Alice"),
+                ]
+                for (field, words) in [
+                    ("title", "ca\u{200d}sino"), ("artist", "Casino"), ("lyrics", "[00:01.00]The casino"),
+                ] {
+                    let parts = whole.map { $0.0 == field ? (field, words) : $0 }
+                    let made = try await upload(parts, as: "alice", to: house.server)
+                    #expect(made.status == 422 && made.json["error"]["name"] == "text_filtered", "\(field)")
+                }
+                #expect(try await house.outcome("PUT", "users/alice/restrictions/chat_mute", [:]) == "200")
+                let muted = try await upload(whole, as: "alice", to: house.server)
+                #expect(muted.status == 403 && muted.json["error"]["name"] == "chat_muted")
+            }
+        }
+
+        @Test(
             "D05-S a song that somebody uploads is listed for the application, served in parts, and removed by them alone"
         )
         func uploading() async throws {

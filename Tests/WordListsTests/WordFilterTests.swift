@@ -9,7 +9,7 @@ import Testing
 @Suite struct WordFilterTests {
     private static let filter = WordFilter([
         "ass", "bad word", "bull*", "*crap", "Straße", "시발", "병신*", "傻逼", "A片", "バカ", "คนเลว", "ёлка", "***", "café",
-        "",
+        "كلب", "",
     ])
 
     @Test(
@@ -25,6 +25,9 @@ import Testing
             ("\u{1109}\u{1175}\u{1107}\u{1161}\u{11af}", "시발"), ("병신들", "병신*"),
             // Chinese: spaces mean nothing.
             ("你这个傻逼啊", "傻逼"), ("傻 逼", "傻逼"), ("傻-逼", "傻逼"), ("傻瓜", nil), ("看A片吗", "A片"), ("看Ａ片吗", "A片"),
+            ("a\u{0}s\u{7f}s", "ass"), ("as\u{2800}s", "ass"), ("a\u{fffc}ss", "ass"), ("كـــلب", "كلب"),
+            // As an app reads its own JSON.
+            (#"{"t":"\u0061ss"}"#, "ass"), (#"{"t":"{\"u\":\"a\\u0073s\"}"}"#, "ass"), (#"a\nss"#, nil),
             ("バカだ", "バカ"), ("ﾊﾞｶ", "バカ"), ("เป็นคนเลวมาก", "คนเลว"),
         ] as [(String, String?)])
     func found(_ text: String, _ word: String?) {
@@ -36,6 +39,12 @@ import Testing
         let pile = String(repeating: "\u{0301}\u{0316}", count: 3_000)
         #expect(Self.filter.stopped(in: "a\(pile)s\(pile)s") == "ass")
         #expect(PlainText(pile).scalars.count <= 2)
+    }
+
+    @Test("R05-S letters that stand for sentences cost no more than others, and hide no word")
+    func sentences() {
+        #expect(PlainText(String(repeating: "\u{fdfa}", count: 4_000)).scalars.count <= 2)
+        #expect(Self.filter.stopped(in: "\u{fdfa}ass\u{fdfb}") == "ass")
     }
 
     @Test("G03-S a list without words stops nothing")

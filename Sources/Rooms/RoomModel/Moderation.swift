@@ -75,7 +75,7 @@ public struct Restriction: Codable, Hashable, Sendable {
 
     /// Whether people can read it, as far as it goes.
     package static func isReason(_ text: String) -> Bool {
-        text.count <= reasonCharacters && text.utf8.count <= reasonBytes
+        text.utf8.count <= reasonBytes && text.count <= reasonCharacters
             && (text.isEmpty || ReadableName.isReadable(text))
     }
 
@@ -169,6 +169,13 @@ package struct RestrictionDraft: Hashable, Sendable {
 
     /// Whether it puts somebody out who may come back at once.
     package var isRemoval: Bool { kind == .ban && seconds == 0 && !everywhere }
+}
+
+extension RoomError {
+    /// What somebody is told whose text a mute stops.
+    package init(muted mute: Restriction, at time: Int64) {
+        self.init(.chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - time) }, reason: mute.reason)
+    }
 }
 
 /// Stops texts that must not be read by others. Its time grows with the text alone, however many words it knows.

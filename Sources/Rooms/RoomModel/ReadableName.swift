@@ -1,3 +1,5 @@
+import Texts
+
 /// What a name may consist of that other people read: of a person, a room, a tag, a song.
 ///
 /// Refused are characters that nobody sees and that change how what stands around them reads: controls, line and paragraph separators,
@@ -25,17 +27,15 @@ package enum ReadableName {
             }
     }
 
-    /// Equal for names that people take for the same: without capitals, spaces at the ends and what is not seen; what Unicode counts
-    /// as one letter written in two ways is one. Letters of different scripts that look alike differ.
+    /// Equal for names that people take for the same: without capitals, spaces at the ends and what is not seen, wide letters as narrow
+    /// ones; what Unicode counts as one letter written in two ways is one. Letters of different scripts that look alike differ.
     package static func key(_ name: String) -> String {
-        var key = ""
-        for scalar in name.lowercased().unicodeScalars where !scalar.properties.isDefaultIgnorableCodePoint {
-            key.unicodeScalars.append(scalar)
-        }
+        let seen = name.unicodeScalars.lazy.filter { !VisibleText.isUnseen($0) }.map(VisibleText.narrow)
+        let key = String(String.UnicodeScalarView(seen)).lowercased()
         return key.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     private static func isInvisible(_ character: Character) -> Bool {
-        character.unicodeScalars.allSatisfy { $0.properties.isDefaultIgnorableCodePoint || $0 == "\u{2800}" }
+        character.unicodeScalars.allSatisfy(VisibleText.isUnseen)
     }
 }

@@ -5,6 +5,8 @@ package enum RoomLimits {
     package static let nameCharacters = 1...64
     /// 64 characters of four bytes.
     package static let nameBytes = 256
+    /// 300 characters of four bytes.
+    package static let bioBytes = 1_200
     package static let urlBytes = 500
     package static let tags = 5
     /// Of what is given, with repeats: more is looked at by nobody.

@@ -22,10 +22,8 @@ package struct DecisionContext: Sendable {
     package var hostBan: Restriction?
     /// How many people the host of the room has banned everywhere.
     package var hostBanCount = 0
-    /// The operator's mute of the caller, who wants to write.
+    /// The operator's mute of the caller, who says something.
     package var standingMute: Restriction?
-    /// Stops texts; `nil`: none.
-    package var filter: (any TextFilter)?
 
     package struct Person: Hashable, Sendable {
         package var profile: UserProfile

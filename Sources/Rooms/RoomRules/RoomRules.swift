@@ -8,6 +8,7 @@ extension DurableRoomState {
     ) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
         let permission = try permission(of: caller, to: command.name, context)
+        try checkWriting(command.texts, by: caller, context)
         let decision = try decide(command, by: caller, permission, context)
         return settlingLinks(settlingStage(settlingLead(decision)), context)
     }

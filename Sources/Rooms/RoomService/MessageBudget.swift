@@ -14,6 +14,8 @@ struct MessageBudget {
         case slow(wait: Int)
         /// Not the room's to give.
         case elsewhere(RoomError)
+        /// What it says is not let through.
+        case words(RoomError)
     }
 
     private var limits: MessageLimits?
@@ -28,10 +30,13 @@ struct MessageBudget {
     ///   - limits: a second's worth of the room's may come at once, two seconds' of a person's: who has thought for a while writes some
     ///     short lines together.
     ///   - slowSeconds: how long one person waits between two messages; 0: not at all.
+    ///   - words: reads it, once there is room for it; `nil` if nothing stands against it. Reading costs, so it takes of the sender's
+    ///     share, and of nobody else's; the sender need not wait to say it better.
     ///   - elsewhere: takes it out of another allowance too, asked last; `nil` if there is one.
     mutating func take(
         _ priority: MessagePriority, by person: UserID?, of limits: MessageLimits, slowSeconds: Int = 0,
         at now: Instant,
+        words: () -> RoomError? = { nil },
         elsewhere: () -> RoomError? = { nil }
     ) -> Refusal? {
         let burst = Double(limits.room)
@@ -57,6 +62,10 @@ struct MessageBudget {
         let reserve = min(burst * priority.reserve, burst - 1)
         let wait = bucket.wait(leaving: reserve, now: now)
         if wait > 0 { return .room(wait: wait) }
+        if let error = words() {
+            if let person { _ = people.take(person, now: now) }
+            return .words(error)
+        }
         if let error = elsewhere() { return .elsewhere(error) }
         // What was refused costs nothing.
         _ = bucket.take(leaving: reserve, now: now)

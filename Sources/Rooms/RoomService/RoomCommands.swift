@@ -69,7 +69,13 @@ final class RoomCommands {
     func decline(_ id: String, reason: String?, by user: UserProfile, reply: @escaping Reply<CommandOutcome>) {
         if let error = core.closedness { return core.answer(reply, .failure(error)) }
         do throws(RoomError) {
+            let texts = RoomCommand.rejectInvitation(id: id, reason: reason).texts
+            try texts.checkSizes()
+            if texts.areStopped(byOperatorsMute: true), let mute = core.restrictions.chatMute(of: user.id) {
+                throw RoomError(muted: mute, at: core.wallNow)
+            }
             let decision = try core.state.declineElsewhere(id, reason: reason, by: user)
+            try texts.check(against: core.dependencies.filter())
             core.carryOut(
                 decision, by: user.id, answer: { reply(.success(CommandOutcome(.done))) },
                 refuse: { reply(.failure($0)) })
@@ -107,11 +113,8 @@ final class RoomCommands {
         if let wait = takeAttributeChange(asked.command) ?? core.audit.take(asked.command, by: asked.caller) {
             return core.answer(asked.reply, .failure(wait))
         }
+        if let refusal = refusal(of: asked) { return core.answer(asked.reply, .failure(refusal)) }
         if case .sendMessage(let draft) = asked.command, asked.reviewed == nil {
-            if let wait = takeMessage(draft.priority, asked) {
-                core.dependencies.counters.noteRefused()
-                return core.answer(asked.reply, .failure(wait))
-            }
             if let session = asked.session, core.dependencies.review.isOn(in: core.key.application) {
                 return core.reviews.hold(draft, by: asked.user, from: session, key: asked.key, reply: asked.reply)
             }
@@ -144,8 +147,10 @@ final class RoomCommands {
             context.hostBan = core.restrictions.hostBan(of: draft.user)
             context.hostBanCount = core.restrictions.hostBanCount
         case .liftRestriction(.ban, let user): context.hostBan = core.restrictions.hostBan(of: user)
-        case .sendMessage: context.standingMute = core.restrictions.standingMute(of: asked.user.id)
         default: break
+        }
+        if !asked.caller.isOperator, asked.command.texts.areStopped(byOperatorsMute: true) {
+            context.standingMute = core.restrictions.standingMute(of: asked.user.id)
         }
     }
 
@@ -199,8 +204,34 @@ final class RoomCommands {
         }
     }
 
-    /// Why a message is not let through.
-    private func takeMessage(_ priority: MessagePriority, _ asked: Asked) -> RoomError? {
+    /// Why what the rules have accepted is not let through: a message by the room's budget, and any text by the word filter, which reads
+    /// what everything else has let through.
+    private func refusal(of asked: Asked) -> RoomError? {
+        let words: () -> RoomError? = { [core] in
+            do throws(RoomError) {
+                try asked.command.texts.check(against: core.dependencies.filter())
+                return nil
+            } catch { return error }
+        }
+        let refusal: RoomError?
+        if case .sendMessage(let draft) = asked.command, asked.reviewed == nil {
+            refusal = takeMessage(draft.priority, asked, words)
+        } else {
+            refusal = words()
+        }
+        guard let refusal else { return nil }
+        if refusal.code == .textFiltered {
+            core.audit.noteRefused(asked.command, by: asked.caller, refusal)
+        } else {
+            core.dependencies.counters.noteRefused()
+        }
+        return refusal
+    }
+
+    /// Why the room's budget does not let a message through.
+    private func takeMessage(
+        _ priority: MessagePriority, _ asked: Asked, _ words: () -> RoomError?
+    ) -> RoomError? {
         let limits = core.dependencies.policy().messages
         let slowSeconds = core.state.settings.chat.slowSeconds
         // Hosts and co-hosts run the room by messages too; their room is theirs to fill.
@@ -208,10 +239,10 @@ final class RoomCommands {
         let attendee = asked.session.flatMap { core.people.attendance.sessions[$0]?.attendee }
         switch budget.take(
             priority, by: sharer, of: limits, slowSeconds: slowSeconds, at: core.now,
-            elsewhere: { attendee?.takeMessage() })
+            words: words, elsewhere: { attendee?.takeMessage() })
         {
         case nil: return nil
-        case .elsewhere(let error): return error
+        case .elsewhere(let error), .words(let error): return error
         case .slow(let wait):
             return RoomError(.slowMode, "slow mode: one message every \(slowSeconds) s", retryAfterMs: wait)
         case .room(let wait):
@@ -250,11 +281,10 @@ final class RoomCommands {
         do throws(RoomError) {
             let isRepeat = isNew ? false : try isRepeated(kept)
             if !isRepeat {
-                let filter = core.dependencies.filter()
                 let decision =
                     isNew
-                    ? try DurableRoomState.decideCreation(creation, by: user, epoch: core.writer.epoch, filter: filter)
-                    : try core.state.decideRecreation(creation, by: user, filter: filter)
+                    ? try DurableRoomState.decideCreation(creation, by: user, epoch: core.writer.epoch)
+                    : try core.state.decideRecreation(creation, by: user)
                 core.carryOut(decision, by: user.id, keyed: kept)
             }
         } catch {
@@ -275,7 +305,7 @@ final class RoomCommands {
         do throws(RoomError) {
             if core.phase == .empty {
                 let decision = try DurableRoomState.decideCreation(
-                    creation, by: owner, epoch: core.writer.epoch, lasts: true, filter: core.dependencies.filter())
+                    creation, by: owner, epoch: core.writer.epoch, lasts: true)
                 core.carryOut(decision, by: caller.name, keyed: kept)
                 core.audit.note(core.audit.line(of: caller, creating: owner.id))
             } else {

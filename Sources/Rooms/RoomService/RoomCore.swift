@@ -69,7 +69,6 @@ package final class RoomCore {
         let attendance = people.attendance
         var context = DecisionContext(
             now: wallNow, people: attendance.people, policy: dependencies.policy(), peak: attendance.peak)
-        context.filter = dependencies.filter()
         return context
     }
     /// What must be on the disk before anything that is said now may leave. While the room is being loaded nothing is

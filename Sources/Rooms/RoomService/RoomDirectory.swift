@@ -98,7 +98,10 @@ package actor RoomDirectory {
 
     package nonisolated func list(
         _ query: RoomQuery, of application: ApplicationID
-    ) throws(RoomError) -> RoomPage { try index.list(query, of: application, at: ports.clock.now) }
+    ) throws(RoomError) -> RoomPage {
+        try query.texts.checkSizes()
+        return try index.list(query, of: application, at: ports.clock.now)
+    }
 
     /// Of all applications, for metrics.
     package nonisolated var totals: [RoomKind: RoomTotals] { index.totals }
@@ -135,7 +138,7 @@ package actor RoomDirectory {
         do throws(RoomError) {
             let (room, id) = try await roomToCreate(
                 creation, in: application, by: user, keyedBy: user.id, key: key,
-                fingerprint: creation.fingerprint)
+                fingerprint: creation.fingerprint, isMutable: true)
             await room.create(creation, by: attendee(room), key: key) { [weak self] result in
                 switch result {
                 case .success(let entry): reply(.success((room, entry)))
@@ -169,10 +172,12 @@ package actor RoomDirectory {
         }
     }
 
-    /// - Parameter poster: whose keys count.
+    /// - Parameters:
+    ///   - poster: whose keys count.
+    ///   - isMutable: whether the operator's mute of the owner stops what the room is called.
     private func roomToCreate(
         _ creation: RoomCreation, in application: ApplicationID, by user: UserProfile, keyedBy poster: UserID,
-        key: IdempotencyKey?, fingerprint: UInt64
+        key: IdempotencyKey?, fingerprint: UInt64, isMutable: Bool = false
     ) async throws(RoomError) -> (Room, RoomKey) {
         if isDown { throw RoomCore.unavailable }
         let now = ports.clock.wallTime.millisecondsSince1970
@@ -181,8 +186,14 @@ package actor RoomDirectory {
             guard first.fingerprint == fingerprint else { throw RoomError(.keyReused) }
             return (try await room(first.room), first.room)
         }
-        // What the rules refuse must not leave a trace in the ports.journal.
-        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0, filter: ports.filter(application))
+        // What the rules refuse must not leave a trace in the journal.
+        _ = try DurableRoomState.decideCreation(creation, by: user, epoch: 0)
+        if isMutable,
+            let mute = ports.moderation.restrictions.holding(.chatMute, of: user.id, in: application, at: now)
+        {
+            throw RoomError(muted: mute, at: now)
+        }
+        try creation.texts.check(against: ports.filter(application))
         let id = try await vacantKey(creation.room, in: application)
         guard
             id.room != nil || owners.count(of: user.id, in: application) < ports.policy(application).maxRoomsPerOwner

@@ -34,6 +34,7 @@ final class RoomReporting {
 
     private func checked(_ draft: ReportDraft, by reporter: UserID) throws(RoomError) -> Report {
         guard draft.user != reporter else { throw .invalid("user", "one cannot report oneself") }
+        try draft.texts.checkSizes()
         if let words = draft.words, !Restriction.isReason(words) {
             throw .invalid("words", "a few words have up to 200 characters that people can see")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Texts
 
 /// A text as words are looked for in it: compatibility forms are one (NFKC: full width and half width, ligatures, composed letters),
 /// capitals are small, and what nobody sees is gone.
@@ -74,7 +75,8 @@ struct PlainText {
     }
 
     /// A letter that carries more marks than any language puts on one carries none: they are there to hide it. Marks are also sorted before
-    /// they are composed, which takes a time that grows faster than their number.
+    /// they are composed, which takes a time that grows faster than their number. A sign that stands for whole sentences hides no word: it
+    /// parts words, as a space does, instead of becoming 18 letters.
     private static func withoutPiles(_ text: String) -> String {
         var pile: [Unicode.Scalar] = []
         var kept = String.UnicodeScalarView()
@@ -85,7 +87,7 @@ struct PlainText {
         for scalar in text.unicodeScalars {
             if scalar.properties.canonicalCombiningClass == .notReordered {
                 settle()
-                kept.append(scalar)
+                kept.append(sentences.contains(scalar) ? " " : scalar)
             } else {
                 pile.append(scalar)
             }
@@ -94,6 +96,9 @@ struct PlainText {
         return String(kept)
     }
 
+    /// The two Arabic ligatures whose compatibility form has more than six letters.
+    private static let sentences: ClosedRange<Unicode.Scalar> = "\u{FDFA}"..."\u{FDFB}"
+
     /// Vietnamese has two, Hebrew three.
     private static let mostMarks = 3
 
@@ -101,12 +106,12 @@ struct PlainText {
         folded(text).filter { !isUnseen($0) && letter($0) != nil }
     }
 
-    /// Joiners, direction marks, soft hyphens, variation selectors, and accents that stand alone.
+    /// Also accents that stand alone.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
-        guard scalar.value >= 0x80 else { return false }
-        if scalar.properties.isDefaultIgnorableCodePoint { return true }
+        if VisibleText.isUnseen(scalar) { return true }
+        guard scalar.value >= 0x300 else { return false }
         return switch scalar.properties.generalCategory {
-        case .format, .nonspacingMark, .enclosingMark: true
+        case .nonspacingMark, .enclosingMark: true
         default: false
         }
     }

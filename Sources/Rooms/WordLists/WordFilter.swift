@@ -1,4 +1,5 @@
 import RoomModel
+import Texts
 
 /// Finds words of a list in a text, in a time that grows with the text alone (Aho and Corasick, 1975). G03.
 ///
@@ -44,6 +45,13 @@ package struct WordFilter: TextFilter {
 
     package func stopped(in text: String) -> String? {
         guard !isEmpty else { return nil }
+        for reading in JSONEscapes.readings(of: text) {
+            if let word = stopped(inPlain: reading) { return word }
+        }
+        return nil
+    }
+
+    private func stopped(inPlain text: String) -> String? {
         var state: UInt32 = 0
         for scalar in PlainText(text).scalars {
             state = next(state, scalar)

@@ -3,6 +3,7 @@ import RoomModel
 import RoomPorts
 import SignalProtocol
 import StoreSQLite
+import Texts
 import Timing
 
 /// The audit trail and people's reports: what `ovation audit` and `ovation report` do. Both are read while the server runs.
@@ -31,7 +32,8 @@ package struct RecordsAdmin: Sendable {
             let line = noted.line
             return [
                 "\(noted.id)", Self.time(line.time), "\(line.actor?.rawValue ?? "-") (\(line.role.rawValue))",
-                line.room?.description ?? "-", line.action, line.target?.rawValue ?? "-", line.outcome, line.detail,
+                line.room?.description ?? "-", line.action, line.target?.rawValue ?? "-", line.outcome,
+                TerminalText.escaped(line.detail),
                 line.reason.map(Self.quoted) ?? "",
             ].joined(separator: "\t")
         }
@@ -45,7 +47,7 @@ package struct RecordsAdmin: Sendable {
             return [
                 "\(noted.id)", Self.time(report.time), report.room.description,
                 "\(report.reporter) reports \(report.user)", report.cause.rawValue,
-                report.words.map(Self.quoted) ?? "-", report.evidence, settled ?? "",
+                report.words.map(Self.quoted) ?? "-", TerminalText.escaped(report.evidence), settled ?? "",
             ].joined(separator: "\t")
         }
     }
@@ -76,7 +78,5 @@ package struct RecordsAdmin: Sendable {
     }
 
     /// On one line, whatever somebody wrote; a terminal takes no orders from it.
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined() + "\""
-    }
+    private static func quoted(_ text: String) -> String { "\"\(TerminalText.escaped(text))\"" }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Texts
 
 /// One JSON object on each line of standard error, for collectors: `time`, `level`, `message`, `label`, and what the line says besides.
 struct JSONLogHandler: LogHandler {
@@ -23,10 +24,10 @@ struct JSONLogHandler: LogHandler {
         line["label"] = label
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard var text = try? encoder.encode(line) else { return }
-        text.append(UInt8(ascii: "\n"))
+        guard let text = try? encoder.encode(line) else { return }
+        let readable = Data((TerminalText.escapedJSON(String(decoding: text, as: UTF8.self)) + "\n").utf8)
         // Short enough for one write, so that lines of several threads do not mix.
-        FileHandle.standardError.write(text)
+        FileHandle.standardError.write(readable)
     }
 }
 
@@ -40,7 +41,8 @@ extension Logger {
     static func server(_ format: String) -> Logger {
         let isJSON = writesJSON(format)
         return Logger(label: "ovation") { label -> any LogHandler in
-            if isJSON { JSONLogHandler(label: label) } else { StreamLogHandler.standardError(label: label) }
+            if isJSON { return JSONLogHandler(label: label) }
+            return EscapingLogHandler(StreamLogHandler.standardError(label: label))
         }
     }
 }

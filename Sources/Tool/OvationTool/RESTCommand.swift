@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import Texts
 
 /// `ovation rest`: one operation of the REST API of a server that runs (R04).
 struct RESTCommand: AsyncParsableCommand {
@@ -55,10 +56,11 @@ struct RESTCommand: AsyncParsableCommand {
         guard (200..<300).contains(response.status.code) else {
             let failure = try? JSONDecoder().decode(Failure.self, from: body)
             let why = failure.map { "\($0.error.name): \($0.error.message)" } ?? text
-            FileHandle.standardError.write(Data("ovation: \(response.status.code) \(why)\n".utf8))
+            let sentence = "ovation: \(response.status.code) \(TerminalText.escaped(why))\n"
+            FileHandle.standardError.write(Data(sentence.utf8))
             throw ExitCode.failure
         }
-        if !text.isEmpty { print(text) }
+        if !text.isEmpty { Swift.print(TerminalText.escapedJSON(text)) }
     }
 
     private func answer(to request: HTTPClientRequest) async throws -> (HTTPClientResponse, ByteBuffer) {

@@ -96,7 +96,8 @@ struct Serve: AsyncParsableCommand {
         lines.append(
             "Ovation \(ServerApplication.version) is ready at \(readiness.url) "
                 + "(media on UDP \(Self.named(readiness.mediaPorts)); \(time)\(readiness.residentBytes >> 20) MiB)")
-        print(lines.joined(separator: "\n"))
+        // The code's colours are the terminal's own.
+        Swift.print(lines.joined(separator: "\n"))
         fflush(nil)
     }
 }

@@ -6,7 +6,7 @@ extension DurableRoomState {
         _ draft: MessageDraft, by caller: Caller, _ context: DecisionContext
     ) throws(RoomError) -> Decision {
         try draft.body.check(id: draft.id)
-        try checkWriting(draft.body.texts, by: caller, context)
+        try checkChat(draft.body.texts, by: caller)
         let message = Message(chat: chat + 1, id: draft.id, from: caller.profile, body: draft.body, time: context.now)
         return Decision([.messageSent(message)], .sent(chat: message.chat, time: message.time))
     }

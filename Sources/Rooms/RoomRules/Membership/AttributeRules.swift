@@ -24,7 +24,6 @@ extension DurableRoomState {
             guard words.utf8.count <= AttributesDraft.wordsBytes else {
                 throw .invalid(field, "an attribute has up to 4,000 bytes")
             }
-            try DurableRoomState.check([name, words], against: context.filter, field: field)
         }
         let gone = draft.replace ? attributes.keys.filter { wanted[$0] == nil } : draft.remove
         let change = AttributesChange(

@@ -3,11 +3,10 @@ package import RoomModel
 extension DurableRoomState {
     /// V01: decides the beginning of a room whose id is free.
     package static func decideCreation(
-        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64, lasts: Bool = false,
-        filter: (any TextFilter)? = nil
+        _ creation: RoomCreation, by user: UserProfile, epoch: UInt64, lasts: Bool = false
     ) throws(RoomError) -> Decision {
+        try creation.texts.checkSizes()
         let settings = try checked(creation.settings)
-        try check([settings.name] + settings.tags, against: filter)
         guard RoomLimits.seats.contains(creation.seats.count) else { throw .invalid("seats", "1…16 seats") }
         let founding = RoomFounding(
             kind: creation.kind, settings: settings, owner: user, seats: creation.seats, epoch: epoch,
@@ -17,13 +16,11 @@ extension DurableRoomState {
 
     /// V01: an owner's own open room, created again: the settings are taken over but for the format of pictures, which paths are open
     /// in; whoever sits keeps the seat.
-    package func decideRecreation(
-        _ creation: RoomCreation, by user: UserProfile, filter: (any TextFilter)? = nil
-    ) throws(RoomError) -> Decision {
+    package func decideRecreation(_ creation: RoomCreation, by user: UserProfile) throws(RoomError) -> Decision {
         guard phase == .open else { throw RoomError(.roomClosed) }
         guard user.id == owner.id else { throw RoomError(.roomIDTaken) }
+        try creation.texts.checkSizes()
         var settings = try DurableRoomState.checked(creation.settings)
-        try DurableRoomState.check([settings.name] + settings.tags, against: filter)
         settings.pictureFormat = self.settings.pictureFormat
         // Whoever creates a room says nothing of its chat.
         settings.chat = self.settings.chat
@@ -32,8 +29,6 @@ extension DurableRoomState {
 
     func updateRoom(_ update: RoomUpdate, _ context: DecisionContext) throws(RoomError) -> Decision {
         var wanted = settings
-        if let name = update.name { try DurableRoomState.check([name], against: context.filter, field: "name") }
-        if let tags = update.tags { try DurableRoomState.check(tags, against: context.filter, field: "tags") }
         if let name = update.name { wanted.name = name }
         if let cover = update.cover { wanted.cover = cover }
         if let tags = update.tags { wanted.tags = tags }
@@ -93,8 +88,8 @@ extension DurableRoomState {
     private static func checked(_ wanted: RoomSettings) throws(RoomError) -> RoomSettings {
         var settings = wanted
         settings.name = wanted.name.trimmed
-        guard RoomLimits.nameCharacters.contains(settings.name.count),
-            settings.name.utf8.count <= RoomLimits.nameBytes, ReadableName.isReadable(settings.name)
+        guard settings.name.utf8.count <= RoomLimits.nameBytes,
+            RoomLimits.nameCharacters.contains(settings.name.count), ReadableName.isReadable(settings.name)
         else { throw .invalid("name", "a name has 1…64 characters that people can see") }
         guard WebAddress.isAcceptable(settings.cover, bytes: RoomLimits.urlBytes) else {
             throw .invalid("cover", "a cover is an https:, http: or relative URL of up to 500 bytes")
@@ -105,7 +100,7 @@ extension DurableRoomState {
         settings.tags = []
         guard wanted.tags.count <= RoomLimits.tagsGiven else { throw .invalid("tags", "up to 5 tags") }
         for tag in wanted.tags.map(\.trimmed) where !settings.tags.contains(tag) {
-            guard RoomLimits.tagCharacters.contains(tag.count), tag.utf8.count <= RoomLimits.nameBytes,
+            guard tag.utf8.count <= RoomLimits.nameBytes, RoomLimits.tagCharacters.contains(tag.count),
                 ReadableName.isReadable(tag)
             else {
                 throw .invalid("tags", "a tag has 1…24 characters that people can see")

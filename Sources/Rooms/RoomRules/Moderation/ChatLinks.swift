@@ -1,3 +1,5 @@
+import Texts
+
 /// Finds links in what people write. It knows addresses with a scheme or `www.`, and names under the endings that people use most: other
 /// words with a dot between them are no links.
 enum ChatLinks {
@@ -9,18 +11,11 @@ enum ChatLinks {
     ]
 
     static func hasLink(_ text: String) -> Bool {
-        // Full-width letters and dots look like a link too, and are opened as one.
-        let plain = String(String.UnicodeScalarView(text.unicodeScalars.map(narrow))).lowercased()
+        // Full-width letters and dots look like a link too, and are opened as one; so is one with something unseen in it.
+        let seen = text.unicodeScalars.lazy.filter { !VisibleText.isUnseen($0) }.map(VisibleText.narrow)
+        let plain = String(String.UnicodeScalarView(seen)).lowercased()
         if plain.contains("://") { return true }
         return plain.split(whereSeparator: { !isNamePart($0) }).contains(where: isName)
-    }
-
-    private static func narrow(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        switch scalar.value {
-        case 0xff01...0xff5e: Unicode.Scalar(scalar.value - 0xfee0) ?? scalar
-        case 0x3002, 0xff61: "."
-        default: scalar
-        }
     }
 
     private static func isNamePart(_ character: Character) -> Bool {

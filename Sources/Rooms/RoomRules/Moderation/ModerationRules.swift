@@ -108,26 +108,25 @@ extension DurableRoomState {
         restrictions.compactMap { $0 }.max { ($0.until ?? .max) < ($1.until ?? .max) }
     }
 
-    /// Whether a person may write that text now. How fast they may, the room's budget says.
-    func checkWriting(_ texts: [String], by caller: Caller, _ context: DecisionContext) throws(RoomError) {
-        let user = caller.profile
-        if !caller.isOperator, let mute = chatMute(of: user.id, standing: context.standingMute, at: context.now) {
-            throw RoomError(
-                .chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - context.now) },
-                reason: mute.reason)
-        }
-        if !caller.isOperator, !runs(user.id) {
-            if settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
-            if settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
-        }
-        try DurableRoomState.check(texts, against: context.filter)
+    /// Whether somebody may say all that now, as far as it shows without reading it: whether it is short enough, and whether a mute stops
+    /// it. How often they may, the room's budgets say; the word filter reads what has passed them.
+    func checkWriting(_ texts: [SaidText], by caller: Caller, _ context: DecisionContext) throws(RoomError) {
+        try texts.checkSizes()
+        guard !caller.isOperator else { return }
+        let user = caller.profile.id
+        let own =
+            texts.areStopped(byOperatorsMute: false) && user != owner.id
+            ? restriction(.chatMute, of: user, at: context.now) : nil
+        let standing =
+            texts.areStopped(byOperatorsMute: true)
+            ? context.standingMute.flatMap { $0.holds(at: context.now) ? $0 : nil } : nil
+        if let mute = longest([own, standing]) { throw RoomError(muted: mute, at: context.now) }
     }
 
-    /// G03: a text that the filter stops is not read by others, whoever wrote it.
-    static func check(
-        _ texts: [String], against filter: (any TextFilter)?, field: String? = nil
-    ) throws(RoomError) {
-        guard let filter else { return }
-        for text in texts where filter.stopped(in: text) != nil { throw RoomError(.textFiltered, field: field) }
+    /// Whether a message may be sent here now.
+    func checkChat(_ texts: [String], by caller: Caller) throws(RoomError) {
+        guard !caller.isOperator, !runs(caller.profile.id) else { return }
+        if settings.chat.hostsOnly { throw RoomError(.hostsOnly) }
+        if settings.chat.noLinks, texts.contains(where: ChatLinks.hasLink) { throw RoomError(.linksRefused) }
     }
 }

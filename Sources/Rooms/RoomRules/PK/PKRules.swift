@@ -229,8 +229,8 @@ extension DurableRoomState {
         guard RoomLimits.forfeitSeconds.contains(terms.forfeitSeconds) else {
             throw .invalid("forfeitSeconds", "a forfeit takes 0…180 s")
         }
-        guard terms.forfeit.count <= RoomLimits.forfeitCharacters,
-            terms.forfeit.utf8.count <= 4 * RoomLimits.forfeitCharacters,
+        guard terms.forfeit.utf8.count <= 4 * RoomLimits.forfeitCharacters,
+            terms.forfeit.count <= RoomLimits.forfeitCharacters,
             terms.forfeit.isEmpty || ReadableName.isReadable(terms.forfeit)
         else { throw .invalid("forfeit", "a forfeit has up to 60 characters that people can see") }
     }

@@ -145,7 +145,7 @@ struct PeopleResource: Sendable {
             try parameters.text("name"), try parameters.text("avatar"), try parameters.text("bio")
         )
         try SignIn.check(name: name, avatar: avatar, bio: bio)
-        try signIn.checkWords(name: name, bio: bio, in: access.application)
+        try signIn.checkWords(SignIn.texts(name: name, bio: bio), in: access.application)
         var profile = try await profile(user, access)
         if let name { profile.name = name }
         if let avatar { profile.avatar = avatar }

@@ -266,7 +266,9 @@ actor CallDispatcher: InputReceiver {
         _ session: Session, name: String?, avatar: String?, bio: String?, call: CallID
     ) async throws(Refusal) {
         try SignIn.check(name: name, avatar: avatar, bio: bio)
-        try services.signIn.checkWords(name: name, bio: bio, in: session.application)
+        let texts = SignIn.texts(name: name, bio: bio)
+        try services.signIn.checkMute(texts, by: session.user, in: session.application)
+        try services.signIn.checkWords(texts, in: session.application)
         var profile = session.profile
         let sessions = services.sessions
         defer { if let name { sessions.releaseName(name, for: session.user, in: session.application) } }

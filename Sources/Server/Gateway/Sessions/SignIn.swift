@@ -54,10 +54,12 @@ package final class SignIn: Sendable {
         var profile = try await profile(opening.user, in: application.id)
         let known = profile
         if let name = opening.name {
-            // Who has the name already comes in with it.
-            if name != known.name { try checkWords(name: name, in: application.id) }
-            if name != known.name, isTaken(name, opening.user, application.id) { throw Refusal(RoomError(.nameTaken)) }
-            profile.name = name
+            // Who has the name already comes in with it. Whom the operator muted comes in under the name that they have.
+            if name != known.name, mute(of: opening.user, in: application.id) == nil {
+                try checkWords(Self.texts(name: name), in: application.id)
+                if isTaken(name, opening.user, application.id) { throw Refusal(RoomError(.nameTaken)) }
+                profile.name = name
+            }
         }
         if let avatar = opening.avatar { profile.avatar = avatar }
         if profile != known { try await save(profile, in: application.id) }
@@ -150,21 +152,32 @@ package final class SignIn: Sendable {
     }
 
     /// What the operator's words stop.
-    func checkWords(name: String?, bio: String? = nil, in application: ApplicationID) throws(Refusal) {
-        guard let filter = filter(application) else { return }
-        for (field, text) in [("name", name), ("bio", bio)] {
-            guard let text, filter.stopped(in: text) != nil else { continue }
-            throw Refusal(RoomError(.textFiltered, field: field))
-        }
+    func checkWords(_ texts: [SaidText], in application: ApplicationID) throws(Refusal) {
+        do throws(RoomError) { try texts.check(against: filter(application)) } catch { throw Refusal(error) }
+    }
+
+    /// What the operator's mute of somebody stops, in no room.
+    func checkMute(_ texts: [SaidText], by user: UserID, in application: ApplicationID) throws(Refusal) {
+        guard texts.areStopped(byOperatorsMute: true), let mute = mute(of: user, in: application) else { return }
+        throw Refusal(RoomError(muted: mute, at: clock.wallTime.millisecondsSince1970))
+    }
+
+    private func mute(of user: UserID, in application: ApplicationID) -> Restriction? {
+        restrictions.holding(.chatMute, of: user, in: application, at: clock.wallTime.millisecondsSince1970)
+    }
+
+    /// What stands in a profile, as far as it is text.
+    static func texts(name: String?, bio: String? = nil) -> [SaidText] {
+        [name.map { SaidText(.personName, $0, "name") }, bio.map { SaidText(.personBio, $0, "bio") }].compactMap { $0 }
     }
 
     /// What may stand in a profile.
     static func check(name: String?, avatar: String?, bio: String? = nil) throws(Refusal) {
-        if let bio, bio.count > bioLimit || bio.utf8.count > bioLimit * 4 {
+        if let bio, bio.utf8.count > bioLimit * 4 || bio.count > bioLimit {
             throw Refusal(.invalid("bio", "a bio has at most \(bioLimit) characters"))
         }
         if let name {
-            guard (1...nameLimit).contains(name.count), name.utf8.count <= nameLimit * 4,
+            guard name.utf8.count <= nameLimit * 4, (1...nameLimit).contains(name.count),
                 ReadableName.isReadable(name)
             else { throw Refusal(.invalid("name", "a name has 1…64 characters that people can see")) }
         }

@@ -59,10 +59,11 @@ final class Signals: Sendable {
         answer: @escaping @Sendable (Result<Void, Refusal>) -> Void
     ) throws(Refusal) {
         let application = session.application
-        try check(draft, in: application)
+        try checkSize(draft)
         try checkMute(of: session.user, in: application)
         guard isAround(draft.to, in: application) else { throw Refusal(RoomError(.userAway)) }
         try take(draft, by: session, over: connection)
+        try checkWords(draft, in: application)
         guard review.isOn(in: application) else {
             tell(draft, by: session.profile.brief, in: application)
             return answer(.success(()))
@@ -89,7 +90,8 @@ final class Signals: Sendable {
             case .refused: throw Refusal(RoomError(.reviewRefused))
             case .dropped: return .success(())
             }
-            try check(draft, in: session.application)
+            try checkSize(draft)
+            try checkWords(draft, in: session.application)
             guard tell(draft, by: session.profile.brief, in: session.application) > 0 else {
                 throw Refusal(RoomError(.userAway))
             }
@@ -133,9 +135,7 @@ final class Signals: Sendable {
 
     private func checkMute(of user: UserID, in application: ApplicationID) throws(Refusal) {
         guard let mute = restrictions.holding(.chatMute, of: user, in: application, at: now) else { return }
-        throw Refusal(
-            RoomError(
-                .chatMuted, retryAfterMs: mute.until.map { Int(clamping: $0 - now) }, reason: mute.reason))
+        throw Refusal(RoomError(muted: mute, at: now))
     }
 
     // MARK: From an operator's program
@@ -145,7 +145,8 @@ final class Signals: Sendable {
     func send(
         _ draft: SignalDraft, as sender: UserProfile, in application: ApplicationID
     ) throws(Refusal) -> Int {
-        try check(draft, in: application)
+        try checkSize(draft)
+        try checkWords(draft, in: application)
         let reached = tell(draft, by: sender, in: application)
         guard reached > 0 else { throw Refusal(RoomError(.userAway)) }
         return reached
@@ -153,10 +154,14 @@ final class Signals: Sendable {
 
     // MARK: Telling
 
-    private func check(_ draft: SignalDraft, in application: ApplicationID) throws(Refusal) {
+    private func checkSize(_ draft: SignalDraft) throws(Refusal) {
         do throws(RoomError) { try draft.body.check(id: draft.id) } catch { throw Refusal(error) }
-        guard let filter = filter(application) else { return }
-        for text in draft.body.texts where filter.stopped(in: text) != nil { throw Refusal(RoomError(.textFiltered)) }
+    }
+
+    private func checkWords(_ draft: SignalDraft, in application: ApplicationID) throws(Refusal) {
+        do throws(RoomError) {
+            try draft.body.said(id: draft.id).check(against: filter(application))
+        } catch { throw Refusal(error) }
     }
 
     private func isAround(_ user: UserID, in application: ApplicationID) -> Bool {

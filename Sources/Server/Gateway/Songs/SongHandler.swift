@@ -67,7 +67,12 @@ final class SongHandler: Sendable {
     func upload(_ request: Request) async -> Response {
         let application: ApplicationID
         let user: UserID
-        do throws(Refusal) { (application, user) = try await identity(request) } catch {
+        do throws(Refusal) {
+            (application, user) = try await identity(request)
+            // Before anything is sent: everybody who sings here reads what a song is called.
+            try signIn.checkMute(
+                [SaidText(.songTitle, "?", "title"), SaidText(.lyrics, "?", "lyrics")], by: user, in: application)
+        } catch {
             return HTTPReply.failure(error)
         }
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.body {
@@ -143,6 +148,11 @@ final class SongHandler: Sendable {
         var findings: [String: SoundFinding] = [:]
         for (kind, path) in try upload.soundFiles() { findings[kind] = await inspect(path) }
         let stored = try upload.finish(id: SongLibrary.freshID(), by: user, at: now(), findings: findings)
+        let texts = [
+            SaidText(.songTitle, stored.title, "title"), SaidText(.songArtist, stored.artist ?? "", "artist"),
+            SaidText(.lyrics, upload.words, "lyrics"),
+        ]
+        do throws(Refusal) { try signIn.checkWords(texts, in: application) } catch { return HTTPReply.failure(error) }
         do { try library.publish(stored, from: folder, in: application) } catch { throw SongUpload.Failure.storage }
         let entry = stored.entry(under: "/songs/\(application)/\(stored.id)/", builtIn: false)
         return HTTPReply.json(Made(song: entry), status: .created)

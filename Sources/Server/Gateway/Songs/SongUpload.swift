@@ -49,6 +49,8 @@ struct SongUpload {
     private var open: (name: String, file: FileHandle, count: Int)?
     private var text: (name: String, bytes: [UInt8])?
     private var sounds: [String: SoundFormat] = [:]
+    /// Of the song, with their times.
+    private(set) var words = ""
     private var lyrics: LyricsFormat?
     private var fields: [String: String] = [:]
 
@@ -137,6 +139,7 @@ struct SongUpload {
 
     private mutating func finishLyrics(_ bytes: [UInt8]) throws(Failure) {
         guard let format = LyricsFormat(bytes) else { throw .lyrics }
+        words = String(decoding: bytes, as: UTF8.self)
         guard FileManager.default.createFile(atPath: "\(folder)/lyrics.\(format.rawValue)", contents: Data(bytes))
         else {
             throw .storage

@@ -1,6 +1,7 @@
 import Foundation
 import Ovation
 import Synchronization
+import Texts
 
 /// What `ovation join` says: a line at the bottom of a terminal and sentences above it, or lines of JSON for scripts.
 final class JoinReport: Sendable {
@@ -56,10 +57,11 @@ final class JoinReport: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             guard let text = try? encoder.encode(line) else { return }
-            FileHandle.standardOutput.write(text + Data("\n".utf8))
+            let readable = TerminalText.escapedJSON(String(decoding: text, as: UTF8.self))
+            FileHandle.standardOutput.write(Data((readable + "\n").utf8))
         } else if let sentence {
             state.withLock { state in
-                write((state.hasLine ? "\r\u{1b}[K" : "") + sentence + "\n")
+                write((state.hasLine ? "\r\u{1b}[K" : "") + TerminalText.escaped(sentence) + "\n")
                 state.hasLine = false
             }
         }
