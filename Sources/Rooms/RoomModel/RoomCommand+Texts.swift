@@ -92,12 +92,12 @@ extension Song {
     }
 }
 
-extension [String] {
+extension Array where Element == String {
     /// As tags.
     fileprivate func said() -> [SaidText] { map { SaidText(.roomTag, $0, "tags") } }
 }
 
-extension String? {
+extension Optional where Wrapped == String {
     /// As the sender's own id.
     fileprivate func said() -> SaidText? { map { SaidText(.clientID, $0, "id") } }
 }

@@ -125,7 +125,7 @@ package struct SaidText: Hashable, Sendable {
     }
 }
 
-extension [SaidText] {
+extension Array where Element == SaidText {
     /// What costs nothing to find out: whether each is short enough to be looked at.
     package func checkSizes() throws(RoomError) { for said in self { try said.checkSize() } }
 
