@@ -31,6 +31,8 @@ final class SoundStream {
     private var index: Int32 = -1
     private var hasSentEnd = false
     private var damaged = 0
+    /// On the stream's clock: packets that end before are not decoded.
+    private var start = Int64.min
 
     init(
         _ location: String, descriptor: Int32? = nil, av: LibAV, timeout: Interval, certificates: String? = nil,
@@ -72,6 +74,7 @@ final class SoundStream {
 
     /// A name without a scheme is a path, whatever characters it has.
     private var url: String { location.contains("://") ? location : "file:" + location }
+    private var isLocal: Bool { descriptor != nil || url.hasPrefix("file:") }
 
     private func openContainer() throws(CodecError) {
         packet = av.functions.av_packet_alloc()
@@ -96,7 +99,6 @@ final class SoundStream {
             // What a file claims to need before its first sound.
             _ = av.functions.av_dict_set(&options, "max_streams", "16", 0)
         }
-        let isLocal = descriptor != nil || url.hasPrefix("file:")
         let allowed = isLocal ? "file,crypto,data" : "http,https,tcp,tls,httpproxy,rtmp,rtmps,crypto,data"
         _ = av.functions.av_dict_set(&options, "protocol_whitelist", allowed, 0)
         // FFmpeg believes every certificate unless it is told not to.
@@ -149,7 +151,7 @@ final class SoundStream {
         return Double(base.num) / Double(base.den)
     }
 
-    /// As far as the container says.
+    /// What the container claims. A file without a claim is measured by its first frames, and many claims are wrong.
     var duration: Double? {
         guard let format, let stream else { return nil }
         if stream.pointee.duration > 0 { return Double(stream.pointee.duration) * unit }
@@ -204,7 +206,7 @@ final class SoundStream {
                 return
             }
             defer { av.functions.av_packet_unref(packet) }
-            guard packet.pointee.stream_index == index else { continue }
+            guard packet.pointee.stream_index == index, !isBeforeStart(packet) else { continue }
             let sent = av.functions.avcodec_send_packet(codec, packet)
             if sent >= 0 { return }
             try countDamage(sent)
@@ -216,16 +218,35 @@ final class SoundStream {
         if damaged > Self.tolerableDamage { throw failure(status, .malformed, "\(location) is broken") }
     }
 
+    private func isBeforeStart(_ packet: UnsafePointer<AVPacket>) -> Bool {
+        guard start != .min else { return false }
+        let time = packet.pointee.pts
+        guard time != clibav_AV_NOPTS_VALUE(), time &+ max(1, packet.pointee.duration) <= start else {
+            // Those that follow come later still.
+            start = .min
+            return false
+        }
+        return true
+    }
+
     /// Goes to the last place from which decoding can begin at or before that time.
     func seek(to seconds: Double) throws(CodecError) {
         guard let format, let codec else { return }
         cancellation.arm(timeout)
         let time = Int64(clamping: (seconds / unit).rounded(.down))
-        let status = av.functions.av_seek_frame(format, index, time, AVSEEK_FLAG_BACKWARD)
+        let status = av.functions.av_seek_frame(format, index, isCounted ? 0 : time, AVSEEK_FLAG_BACKWARD)
         guard status >= 0 else { throw failure(status, .inputOutput, "cannot seek in \(location)") }
         av.functions.avcodec_flush_buffers(codec)
+        start = isCounted ? time : .min
         hasSentEnd = false
         damaged = 0
+    }
+
+    /// Whether a place in the middle is found by counting frames from the beginning on. An MP3 has no times in it: its demuxer takes
+    /// the place from the mean rate that the first frame claims. Counting half an hour takes some tens of milliseconds.
+    private var isCounted: Bool {
+        guard isLocal, let name = format?.pointee.iformat?.pointee.name else { return false }
+        return String(cString: name) == "mp3"
     }
 
     private var isInterrupted: Bool { cancellation.isCancelled || cancellation.isLate }

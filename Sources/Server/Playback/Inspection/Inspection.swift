@@ -21,10 +21,12 @@ package enum Inspection {
 
     /// Private data: what the largest honest file takes, several times over. A cover of some megabytes is read as a whole.
     private static let memory: UInt64 = 256 << 20
-    /// To find out what a file is: from the start of the process on.
-    private static let lookSeconds: UInt64 = 3
-    /// An hour of a song takes some 30 seconds.
+    /// To find out what a file is, from the start of the process on. An hour of a song takes some 10 seconds.
+    private static let lookSeconds: UInt64 = 40
+    /// An hour of a song, brought to 48 kHz, takes some 30 seconds.
     private static let decodeSeconds: UInt64 = 180
+    /// A second more than the longest song; what is longer is not decoded to its end.
+    private static let longestSeconds = 3_601.0
     private static let blockFrames = 4_800
 
     /// - Parameter arguments: those after `inspect`.
@@ -45,11 +47,10 @@ package enum Inspection {
         return .done
     }
 
-    /// The file's length in milliseconds (0: it does not tell), 8 bytes, little-endian.
+    /// The file's length in milliseconds, decoded and counted, 8 bytes, little-endian; what is longer than any song is somewhat longer.
     private static func look() throws(CodecError) {
-        let reader = try AudioFileReader(descriptor: 0)
-        let seconds = reader.duration ?? 0
-        let milliseconds = seconds > 0 && seconds < 1e6 ? Int64((seconds * 1000).rounded()) : 0
+        let seconds = try AudioFileReader.measure(descriptor: 0, limit: longestSeconds)
+        let milliseconds = max(1, Int64((seconds * 1000).rounded()))
         withUnsafeBytes(of: milliseconds.littleEndian) { _ = send($0) }
     }
 

@@ -6,13 +6,13 @@ internal import Synchronization
 
 /// Finds out what strangers' files are, each in a process of its own that can do nothing else.
 package final class Inspector: Sendable {
-    /// Half of the cores: the other half is the server's, whatever strangers send. Each takes up to 256 MiB and three seconds of a
+    /// Half of the cores: the other half is the server's, whatever strangers send. Each takes up to 256 MiB and forty seconds of a
     /// processor.
     private static let atOnce = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-    /// Looking takes milliseconds for an honest file. More than these are a flood, whose senders are told to come again.
+    /// Looking at a song of four minutes takes half a second. More than these are a flood, whose senders are told to come again.
     private static let mostWaiting = 16
-    /// In milliseconds. On a busy machine three seconds of a processor take longer. Then it is ended, and the sender comes again: that
-    /// the machine has no time says nothing of the file.
+    /// In milliseconds. On a busy machine the seconds of a processor take longer. Then it is ended, and the sender comes again: that the
+    /// machine has no time says nothing of the file.
     private let patience: Int32
 
     /// Nobody in a room waits for a file that somebody uploads: it is looked at with what the server leaves.
@@ -33,7 +33,7 @@ package final class Inspector: Sendable {
     private let queue = DispatchQueue(label: "ovation.inspector", attributes: .concurrent)
 
     /// - Parameter executable: the program whose `inspect` is started.
-    package init(executable: String = "/proc/self/exe", patience: Int32 = 15_000) {
+    package init(executable: String = "/proc/self/exe", patience: Int32 = 45_000) {
         self.executable = executable
         self.patience = patience
     }
@@ -88,7 +88,7 @@ package final class Inspector: Sendable {
         switch process.result(within: patience) {
         case .ended(.done) where count == MemoryLayout<Int64>.size:
             let length = Int64(littleEndian: milliseconds)
-            return .sound(milliseconds: length > 0 ? length : nil)
+            return length > 0 ? .sound(milliseconds: length) : .unreadable
         case .ended(.noLibrary): return .noLibrary
         case .ended(.unconfined), .ended(.usage): return .unavailable
         case .ended(.done), .ended(.unreadable), .broken: return .unreadable
