@@ -112,6 +112,19 @@ import Testing
         #expect(abs(try measure(file) - seconds) < 0.06, "\(boast.mark)")
     }
 
+    @Test(
+        "R11-S what some browsers cannot play is no sound to take from a stranger",
+        arguments: [
+            ("a.m4a", "alac", false), ("a.m4a", "aac", true), ("a.wav", "pcm_f64le", false),
+            ("a.wav", "pcm_s24le", true), ("a.mov", "pcm_s16be", false), ("a.ogg", "flac", true),
+            ("a.wav", "adpcm_ms", false), ("a.aac", "aac", false),
+        ])
+    func playable(name: String, encoder: String, isTaken: Bool) throws {
+        let file = try SoundFile(name, encoder: encoder, planes: [Sound.tone(440, frames: 48_000)])
+        #expect(try AudioFileReader(file.path).duration != nil, "FFmpeg itself reads it")
+        #expect((try? measure(file)) != nil == isTaken)
+    }
+
     @Test("R11-S what is longer than any song is not read to its end")
     func tooLong() throws {
         let file = try SoundFile("a.flac", encoder: "flac", planes: [[Float](repeating: 0, count: 48_000 * 20)])

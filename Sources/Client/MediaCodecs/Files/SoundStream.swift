@@ -7,13 +7,20 @@ final class SoundStream {
     /// How many packets in a row may be undecodable before the file counts as broken: several seconds of any codec.
     private static let tolerableDamage = 500
 
-    /// What strangers' files may be: the demuxers and decoders of the sounds that an upload may have, and no other of FFmpeg's hundreds.
-    private static let strangersFormats = "mp3,mov,mp4,m4a,ogg,flac,wav"
-    private static let strangersCodecs: Set<String> = [
-        "mp3float", "mp3", "aac", "alac", "flac", "vorbis", "libvorbis", "opus", "libopus", "pcm_u8", "pcm_s16le",
-        "pcm_s16be",
-        "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw",
+    /// What strangers' files may be: by demuxer, the decoders of what Chromium and Firefox play too (Safari by Apple's documents, Ogg
+    /// from 18.4 on), and no other of FFmpeg's hundreds. A song that the server could mix and a browser could not play would be heard
+    /// by some.
+    private static let strangersCodecs: [String: Set<String>] = [
+        "mp3": ["mp3float", "mp3"],
+        // The demuxer's whole name is "mov,mp4,m4a,3gp,3g2,mj2".
+        "mov": ["aac", "opus", "libopus"],
+        "ogg": ["vorbis", "libvorbis", "opus", "libopus", "flac"],
+        "flac": ["flac"],
+        "wav": ["pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw"],
     ]
+    private static let strangersFormats = strangersCodecs.keys.sorted().joined(separator: ",")
+    private static let allStrangersCodecs = strangersCodecs.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+        .joined(separator: ",")
 
     let av: LibAV
     private let location: String
@@ -94,8 +101,7 @@ final class SoundStream {
             }
             source = format.pointee.pb
             _ = av.functions.av_dict_set(&options, "format_whitelist", Self.strangersFormats, 0)
-            _ = av.functions.av_dict_set(
-                &options, "codec_whitelist", Self.strangersCodecs.sorted().joined(separator: ","), 0)
+            _ = av.functions.av_dict_set(&options, "codec_whitelist", Self.allStrangersCodecs, 0)
             // What a file claims to need before its first sound.
             _ = av.functions.av_dict_set(&options, "max_streams", "16", 0)
         }
@@ -123,7 +129,8 @@ final class SoundStream {
         codec = av.functions.avcodec_alloc_context3(decoder)
         guard let decoder, let codec else { throw CodecError(.malformed, "no decoder for \(location)") }
         if descriptor != nil {
-            guard Self.strangersCodecs.contains(String(cString: decoder.pointee.name)) else {
+            let codecs = demuxer.flatMap { Self.strangersCodecs[$0] }
+            guard codecs?.contains(String(cString: decoder.pointee.name)) == true else {
                 throw CodecError(.malformed, "no decoder for \(location)")
             }
             // No threads: where it is read, none can be made.
@@ -136,6 +143,12 @@ final class SoundStream {
         for other in 0..<Int(format.pointee.nb_streams) where other != Int(index) {
             format.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL
         }
+    }
+
+    /// The first of the demuxer's names.
+    private var demuxer: String? {
+        guard let names = format?.pointee.iformat?.pointee.name else { return nil }
+        return String(cString: names).split(separator: ",").first.map(String.init)
     }
 
     private var stream: UnsafeMutablePointer<AVStream>? {
@@ -244,10 +257,7 @@ final class SoundStream {
 
     /// Whether a place in the middle is found by counting frames from the beginning on. An MP3 has no times in it: its demuxer takes
     /// the place from the mean rate that the first frame claims. Counting half an hour takes some tens of milliseconds.
-    private var isCounted: Bool {
-        guard isLocal, let name = format?.pointee.iformat?.pointee.name else { return false }
-        return String(cString: name) == "mp3"
-    }
+    private var isCounted: Bool { isLocal && demuxer == "mp3" }
 
     private var isInterrupted: Bool { cancellation.isCancelled || cancellation.isLate }
 

@@ -29,7 +29,7 @@ struct SongUpload {
         var code: (number: Int, name: String, message: String) {
             switch self {
             case .tooLarge(let field): (20463, "song_too_large", "\(field) is too large")
-            case .format(let field): (20464, "song_format", "\(field) is no MP3, M4A, Ogg, FLAC or WAV file")
+            case .format(let field): (20464, "song_format", "\(field) is no sound that everybody can play: \(SoundFormat.playable)")
             case .lyrics: (20466, "lyrics_invalid", "lyrics are LRC or WebVTT text with times, in UTF-8")
             case .field(let field): (-32602, "invalid_params", "\(field) is missing or cannot be used")
             case .malformed(let what): (-32600, "invalid_request", "the body is no form: \(what)")
