@@ -98,6 +98,7 @@ let package = Package(
         target("Shared", "Timing"),
         target("Shared", "SignalProtocol", ["RoomModel"]),
         target("Shared", "Digests", ["COpenSSL", "COpenSSLSetup"]),
+        target("Shared", "HTTPGrammar"),
         target("Shared", "UserSig", ["CZlib", "Digests"]),
 
         // The media core: sans-I/O, knows no room and no user.
@@ -159,8 +160,8 @@ let package = Package(
         target(
             "Server", "Webhooks",
             [
-                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "Timing", logging, nio("NIOCore"),
-                nio("NIOPosix"), nio("NIOHTTP1"),
+                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "HTTPGrammar", "Timing", logging,
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ]),
         target(
@@ -170,7 +171,7 @@ let package = Package(
             "Server", "Gateway",
             [
                 "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "CZlib", "CQREncode",
-                "Digests", logging,
+                "Digests", "HTTPGrammar", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
@@ -355,11 +356,12 @@ let package = Package(
             "FuzzTargets",
             [
                 "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "RoomModel", "UserSig",
-                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
+                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom", "HTTPGrammar",
             ]),
         tests("FuzzTargets", ["FuzzTargets"]),
         tests("Timing", ["Timing"]),
         tests("Digests", ["Digests"]),
+        tests("HTTPGrammar", ["HTTPGrammar"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
         tests("MediaCodecs", ["MediaCodecs", "AudioGraph", "Timing", "CSoundFiles"]),
         tests("MediaDevices", ["MediaDevices", "MediaCodecs", "AudioGraph", "Timing"]),

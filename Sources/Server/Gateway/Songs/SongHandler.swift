@@ -216,6 +216,6 @@ final class SongHandler: Sendable {
             case .uninspected: .notImplemented
             }
         let (number, name, message) = failure.code
-        return HTTPReply.failure(code: number, name: name, message: message, status: status)
+        return HTTPReply.failure(code: number, name: name, message: message, status: status, field: failure.field)
     }
 }
