@@ -1,4 +1,5 @@
 import Foundation
+import HTTPGrammar
 import HTTPTypes
 import Hummingbird
 import RoomModel
@@ -84,7 +85,7 @@ struct PageHandler: Sendable {
             return Response(status: .notModified, headers: headers)
         }
         var bytes = file.bytes
-        if let gzipped = file.gzipped, request.headers[.acceptEncoding]?.contains("gzip") ?? false {
+        if let gzipped = file.gzipped, AcceptedCodings(request.headers[values: .acceptEncoding]).take("gzip") {
             bytes = gzipped
             headers[.contentEncoding] = "gzip"
         } else if file.gzipped == nil {

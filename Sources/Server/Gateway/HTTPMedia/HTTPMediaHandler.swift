@@ -64,8 +64,7 @@ struct HTTPMediaHandler: Sendable {
     }
 
     private func refused(_ refusal: Refusal) -> Response {
-        var response = HTTPReply.failure(refusal, status: Self.status(of: refusal.error))
-        if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        let response = HTTPReply.failure(refusal, status: Self.status(of: refusal.error))
         return open(response)
     }
 
@@ -108,7 +107,7 @@ struct HTTPMediaHandler: Sendable {
         do throws(Refusal) {
             try admit(request, context)
             let bearer = try await BearerTicket(request, services.signIn)
-            guard Self.isType(request, Self.offerType) else {
+            guard HTTPReply.isType(request, Self.offerType) else {
                 return open(HTTPReply.failure(Self.wrongType(Self.offerType), status: .unsupportedMediaType))
             }
             guard let room = Self.room(request) else { throw Refusal(RoomError(.roomIDInvalid)) }
@@ -162,7 +161,7 @@ struct HTTPMediaHandler: Sendable {
         do throws(Refusal) {
             try admit(request, context)
             guard let session = try await session(kind, request, context) else { return Self.gone(open) }
-            guard Self.isType(request, Self.fragmentType) else {
+            guard HTTPReply.isType(request, Self.fragmentType) else {
                 return open(HTTPReply.failure(Self.wrongType(Self.fragmentType), status: .unsupportedMediaType))
             }
             guard let match = request.headers[.ifMatch] else {
@@ -240,11 +239,6 @@ struct HTTPMediaHandler: Sendable {
         open(
             HTTPReply.failure(
                 code: 404, name: "not_found", message: "there is no such session, or it has ended", status: .notFound))
-    }
-
-    private static func isType(_ request: Request, _ type: String) -> Bool {
-        let stated = request.headers[.contentType] ?? ""
-        return stated.split(separator: ";").first.map { $0.filter { $0 != " " }.lowercased() } == type
     }
 }
 
