@@ -6,6 +6,8 @@ package func fuzzForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let line = bytes.prefix { $0 != 10 }
     let text = String(decoding: line, as: UTF8.self)
+    _ = EntityTags(text)
+    if let seconds = RetryAfter.seconds(text, now: 784_111_777) { precondition(seconds >= 0) }
     guard let parser = FormParser(contentType: text) else { return 0 }
     let body = Array(bytes.dropFirst(line.count + 1))
     let whole = outcome(parser, [body[...]])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPGrammar
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -164,18 +165,19 @@ struct HTTPMediaHandler: Sendable {
             guard HTTPReply.isType(request, Self.fragmentType) else {
                 return open(HTTPReply.failure(Self.wrongType(Self.fragmentType), status: .unsupportedMediaType))
             }
-            guard let match = request.headers[.ifMatch] else {
+            guard request.headers[.ifMatch] != nil else {
                 return open(
                     HTTPReply.failure(
                         Refusal(RoomError(.invalidRequest, "If-Match is missing")), status: .preconditionRequired))
             }
-            guard match == "*" || match == session.tag else { return open(Self.mismatch) }
+            let match = EntityTags(request, .ifMatch)
+            guard match?.matchesStrongly(session.tag) == true else { return open(Self.mismatch) }
             let fragment = OfferOutline(try await body(of: request, Self.fragmentLimit))
             let known = OfferOutline(session.offer)
             guard let ufrag = fragment.ufrag, ufrag != known.ufrag else {
                 return open(Response(status: .noContent))
             }
-            guard match == "*" else { return open(Self.mismatch) }
+            guard match == .any else { return open(Self.mismatch) }
             guard let password = fragment.password else {
                 throw Refusal(RoomError(.mediaRefused, "the fragment has no a=ice-pwd", reason: "bad_offer"))
             }
