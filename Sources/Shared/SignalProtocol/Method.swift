@@ -115,7 +115,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))
         case .attributesSet: try p.command(.setAttributes(p.attributes()))
         case .roomList: .rooms(.listRooms(try p.roomQuery()))
-        case .roomGet: .rooms(.getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? []))
+        case .roomGet: .rooms(.getRooms(try p.rooms()))
         case .roomMembers: .rooms(.listMembers(try p.room(), try p.membersQuery()))
         case .roleSet: try p.command(.setRole(p.user(), p.role()))
         case .ownerSet: try p.command(.setOwner(p.user()))

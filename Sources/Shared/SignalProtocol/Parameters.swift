@@ -80,7 +80,10 @@ struct Parameters {
     }
 
     func optionalRoom(_ name: String = "room") throws -> RoomID? {
-        do { return try optional(name) } catch is DecodingError { throw RoomError(.roomIDInvalid, field: name) }
+        let room: RoomID?
+        do { room = try optional(name) } catch is DecodingError { throw RoomError(.roomIDInvalid, field: name) }
+        guard room?.isAddressable ?? true else { throw RoomError(.roomIDInvalid, field: name) }
+        return room
     }
 
     func user(_ name: String = "user") throws -> UserID {
@@ -97,6 +100,12 @@ struct Parameters {
         do { ids = try optional(name) } catch is DecodingError { throw RoomError(code, field: name) }
         guard ids?.count ?? 0 <= 100 else { throw RoomError.invalid(name, "at most 100") }
         return ids
+    }
+
+    func rooms() throws -> [RoomID] {
+        let rooms: [RoomID] = try ids("rooms", wrong: .roomIDInvalid) ?? []
+        guard rooms.allSatisfy(\.isAddressable) else { throw RoomError(.roomIDInvalid, field: "rooms") }
+        return rooms
     }
 
     func still(_ field: String = "picture", byteLimit: Int = StillPicture.byteLimit) throws -> StillPicture? {

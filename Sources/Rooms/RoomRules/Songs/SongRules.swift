@@ -102,8 +102,8 @@ extension DurableRoomState {
     private static func checked(_ wanted: Song) throws(RoomError) -> Song {
         var song = wanted
         guard RoomLimits.songIDBytes.contains(song.id.utf8.count),
-            song.id.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-        else { throw .invalid("song.id", "a song's id is 1…64 printable ASCII characters") }
+            song.id.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), PathSegment.isUsable(song.id)
+        else { throw .invalid("song.id", "a song's id is 1…64 printable ASCII characters, and not . or ..") }
         song.title = wanted.title.trimmed
         song.artist = wanted.artist.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
         guard RoomLimits.songTitleCharacters.contains(song.title.count),
