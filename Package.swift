@@ -411,7 +411,10 @@ let package = Package(
             ["LoadTools", "Ovation", "ServerApp", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests(
             "Webhooks",
-            ["Webhooks", "RoomModel", "RoomPorts", "RoomTestSupport", "StoreSQLite", "Timing", logging]),
+            [
+                "Webhooks", "RoomModel", "RoomPorts", "RoomTestSupport", "StoreSQLite", "Timing", logging,
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+            ]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
         tests(
