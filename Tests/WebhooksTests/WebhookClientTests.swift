@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -8,6 +7,12 @@ import Testing
 import Timing
 
 @testable import Webhooks
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Requests to receivers on this machine, at addresses that a test says a name has.
 @Suite struct WebhookClientTests {
@@ -60,14 +65,14 @@ import Timing
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = in_port_t(UInt16(port).bigEndian)
             inet_pton(AF_INET, host, &address.sin_addr)
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             sockets.append(listener)
             try withUnsafePointer(to: &address) { pointer in
                 try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
                     try #require(bind(listener, pointer, size) == 0 && listen(listener, 0) == 0)
                     for _ in 0..<3 {
-                        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                        let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
                         _ = fcntl(client, F_SETFL, O_NONBLOCK)
                         _ = connect(client, pointer, size)
                         sockets.append(client)
@@ -91,9 +96,7 @@ import Timing
         try await serve(receiver, at: "127.0.0.3") { port in
             let deaf = try Deaf(at: "127.0.0.2", port: port)
             // Nobody listens at the last one.
-            for addresses in [
-                ["127.0.0.2", "127.0.0.3"], ["127.0.0.4", "127.0.0.3"], ["::1", "127.0.0.2", "127.0.0.3"],
-            ] {
+            for addresses in [["127.0.0.2", "127.0.0.3"], ["127.0.0.4", "127.0.0.3"], ["::1", "127.0.0.2", "127.0.0.3"]] {
                 let client = client(addresses)
                 let answer = await client.post(
                     "http://hook.example:\(port)/", headers: [], body: [1], within: .seconds(20))
@@ -113,10 +116,7 @@ import Timing
             for addresses in [["127.0.0.3"], ["10.0.0.1", "127.0.0.3"], ["fe80::1%lo", "127.0.0.3"]] {
                 let client = client(allowPrivate: false, addresses)
                 let answer = await client.post(url, headers: [], body: [1], within: .seconds(20))
-                guard case .unreachable(let why) = answer else {
-                    Issue.record("\(answer)")
-                    continue
-                }
+                guard case .unreachable(let why) = answer else { Issue.record("\(answer)"); continue }
                 #expect(why.contains("private address \(addresses[0])"), "\(why)")
                 await client.shutDown()
             }
@@ -149,8 +149,7 @@ import Timing
             let url = "http://hook.example:\(port)/"
             // The one that was known refuses; the next request finds the other.
             guard case .unreachable = await client.post(url, headers: [], body: [1], within: .seconds(20)) else {
-                Issue.record("somebody else answered")
-                return
+                return Issue.record("somebody else answered")
             }
             let answer = await client.post(url, headers: [], body: [1], within: .seconds(20))
             #expect(answer == .answered(status: 503, body: [], retryAfterSeconds: nil))
@@ -159,10 +158,38 @@ import Timing
         await client.shutDown()
     }
 
+    @Test("R02-S a receiver that says until when it is away is left alone until then")
+    func retryAfter() async throws {
+        let clock = VirtualRoomClock()
+        for (text, seconds) in [
+            ("7", 7), (HTTPDay.text(clock.wallTime.secondsSince1970 + 6), 6), ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("soon", nil),
+        ] as [(String, Int?)] {
+            try await serve(Receiver(headers: ["Retry-After": text]), at: "127.0.0.3") { port in
+                let client = client(clock: clock, ["127.0.0.3"])
+                let answer = await client.post(
+                    "http://hook.example:\(port)/", headers: [], body: [1], within: .seconds(20))
+                #expect(answer == .answered(status: 503, body: [], retryAfterSeconds: seconds), "\(text)")
+                await client.shutDown()
+            }
+        }
+    }
+
     @Test("this machine's own name has addresses, and a name that there is not has none")
     func lookUp() async {
         #expect(await HostAddresses.lookUp("127.0.0.1") == ["127.0.0.1"])
         #expect(!(await HostAddresses.lookUp("localhost")).isEmpty)
         #expect(await HostAddresses.lookUp("nobody.invalid").isEmpty)
+    }
+}
+
+/// As HTTP writes a moment.
+private enum HTTPDay {
+    static func text(_ seconds: Int64) -> String {
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPGrammar
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -84,7 +85,9 @@ package actor HTTPWebhookClient: WebhookClient {
             let read = try await answer.body.collect(upTo: Self.answerLimit)
             return .answered(
                 status: Int(answer.status.code), body: Array(read.readableBytesView),
-                retryAfterSeconds: answer.headers.first(name: "Retry-After").flatMap { Int($0) })
+                retryAfterSeconds: answer.headers.first(name: "Retry-After").flatMap {
+                    RetryAfter.seconds($0, now: clock.wallTime.secondsSince1970)
+                })
         } catch let refused as Refused {
             return .unreachable(refused.message)
         } catch is NIOTooManyBytesError {
