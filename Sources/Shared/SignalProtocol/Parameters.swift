@@ -139,11 +139,8 @@ struct Parameters {
         guard let account = name.map(StatementQuery.Account.init(rawValue:)) ?? .wallet else {
             throw RoomError.invalid("account", "an account is wallet or earnings")
         }
-        let cursor: String? = try optional("cursor")
-        let before = cursor.map { Int64($0) }
-        if case .some(.none) = before { throw RoomError.invalid("cursor", "this is no cursor of a former page") }
         return StatementQuery(
-            account: account, before: before ?? nil, limit: try integer("limit", in: 1...100, default: 50))
+            account: account, before: try NumberedPlace.read(try optional("cursor"))?.number, limit: try integer("limit", in: 1...100, default: 50))
     }
 
     func key() throws -> IdempotencyKey? {
