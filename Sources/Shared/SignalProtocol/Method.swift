@@ -99,7 +99,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .clockRead: .readClock
         case .profileSet:
             .setProfile(
-                name: try p.optional("name"), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
+                name: try p.personName(), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
         case .profileGet: .getProfiles(try p.ids("users", wrong: .userIDInvalid) ?? [])
 
         case .roomCreate:
@@ -232,7 +232,7 @@ extension Parameters {
         let client = try object("client")
         return SessionOpening(
             version: try required("version"), application: ApplicationID(try required("app")), user: try user(),
-            ticket: try optional("ticket") ?? "", name: try optional("name"), avatar: try optional("avatar"),
+            ticket: try optional("ticket") ?? "", name: try personName(), avatar: try optional("avatar"),
             resume: try optional("resume"),
             client: try client.map { "\(try $0.optional("name") ?? "") \(try $0.optional("version") ?? "")" })
     }

@@ -90,6 +90,12 @@ struct Parameters {
         do { return try required(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
     }
 
+    /// What somebody wants to be called.
+    func personName() throws -> String? {
+        let name: String? = try optional("name")
+        return name.map(DirectionMarks.withoutIdle)
+    }
+
     func optionalUser(_ name: String) throws -> UserID? {
         do { return try optional(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
     }
@@ -140,7 +146,8 @@ struct Parameters {
             throw RoomError.invalid("account", "an account is wallet or earnings")
         }
         return StatementQuery(
-            account: account, before: try NumberedPlace.read(try optional("cursor"))?.number, limit: try integer("limit", in: 1...100, default: 50))
+            account: account, before: try NumberedPlace.read(try optional("cursor"))?.number,
+            limit: try integer("limit", in: 1...100, default: 50))
     }
 
     func key() throws -> IdempotencyKey? {

@@ -92,7 +92,7 @@ extension DurableRoomState {
     /// The settings as they will be stored: name and tags without spaces around them, no tag twice.
     private static func checked(_ wanted: RoomSettings) throws(RoomError) -> RoomSettings {
         var settings = wanted
-        settings.name = wanted.name.trimmed
+        settings.name = DirectionMarks.withoutIdle(wanted.name).trimmed
         guard RoomLimits.nameCharacters.contains(settings.name.count),
             settings.name.utf8.count <= RoomLimits.nameBytes, ReadableName.isReadable(settings.name)
         else { throw .invalid("name", "a name has 1…64 characters that people can see") }
@@ -104,7 +104,7 @@ extension DurableRoomState {
         }
         settings.tags = []
         guard wanted.tags.count <= RoomLimits.tagsGiven else { throw .invalid("tags", "up to 5 tags") }
-        for tag in wanted.tags.map(\.trimmed) where !settings.tags.contains(tag) {
+        for tag in wanted.tags.map({ DirectionMarks.withoutIdle($0).trimmed }) where !settings.tags.contains(tag) {
             guard RoomLimits.tagCharacters.contains(tag.count), tag.utf8.count <= RoomLimits.nameBytes,
                 ReadableName.isReadable(tag)
             else {

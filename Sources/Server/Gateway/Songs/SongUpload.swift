@@ -34,7 +34,8 @@ struct SongUpload {
         var code: (number: Int, name: String, message: String) {
             switch self {
             case .tooLarge(let field): (20463, "song_too_large", "\(field) is too large")
-            case .format(let field): (20464, "song_format", "\(field) is no sound that everybody can play: \(SoundFormat.playable)")
+            case .format(let field):
+                (20464, "song_format", "\(field) is no sound that everybody can play: \(SoundFormat.playable)")
             case .lyrics: (20466, "lyrics_invalid", "lyrics are LRC or WebVTT text with times, in UTF-8")
             case .field(let field, let what): (-32602, "invalid_params", "\(field) \(what)")
             case .malformed(let what): (-32600, "invalid_request", "the body is no form: \(what)")
@@ -198,12 +199,14 @@ struct SongUpload {
 
     /// A name that people read, without spaces around it.
     private func name(_ field: String) throws(Failure) -> String? {
-        let text = (fields[field] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = DirectionMarks.withoutIdle(fields[field] ?? "").split(whereSeparator: \.isWhitespace).joined(
+            separator: " ")
         if text.isEmpty { return nil }
         guard text.utf8.count <= Self.textLimit * 4, text.count <= Self.textLimit else {
             throw .field(
                 field,
-                "has \(text.count) characters in \(text.utf8.count) bytes, and may have \(Self.textLimit) in \(Self.textLimit * 4)")
+                "has \(text.count) characters in \(text.utf8.count) bytes, and may have \(Self.textLimit) in \(Self.textLimit * 4)"
+            )
         }
         guard ReadableName.isReadable(text) else { throw .field(field, "has characters that nobody sees") }
         return text
