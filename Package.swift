@@ -389,7 +389,8 @@ let package = Package(
         tests(
             "Playback",
             [
-                "Playback", "CZlib", "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS",
+                "Playback", "CZlib", "MediaNode", "RoomPorts", "RoomTestSupport", "Wire", "Timing", "RTP", "SDP", "ICE",
+                "DTLS",
                 "PeerSession",
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),

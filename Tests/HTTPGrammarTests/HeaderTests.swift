@@ -10,9 +10,11 @@ import Testing
         }
         let cases: [(String, EntityTags?)] = [
             ("*", .any), (" * ", .any), ("\"a\"", .some([tag("a")])), ("\"\"", .some([tag("")])),
-            ("\"old\", \"new\"", .some([tag("old"), tag("new")])), ("W/\"a\",\"b\"", .some([tag("a", isWeak: true), tag("b")])),
+            ("\"old\", \"new\"", .some([tag("old"), tag("new")])),
+            ("W/\"a\",\"b\"", .some([tag("a", isWeak: true), tag("b")])),
             (", ,\"a,b\"\t,, \"W/\"", .some([tag("a,b"), tag("W/")])), ("", nil), (",", nil), ("a", nil), ("\"a", nil),
-            ("\"a\" \"b\"", nil), ("\"a\"b", nil), ("w/\"a\"", nil), ("*, \"a\"", nil), ("\"a\", *", nil), ("\"a b\"", nil),
+            ("\"a\" \"b\"", nil), ("\"a\"b", nil), ("w/\"a\"", nil), ("*, \"a\"", nil), ("\"a\", *", nil),
+            ("\"a b\"", nil),
             (Array(repeating: "\"a\"", count: 65).joined(separator: ","), nil),
         ]
         for (text, tags) in cases { #expect(EntityTags(text) == tags, "\(text.prefix(40))") }
@@ -57,7 +59,10 @@ import Testing
             func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
             let text =
                 "Mon, \(two(day)) \(months[month - 1]) \(year) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
-            if HTTPDate.seconds(text, now: 0) != Int64(number * 86_400 + second) { return Issue.record("\(text)") }
+            if HTTPDate.seconds(text, now: 0) != Int64(number * 86_400 + second) {
+                Issue.record("\(text)")
+                return
+            }
             let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
             let last = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
             day += 1
@@ -80,7 +85,8 @@ import Testing
     @Test("R05-W who refuses compressed answers gets none")
     func codings() {
         for (lines, isTaken) in [
-            (["gzip, deflate, br"], true), (["gzip;q=0.5"], true), (["GZIP"], true), (["*"], true), (["br", "gzip"], true),
+            (["gzip, deflate, br"], true), (["gzip;q=0.5"], true), (["GZIP"], true), (["*"], true),
+            (["br", "gzip"], true),
             (["gzip;q=0, *"], false), (["gzip; q=0.000"], false), (["identity"], false), ([""], false), ([], false),
             (["xgzip"], false), (["*;q=0"], false), (["*;q=0, gzip;q=0.1"], true),
         ] {

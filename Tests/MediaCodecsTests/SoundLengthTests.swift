@@ -83,8 +83,6 @@ import Testing
             Boast(name: "tone.mp3", encoder: "libmp3lame", mark: "Info", offset: 8),
             Boast(name: "tone.m4a", encoder: "aac", mark: "mvhd", offset: 20),
             Boast(name: "tone.m4a", encoder: "aac", mark: "mdhd", offset: 20),
-            // How long each of its packets is: one entry for all but the last.
-            Boast(name: "tone.m4a", encoder: "aac", mark: "stts", offset: 16),
             // 36 bits of samples; the last 32 of them.
             Boast(name: "tone.flac", encoder: "flac", mark: "fLaC", offset: 22),
             Boast(name: "tone.ogg", encoder: "libopus", mark: "OggS", offset: 6, isLittleEndian: true, isLast: true),
@@ -94,11 +92,24 @@ import Testing
             var bytes = bytes
             let range = try #require(bytes.range(of: Data(mark.utf8), options: isLast ? .backwards : []))
             let place = range.lowerBound + offset..<range.lowerBound + offset + width
-            let stated = (isLittleEndian ? bytes[place].reversed() : Array(bytes[place])).reduce(0) { $0 << 8 | Int($1) }
-            try #require((1_000..<1 << 28).contains(stated) || mark == "Info" || mark == "stts", "\(stated)")
+            let stated = (isLittleEndian ? bytes[place].reversed() : Array(bytes[place])).reduce(0) {
+                $0 << 8 | Int($1)
+            }
+            try #require((1_000..<1 << 28).contains(stated) || mark == "Info", "\(stated)")
             let digits = (0..<width).map { UInt8(truncatingIfNeeded: 4 * stated >> (8 * $0)) }
             bytes.replaceSubrange(place, with: isLittleEndian ? digits : digits.reversed())
+            if mark == "OggS" { Self.sign(&bytes, page: range.lowerBound) }
             return bytes
+        }
+
+        /// The check sum of the last page (RFC 3533 §6): readers leave out a page whose sum is wrong.
+        private static func sign(_ bytes: inout Data, page: Int) {
+            let place = page + 22..<page + 26
+            bytes.replaceSubrange(place, with: [0, 0, 0, 0])
+            let sum = bytes[page...].reduce(UInt32(0)) { sum, byte in
+                (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in sum << 1 ^ (sum >> 31) * 0x04c1_1db7 }
+            }
+            bytes.replaceSubrange(place, with: withUnsafeBytes(of: sum.littleEndian, Array.init))
         }
     }
 
@@ -122,7 +133,7 @@ import Testing
     func playable(name: String, encoder: String, isTaken: Bool) throws {
         let file = try SoundFile(name, encoder: encoder, planes: [Sound.tone(440, frames: 48_000)])
         #expect(try AudioFileReader(file.path).duration != nil, "FFmpeg itself reads it")
-        #expect((try? measure(file)) != nil == isTaken)
+        #expect(((try? measure(file)) != nil) == isTaken)
     }
 
     @Test("R11-S what is longer than any song is not read to its end")

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -7,12 +8,6 @@ import Testing
 import Timing
 
 @testable import Webhooks
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Requests to receivers on this machine, at addresses that a test says a name has.
 @Suite struct WebhookClientTests {
@@ -65,14 +60,14 @@ import Timing
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = in_port_t(UInt16(port).bigEndian)
             inet_pton(AF_INET, host, &address.sin_addr)
-            let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             sockets.append(listener)
             try withUnsafePointer(to: &address) { pointer in
                 try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
                     try #require(bind(listener, pointer, size) == 0 && listen(listener, 0) == 0)
                     for _ in 0..<3 {
-                        let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
                         _ = fcntl(client, F_SETFL, O_NONBLOCK)
                         _ = connect(client, pointer, size)
                         sockets.append(client)
@@ -96,7 +91,9 @@ import Timing
         try await serve(receiver, at: "127.0.0.3") { port in
             let deaf = try Deaf(at: "127.0.0.2", port: port)
             // Nobody listens at the last one.
-            for addresses in [["127.0.0.2", "127.0.0.3"], ["127.0.0.4", "127.0.0.3"], ["::1", "127.0.0.2", "127.0.0.3"]] {
+            for addresses in [
+                ["127.0.0.2", "127.0.0.3"], ["127.0.0.4", "127.0.0.3"], ["::1", "127.0.0.2", "127.0.0.3"],
+            ] {
                 let client = client(addresses)
                 let answer = await client.post(
                     "http://hook.example:\(port)/", headers: [], body: [1], within: .seconds(20))
@@ -116,7 +113,10 @@ import Timing
             for addresses in [["127.0.0.3"], ["10.0.0.1", "127.0.0.3"], ["fe80::1%lo", "127.0.0.3"]] {
                 let client = client(allowPrivate: false, addresses)
                 let answer = await client.post(url, headers: [], body: [1], within: .seconds(20))
-                guard case .unreachable(let why) = answer else { Issue.record("\(answer)"); continue }
+                guard case .unreachable(let why) = answer else {
+                    Issue.record("\(answer)")
+                    continue
+                }
                 #expect(why.contains("private address \(addresses[0])"), "\(why)")
                 await client.shutDown()
             }
@@ -149,7 +149,8 @@ import Timing
             let url = "http://hook.example:\(port)/"
             // The one that was known refuses; the next request finds the other.
             guard case .unreachable = await client.post(url, headers: [], body: [1], within: .seconds(20)) else {
-                return Issue.record("somebody else answered")
+                Issue.record("somebody else answered")
+                return
             }
             let answer = await client.post(url, headers: [], body: [1], within: .seconds(20))
             #expect(answer == .answered(status: 503, body: [], retryAfterSeconds: nil))
@@ -162,7 +163,8 @@ import Timing
     func retryAfter() async throws {
         let clock = VirtualRoomClock()
         for (text, seconds) in [
-            ("7", 7), (HTTPDay.text(clock.wallTime.secondsSince1970 + 6), 6), ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("soon", nil),
+            ("7", 7), (HTTPDay.text(clock.wallTime.secondsSince1970 + 6), 6), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
+            ("soon", nil),
         ] as [(String, Int?)] {
             try await serve(Receiver(headers: ["Retry-After": text]), at: "127.0.0.3") { port in
                 let client = client(clock: clock, ["127.0.0.3"])

@@ -8,6 +8,11 @@ package enum EntityTags: Hashable, Sendable {
         package var isWeak: Bool
         /// Between the quotation marks.
         package var opaque: [UInt8]
+
+        package init(isWeak: Bool, opaque: [UInt8]) {
+            self.isWeak = isWeak
+            self.opaque = opaque
+        }
     }
 
     /// More than any client knows of one address.

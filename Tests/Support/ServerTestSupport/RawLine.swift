@@ -34,7 +34,7 @@ package struct RawLine {
                 defer { received.removeFirst(start + end.count) }
                 return String(decoding: received[..<(start + end.count)], as: UTF8.self)
             }
-            guard let more = try await inbound.next() else {
+            guard let more = try await inbound.next(isolation: #isolation) else {
                 defer { received = [] }
                 return String(decoding: received, as: UTF8.self)
             }
@@ -44,7 +44,7 @@ package struct RawLine {
 
     /// All up to the server's end.
     package mutating func readToEnd() async throws -> String {
-        while let more = try await inbound.next() { received += more.readableBytesView }
+        while let more = try await inbound.next(isolation: #isolation) { received += more.readableBytesView }
         defer { received = [] }
         return String(decoding: received, as: UTF8.self)
     }

@@ -24,7 +24,7 @@ private struct AwaitedBody: AsyncSequence, Sendable {
         var body: RequestBody.AsyncIterator
         var channel: (any Channel)?
 
-        mutating func next() async throws -> ByteBuffer? {
+        @concurrent mutating func next() async throws -> ByteBuffer? {
             channel?.triggerUserOutboundEvent(MessageRules.BodyIsRead(), promise: nil)
             channel = nil
             return try await body.next()

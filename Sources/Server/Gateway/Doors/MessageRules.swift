@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What HTTP/1.1 asks of a server and the framework leaves to its user: one `Host` (RFC 9112 §3.2), who ends a connection and when
+/// What HTTP/1.1 asks of a server and the framework leaves to its user: one `Host` (RFC 9112 §3.2), bodies that can be read (§6.1), who ends a connection and when
 /// (§9.3, §9.6), and an answer for those who wait before they send a body (RFC 9110 §10.1.1).
 final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -34,10 +34,10 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
             if let authority = Self.authority(ofTarget: head.uri) {
                 head.headers.replaceOrAdd(name: "host", value: authority)
             }
-            guard Self.hasGoodHost(head) else {
+            guard Self.hasGoodHost(head), Self.hasKnownCoding(head) else {
                 isRefused = true
                 // Answered with 400, behind what came before.
-                return context.fireErrorCaught(HTTPParserError.invalidHost)
+                return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
             }
             let ends = Self.endsConnection(head)
             // The framework knows it by this spelling.
@@ -60,17 +60,25 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
 
     private static func hasGoodHost(_ head: HTTPRequestHead) -> Bool {
         let hosts = head.headers["host"]
-        guard hosts.count <= 1, let host = hosts.first else { return hosts.isEmpty && head.version < .http1_1 }
+        guard hosts.count <= 1, let host = hosts.first else { return hosts.isEmpty && isOld(head) }
         return host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#@\\\"<>,".utf8.contains($0) }
     }
 
+    /// Whose body is coded otherwise, nobody here could tell where it ends (RFC 9112 §6.1).
+    private static func hasKnownCoding(_ head: HTTPRequestHead) -> Bool {
+        head.headers[canonicalForm: "transfer-encoding"].allSatisfy { $0.lowercased() == "chunked" }
+    }
+
+    /// HTTP/1.0 and before: it knows no interim answers, and ends each connection with its answer.
+    private static func isOld(_ head: HTTPRequestHead) -> Bool { head.version.major < 1 || head.version == .http1_0 }
+
     private static func endsConnection(_ head: HTTPRequestHead) -> Bool {
         let options = head.headers[canonicalForm: "connection"].map { $0.lowercased() }
-        return options.contains("close") || head.version < .http1_1 && !options.contains("keep-alive")
+        return options.contains("close") || isOld(head) && !options.contains("keep-alive")
     }
 
     private static func awaitsWord(_ head: HTTPRequestHead) -> Bool {
-        head.version >= .http1_1
+        !isOld(head)
             && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
     }
 
