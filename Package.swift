@@ -99,6 +99,7 @@ let package = Package(
         target("Shared", "Texts"),
         target("Shared", "SignalProtocol", ["RoomModel"]),
         target("Shared", "Digests", ["COpenSSL", "COpenSSLSetup"]),
+        target("Shared", "HTTPGrammar", ["Texts"]),
         target("Shared", "UserSig", ["CZlib", "Digests", "Texts"]),
 
         // The media core: sans-I/O, knows no room and no user.
@@ -160,8 +161,8 @@ let package = Package(
         target(
             "Server", "Webhooks",
             [
-                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "Timing", "Texts", logging, nio("NIOCore"),
-                nio("NIOPosix"), nio("NIOHTTP1"),
+                "RoomModel", "RoomPorts", "SignalProtocol", "Digests", "HTTPGrammar", "Texts", "Timing", logging,
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ]),
         target(
@@ -171,7 +172,7 @@ let package = Package(
             "Server", "Gateway",
             [
                 "RoomModel", "RoomPorts", "RoomService", "SignalProtocol", "UserSig", "Timing", "Texts", "CZlib",
-                "CQREncode", "Digests", logging,
+                "CQREncode", "Digests", "HTTPGrammar", logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
@@ -356,12 +357,13 @@ let package = Package(
             "FuzzTargets",
             [
                 "RTP", "Codecs", "SRTP", "SDP", "ICE", "DTLS", "Forwarding", "SignalProtocol", "RoomModel", "UserSig",
-                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom",
+                "Timing", "Wire", "PeerSession", "BandwidthEstimation", "SeededRandom", "HTTPGrammar",
             ]),
         tests("FuzzTargets", ["FuzzTargets"]),
         tests("Timing", ["Timing"]),
         tests("Texts", ["Texts"]),
         tests("Digests", ["Digests"]),
+        tests("HTTPGrammar", ["HTTPGrammar"]),
         tests("AudioGraph", ["AudioGraph", "SoundAnalysis", "CAllocationCount"]),
         tests("MediaCodecs", ["MediaCodecs", "AudioGraph", "Timing", "CSoundFiles"]),
         tests("MediaDevices", ["MediaDevices", "MediaCodecs", "AudioGraph", "Timing"]),
@@ -389,7 +391,8 @@ let package = Package(
         tests(
             "Playback",
             [
-                "Playback", "CZlib", "MediaNode", "RoomPorts", "Wire", "Timing", "RTP", "SDP", "ICE", "DTLS",
+                "Playback", "CZlib", "MediaNode", "RoomPorts", "RoomTestSupport", "Wire", "Timing", "RTP", "SDP", "ICE",
+                "DTLS",
                 "PeerSession",
                 "DatagramIO", "Forwarding", "AudioGraph", "MediaCodecs", "NetworkSimulation", "SoundAnalysis",
             ]),
@@ -411,7 +414,10 @@ let package = Package(
             ["LoadTools", "Ovation", "ServerApp", "ServerTestSupport", "UserSig", "Timing", "RTP", "Wire"]),
         tests(
             "Webhooks",
-            ["Webhooks", "RoomModel", "RoomPorts", "RoomTestSupport", "StoreSQLite", "Timing", logging]),
+            [
+                "Webhooks", "RoomModel", "RoomPorts", "RoomTestSupport", "StoreSQLite", "Timing", logging,
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+            ]),
         tests("UserSig", ["UserSig", "CZlib"]),
         tests("SignalProtocol", ["SignalProtocol", "RoomModel", "RoomTestSupport"]),
         tests(

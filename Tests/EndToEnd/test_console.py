@@ -1,6 +1,7 @@
 """The console, as an operator uses it in a browser."""
 
 import json
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -124,6 +125,33 @@ def test_rooms(server, people, keys):
     jo.sees("console-key")
     jo.run("location.reload()")
     jo.sees("console-key")
+
+
+@story("A07-W R04-W rooms whose ids are full of what addresses are made of are entered by their links, and moderated and ended in the console")
+def test_ids(server, people, keys):
+    key = keys()
+    ids = ["%2e%2e", "...?x=1#y&z=+;", "~..", " a:b@[c]|{d}, %2F", "48213"]
+    hosts = [Client(server, ticket(server, f"Host {number}")) for number in range(len(ids))]
+    for number, (host, room) in enumerate(zip(hosts, ids)):
+        host.call("room.create", room=room, name=f"Room {number} of many")
+    with pytest.raises(Refused, match="room id"):
+        Client(server, ticket(server, "Dots")).call("room.create", room="..", name="Dots")
+    jo = people("Jo")
+    sign_in_as_person(jo)
+    jo.sees("lobby")
+    slugs = [urllib.parse.quote("~" + room if room.isdigit() or room.startswith("~") else room, safe="") for room in ids]
+    for number, slug in enumerate(slugs):
+        jo.open(f"/r/{slug}")
+        jo.sees("html > body", f"Room {number} of many")
+    sign_in(jo, key)
+    jo.click("nav-rooms")
+    for number, (host, slug) in enumerate(zip(hosts, slugs)):
+        open_row(jo, "rooms-table", f"Room {number} of many")
+        jo.sees("room-people", f"Host {number}")
+        jo.click("room-end")
+        jo.sees("console-command", f"/v1/rooms/{slug}")
+        jo.click("ask-yes")
+        wait_for(f"the end of {slug}", lambda: any(e["type"] == "room.destroyed" and e["reason"] == "operator" for e in host.events))
 
 
 @story("R04-W reports are settled, words added and tried, gifts changed, coins credited and people signed out in the console")

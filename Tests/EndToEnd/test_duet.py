@@ -286,7 +286,7 @@ def test_bringing(people, tmp_path):
     anna.click("upload-song")
     give(anna, "upload-audio", wrong)
     anna.click("upload-send")
-    anna.sees("problem", "no MP3")
+    anna.sees("problem", "Use MP3")
     give(anna, "upload-audio", tune)
     give(anna, "upload-lyrics", words)
     anna.type("upload-title", "A tune")

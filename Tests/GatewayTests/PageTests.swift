@@ -1,5 +1,6 @@
 import Foundation
 import RoomModel
+import SeededRandom
 import SignalProtocol
 import Testing
 
@@ -21,6 +22,33 @@ import Testing
             "", "0", "4294967295", "99999999999", "~", "%", "a%2Fb", "%ff", "~" + String(repeating: "a", count: 65),
         ] {
             #expect(RoomSlug.room(bad) == nil, "\(bad)")
+        }
+    }
+
+    @Test("A07-S every room id there can be goes through its link, and no client changes the link on the way")
+    func everyID() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        let allowed = (0x20...0x7e).map { String(UnicodeScalar(UInt8($0))) }.filter { RoomID(string: $0 + "x") != nil }
+        // What addresses make something of stands there more often.
+        let special = [".", "..", "~", "%2e", "%", "?", "#", " ", "0", "9", "+", ":", ";", "@", "[", "]"]
+        #expect(allowed.count == 89)
+        for _ in 0..<2_000 {
+            let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+                (Bool.random(using: &random) ? allowed : special).randomElement(using: &random) ?? "a"
+            }.joined()
+            guard let id = RoomID(string: text) else {
+                #expect(text.isEmpty || text == "." || text == "..", "seed \(seed): \(text)")
+                continue
+            }
+            let slug = RoomSlug.slug(id)
+            #expect(RoomSlug.room(slug) == id && RoomSlug.id(RoomSlug.text(id)) == id, "seed \(seed): \(text)")
+            // As Foundation, and browsers, resolve it.
+            let link = try #require(
+                URL(string: "/v1/rooms/\(slug)/members", relativeTo: URL(string: "https://a.example/")))
+            #expect(
+                link.standardized.absoluteString == "https://a.example/v1/rooms/\(slug)/members",
+                "seed \(seed): \(text)")
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import RoomModel
 import RoomPorts
-import SeededRandom
 import Testing
 
 @testable import Gateway
@@ -14,95 +13,6 @@ import Testing
             Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(part.name)\"; filename=\"a\"\r\n\r\n".utf8)
                 + part.bytes + [13, 10]
         } + Array("--\(boundary)--\r\n".utf8)
-    }
-
-    /// What a parser makes of bytes that arrive in the given pieces.
-    private func parse(_ bytes: [UInt8], cuts: [Int]) throws -> (parts: [(name: String, bytes: [UInt8])], whole: Bool) {
-        var parser = try #require(MultipartParser(contentType: "multipart/form-data; boundary=\(Self.boundary)"))
-        var parts: [(name: String, bytes: [UInt8])] = []
-        var open = false
-        for (from, to) in zip([0] + cuts, cuts + [bytes.count]) {
-            try parser.feed(bytes[from..<to]) { event in
-                switch event {
-                case .part(let name):
-                    #expect(!open)
-                    open = true
-                    parts.append((name, []))
-                case .data(let data): parts[parts.count - 1].bytes += data
-                case .partEnd: open = false
-                }
-            }
-        }
-        return (parts, parser.isWhole && !open)
-    }
-
-    @Test("a form comes out as it went in, however it is cut and whatever its parts look like")
-    func multipart() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var random = SeededGenerator(seed: seed)
-        // Bytes that look like the delimiter, so that every beginning of it occurs.
-        let pieces = [
-            "\r", "\n", "\r\n", "--", "\r\n--", "\r\n------xy", Self.boundary, "\r\n--\(Self.boundary.dropLast())", "a",
-            "",
-        ]
-        for _ in 0..<300 {
-            let parts = (0..<Int.random(in: 0...4, using: &random)).map { number in
-                let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
-                    pieces.randomElement(using: &random) ?? ""
-                }
-                return (name: "n\(number)", bytes: Array(text.joined().utf8))
-            }
-            // A part that holds the whole delimiter cannot be sent under this boundary.
-            guard parts.allSatisfy({ !String(decoding: $0.bytes, as: UTF8.self).contains("--" + Self.boundary) }) else {
-                continue
-            }
-            let bytes = form(parts)
-            let cuts = (0..<Int.random(in: 0...20, using: &random)).map { _ in
-                Int.random(in: 0...bytes.count, using: &random)
-            }
-            let result = try parse(bytes, cuts: cuts.sorted())
-            #expect(result.whole, "seed \(seed)")
-            #expect(result.parts.map(\.name) == parts.map(\.name), "seed \(seed)")
-            #expect(result.parts.map(\.bytes) == parts.map(\.bytes), "seed \(seed)")
-            // Cut short, it is never whole; broken anywhere, it ends without a trap.
-            let short = try parse(Array(bytes.dropLast(5)), cuts: [])
-            #expect(!short.whole, "seed \(seed)")
-            var broken = bytes
-            broken[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
-            _ = try? parse(broken, cuts: cuts.sorted())
-        }
-    }
-
-    @Test("a form without a good boundary, with nameless parts or endless headers is refused")
-    func badForms() throws {
-        for type in [
-            "", "text/plain", "multipart/form-data", "multipart/form-data; boundary=",
-            "multipart/form-data; boundary=a b",
-            "multipart/mixed; boundary=a", "multipart/form-data; boundary=" + String(repeating: "a", count: 71),
-        ] {
-            #expect(MultipartParser(contentType: type) == nil, "\(type)")
-        }
-        #expect(MultipartParser(contentType: "Multipart/Form-Data; charset=x; boundary=\"a1\"") != nil)
-        // Headers may have 4 KiB, and not a byte more.
-        for (length, fits) in [(4 << 10, true), ((4 << 10) + 1, false)] {
-            let start = "Content-Disposition: form-data; name=\"a\"\r\nX: "
-            let headers = start + String(repeating: "x", count: length - start.utf8.count)
-            let form = Array("--\(Self.boundary)\r\n\(headers)\r\n\r\n".utf8)
-            if fits {
-                #expect(throws: Never.self) { try parse(form, cuts: []) }
-            } else {
-                #expect(throws: MultipartParser.Malformed.self) { try parse(form, cuts: []) }
-            }
-        }
-        for text in [
-            "--\(Self.boundary)x\r\n", "--\(Self.boundary)\r\nContent-Type: a/b\r\n\r\n",
-            "--\(Self.boundary)\r\nContent-Disposition: form-data; filename=\"a\"\r\n\r\n",
-            "--\(Self.boundary)\r\nX: " + String(repeating: "a", count: 5000),
-        ] {
-            #expect(throws: MultipartParser.Malformed.self, "\(text.prefix(60))") {
-                try parse(Array(text.utf8), cuts: [])
-            }
-        }
     }
 
     @Test("sounds are told by their first bytes, lyrics by their text")
@@ -151,6 +61,97 @@ import Testing
                 }
             let song = try? upload.finish(id: "a", by: user, at: 1, findings: ["audio": finding])
             #expect(song?.durationMs == result, "\(stated ?? "nil") \(measured ?? -1)")
+        }
+    }
+
+    private func upload(
+        _ parts: [(headers: String, bytes: [UInt8])], contentType: String = "multipart/form-data; boundary=\"e=1\"",
+        check: (SongUpload.Failure?, SongLibrary.Stored?, [String]) -> Void
+    ) throws {
+        let folder = NSTemporaryDirectory() + "ovation-song-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let body =
+            parts.flatMap { Array("--e=1\r\n\($0.headers)\r\n\r\n".utf8) + $0.bytes + [13, 10] } + Array("--e=1--".utf8)
+        let user = try #require(UserID("alice"))
+        do throws(SongUpload.Failure) {
+            var upload = try SongUpload(into: folder, contentType: contentType)
+            try upload.take(body)
+            let fields = try upload.soundFiles().map(\.field)
+            let stored = try upload.finish(
+                id: "a", by: user, at: 1,
+                findings: Dictionary(uniqueKeysWithValues: fields.map { ($0, .sound(milliseconds: 900)) }))
+            check(nil, stored, (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        } catch {
+            check(error, nil, [])
+        }
+    }
+
+    private static let sound = Array("fLaC, or so".utf8)
+
+    @Test("D05-S a song comes as .NET, browsers and curl write forms, with fields that nobody filled in left empty")
+    func writers() throws {
+        let dotnet = [
+            (
+                "Content-Type: text/plain; charset=utf-8\r\nContent-Disposition: form-data; name=title",
+                Array("Älv".utf8)
+            ),
+            ("Content-Disposition: form-data; name=audio; filename=a.flac; filename*=utf-8''%C3%84lv.flac", Self.sound),
+        ]
+        let browser: [(String, [UInt8])] = [
+            ("Content-Disposition: form-data; name=\"title\"", Array("Älv".utf8)),
+            ("Content-Disposition: form-data; name=\"artist\"", []),
+            ("Content-Disposition: form-data; name=\"durationMs\"", []),
+            (
+                "Content-Disposition: form-data; name=\"audio\"; filename=\"say \\\"a\\\" again; name=x.flac\"\r\nContent-Type: audio/flac",
+                Self.sound
+            ),
+            (
+                "Content-Disposition: form-data; name=\"original\"; filename=\"\"\r\nContent-Type: application/octet-stream",
+                []
+            ),
+            ("Content-Disposition: form-data; name=\"lyrics\"; filename=\"\"", []),
+        ]
+        for parts in [dotnet, browser] {
+            try upload(parts) { failure, stored, files in
+                #expect(failure == nil && stored?.title == "Älv" && stored?.artist == nil)
+                #expect(stored?.original == nil && stored?.lyrics == nil && files == ["accompaniment.flac"])
+            }
+        }
+    }
+
+    @Test("D05-S whoever sends a song that is refused reads which field is wrong, and what is wrong with it")
+    func sentences() throws {
+        func part(_ name: String, _ text: String) -> (headers: String, bytes: [UInt8]) {
+            ("Content-Disposition: form-data; name=\(name)", Array(text.utf8))
+        }
+        let audio = (headers: "Content-Disposition: form-data; name=audio; filename=a", bytes: Self.sound)
+        let cases: [([(headers: String, bytes: [UInt8])], String, String)] = [
+            ([part("title", String(repeating: "x", count: 123)), audio], "title", "has 123 characters"),
+            ([part("title", String(repeating: "x", count: 1_100)), audio], "title", "has more than 1024 bytes"),
+            ([audio], "title", "is missing"), ([part("title", "x")], "audio", "is missing"),
+            ([part("title", "a\u{202E}b"), audio], "title", "characters that nobody sees"),
+            ([part("title", "x"), part("artist", "\u{7}"), audio], "artist", "characters that nobody sees"),
+            (
+                [
+                    (
+                        "Content-Type: text/plain; charset=utf-16\r\nContent-Disposition: form-data; name=title",
+                        [0, 0x78]
+                    ), audio,
+                ],
+                "title", "is no text in UTF-8"
+            ),
+            ([("Content-Disposition: form-data; name=title", [0xff]), audio], "title", "is no text in UTF-8"),
+        ]
+        for (parts, field, what) in cases {
+            try upload(parts) { failure, _, _ in
+                let message = failure?.code.message ?? ""
+                #expect(failure?.field == field && message.contains(field) && message.contains(what), "\(message)")
+            }
+        }
+        // A file that somebody chose and that is empty is no song.
+        try upload([part("title", "x"), audio, ("Content-Disposition: form-data; name=original; filename=b.wav", [])]) {
+            failure, _, _ in #expect(failure == .format(field: "original"))
         }
     }
 

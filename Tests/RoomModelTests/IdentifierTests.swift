@@ -28,6 +28,18 @@ import Testing
         #expect(RoomID(string: longest + "~") == nil)
     }
 
+    @Test("A07-S a room is not called what browsers take out of addresses; one that is called so still loads")
+    func dots() throws {
+        for dots in [".", ".."] {
+            #expect(RoomID(string: dots) == nil && !PathSegment.isUsable(dots))
+            let stored = try JSONDecoder().decode(RoomID.self, from: Data("\"\(dots)\"".utf8))
+            #expect(stored == .string(dots) && !stored.isAddressable)
+        }
+        for other in ["...", "~.", ". ", ".%2e", "%2e", "a."] {
+            #expect(RoomID(string: other)?.isAddressable == true, "\(other)")
+        }
+    }
+
     @Test("user ids are 1…32 of letters, digits, hyphen and underscore")
     func userIDs() {
         for good in ["a", "A-z_0", String(repeating: "x", count: 32)] { #expect(UserID(good) != nil, "\(good)") }

@@ -31,6 +31,32 @@ import Testing
     }
 
     @Test(
+        "L01-S nothing but the picture stands in a still, before, between and behind its scans",
+        arguments: TestJPEG.kinds)
+    func wholeFile(kind: String) throws {
+        let jpeg = TestJPEG.whole(kind)
+        #expect(refusal(jpeg) == nil)
+        for sent in [
+            TestJPEG.with(TestJPEG.exif, in: jpeg), TestJPEG.with([0xFF, 0xFE, 0, 4, 1, 2], in: jpeg),
+            TestJPEG.with([0xFF, 0xE2, 0, 4, 1, 2], in: jpeg), TestJPEG.with(behind: TestJPEG.exif, in: jpeg),
+            TestJPEG.with(behind: [0], in: jpeg), jpeg + jpeg,
+        ] {
+            #expect(refusal(sent)?.contains("metadata") == true)
+        }
+        #expect(refusal(jpeg.dropLast(2)) != nil, "it has no end")
+    }
+
+    @Test("L01-S a still has no more scans than an honest one")
+    func scans() {
+        let scan: [UInt8] = [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]
+        func picture(_ count: Int) -> [UInt8] {
+            TestJPEG.with((0..<count).flatMap { _ in scan }, in: TestJPEG.bytes(frame: 0xC2))
+        }
+        #expect(refusal(picture(23)) == nil)
+        for count in [24, 1_164] { #expect(refusal(picture(count)) == "a still is a JPEG in base64") }
+    }
+
+    @Test(
         "L01-S what is no JPEG is refused with a sentence",
         arguments: [
             [], [0xFF], [0xFF, 0xD8], Array("<svg onload=alert(1)>".utf8), [0xFF, 0xD8, 0xFF],

@@ -47,7 +47,17 @@ import Timing
             cursor = page.cursor
         } while cursor != nil && seen.count < 10
         #expect(seen == names(RoomQuery()))
-        #expect(names(RoomQuery(cursor: "nonsense")).count == 4)
+        for wrong in [
+            "nonsense", "", ".", "1", "+1.a", " 1.a", "1.é", "b1.0", "1." + String(repeating: "a", count: 100),
+        ] {
+            let refusal = #expect(throws: RoomError.self, "\(wrong)") {
+                try house.directory.list(RoomQuery(cursor: wrong), of: DirectoryHouse.app)
+            }
+            #expect(refusal?.code == .invalidParams && refusal?.field == "cursor")
+        }
+        #expect(throws: RoomError.self) {
+            try house.directory.list(RoomQuery(cursor: "nonsense"), of: ApplicationID(77))
+        }
     }
 
     @Test(
@@ -111,7 +121,7 @@ import Timing
         _ = try page(nil)
         #expect(throws: RoomError.self) { try page(first.cursor) }
         for wrong in ["b", "b1", "b1.", "b.1", "b1.-1", "nonsense", "b99999999999999999999.1"] {
-            #expect(try page(wrong, 1).rooms.first?.memberCount == 60, "\(wrong) is no cursor")
+            #expect(throws: RoomError.self, "\(wrong)") { try page(wrong, 1) }
         }
         let last = try page(nil)
         let number = last.cursor?.prefix { $0 != "." } ?? ""

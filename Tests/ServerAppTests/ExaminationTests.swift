@@ -38,6 +38,17 @@ extension WholeServerTests {
             Set(findings.filter { $0.grade == grade }.map(\.subject))
         }
 
+        @Test("R05-S R11-S where songs and pictures cannot be read, the examination says so and what to do")
+        func files() async throws {
+            var settings = ServerSettings()
+            settings.data = NSTemporaryDirectory() + "ovation-none-" + UUID().uuidString
+            settings.inspector = ServerProcess.executable.path
+            #expect(!subjects(await Examination(settings).findings(), .warning).contains("uploads"))
+            settings.inspector = "/nowhere/ovation"
+            let found = await Examination(settings).findings().first { $0.subject == "uploads" }
+            #expect(found?.grade == .warning && found?.sentence.contains("cannot be started") == true)
+        }
+
         @Test("R05-S a server that runs has its folder and its ports; beside it the same ports are somebody else's")
         func running() async throws {
             let (port, media) = (try FreePort.take(), try FreePort.take())
@@ -46,6 +57,7 @@ extension WholeServerTests {
                 $0.mediaPort = media
             }) { server async throws in
                 var settings = ServerSettings()
+                settings.inspector = ServerProcess.executable.path
                 settings.host = "127.0.0.1"
                 settings.port = port
                 settings.mediaPort = media
@@ -90,6 +102,7 @@ extension WholeServerTests {
                 return (chain, key)
             }
             var settings = ServerSettings()
+            settings.inspector = ServerProcess.executable.path
             settings.host = "127.0.0.1"
             settings.port = try FreePort.take()
             settings.mediaPort = try FreePort.take()

@@ -114,10 +114,15 @@ extension WholeServerTests {
                     + "a=candidate:1 1 udp 1 192.0.2.9 5000 typ host\r\n"
                 let restart = candidates.replacing("abcd", with: "wxyz")
                 #expect(try await patch(nil, candidates).status == 428)
-                #expect(try await patch("\"other\"", candidates).status == 412)
+                for unknown in ["\"other\"", "W/\(tag)", "\"a\", \"b\"", "\(tag) x", String(tag.dropFirst())] {
+                    #expect(try await patch(unknown, candidates).status == 412, "\(unknown)")
+                }
                 #expect(try await patch(tag, candidates, Self.offerType).status == 415)
                 let trickled = try await patch(tag, candidates)
                 #expect(trickled.status == 204 && trickled.headers["etag"] == nil)
+                for list in ["\"old\", \(tag)", ",\(tag) ,W/\"x\"", "\"a,b\",\(tag)"] {
+                    #expect(try await patch(list, candidates).status == 204, "\(list)")
+                }
                 #expect(try await patch(tag, restart).status == 412, "a restart is asked for with *")
                 let restarted = try await patch("*", restart)
                 #expect(restarted.status == 200)

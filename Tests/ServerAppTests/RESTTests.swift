@@ -130,6 +130,11 @@ extension WholeServerTests {
                 #expect(try await found("kind=voice&tag=talk") == [4])
                 #expect(try await found("query=nothing").isEmpty)
                 var seen: [Int] = []
+                for order in ["newest", "busiest"] {
+                    #expect(
+                        try await house.outcome("GET", "rooms?order=\(order)&cursor=nonsense", key: "reader")
+                            == "400 invalid_params")
+                }
                 var cursor = ""
                 repeat {
                     let page = try await house.send("GET", "rooms?limit=1&order=busiest\(cursor)", key: "reader").json

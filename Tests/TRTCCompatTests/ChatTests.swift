@@ -39,6 +39,9 @@ extension FacadeTests {
         func groups() {
             #expect(GroupID.room("123") == .number(123))
             #expect(GroupID.room("~123") == .string("123"))
+            for text in ["~", "~~", "~123", "~~123", "~x", "~1x"] {
+                #expect(GroupID.room(GroupID.text(.string(text))) == .string(text), "\(text)")
+            }
             #expect(GroupID.room("@TGS#12DEVUDHQ") == .string("@TGS#12DEVUDHQ"))
             for nothing in ["", "0", "4294967295", "99999999999", String(repeating: "a", count: 65), "a/b"] {
                 #expect(GroupID.room(nothing) == nil, "\(nothing)")

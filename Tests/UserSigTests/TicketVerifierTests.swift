@@ -44,6 +44,17 @@ import Testing
         #expect(failure(pack(json, level: level)) == nil)
     }
 
+    @Test(
+        "A02-S a ticket that was copied with the end of its line, or spaces around it, is good; one with a space inside is not"
+    )
+    func copied() throws {
+        let ticket = try signer.ticket(user: "alice", issuedAt: now, lifetime: 60)
+        for text in ["\(ticket)\n", "\r\n\t \(ticket) \r\n", "\u{b}\(ticket)\u{c}"] { #expect(failure(text) == nil) }
+        let middle = ticket.index(ticket.startIndex, offsetBy: 20)
+        #expect(failure(ticket[..<middle] + "\n" + ticket[middle...]) != nil)
+        #expect(failure(" \n") == .empty)
+    }
+
     @Test("A02-S a ticket is good to its last second and not a second longer")
     func expiry() throws {
         let ticket = try signer.ticket(user: "alice", issuedAt: now, lifetime: 60)

@@ -379,3 +379,35 @@ test('D05-W a song whose sheet was closed while its length was measured is not s
   await assert.rejects(library.upload(draft, AbortSignal.abort()), { name: 'aborted' });
   assert.equal(library.state.get().sent, null);
 });
+
+test('D05-W a title that comes from a long file name fits, without half a letter at its end', async () => {
+  const { nameLengthMost, titleOf } = await import('../../Web/models/song-library.js');
+  assert.equal(titleOf('Morning walk.mp3'), 'Morning walk');
+  assert.equal(titleOf(`${'a'.repeat(123)}.m4a`), 'a'.repeat(nameLengthMost));
+  assert.equal(titleOf(`${'a'.repeat(99)} b.m4a`), 'a'.repeat(99), 'no space at the end');
+  const family = '\u{1f469}\u200d\u{1f469}\u200d\u{1f467}';
+  assert.equal(titleOf(`${'a'.repeat(95)}${family}.mp3`), 'a'.repeat(95));
+  assert.equal(titleOf('각'.normalize('NFD').repeat(40)), '각'.normalize('NFD').repeat(33));
+});
+
+test('D05-W what is sent of a title and an artist is no longer than the server takes', async t => {
+  const { SongLibrary } = await import('../../Web/models/song-library.js');
+  /** @type {FormData | null} */ let sent = null;
+  const call = class {
+    upload = {};
+    open() {}
+    setRequestHeader() {}
+    send(form) {
+      sent = form;
+      this.onerror();
+    }
+  };
+  globalThis.XMLHttpRequest = /** @type {any} */ (call);
+  t.after(() => Reflect.deleteProperty(globalThis, 'XMLHttpRequest'));
+  const library = new SongLibrary(/** @type {any} */ ({ authorization: 'Bearer' }));
+  const long = 'x'.repeat(123);
+  const draft = { audio: new File(['x'], 'a.mp3'), title: long, artist: long, durationMs: 1_000 };
+  await assert.rejects(library.upload(draft), { name: 'server_unreachable' });
+  assert.equal(sent?.get('title'), 'x'.repeat(100));
+  assert.equal(sent?.get('artist'), 'x'.repeat(100));
+});

@@ -127,6 +127,39 @@ test('L01-W a still that the server takes later is sent then, and one that fails
   assert.deepEqual(host.sent, [1, 2, 3]);
 });
 
+test('L01-W a server that reads no pictures is asked no more while the camera stays on', async t => {
+  const host = hosting(t, {
+    answer: async () => {
+      throw new OvationError('uploads_unavailable');
+    },
+  });
+  host.still.settle();
+  await host.pass(120_000);
+  assert.deepEqual(host.sent, [1]);
+});
+
+test('L03-W a request goes without its picture where the server reads none, and with it elsewhere', async () => {
+  const { RequestActions } = await import('../../Web/models/salon-requests.js');
+  for (const refusal of ['uploads_unavailable', 'invalid_params', null]) {
+    const sent = [];
+    const room = {
+      now: { info: { owner: { id: 'host' } } },
+      invite: async invitation => {
+        sent.push(invitation.still ? 'with' : 'without');
+        if (refusal && invitation.still) throw new OvationError(refusal);
+        return { id: 'r' };
+      },
+    };
+    const stage = { room, run: (_name, work) => work() };
+    const asked = new RequestActions(/** @type {any} */ (stage)).ask(null, {
+      still: async () => new Uint8Array(1),
+    });
+    if (refusal === 'invalid_params') await assert.rejects(asked, { name: refusal });
+    else await asked;
+    assert.deepEqual(sent, refusal === 'uploads_unavailable' ? ['with', 'without'] : ['with']);
+  }
+});
+
 test('L01-W a still has the address of its room and number', () => {
   assert.equal(stillPath({ room: 7, still: 9007199254740991 }), '/v1/rooms/7/still/9007199254740991.jpg');
   assert.equal(stillPath({ room: '7', still: 5 }), '/v1/rooms/~7/still/5.jpg');

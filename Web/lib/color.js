@@ -1,3 +1,5 @@
+import { graphemes } from './text.js';
+
 /**
  * A number from a text, the same on every machine (FNV-1a, 32 bits).
  * @param {string} text
@@ -31,13 +33,4 @@ export function initials(name) {
   if (words.length > 1) return (signs(words[0])[0] + signs(words[words.length - 1])[0]).toUpperCase();
   const first = signs(words[0]);
   return first.slice(0, 2).join('').toUpperCase();
-}
-
-/** @param {string} text */
-function* graphemes(text) {
-  const Segmenter = /** @type {any} */ (Intl).Segmenter;
-  if (!Segmenter) yield* text;
-  else
-    for (const { segment } of new Segmenter(undefined, { granularity: 'grapheme' }).segment(text))
-      yield segment;
 }

@@ -23,12 +23,17 @@ export class RequestActions {
     await this.#stage.run('request', async () => {
       const content = seat === null ? '' : String(seat);
       const user = this.#stage.room.now.info.owner.id;
-      const { id, position } = await this.#stage.room.invite({
+      const request = {
         user,
         command: seatCommands.ask,
         content,
         ...(more.words ? { words: more.words } : {}),
-        still: more.still ? await more.still() : null,
+      };
+      const still = more.still ? await more.still() : null;
+      const { id, position } = await this.#stage.room.invite({ ...request, still }).catch(thrown => {
+        // A server that reads no pictures takes the request all the same.
+        if (!still || OvationError.of(thrown).name !== 'uploads_unavailable') throw thrown;
+        return this.#stage.room.invite(request);
       });
       if (position !== undefined)
         this.#stage.set({ positions: new Map(this.#stage.local.positions).set(id, position) });

@@ -1,4 +1,5 @@
 import { Store } from '../lib/store.js';
+import { shortened } from '../lib/text.js';
 import { OvationError } from '../protocol/errors.js';
 import { request } from './http.js';
 
@@ -14,6 +15,8 @@ import { request } from './http.js';
 /** The server's limits: told before the upload, not after it. */
 export const soundBytesMost = 30 * 2 ** 20;
 export const lyricsBytesMost = 256 * 2 ** 10;
+/** Of a title and an artist. */
+export const nameLengthMost = 100;
 
 /** The songs that can be chosen, and adding one. */
 export class SongLibrary {
@@ -50,8 +53,8 @@ export class SongLibrary {
     // Given up before it began, while the length was measured.
     if (signal?.aborted) throw new OvationError('aborted');
     const form = new FormData();
-    form.set('title', draft.title);
-    if (draft.artist) form.set('artist', draft.artist);
+    form.set('title', shortened(draft.title, nameLengthMost));
+    if (draft.artist) form.set('artist', shortened(draft.artist, nameLengthMost));
     form.set('durationMs', String(Math.round(draft.durationMs)));
     form.set('audio', draft.audio);
     if (draft.original) form.set('original', draft.original);
@@ -101,6 +104,14 @@ export class SongLibrary {
   #change(some) {
     this.state.set({ ...this.state.get(), ...some });
   }
+}
+
+/**
+ * What a song is called whose file has this name.
+ * @param {string} name
+ */
+export function titleOf(name) {
+  return shortened(name.replace(/\.[a-z0-9]{2,4}$/i, '').trim(), nameLengthMost);
 }
 
 /** How long a sound may take to say its length. */

@@ -76,7 +76,10 @@ export class StillSender {
       this.#isShown = true;
       await this.#stage.room.setStill(picture);
     } catch (thrown) {
-      next = OvationError.of(thrown).retryAfterMs ?? againMs;
+      const error = OvationError.of(thrown);
+      // This server reads no pictures: nor does it in ten seconds.
+      if (error.name === 'uploads_unavailable') return;
+      next = error.retryAfterMs ?? againMs;
     }
     if (wish === this.#wish && !this.#signal.aborted) this.#wait(next);
   }

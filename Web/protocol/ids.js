@@ -5,8 +5,11 @@
 
 /** The largest numeric room id (Documentation/protocol.md §2). */
 export const largestRoomNumber = 4294967294;
-/** Letters, digits, space and the documented punctuation; 1…64 bytes (all of them ASCII). */
-const roomText = /^[A-Za-z0-9 !#$%&()+\-:;<=.>?@[\]^_{}~,|]{1,64}$/;
+/**
+ * Letters, digits, space and the documented punctuation; 1…64 bytes (all of them ASCII). Not `.` or `..`, which browsers take out of
+ * every address (RFC 3986 §5.2.4).
+ */
+const roomText = /^(?!\.{1,2}$)[A-Za-z0-9 !#$%&()+\-:;<=.>?@[\]^_{}~,|]{1,64}$/;
 const userText = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** @param {unknown} id @returns {id is RoomID} */

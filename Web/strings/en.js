@@ -951,7 +951,7 @@ export const strings = Object.freeze({
   'error.not_a_chorus': 'Songs are sung in duet rooms.',
   'error.no_song': 'Nothing is sung at the moment.',
   'error.song_too_large': 'The file is too large: up to 30 MB of sound, 256 KB of words.',
-  'error.song_format': 'This is no MP3, M4A, Ogg, FLAC or WAV file.',
+  'error.song_format': 'Not everybody could hear this file. Use MP3, M4A with AAC, Ogg, FLAC or WAV.',
   'error.song_library_full': 'There are too many songs on this server. Remove one first.',
   'error.lyrics_invalid': 'These words have no times: LRC or WebVTT text in UTF-8 is needed.',
   'error.uploads_unavailable':

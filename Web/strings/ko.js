@@ -902,7 +902,7 @@ export const strings = Object.freeze({
   'error.not_a_chorus': '노래는 듀엣 방에서 부를 수 있어요.',
   'error.no_song': '지금 부르는 노래가 없어요.',
   'error.song_too_large': '파일이 너무 커요. 소리는 30MB, 가사는 256KB까지예요.',
-  'error.song_format': 'MP3, M4A, Ogg, FLAC, WAV 파일이 아니에요.',
+  'error.song_format': '모두가 들을 수 있는 파일이 아니에요. MP3, M4A(AAC), Ogg, FLAC, WAV를 써 주세요.',
   'error.song_library_full': '서버에 노래가 너무 많아요. 먼저 하나를 지워 주세요.',
   'error.lyrics_invalid': '시간이 없는 가사예요. UTF-8의 LRC나 WebVTT가 필요해요.',
   'error.uploads_unavailable':

@@ -878,7 +878,7 @@ export const strings = Object.freeze({
   'error.not_a_chorus': '只能在合唱房里唱歌。',
   'error.no_song': '现在没有在唱的歌。',
   'error.song_too_large': '文件太大：音频不超过 30 MB，歌词不超过 256 KB。',
-  'error.song_format': '这不是 MP3、M4A、Ogg、FLAC 或 WAV 文件。',
+  'error.song_format': '不是所有人都能听到这个文件。请使用 MP3、M4A（AAC）、Ogg、FLAC 或 WAV。',
   'error.song_library_full': '服务器上的歌曲太多，请先删除一首。',
   'error.lyrics_invalid': '歌词没有时间：需要 UTF-8 的 LRC 或 WebVTT 文本。',
   'error.uploads_unavailable': '此服务器无法安全检查文件，因此不接受上传。服务器上的歌曲仍可使用。',

@@ -104,6 +104,23 @@ int confine_process(uint64_t memory, uint64_t processor_seconds) { return 8; }
 
 #endif
 
+int confine_memory_file(const void *bytes, size_t count) {
+    int file = memfd_create("picture", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    for (size_t written = 0; written < count;) {
+        ssize_t now = write(file, (const char *)bytes + written, count - written);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) {
+            close(file);
+            return -1;
+        }
+        written += (size_t)now;
+    }
+    if (lseek(file, 0, SEEK_SET) == 0) return file;
+    close(file);
+    return -1;
+}
+
 int confine_pipe(int *ends) { return pipe2(ends, O_CLOEXEC) ? errno : 0; }
 
 int confine_spawn(const char *program, char *const *arguments, int input, int output, int niceness, int *child) {
@@ -136,6 +153,10 @@ int confine_spawn(const char *program, char *const *arguments, int input, int ou
 #else
 
 int confine_process(uint64_t memory, uint64_t processor_seconds) { return 9; }
+int confine_memory_file(const void *bytes, size_t count) {
+    errno = ENOSYS;
+    return -1;
+}
 int confine_pipe(int *ends) { return ENOSYS; }
 int confine_spawn(const char *program, char *const *arguments, int input, int output, int niceness, int *child) { return ENOSYS; }
 

@@ -45,11 +45,17 @@ public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String { rawValue }
 }
 
+/// What may stand between two slashes of an address.
+package enum PathSegment {
+    /// Clients and gateways take `.` and `..` out of every address, however they are encoded (RFC 3986 §5.2.4).
+    package static func isUsable(_ text: String) -> Bool { text != "." && text != ".." }
+}
+
 /// A room within an application. The number 123 and the string "123" are different rooms (reference document 002).
 public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// 1…4294967294
     case number(UInt32)
-    /// 1…64 bytes of letters, digits, space and ``!#$%&()+-:;<=.>?@[]^_{}~,|``
+    /// 1…64 bytes of letters, digits, space and ``!#$%&()+-:;<=.>?@[]^_{}~,|``, but not `.` or `..`
     case string(String)
 
     /// `nil` for 0 and 4294967295, which the reference documents exclude.
@@ -58,10 +64,25 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
         self = .number(number)
     }
 
-    /// Returns `nil` if the text is empty, longer than 64 bytes, or has other characters.
+    /// Returns `nil` if the text is empty, longer than 64 bytes, has other characters, or is `.` or `..`: these are no
+    /// part of an address (RFC 3986 §5.2.4).
     public init?(string: String) {
+        guard PathSegment.isUsable(string) else { return nil }
+        self.init(stored: string)
+    }
+
+    /// Of a room that there is. Its id may be one that no new room can have.
+    package init?(stored string: String) {
         guard (1...64).contains(string.utf8.count), string.utf8.allSatisfy(RoomID.allows) else { return nil }
         self = .string(string)
+    }
+
+    /// Whether an address can hold it, so that a call may name it.
+    package var isAddressable: Bool {
+        switch self {
+        case .number: true
+        case .string(let string): PathSegment.isUsable(string)
+        }
     }
 
     private static let punctuation = Set(" !#$%&()+-:;<=.>?@[]^_{}~,|".utf8)
@@ -73,11 +94,12 @@ public enum RoomID: Hashable, Sendable, Codable, CustomStringConvertible {
         }
     }
 
+    /// Takes what journals hold; a call's ids are looked at once more (`isAddressable`).
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(UInt32.self), let id = RoomID(number: number) {
             self = id
-        } else if let string = try? container.decode(String.self), let id = RoomID(string: string) {
+        } else if let string = try? container.decode(String.self), let id = RoomID(stored: string) {
             self = id
         } else {
             throw DecodingError.dataCorruptedError(

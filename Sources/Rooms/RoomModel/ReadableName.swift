@@ -4,7 +4,8 @@ import Texts
 ///
 /// Refused are characters that nobody sees and that change how what stands around them reads: controls, line and paragraph separators,
 /// and those that turn the direction of text (UAX #9 §2), join nothing (U+200B, U+2060, U+FEFF) or hide text (tags outside of a flag).
-/// The two joiners stay: Persian, Hindi and many emoji need them.
+/// The two joiners stay: Persian, Hindi and many emoji need them. So do the two marks that give punctuation a direction, which keyboards
+/// of Arabic and Hebrew type (`DirectionMarks`).
 package enum ReadableName {
     private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
     /// The letters that follow a black flag: 🏴󠁧󠁢󠁳󠁣󠁴󠁿.
@@ -19,7 +20,7 @@ package enum ReadableName {
                     switch scalar.properties.generalCategory {
                     case .control, .lineSeparator, .paragraphSeparator: false
                     case .format:
-                        joiners.contains(scalar)
+                        joiners.contains(scalar) || DirectionMarks.isMark(scalar)
                             || tags.contains(scalar) && character.unicodeScalars.first == blackFlag
                     default: true
                     }

@@ -198,7 +198,7 @@ public struct RoomError: Error, Hashable, Sendable {
         case noSong = "no_song"
         /// A song's sound has up to 30 MiB, its words up to 256 KiB.
         case songTooLarge = "song_too_large"
-        /// This is not a supported audio file.
+        /// This is no sound that everybody can play.
         case songFormat = "song_format"
         /// The song library is full.
         case songLibraryFull = "song_library_full"
@@ -302,7 +302,8 @@ public struct RoomError: Error, Hashable, Sendable {
             case .notAChorus: (20461, "only chorus rooms have songs")
             case .noSong: (20462, "no song is playing")
             case .songTooLarge: (20463, "the file is too large")
-            case .songFormat: (20464, "this is not an MP3, M4A, Ogg, FLAC or WAV file")
+            case .songFormat:
+                (20464, "this is no sound that everybody can play, such as MP3, M4A with AAC, Ogg, FLAC or WAV")
             case .songLibraryFull: (20465, "the song library is full: remove a song first")
             case .lyricsInvalid: (20466, "lyrics are LRC or WebVTT text with times")
             case .uploadsUnavailable: (20468, "this server cannot inspect files safely, so it accepts none")

@@ -1,5 +1,6 @@
 /// A small picture of what a live room shows now, for the room list. It is shown to everybody who looks at the list, so its size is
-/// bounded in bytes and in pixels, and it carries nothing but the picture.
+/// bounded in bytes and in pixels. What a server shows it has read and written anew; what is looked at here keeps it from reading what costs
+/// much or cannot be shown.
 package struct StillPicture: Hashable, Sendable {
     /// The most bytes: a list of 30 rooms is then as much as one photograph.
     package static let byteLimit = 15 << 10
@@ -30,12 +31,15 @@ package struct StillPicture: Hashable, Sendable {
     }
 }
 
-/// What the markers before the first scan of a JPEG say (ITU-T T.81 §B.2).
+/// What the markers of a JPEG say, from its first to its last byte (ITU-T T.81 §B.2). Nothing is decoded.
 private enum JPEGOutline {
     case picture(width: Int, height: Int)
     /// There is something that is not needed to show it.
     case withMetadata
     case unreadable
+
+    /// A progressive picture of the usual encoders has ten scans; each costs its reader a walk over the whole picture.
+    private static let mostScans = 24
 
     init(_ bytes: [UInt8]) {
         guard bytes.starts(with: [0xFF, 0xD8]) else {
@@ -43,34 +47,38 @@ private enum JPEGOutline {
             return
         }
         var frame: JPEGOutline?
+        var scans = 0
         var index = 2
+        self = .unreadable
         while let marker = Self.marker(in: bytes, at: &index) {
-            guard index + 2 <= bytes.count else { break }
-            let length = Int(bytes[index]) << 8 | Int(bytes[index + 1])
-            guard length >= 2, index + length <= bytes.count else { break }
-            let segment = index + 2..<index + length
-            switch marker {
-            // JFIF, colour profile, Adobe's note on the colours; tables and restart interval.
-            case 0xE0, 0xE2, 0xEE, 0xC4, 0xDB, 0xDD: break
-            case 0xC0, 0xC2:
-                guard frame == nil, let stated = Self.frame(bytes[segment]) else {
-                    self = .unreadable
-                    return
-                }
-                frame = stated
-            case 0xDA:
-                self = frame ?? .unreadable
-                return
-            case 0xE1...0xEF, 0xFE:
-                self = .withMetadata
-                return
-            default:
-                self = .unreadable
+            if marker == 0xD9 {
+                // What stands behind the picture's end would go along unseen.
+                self = index < bytes.count ? .withMetadata : scans > 0 ? frame ?? .unreadable : .unreadable
                 return
             }
+            guard index + 2 <= bytes.count else { return }
+            let length = Int(bytes[index]) << 8 | Int(bytes[index + 1])
+            guard length >= 2, index + length <= bytes.count else { return }
+            let segment = index + 2..<index + length
             index = segment.upperBound
+            switch marker {
+            // JFIF, colour profile, Adobe's note on the colours.
+            case 0xE0 where scans == 0, 0xE2 where scans == 0, 0xEE where scans == 0: break
+            // Tables and restart interval.
+            case 0xC4, 0xDB, 0xDD: break
+            case 0xC0, 0xC2:
+                guard frame == nil, let stated = Self.frame(bytes[segment]) else { return }
+                frame = stated
+            case 0xDA:
+                scans += 1
+                guard frame != nil, scans <= Self.mostScans else { return }
+                Self.skipScan(in: bytes, at: &index)
+            case 0xE0...0xEF, 0xFE:
+                self = .withMetadata
+                return
+            default: return
+            }
         }
-        self = .unreadable
     }
 
     /// Moves behind the next marker; any number of 0xFF may stand before its code (§B.1.1.2).
@@ -80,6 +88,20 @@ private enum JPEGOutline {
         guard index < bytes.count else { return nil }
         defer { index += 1 }
         return bytes[index]
+    }
+
+    /// Moves to the marker that ends a scan: 0xFF that is neither stuffed nor a restart (§B.1.1.5).
+    private static func skipScan(in bytes: [UInt8], at index: inout Int) {
+        while index + 1 < bytes.count {
+            guard bytes[index] == 0xFF else {
+                index += 1
+                continue
+            }
+            switch bytes[index + 1] {
+            case 0x00, 0xD0...0xD7: index += 2
+            default: return
+            }
+        }
     }
 
     /// §B.2.2: precision, lines, samples per line, components.

@@ -1,8 +1,8 @@
 /// What a stranger's sound file turned out to be.
 package enum SoundFinding: Hashable, Sendable {
-    /// A sound that can be played; how long it is in milliseconds, as far as it tells.
-    case sound(milliseconds: Int64?)
-    /// No sound that may be read, or one that broke its reader.
+    /// A sound that everybody's browser plays, and how long it is: decoded and counted.
+    case sound(milliseconds: Int64)
+    /// No sound that everybody could hear, or one that broke its reader.
     case unreadable
     /// The library that reads sound is not installed.
     case noLibrary

@@ -47,7 +47,7 @@ struct EntryComposer {
             epoch: epoch, seq: state.seq, chat: state.chat, events: events,
             state: RoomResumption.PassingState(
                 memberCount: attendance.count, presence: presence, invitations: invitations.page,
-                moreInvitations: invitations.cursor, settled: settled(for: user), likes: state.likes,
+                moreInvitations: invitations.end?.cursor, settled: settled(for: user), likes: state.likes,
                 ownerAbsentUntil: ownerAbsence?.until, heir: ownerAbsence?.heir,
                 points: state.pk.match.map { PKPoints(ours: $0.ours, theirs: $0.theirs) },
                 challenge: challenge(for: user), chatMute: chatMute(user)),
@@ -63,7 +63,7 @@ struct EntryComposer {
             room: room, epoch: epoch, seq: state.seq, chat: state.chat, info: info,
             seats: state.seats.indices.map { state.seatView($0, attendance.people) }, me: state.member(person),
             members: leadingMembers, memberCount: attendance.count, ownerAbsentUntil: ownerAbsence?.until,
-            heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.cursor,
+            heir: ownerAbsence?.heir, invitations: invitations.page, moreInvitations: invitations.end?.cursor,
             messages: messages, likes: state.likes,
             play: state.play, duet: state.leader == nil ? nil : state.duet, screen: state.screen,
             stage: state.stage.isUsual ? nil : state.stage,

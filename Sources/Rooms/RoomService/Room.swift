@@ -100,9 +100,16 @@ package actor Room {
     }
 
     /// L01: what the host's camera shows, for the room list.
-    package func setStill(_ picture: StillPicture?, from session: SessionToken, reply: @escaping Reply<Int64?>) {
-        core.setStill(picture, from: session, reply: reply)
+    /// - Parameter isWanted: asked in the room's turn; false: the host wants it no more, and what is shown stays.
+    package func setStill(
+        _ picture: StillPicture?, from session: SessionToken, if isWanted: @Sendable () -> Bool = { true },
+        reply: @escaping Reply<Int64?>
+    ) {
+        core.setStill(picture, from: session, if: isWanted, reply: reply)
     }
+
+    /// Whether a still would be taken now.
+    package func checkStill(from session: SessionToken) throws(RoomError) { try core.checkStill(from: session) }
 
     /// A changed name or picture: later messages, lists and seats show it.
     package func setProfile(_ profile: UserProfile, of session: SessionToken) { core.setProfile(profile, of: session) }

@@ -39,10 +39,16 @@ extension RoomCore {
     package var requestStillCount: Int { stills.requestCount }
 
     /// - Parameter reply: the number under which it can be fetched.
-    package func setStill(_ picture: StillPicture?, from session: SessionToken, reply: @escaping Reply<Int64?>) {
+    package func setStill(
+        _ picture: StillPicture?, from session: SessionToken, if isWanted: @Sendable () -> Bool = { true },
+        reply: @escaping Reply<Int64?>
+    ) {
         defer { endTurn() }
+        guard isWanted() else { return answer(reply, .success(nil)) }
         stills.set(picture, from: session, reply: reply)
     }
+
+    package func checkStill(from session: SessionToken) throws(RoomError) { _ = try stills.check(from: session) }
 
     package func setProfile(_ profile: UserProfile, of session: SessionToken) {
         people.setProfile(profile, of: session)

@@ -78,26 +78,22 @@ package final class RoomIndex: Sendable {
         }
     }
 
-    /// Where a page ends.
-    struct Place: Comparable, Sendable {
-        var createdAt: Int64
-        var id: String
+    /// Where a page ends: the newest room comes first.
+    struct Place: Comparable, PagePlace, Sendable {
+        private let timed: TimedPlace
+
+        init(createdAt: Int64, id: String) { timed = TimedPlace(time: createdAt, id: id) }
+
+        init?(cursor: String) {
+            guard let timed = TimedPlace(cursor: cursor) else { return nil }
+            self.timed = timed
+        }
+
+        var cursor: String { timed.cursor }
 
         static func < (a: Place, b: Place) -> Bool {
-            a.createdAt != b.createdAt ? a.createdAt > b.createdAt : a.id < b.id
+            a.timed.time != b.timed.time ? a.timed.time > b.timed.time : a.timed.id < b.timed.id
         }
-
-        init(createdAt: Int64, id: String) {
-            self.createdAt = createdAt
-            self.id = id
-        }
-
-        init?(_ cursor: String) {
-            guard let dot = cursor.firstIndex(of: "."), let createdAt = Int64(cursor[..<dot]) else { return nil }
-            self.init(createdAt: createdAt, id: String(cursor[cursor.index(after: dot)...]))
-        }
-
-        var cursor: String { "\(createdAt).\(id)" }
     }
 
     private let shelves = Mutex<[ApplicationID: Shelf]>([:])
@@ -112,17 +108,16 @@ package final class RoomIndex: Sendable {
         shelves.withLock { $0[key.application]?.remove(key.room) }
     }
 
-    /// A06. A cursor that is none begins anew. Rooms that change meanwhile wait for nothing: the search goes through the list as it
-    /// was.
+    /// A06. Rooms that change meanwhile wait for nothing: the search goes through the list as it was.
     package func list(
         _ query: RoomQuery, of application: ApplicationID, at now: Instant
     ) throws(RoomError) -> RoomPage {
-        guard let shelf = shelves.withLock({ $0[application] }) else { return RoomPage(rooms: []) }
+        let shelf = shelves.withLock { $0[application] } ?? Shelf()
         let search = Search(query)
         switch query.order {
         case .newest:
             var index = 0
-            if let start = query.cursor.flatMap(Place.init) {
+            if let start = try Place.read(query.cursor) {
                 index = shelf.index(of: start)
                 if index < shelf.order.count, shelf.order[index] == start { index += 1 }
             }
@@ -131,7 +126,7 @@ package final class RoomIndex: Sendable {
         case .busiest:
             var index = 0
             let ranking: RoomRankings.Ranking
-            if let place = query.cursor.flatMap(RoomRankings.Place.init) {
+            if let place = try RoomRankings.Place.read(query.cursor) {
                 guard let begun = shelf.rankings[place.ranking] else {
                     throw .invalid("cursor", "this page is too old: begin anew without a cursor")
                 }

@@ -18,7 +18,7 @@ struct RoomRankings: Sendable {
     }
 
     /// A place in one of them: `b7.30`.
-    struct Place {
+    struct Place: PagePlace {
         var ranking: UInt64
         var index: Int
 
@@ -27,7 +27,7 @@ struct RoomRankings: Sendable {
             self.index = index
         }
 
-        init?(_ cursor: String) {
+        init?(cursor: String) {
             guard cursor.first == "b", let dot = cursor.firstIndex(of: "."),
                 let ranking = UInt64(cursor[cursor.index(after: cursor.startIndex)..<dot]),
                 let index = Int(cursor[cursor.index(after: dot)...]), index >= 0

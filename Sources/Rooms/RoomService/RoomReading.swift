@@ -56,13 +56,10 @@ extension RoomCore {
         switch query {
         case .users(let asked): users = asked
         case .everyone(let limit, let start):
-            let arrival = start.map(UInt64.init) ?? 0
-            guard let arrival else {
-                throw .invalid("cursor", "this is no cursor of a former page")
-            }
-            let page = attendance.page(after: arrival, limit: limit)
+            let arrival = try NumberedPlace.read(start)?.number ?? 0
+            let page = attendance.page(after: UInt64(arrival), limit: limit)
             users = page.users
-            cursor = page.next.map(String.init)
+            cursor = page.next.map { NumberedPlace(Int64($0)).cursor }
         }
         let members = users.compactMap { user -> Member? in
             guard var member = attendance.people[user].map(state.member) else { return nil }
@@ -92,9 +89,10 @@ extension RoomCore {
     package func invitations(
         after cursor: String?, for session: SessionToken, reply: @escaping Reply<InvitationsPage>
     ) {
-        read(reply, for: session) { core, user in
-            let found = core.state.invitations(of: user, after: cursor, budget: EntryComposer.invitationBytes)
-            return InvitationsPage(invitations: found.page, cursor: found.cursor)
+        read(reply, for: session) { core, user throws(RoomError) in
+            let place = try TimedPlace.read(cursor)
+            let found = core.state.invitations(of: user, after: place, budget: EntryComposer.invitationBytes)
+            return InvitationsPage(invitations: found.page, cursor: found.end?.cursor)
         }
     }
 

@@ -21,28 +21,39 @@ final class RoomStills {
     /// Shows the directory what the host's camera shows; without a picture, nothing any more.
     /// - Parameter reply: the number under which it can be fetched.
     func set(_ picture: StillPicture?, from session: SessionToken, reply: @escaping Reply<Int64?>) {
-        if let error = core.closedness { return core.answer(reply, .failure(error)) }
-        guard let user = core.people.attendance.profile(of: session)?.id else {
-            return core.answer(reply, .failure(RoomError(.notInRoom)))
-        }
-        let state = core.state
         do throws(RoomError) {
-            guard state.kind == .live else { throw RoomError(.notLive) }
-            guard user == state.owner.id else { throw RoomError(.permissionDenied) }
             guard let picture else {
+                _ = try checkedHost(session)
                 host.remove()
                 return show { reply(.success(nil)) }
             }
-            guard state.shows(host: user) else {
-                throw RoomError(.permissionDenied, "a still shows what the host's camera shows, and it is off")
-            }
-            try host.take(picture, of: user, at: core.now)
+            let user = try check(from: session)
+            host.take(picture, of: user, at: core.now)
         } catch {
             return core.answer(reply, .failure(error))
         }
         awaitEnd()
         let number = host.current?.number
         show { reply(.success(number)) }
+    }
+
+    /// Checks that a picture would be taken now.
+    /// - Returns: the host.
+    func check(from session: SessionToken) throws(RoomError) -> UserID {
+        let user = try checkedHost(session)
+        guard core.state.shows(host: user) else {
+            throw RoomError(.permissionDenied, "a still shows what the host's camera shows, and it is off")
+        }
+        try host.check(at: core.now)
+        return user
+    }
+
+    private func checkedHost(_ session: SessionToken) throws(RoomError) -> UserID {
+        if let error = core.closedness { throw error }
+        guard let user = core.people.attendance.profile(of: session)?.id else { throw RoomError(.notInRoom) }
+        guard core.state.kind == .live else { throw RoomError(.notLive) }
+        guard user == core.state.owner.id else { throw RoomError(.permissionDenied) }
+        return user
     }
 
     /// Whoever it shows must still be seen.

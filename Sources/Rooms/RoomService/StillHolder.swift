@@ -28,12 +28,16 @@ struct StillHolder {
     /// When the next of them has lived its time.
     var ends: Instant? { replaced?.ends ?? newest?.ends }
 
+    /// Whether another one would be taken now.
     /// - Throws: `rate_limited`.
-    mutating func take(_ picture: StillPicture, of user: UserID, at now: Instant) throws(RoomError) {
+    func check(at now: Instant) throws(RoomError) {
         let next = lastTaken + Self.interval
         guard now >= next else {
             throw RoomError(.rateLimited, retryAfterMs: Int((next - now).nanoseconds / 1_000_000) + 1)
         }
+    }
+
+    mutating func take(_ picture: StillPicture, of user: UserID, at now: Instant) {
         lastTaken = now
         sender = user
         replaced = newest

@@ -38,6 +38,11 @@ package struct GatewaySettings: Sendable {
     /// Finds out what a sound file is. Where no library reads it, the uploader's word counts.
     package var inspectSound: @Sendable (_ path: String) async -> SoundFinding = { _ in .noLibrary }
 
+    /// Reads a stranger's picture and writes it anew. Without it no picture is taken.
+    package var rewritePicture: @Sendable (_ bytes: [UInt8], PictureOrder) async -> PictureFinding = { _, _ in
+        .unavailable
+    }
+
     package init() {}
 }
 
@@ -88,6 +93,7 @@ package struct GatewayServer: Service {
             signals: Signals(
                 sessions: sessions, restrictions: operators.stores.restrictions, review: review,
                 messageLimit: messageLimit, clock: clock, filter: filter),
+            stills: SentStills(rewrite: settings.rewritePicture),
             statedLimits: SessionOpened.Limits(
                 textBytes: 12 << 10, seats: 16, callsAtOnce: Int(settings.limits.calls.burst),
                 callsPerSecond: Int(settings.limits.calls.perSecond)))

@@ -47,6 +47,8 @@ extension ServerApplication {
         gateway.webRoot = try webRoot()
         gateway.songFolder = settings.data + "/songs"
         gateway.inspectSound = { [inspector] in await inspector.look(at: $0) }
+        let pictures = PictureInspector(executable: settings.inspector)
+        gateway.rewritePicture = { await pictures.rewrite($0, to: $1) }
         if settings.signInApplication > 0 {
             gateway.webApplication = UInt32(exactly: settings.signInApplication).map { ApplicationID($0) }
         }

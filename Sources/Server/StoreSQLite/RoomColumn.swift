@@ -15,7 +15,7 @@ extension RoomID {
         case .int64(let number):
             guard let number = UInt32(exactly: number) else { return nil }
             self.init(number: number)
-        case .string(let string): self.init(string: string)
+        case .string(let string): self.init(stored: string)
         default: return nil
         }
     }

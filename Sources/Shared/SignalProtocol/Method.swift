@@ -100,7 +100,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .clockRead: .readClock
         case .profileSet:
             .setProfile(
-                name: try p.optional("name"), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
+                name: try p.personName(), avatar: try p.optional("avatar"), bio: try p.optional("bio"))
         case .profileGet: .getProfiles(try p.ids("users", wrong: .userIDInvalid) ?? [])
 
         case .roomCreate:
@@ -116,7 +116,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .roomUpdate: try p.command(.updateRoom(p.roomUpdate()))
         case .attributesSet: try p.command(.setAttributes(p.attributes()))
         case .roomList: .rooms(.listRooms(try p.roomQuery()))
-        case .roomGet: .rooms(.getRooms(try p.ids("rooms", wrong: .roomIDInvalid) ?? []))
+        case .roomGet: .rooms(.getRooms(try p.rooms()))
         case .roomMembers: .rooms(.listMembers(try p.room(), try p.membersQuery()))
         case .roleSet: try p.command(.setRole(p.user(), p.role()))
         case .ownerSet: try p.command(.setOwner(p.user()))
@@ -233,7 +233,7 @@ extension Parameters {
         let client = try object("client")
         return SessionOpening(
             version: try required("version"), application: ApplicationID(try required("app")), user: try user(),
-            ticket: try optional("ticket") ?? "", name: try optional("name"), avatar: try optional("avatar"),
+            ticket: try optional("ticket") ?? "", name: try personName(), avatar: try optional("avatar"),
             resume: try optional("resume"),
             client: try client.map { "\(try $0.optional("name") ?? "") \(try $0.optional("version") ?? "")" })
     }

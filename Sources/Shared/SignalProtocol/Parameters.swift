@@ -80,11 +80,20 @@ struct Parameters {
     }
 
     func optionalRoom(_ name: String = "room") throws -> RoomID? {
-        do { return try optional(name) } catch is DecodingError { throw RoomError(.roomIDInvalid, field: name) }
+        let room: RoomID?
+        do { room = try optional(name) } catch is DecodingError { throw RoomError(.roomIDInvalid, field: name) }
+        guard room?.isAddressable ?? true else { throw RoomError(.roomIDInvalid, field: name) }
+        return room
     }
 
     func user(_ name: String = "user") throws -> UserID {
         do { return try required(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
+    }
+
+    /// What somebody wants to be called.
+    func personName() throws -> String? {
+        let name: String? = try optional("name")
+        return name.map(DirectionMarks.withoutIdle)
     }
 
     func optionalUser(_ name: String) throws -> UserID? {
@@ -97,6 +106,12 @@ struct Parameters {
         do { ids = try optional(name) } catch is DecodingError { throw RoomError(code, field: name) }
         guard ids?.count ?? 0 <= 100 else { throw RoomError.invalid(name, "at most 100") }
         return ids
+    }
+
+    func rooms() throws -> [RoomID] {
+        let rooms: [RoomID] = try ids("rooms", wrong: .roomIDInvalid) ?? []
+        guard rooms.allSatisfy(\.isAddressable) else { throw RoomError(.roomIDInvalid, field: "rooms") }
+        return rooms
     }
 
     func still(_ field: String = "picture", byteLimit: Int = StillPicture.byteLimit) throws -> StillPicture? {
@@ -130,11 +145,9 @@ struct Parameters {
         guard let account = name.map(StatementQuery.Account.init(rawValue:)) ?? .wallet else {
             throw RoomError.invalid("account", "an account is wallet or earnings")
         }
-        let cursor: String? = try optional("cursor")
-        let before = cursor.map { Int64($0) }
-        if case .some(.none) = before { throw RoomError.invalid("cursor", "this is no cursor of a former page") }
         return StatementQuery(
-            account: account, before: before ?? nil, limit: try integer("limit", in: 1...100, default: 50))
+            account: account, before: try NumberedPlace.read(try optional("cursor"))?.number,
+            limit: try integer("limit", in: 1...100, default: 50))
     }
 
     func key() throws -> IdempotencyKey? {

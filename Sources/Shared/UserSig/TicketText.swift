@@ -22,7 +22,8 @@ public enum TicketText {
     }
 
     static func decode(_ text: String) throws(TicketFailure) -> Ticket {
-        let bytes = Array(text.utf8)
+        // Copied out of a terminal or a file, a ticket brings the end of its line along.
+        let bytes = trimmed(Array(text.utf8))
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= maximumBytes else { throw .malformed("too long") }
         guard let packed = Base64.decode(String(decoding: bytes.map(fromTicketAlphabet), as: UTF8.self)) else {
@@ -46,6 +47,12 @@ public enum TicketText {
         return Ticket(
             application: application, user: fields.identifier, issuedAt: fields.time.value,
             lifetime: fields.expire.value, userbuf: userbuf, signature: fields.signature)
+    }
+
+    private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+        guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return [] }
+        return bytes[...last].drop(while: isSpace)
     }
 
     private struct Fields: Decodable {

@@ -25,7 +25,8 @@ final class ConversationHouse: Sendable {
 
     init(
         relays: RelayServers = .none, messagesPerAddress: Allowance = GatewayLimits().messagesPerAddress,
-        filter: (any TextFilter)? = nil
+        filter: (any TextFilter)? = nil,
+        rewrite: @escaping @Sendable ([UInt8], PictureOrder) async -> PictureFinding = { _, _ in .unavailable }
     ) async throws {
         let media = RecordingMedia()
         let rooms = RoomDirectory(
@@ -47,6 +48,7 @@ final class ConversationHouse: Sendable {
             signals: Signals(
                 sessions: sessions, restrictions: restrictions, review: reviewer, messageLimit: messageLimit,
                 clock: clock, filter: { _ in filter }),
+            stills: SentStills(rewrite: rewrite),
             statedLimits: SessionOpened.Limits(textBytes: 12 << 10, seats: 16))
     }
 

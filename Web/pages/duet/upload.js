@@ -2,7 +2,7 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { errorText, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { soundLength } from '../../models/song-library.js';
+import { nameLengthMost, soundLength, titleOf } from '../../models/song-library.js';
 import { OvationError } from '../../protocol/errors.js';
 import { busy, problem } from '../parts.js';
 
@@ -49,14 +49,13 @@ export function openUpload(context, duet) {
               /** @type {any} */ event,
             ) => {
               draft[name] = event.target.files[0] ?? null;
-              if (name === 'audio' && !draft.title)
-                draft.title = (draft.audio?.name ?? '').replace(/\.[a-z0-9]{2,4}$/i, '');
+              if (name === 'audio' && !draft.title) draft.title = titleOf(draft.audio?.name ?? '');
               sheet.redraw();
             }} /></span>
         </label>`;
       /** @param {'title' | 'artist'} name */
       const text = name => html`<label class="field"><span class="label">${t(`duet.file.${name}`)}</span>
-          <input class="input" maxlength="100" data-testid=${`upload-${name}`} .value=${draft[name]}
+          <input class="input" maxlength=${nameLengthMost} data-testid=${`upload-${name}`} .value=${draft[name]}
             @input=${(/** @type {any} */ event) => {
               draft[name] = event.target.value;
               sheet.redraw();

@@ -1,6 +1,7 @@
 #ifndef OVATION_CCONFINE_H
 #define OVATION_CCONFINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Gives up every right of this process but to compute, to read and write the descriptors 0, 1 and 2, and to take memory: no files, no
@@ -9,6 +10,9 @@
 /// `memory`: bytes of data; `processor_seconds`: of processor time from the start of the process on.
 /// 0, or the number of the step that failed (see CConfine.c): then the process is not confined and must not touch what it was given.
 int confine_process(uint64_t memory, uint64_t processor_seconds);
+
+/// A file in memory that holds these bytes, to be read from its beginning, and that no other child inherits. A descriptor, or -1 with errno.
+int confine_memory_file(const void *_Nullable bytes, size_t count);
 
 /// A pipe that no other child inherits. 0, or errno.
 int confine_pipe(int *_Nonnull ends);

@@ -21,12 +21,13 @@
 #define CLIBAV_UTIL(X) \
     X(av_log_set_level) X(av_strerror) X(av_dict_set) X(av_dict_free) X(av_frame_alloc) X(av_frame_free) \
     X(av_frame_unref) X(av_channel_layout_default) X(av_channel_layout_compare) X(av_channel_layout_copy) \
-    X(av_malloc) X(av_free) X(av_channel_layout_uninit) X(av_get_bytes_per_sample) X(av_sample_fmt_is_planar)
+    X(av_frame_get_buffer) X(av_malloc) X(av_free) X(av_channel_layout_uninit) X(av_get_bytes_per_sample) X(av_sample_fmt_is_planar)
 #define CLIBAV_RESAMPLE(X) X(swr_alloc_set_opts2) X(swr_init) X(swr_convert) X(swr_get_out_samples) X(swr_free)
 #define CLIBAV_CODEC(X) \
     X(avcodec_alloc_context3) X(avcodec_free_context) X(avcodec_parameters_to_context) X(avcodec_open2) \
     X(avcodec_send_packet) X(avcodec_receive_frame) X(avcodec_flush_buffers) X(av_packet_alloc) X(av_packet_free) \
-    X(av_packet_unref)
+    X(av_packet_unref) X(av_new_packet) X(avcodec_find_decoder) X(avcodec_find_encoder) X(avcodec_send_frame) \
+    X(avcodec_receive_packet)
 #define CLIBAV_FORMAT(X) \
     X(avformat_network_init) X(avformat_alloc_context) X(avformat_free_context) X(avformat_open_input) \
     X(avio_alloc_context) X(avio_context_free) X(avformat_close_input) X(avformat_find_stream_info) X(av_find_best_stream) X(av_read_frame) X(av_seek_frame)
@@ -76,6 +77,8 @@ static inline int clibav_AVERROR_EOF(void) { return AVERROR_EOF; }
 static inline int clibav_AVERROR_EXIT(void) { return AVERROR_EXIT; }
 static inline int clibav_AVERROR_INVALIDDATA(void) { return AVERROR_INVALIDDATA; }
 static inline int clibav_AVERROR_EAGAIN(void) { return AVERROR(EAGAIN); }
+/// The encoder's quality of a step from 1 (the best) on.
+static inline int clibav_quality(int step) { return step * FF_QP2LAMBDA; }
 static inline int64_t clibav_AV_NOPTS_VALUE(void) { return AV_NOPTS_VALUE; }
 /// Whether the source itself has ended, whatever the demuxer made of it.
 static inline bool clibav_at_end(const AVFormatContext *_Nonnull format) {

@@ -21,7 +21,7 @@ package final class AudioFileReader {
     /// Of the next sample to be fetched, in frames.
     private var next = 0
 
-    /// How long the sound is, in seconds, as far as the file tells.
+    /// How long the sound is, in seconds, as the file claims; `measure` counts.
     package let duration: Double?
     /// Where the next `read` begins, in seconds.
     package var position: Double { Double(next) / Double(AudioRate.standard) }
@@ -81,15 +81,34 @@ package final class AudioFileReader {
         return filled
     }
 
+    /// How long the sound from a descriptor is, in seconds: all of it is decoded and counted, whatever the file claims.
+    ///
+    /// What is longer than `limit` is not decoded to its end; then more than `limit` is returned. Throws as opening does.
+    package static func measure(descriptor: Int32, limit: Double) throws(CodecError) -> Double {
+        let stream = try SoundStream(
+            "the file", descriptor: descriptor, av: try LibAV.loaded(), timeout: .zero,
+            cancellation: ReadCancellation())
+        var seconds = 0.0
+        while seconds <= limit, let frame = try stream.nextFrame() { seconds += stream.length(of: frame) }
+        guard seconds > 0 else { throw CodecError(.malformed, "there is no sound in the file") }
+        return seconds
+    }
+
     /// The next `read` begins with the sample at that time. Beyond the end there is nothing to read; before the start is the
     /// start.
     package func seek(toSeconds seconds: Double) throws(CodecError) {
         let target = max(0, Self.frames(seconds))
         converter.reset()
         next = target
-        isFinished = duration.map { seconds >= $0 } ?? false
-        if isFinished { return }
-        try stream.seek(to: max(origin, origin + Double(target) / Double(AudioRate.standard) - Self.preroll))
+        isFinished = false
+        do throws(CodecError) {
+            try stream.seek(to: max(origin, origin + Double(target) / Double(AudioRate.standard) - Self.preroll))
+        } catch {
+            // Some demuxers fail where others find the end.
+            guard let duration, seconds >= duration, error.kind == .inputOutput else { throw error }
+            isFinished = true
+            return
+        }
         // Frames that end before the target are only decoded, the rest of what comes too early is dropped after conversion.
         while let frame = try stream.nextFrame() {
             guard let time = stream.time(of: frame) else {

@@ -7,13 +7,20 @@ final class SoundStream {
     /// How many packets in a row may be undecodable before the file counts as broken: several seconds of any codec.
     private static let tolerableDamage = 500
 
-    /// What strangers' files may be: the demuxers and decoders of the sounds that an upload may have, and no other of FFmpeg's hundreds.
-    private static let strangersFormats = "mp3,mov,mp4,m4a,ogg,flac,wav"
-    private static let strangersCodecs: Set<String> = [
-        "mp3float", "mp3", "aac", "alac", "flac", "vorbis", "libvorbis", "opus", "libopus", "pcm_u8", "pcm_s16le",
-        "pcm_s16be",
-        "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw",
+    /// What strangers' files may be: by demuxer, the decoders of what Chromium and Firefox play too (Safari by Apple's documents, Ogg
+    /// from 18.4 on), and no other of FFmpeg's hundreds. A song that the server could mix and a browser could not play would be heard
+    /// by some.
+    private static let strangersCodecs: [String: Set<String>] = [
+        "mp3": ["mp3float", "mp3"],
+        // The demuxer's whole name is "mov,mp4,m4a,3gp,3g2,mj2".
+        "mov": ["aac", "opus", "libopus"],
+        "ogg": ["vorbis", "libvorbis", "opus", "libopus", "flac"],
+        "flac": ["flac"],
+        "wav": ["pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw"],
     ]
+    private static let strangersFormats = strangersCodecs.keys.sorted().joined(separator: ",")
+    private static let allStrangersCodecs = strangersCodecs.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+        .joined(separator: ",")
 
     let av: LibAV
     private let location: String
@@ -31,6 +38,8 @@ final class SoundStream {
     private var index: Int32 = -1
     private var hasSentEnd = false
     private var damaged = 0
+    /// On the stream's clock: packets that end before are not decoded.
+    private var start = Int64.min
 
     init(
         _ location: String, descriptor: Int32? = nil, av: LibAV, timeout: Interval, certificates: String? = nil,
@@ -72,6 +81,7 @@ final class SoundStream {
 
     /// A name without a scheme is a path, whatever characters it has.
     private var url: String { location.contains("://") ? location : "file:" + location }
+    private var isLocal: Bool { descriptor != nil || url.hasPrefix("file:") }
 
     private func openContainer() throws(CodecError) {
         packet = av.functions.av_packet_alloc()
@@ -91,12 +101,10 @@ final class SoundStream {
             }
             source = format.pointee.pb
             _ = av.functions.av_dict_set(&options, "format_whitelist", Self.strangersFormats, 0)
-            _ = av.functions.av_dict_set(
-                &options, "codec_whitelist", Self.strangersCodecs.sorted().joined(separator: ","), 0)
+            _ = av.functions.av_dict_set(&options, "codec_whitelist", Self.allStrangersCodecs, 0)
             // What a file claims to need before its first sound.
             _ = av.functions.av_dict_set(&options, "max_streams", "16", 0)
         }
-        let isLocal = descriptor != nil || url.hasPrefix("file:")
         let allowed = isLocal ? "file,crypto,data" : "http,https,tcp,tls,httpproxy,rtmp,rtmps,crypto,data"
         _ = av.functions.av_dict_set(&options, "protocol_whitelist", allowed, 0)
         // FFmpeg believes every certificate unless it is told not to.
@@ -121,7 +129,8 @@ final class SoundStream {
         codec = av.functions.avcodec_alloc_context3(decoder)
         guard let decoder, let codec else { throw CodecError(.malformed, "no decoder for \(location)") }
         if descriptor != nil {
-            guard Self.strangersCodecs.contains(String(cString: decoder.pointee.name)) else {
+            let codecs = demuxer.flatMap { Self.strangersCodecs[$0] }
+            guard codecs?.contains(String(cString: decoder.pointee.name)) == true else {
                 throw CodecError(.malformed, "no decoder for \(location)")
             }
             // No threads: where it is read, none can be made.
@@ -134,6 +143,12 @@ final class SoundStream {
         for other in 0..<Int(format.pointee.nb_streams) where other != Int(index) {
             format.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL
         }
+    }
+
+    /// The first of the demuxer's names.
+    private var demuxer: String? {
+        guard let names = format?.pointee.iformat?.pointee.name else { return nil }
+        return String(cString: names).split(separator: ",").first.map(String.init)
     }
 
     private var stream: UnsafeMutablePointer<AVStream>? {
@@ -149,7 +164,7 @@ final class SoundStream {
         return Double(base.num) / Double(base.den)
     }
 
-    /// As far as the container says.
+    /// What the container claims. A file without a claim is measured by its first frames, and many claims are wrong.
     var duration: Double? {
         guard let format, let stream else { return nil }
         if stream.pointee.duration > 0 { return Double(stream.pointee.duration) * unit }
@@ -204,7 +219,7 @@ final class SoundStream {
                 return
             }
             defer { av.functions.av_packet_unref(packet) }
-            guard packet.pointee.stream_index == index else { continue }
+            guard packet.pointee.stream_index == index, !isBeforeStart(packet) else { continue }
             let sent = av.functions.avcodec_send_packet(codec, packet)
             if sent >= 0 { return }
             try countDamage(sent)
@@ -216,17 +231,33 @@ final class SoundStream {
         if damaged > Self.tolerableDamage { throw failure(status, .malformed, "\(location) is broken") }
     }
 
+    private func isBeforeStart(_ packet: UnsafePointer<AVPacket>) -> Bool {
+        guard start != .min else { return false }
+        let time = packet.pointee.pts
+        guard time != clibav_AV_NOPTS_VALUE(), time &+ max(1, packet.pointee.duration) <= start else {
+            // Those that follow come later still.
+            start = .min
+            return false
+        }
+        return true
+    }
+
     /// Goes to the last place from which decoding can begin at or before that time.
     func seek(to seconds: Double) throws(CodecError) {
         guard let format, let codec else { return }
         cancellation.arm(timeout)
         let time = Int64(clamping: (seconds / unit).rounded(.down))
-        let status = av.functions.av_seek_frame(format, index, time, AVSEEK_FLAG_BACKWARD)
+        let status = av.functions.av_seek_frame(format, index, isCounted ? 0 : time, AVSEEK_FLAG_BACKWARD)
         guard status >= 0 else { throw failure(status, .inputOutput, "cannot seek in \(location)") }
         av.functions.avcodec_flush_buffers(codec)
+        start = isCounted ? time : .min
         hasSentEnd = false
         damaged = 0
     }
+
+    /// Whether a place in the middle is found by counting frames from the beginning on. An MP3 has no times in it: its demuxer takes
+    /// the place from the mean rate that the first frame claims. Counting half an hour takes some tens of milliseconds.
+    private var isCounted: Bool { isLocal && demuxer == "mp3" }
 
     private var isInterrupted: Bool { cancellation.isCancelled || cancellation.isLate }
 

@@ -57,17 +57,19 @@ enum GroupID {
         if !group.isEmpty, group.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return UInt32(group).flatMap { RoomID(number: $0) }
         }
-        let text = group.dropFirst()
-        if group.hasPrefix("~"), !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return RoomID(string: String(text))
-        }
-        return RoomID(string: group)
+        return RoomID(string: isMarked(group) && group.hasPrefix("~") ? String(group.dropFirst()) : group)
     }
 
     static func text(_ room: RoomID) -> String {
         switch room {
         case .number(let number): String(number)
-        case .string(let text): text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? "~" + text : text
+        case .string(let text): isMarked(text) ? "~" + text : text
         }
+    }
+
+    /// Digits, with tildes in front or none: what needs one more, so that it is not taken for a number.
+    private static func isMarked(_ text: String) -> Bool {
+        let digits = text.drop { $0 == "~" }
+        return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

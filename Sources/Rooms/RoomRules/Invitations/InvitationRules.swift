@@ -120,19 +120,21 @@ extension DurableRoomState {
 
     /// The waiting invitations that are the business of that person, oldest first, as many as fit.
     /// - Parameters:
-    ///   - cursor: of the page before. What it names may have been settled since; then the page begins with what came after it.
+    ///   - start: where the page before ended. What stood there may have been settled since.
     ///   - budget: bytes on the wire. One invitation is always told.
     package func invitations(
-        of user: UserID, after cursor: String? = nil, budget: Int
-    ) -> (page: [Invitation], cursor: String?) {
-        let start = cursor.flatMap(InvitationPlace.init)
+        of user: UserID, after start: TimedPlace? = nil, budget: Int
+    ) -> (page: [Invitation], end: TimedPlace?) {
+        func place(_ invitation: Invitation) -> TimedPlace {
+            TimedPlace(time: invitation.createdAt, id: invitation.id)
+        }
         var left = budget
         var page: [Invitation] = []
         let mine = invitations.filter { concerns($0, user) }
-        for invitation in mine.sorted(by: { InvitationPlace($0) < InvitationPlace($1) }) {
-            if let start, InvitationPlace(invitation) <= start { continue }
+        for invitation in mine.sorted(by: { place($0) < place($1) }) {
+            if let start, place(invitation) <= start { continue }
             left -= invitation.wireSize
-            guard left >= 0 || page.isEmpty else { return (page, page.last.map { InvitationPlace($0).cursor }) }
+            guard left >= 0 || page.isEmpty else { return (page, page.last.map(place)) }
             page.append(invitation)
         }
         return (page, nil)

@@ -87,7 +87,7 @@ extension DurableRoomState {
     /// The settings as they will be stored: name and tags without spaces around them, no tag twice.
     private static func checked(_ wanted: RoomSettings) throws(RoomError) -> RoomSettings {
         var settings = wanted
-        settings.name = wanted.name.trimmed
+        settings.name = DirectionMarks.withoutIdle(wanted.name).trimmed
         guard settings.name.utf8.count <= RoomLimits.nameBytes,
             RoomLimits.nameCharacters.contains(settings.name.count), ReadableName.isReadable(settings.name)
         else { throw .invalid("name", "a name has 1…64 characters that people can see") }
@@ -99,7 +99,7 @@ extension DurableRoomState {
         }
         settings.tags = []
         guard wanted.tags.count <= RoomLimits.tagsGiven else { throw .invalid("tags", "up to 5 tags") }
-        for tag in wanted.tags.map(\.trimmed) where !settings.tags.contains(tag) {
+        for tag in wanted.tags.map({ DirectionMarks.withoutIdle($0).trimmed }) where !settings.tags.contains(tag) {
             guard tag.utf8.count <= RoomLimits.nameBytes, RoomLimits.tagCharacters.contains(tag.count),
                 ReadableName.isReadable(tag)
             else {

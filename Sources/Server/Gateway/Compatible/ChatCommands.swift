@@ -310,7 +310,9 @@ struct ChatCommands: Sendable {
         // An older version of the call says Identifier.
         let user = try request.user(request.has("UserID") ? "UserID" : "Identifier")
         var profile = try await profile(user, request)
-        if let name = try request.optionalText("Nick"), !name.isEmpty { profile.name = name }
+        if let name = try request.optionalText("Nick"), !name.isEmpty {
+            profile.name = DirectionMarks.withoutIdle(name)
+        }
         if let avatar = try request.optionalText("FaceUrl") { profile.avatar = avatar }
         let wanted = profile
         try await rooms.asking { () async throws(Refusal) in

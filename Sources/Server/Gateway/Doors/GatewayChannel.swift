@@ -89,6 +89,7 @@ struct GatewayChannel: HTTPChannelHandler {
     private func wrapHTTP(_ channel: any Channel, logger: Logger) throws -> HTTP {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(RequestTextGate())
+        try pipeline.addHandler(MessageRules())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
         try pipeline.addHandler(
             HTTPConnectionStateHandler(idleTimeout: Duration(Self.idleLimit), logger: logger))

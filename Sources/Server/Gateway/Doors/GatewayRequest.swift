@@ -1,3 +1,4 @@
+import HTTPGrammar
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -8,10 +9,12 @@ import SignalProtocol
 struct GatewayRequest: RequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: SocketAddress?
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress
+        channel = source.channel
     }
 }
 
@@ -53,12 +56,19 @@ enum HTTPReply {
             status: status)
     }
 
+    /// Whether the body is stated to be of this type, whatever its parameters (RFC 9110 §8.3.1).
+    static func isType(_ request: Request, _ type: String) -> Bool {
+        request.headers[.contentType].flatMap { HeaderParameters($0.utf8) }?.value == type
+    }
+
     static func bytes(
         _ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
         headers[.contentType] = type
         headers[.xContentTypeOptions] = "nosniff"
+        // RFC 9110 §15.5.2.
+        if status == .unauthorized, headers[.wwwAuthenticate] == nil { headers[.wwwAuthenticate] = "Bearer" }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

@@ -34,6 +34,7 @@ struct GatewayRoutes: Sendable {
         router.add(middleware: requests)
         router.add(middleware: ProxyConnections())
         router.add(middleware: RefusedText())
+        router.add(middleware: AwaitedBodies())
         router.get("healthz") { _, _ in HTTPReply.bytes(Array("alive\n".utf8), type: "text/plain") }
         router.get("readyz") { _, _ in
             isReady() && !acceptor.isDraining
@@ -101,7 +102,7 @@ struct GatewayRoutes: Sendable {
                 code: 404, name: "not_found", message: "this server makes no tickets here", status: .notFound)
         }
         // A foreign page can send a form here, but not one of this type without asking first (CORS), and not under our origin.
-        guard request.headers[.contentType]?.hasPrefix("application/json") ?? false else {
+        guard HTTPReply.isType(request, "application/json") else {
             return HTTPReply.failure(
                 code: 415, name: "unsupported_media_type", message: "send application/json",
                 status: .unsupportedMediaType)
@@ -151,6 +152,7 @@ struct GatewayRoutes: Sendable {
             var response = HTTPReply.failure(
                 code: 426, name: "upgrade_required", message: "this path is a WebSocket", status: .upgradeRequired)
             response.headers[.upgrade] = "websocket"
+            response.headers[.connection] = "upgrade"
             return response
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPGrammar
 import HTTPTypes
 import Hummingbird
 import RoomModel
@@ -79,18 +80,16 @@ struct PageHandler: Sendable {
     private func serve(_ file: WebRoot.File, request: Request, caching: String) -> Response {
         var headers: HTTPFields = [.cacheControl: caching, .eTag: file.tag]
         if file.gzipped != nil { headers[.vary] = "Accept-Encoding" }
-        let known = request.headers[.ifNoneMatch]?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
-        if known.contains(where: { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }) {
+        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(file.tag) == true {
             return Response(status: .notModified, headers: headers)
         }
         var bytes = file.bytes
-        if let gzipped = file.gzipped, request.headers[.acceptEncoding]?.contains("gzip") ?? false {
+        if let gzipped = file.gzipped, AcceptedCodings(request.headers[values: .acceptEncoding]).take("gzip") {
             bytes = gzipped
             headers[.contentEncoding] = "gzip"
         } else if file.gzipped == nil {
             headers[.acceptRanges] = "bytes"
-            let isFresh = request.headers[.ifRange].map { $0 == file.tag } ?? true
-            switch ByteRange(header: isFresh ? request.headers[.range] : nil, size: bytes.count) {
+            switch ByteRange(header: request.isFresh(file.tag) ? request.headers[.range] : nil, size: bytes.count) {
             case .whole: break
             case .part(let range):
                 headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(bytes.count)"

@@ -21,7 +21,7 @@ enum RequestText {
         if isSafe { return head }
         return HTTPRequestHead(
             version: head.version, method: .GET, uri: "/",
-            headers: [SocketAcceptor.refusalHeader: mark, "Connection": "close"])
+            headers: ["Host": "localhost", SocketAcceptor.refusalHeader: mark, "Connection": "close"])
     }
 
     fileprivate static func isRefused(_ request: Request) -> Bool { request.headers[.refusedUpgrade] == mark }

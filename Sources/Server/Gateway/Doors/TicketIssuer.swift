@@ -58,7 +58,7 @@ package final class TicketIssuer: Sendable {
     func serves(_ address: ClientAddress) -> Bool { kind == .guests || address.isLoopback }
 
     func issue(name: String, to address: ClientAddress) async throws(Refusal) -> Issued {
-        let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let name = DirectionMarks.withoutIdle(name).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         try SignIn.check(name: name, avatar: nil)
         if kind == .guests, let wait = rates.take(address, now: clock.now) {
             throw Refusal(

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPGrammar
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -65,8 +66,7 @@ struct HTTPMediaHandler: Sendable {
     }
 
     private func refused(_ refusal: Refusal) -> Response {
-        var response = HTTPReply.failure(refusal, status: Self.status(of: refusal.error))
-        if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        let response = HTTPReply.failure(refusal, status: Self.status(of: refusal.error))
         return open(response)
     }
 
@@ -109,7 +109,7 @@ struct HTTPMediaHandler: Sendable {
         do throws(Refusal) {
             try admit(request, context)
             let bearer = try await BearerTicket(request, services.signIn)
-            guard Self.isType(request, Self.offerType) else {
+            guard HTTPReply.isType(request, Self.offerType) else {
                 return open(HTTPReply.failure(Self.wrongType(Self.offerType), status: .unsupportedMediaType))
             }
             guard let room = Self.room(request) else { throw Refusal(RoomError(.roomIDInvalid)) }
@@ -163,21 +163,22 @@ struct HTTPMediaHandler: Sendable {
         do throws(Refusal) {
             try admit(request, context)
             guard let session = try await session(kind, request, context) else { return Self.gone(open) }
-            guard Self.isType(request, Self.fragmentType) else {
+            guard HTTPReply.isType(request, Self.fragmentType) else {
                 return open(HTTPReply.failure(Self.wrongType(Self.fragmentType), status: .unsupportedMediaType))
             }
-            guard let match = request.headers[.ifMatch] else {
+            guard request.headers[.ifMatch] != nil else {
                 return open(
                     HTTPReply.failure(
                         Refusal(RoomError(.invalidRequest, "If-Match is missing")), status: .preconditionRequired))
             }
-            guard match == "*" || match == session.tag else { return open(Self.mismatch) }
+            let match = EntityTags(request, .ifMatch)
+            guard match?.matchesStrongly(session.tag) == true else { return open(Self.mismatch) }
             let fragment = OfferOutline(try await body(of: request, Self.fragmentLimit))
             let known = OfferOutline(session.offer)
             guard let ufrag = fragment.ufrag, ufrag != known.ufrag else {
                 return open(Response(status: .noContent))
             }
-            guard match == "*" else { return open(Self.mismatch) }
+            guard match == .any else { return open(Self.mismatch) }
             guard let password = fragment.password else {
                 throw Refusal(RoomError(.mediaRefused, "the fragment has no a=ice-pwd", reason: "bad_offer"))
             }
@@ -241,11 +242,6 @@ struct HTTPMediaHandler: Sendable {
         open(
             HTTPReply.failure(
                 code: 404, name: "not_found", message: "there is no such session, or it has ended", status: .notFound))
-    }
-
-    private static func isType(_ request: Request, _ type: String) -> Bool {
-        let stated = request.headers[.contentType] ?? ""
-        return stated.split(separator: ";").first.map { $0.filter { $0 != " " }.lowercased() } == type
     }
 }
 

@@ -88,7 +88,7 @@ struct GiftsResource: Sendable {
 
     private static func gift(_ parameters: RESTParameters) throws(Refusal) -> Gift {
         Gift(
-            id: try parameters.text("gift") ?? "", name: try parameters.text("name") ?? "",
+            id: try parameters.text("gift") ?? "", name: DirectionMarks.withoutIdle(try parameters.text("name") ?? ""),
             price: try parameters.whole("price"), picture: try parameters.text("picture") ?? "",
             isLarge: try parameters.flag("large"))
     }

@@ -142,7 +142,8 @@ struct PeopleResource: Sendable {
     ) async throws(Refusal) -> Person {
         let user = try parameters.user()
         let (name, avatar, bio) = (
-            try parameters.text("name"), try parameters.text("avatar"), try parameters.text("bio")
+            try parameters.text("name").map(DirectionMarks.withoutIdle), try parameters.text("avatar"),
+            try parameters.text("bio")
         )
         try SignIn.check(name: name, avatar: avatar, bio: bio)
         try signIn.checkWords(SignIn.texts(name: name, bio: bio), in: access.application)

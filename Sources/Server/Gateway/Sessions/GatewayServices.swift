@@ -17,5 +17,6 @@ struct GatewayServices: Sendable {
     let messageLimit: MessageLimit
     let wallets: Wallets
     let signals: Signals
+    let stills: SentStills
     let statedLimits: SessionOpened.Limits
 }

@@ -41,8 +41,9 @@ struct RoomCalls: Sendable {
             await (try await room(id)).requestStill(
                 request, for: session.token,
                 reply: reply(to: call, RequestStillAnswer.init))
-        case .setStill(let id, let picture):
-            await (try await room(id)).setStill(picture, from: session.token, reply: reply(to: call, StillAnswer.init))
+        case .setStill(let id, let picture): try await setStill(picture, in: id, call: call)
+        case .command(let id, .sendInvitation(let draft), let key) where draft.still != nil:
+            try await invite(draft, in: id, key: key, call: call)
         case .command(let id, .rejectInvitation(let invitation, let reason), _) where session.place?.key.room != id:
             await (try await find(id)).decline(
                 invitation, reason: reason, by: session.profile.brief, reply: reply(to: call, CommandAnswer.init))
@@ -50,6 +51,55 @@ struct RoomCalls: Sendable {
         case .command(let id, let command, let key):
             await (try await room(id)).submit(
                 command, from: session.token, key: key, reply: reply(to: call, CommandAnswer.init))
+        }
+    }
+
+    /// L01. What keeps the host from showing one comes first; then it is read and written anew, which holds up no other call.
+    private func setStill(_ picture: StillPicture?, in id: RoomID, call: CallID) async throws(Refusal) {
+        let room = try await room(id)
+        let answer = reply(to: call, StillAnswer.init)
+        guard let picture else {
+            session.withState { $0.stills.cancel() }
+            return await room.setStill(nil, from: session.token, reply: answer)
+        }
+        let turn: Int
+        do throws(RoomError) {
+            try await room.checkStill(from: session.token)
+            turn = try session.beginsStill(at: services.clock.now)
+        } catch {
+            throw Refusal(error)
+        }
+        Task { [session, services] in  // ends with the answer
+            defer { session.withState { $0.stills.end() } }
+            do throws(RoomError) {
+                let still = try await services.stills.rewritten(
+                    picture, within: StillPicture.byteLimit, field: "picture")
+                await room.setStill(
+                    still, from: session.token, if: { session.withState { $0.stills.isNewest(turn) } }, reply: answer)
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// L03. The request stands once what came with it has been written anew.
+    private func invite(
+        _ draft: InvitationDraft, in id: RoomID, key: IdempotencyKey?, call: CallID
+    ) async throws(Refusal) {
+        guard let sent = draft.still else { return }
+        let room = try await room(id)
+        let answer = reply(to: call, CommandAnswer.init)
+        do throws(RoomError) { _ = try session.beginsStill(at: services.clock.now) } catch { throw Refusal(error) }
+        Task { [session, services] in  // ends with the answer
+            defer { session.withState { $0.stills.end() } }
+            do throws(RoomError) {
+                var draft = draft
+                draft.still = try await services.stills.rewritten(
+                    sent, within: StillPicture.requestByteLimit, field: "still")
+                await room.submit(.sendInvitation(draft), from: session.token, key: key, reply: answer)
+            } catch {
+                answer(.failure(error))
+            }
         }
     }
 

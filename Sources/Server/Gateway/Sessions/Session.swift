@@ -37,6 +37,7 @@ final class Session: Sendable {
         /// The connection that speaks for the session; `nil` while it is lost.
         var connection: SocketConnection?
         var lostAt: Instant?
+        var stills = StillTurns()
     }
 
     private let state: Mutex<State>
@@ -107,6 +108,14 @@ final class Session: Sendable {
             state.place?.stay = nil
             if place.entering <= 0 { state.place = nil }
         }
+    }
+
+    /// A still of this session is to be read: it is told its number.
+    func beginsStill(at now: Instant) throws(RoomError) -> Int {
+        let begun = state.withLock { state -> Result<Int, RoomError> in
+            do throws(RoomError) { return .success(try state.stills.begin(at: now)) } catch { return .failure(error) }
+        }
+        return try begun.get()
     }
 
     func speaks(through connection: SocketConnection) -> Bool {

@@ -8,6 +8,10 @@ enum SoundFormat: String, CaseIterable {
     case flac
     case wav
 
+    /// What plays in every browser, with the codecs that do (see `SoundStream`, which reads the files).
+    static let playable =
+        "MP3, M4A with AAC or Opus, Ogg with Opus, Vorbis or FLAC, FLAC, WAV with up to 32 bits"
+
     /// So many bytes decide.
     static let mark = 12
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPGrammar
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -190,13 +191,12 @@ final class SongHandler: Sendable {
             // Opened as a page, somebody's file is still no page of ours.
             .contentSecurityPolicy: "default-src 'none'; sandbox",
         ]
-        if request.headers[.ifNoneMatch]?.contains(tag) ?? false {
+        if EntityTags(request, .ifNoneMatch)?.matchesWeakly(tag) == true {
             return Response(status: .notModified, headers: headers)
         }
-        let isFresh = request.headers[.ifRange].map { $0 == tag } ?? true
         let range: ClosedRange<Int>
         var status = HTTPResponse.Status.ok
-        switch ByteRange(header: isFresh ? request.headers[.range] : nil, size: size) {
+        switch ByteRange(header: request.isFresh(tag) ? request.headers[.range] : nil, size: size) {
         case .whole: range = 0...(size - 1)
         case .part(let part):
             range = part
@@ -226,6 +226,6 @@ final class SongHandler: Sendable {
             case .uninspected: .notImplemented
             }
         let (number, name, message) = failure.code
-        return HTTPReply.failure(code: number, name: name, message: message, status: status)
+        return HTTPReply.failure(code: number, name: name, message: message, status: status, field: failure.field)
     }
 }

@@ -2,18 +2,19 @@ internal import AudioGraph
 internal import CConfine
 internal import Glibc
 internal import MediaCodecs
+internal import RoomPorts
 
-/// What `ovation inspect` does: reads a stranger's sound file in a process that can do nothing else (row R11). The file is descriptor 0,
-/// what is found goes to descriptor 1. Nothing of the file is touched before the process is confined.
+/// What `ovation inspect` does: reads a stranger's sound or picture in a process that can do nothing else (row R11). The file is
+/// descriptor 0, what is found goes to descriptor 1. Nothing of the file is touched before the process is confined.
 package enum Inspection {
     /// How it ends, as the process's status. What is not here (a signal, another number) is a file that broke its reader.
     package enum Ending: Int32, Sendable {
         case done = 0
         /// The arguments make no sense.
         case usage = 64
-        /// The file holds no sound that may be read.
+        /// The file holds no sound, or no picture, that may be read.
         case unreadable = 65
-        /// FFmpeg is not installed.
+        /// FFmpeg is not installed; what is missing goes to descriptor 1, as text.
         case noLibrary = 69
         /// This system does not let the process be confined.
         case unconfined = 71
@@ -21,16 +22,30 @@ package enum Inspection {
 
     /// Private data: what the largest honest file takes, several times over. A cover of some megabytes is read as a whole.
     private static let memory: UInt64 = 256 << 20
-    /// To find out what a file is: from the start of the process on.
-    private static let lookSeconds: UInt64 = 3
-    /// An hour of a song takes some 30 seconds.
+    /// To find out what a file is, from the start of the process on. An hour of a song takes some 10 seconds.
+    private static let lookSeconds: UInt64 = 40
+    /// An hour of a song, brought to 48 kHz, takes some 30 seconds.
     private static let decodeSeconds: UInt64 = 180
+    /// A second more than the longest song; what is longer is not decoded to its end.
+    private static let longestSeconds = 3_601.0
     private static let blockFrames = 4_800
+    /// A picture is decoded once and encoded some five times for each size.
+    private static let pictureSeconds: UInt64 = 2
+    /// Of a picture as it was sent.
+    private static let pictureBytes = 8 << 20
+    private static let mostSizes = 8
 
     /// - Parameter arguments: those after `inspect`.
     package static func run(_ arguments: [String]) -> Ending {
-        do throws(CodecError) { try AudioFileReader.prepare() } catch { return .noLibrary }
+        do throws(CodecError) { try AudioFileReader.prepare() } catch {
+            _ = Array(error.description.utf8).withUnsafeBytes(send)
+            return .noLibrary
+        }
         switch arguments.first {
+        case "check" where arguments.count == 1: return confined(seconds: lookSeconds) {}
+        case "picture":
+            guard let order = PictureOrder(arguments.dropFirst()), order.sizes.count <= mostSizes else { return .usage }
+            return confined(seconds: pictureSeconds) { () throws(CodecError) in try rewrite(to: order) }
         case "look" where arguments.count == 1: return confined(seconds: lookSeconds, look)
         case "decode":
             guard arguments.count == 2, let position = Int(arguments[1]), position >= 0 else { return .usage }
@@ -45,11 +60,10 @@ package enum Inspection {
         return .done
     }
 
-    /// The file's length in milliseconds (0: it does not tell), 8 bytes, little-endian.
+    /// The file's length in milliseconds, decoded and counted, 8 bytes, little-endian; what is longer than any song is somewhat longer.
     private static func look() throws(CodecError) {
-        let reader = try AudioFileReader(descriptor: 0)
-        let seconds = reader.duration ?? 0
-        let milliseconds = seconds > 0 && seconds < 1e6 ? Int64((seconds * 1000).rounded()) : 0
+        let seconds = try AudioFileReader.measure(descriptor: 0, limit: longestSeconds)
+        let milliseconds = max(1, Int64((seconds * 1000).rounded()))
         withUnsafeBytes(of: milliseconds.littleEndian) { _ = send($0) }
     }
 
@@ -70,6 +84,33 @@ package enum Inspection {
                 send(UnsafeRawBufferPointer(rebasing: $0[..<(8 * block.frameCount)]))
             }
             guard isSent else { return }
+        }
+    }
+
+    /// One JPEG for each size that is wanted, each behind its length in 4 bytes, little-endian.
+    private static func rewrite(to order: PictureOrder) throws(CodecError) {
+        let largest = order.sizes.map(\.side).max() ?? 0
+        let picture = try JPEGRewriter(try readAll(atMost: pictureBytes), side: largest)
+        var made: [UInt8] = []
+        for size in order.sizes {
+            guard picture.width <= size.side, picture.height <= size.side else {
+                throw CodecError(.malformed, "a picture is not made smaller")
+            }
+            let jpeg = try picture.encoded(within: size.bytes)
+            made += withUnsafeBytes(of: UInt32(jpeg.count).littleEndian, Array.init) + jpeg
+        }
+        _ = made.withUnsafeBytes(send)
+    }
+
+    private static func readAll(atMost limit: Int) throws(CodecError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = piece.withUnsafeMutableBytes { read(0, $0.baseAddress, $0.count) }
+            guard count >= 0 else { throw CodecError(.inputOutput, "the file cannot be read") }
+            if count == 0 { return bytes }
+            bytes += piece[..<count]
+            guard bytes.count <= limit else { throw CodecError(.malformed, "the file is too large") }
         }
     }
 

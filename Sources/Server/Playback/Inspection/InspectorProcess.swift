@@ -17,10 +17,26 @@ final class InspectorProcess: @unchecked Sendable {
     ///   - executable: ours; `/proc/self/exe` in the server itself.
     ///   - file: opened here, read there.
     ///   - niceness: 0 to 19: how much it gives way to the server.
-    init(executable: String, _ arguments: [String], file: String, niceness: Int32 = 0) throws(Failure) {
+    convenience init(
+        executable: String, _ arguments: [String], file: String, niceness: Int32 = 0
+    ) throws(Failure) {
         let input = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard input >= 0 else { throw .cannotOpen }
         defer { close(input) }
+        try self.init(executable: executable, arguments, input: input, niceness: niceness)
+    }
+
+    /// - Parameter bytes: read there as a file would be.
+    convenience init(
+        executable: String, _ arguments: [String], bytes: [UInt8], niceness: Int32 = 0
+    ) throws(Failure) {
+        let input = confine_memory_file(bytes, bytes.count)
+        guard input >= 0 else { throw .cannotStart }
+        defer { close(input) }
+        try self.init(executable: executable, arguments, input: input, niceness: niceness)
+    }
+
+    private init(executable: String, _ arguments: [String], input: Int32, niceness: Int32) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard confine_pipe(&ends) == 0 else { throw .cannotStart }
         defer { close(ends[1]) }

@@ -1,6 +1,7 @@
 import DatagramIO
 import Foundation
 import Gateway
+import Playback
 import Wire
 
 /// Looks at the machine that a server runs on, or is to run on, with its settings: what would keep people out, and what to do about it.
@@ -21,7 +22,7 @@ package struct Examination: Sendable {
         let state = folderState()
         let isRunning = if case .locked = state { true } else { false }
         return folder(state) + space() + descriptors() + clock() + pages() + ports(isRunning: isRunning) + addresses()
-            + certificate() + (await relays())
+            + certificate() + (await files()) + (await relays())
     }
 
     // MARK: The data folder
@@ -154,6 +155,19 @@ package struct Examination: Sendable {
         } catch {
             return [.problem("certificate", "\(error).", "Name a certificate and its key in PEM form.")]
         }
+    }
+
+    // MARK: What people send
+
+    private func files() async -> [Finding] {
+        guard let obstacle = await PictureInspector(executable: settings.inspector).obstacle() else {
+            return [.fine("uploads", "Songs and pictures that people send are read in a confined process.")]
+        }
+        return [
+            .warning(
+                "uploads", "Songs and pictures that people send cannot be read: \(obstacle).",
+                "Rooms work without. Pictures are refused until then, and songs are not mixed for listeners.")
+        ]
     }
 
     // MARK: Ports
