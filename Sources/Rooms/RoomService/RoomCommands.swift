@@ -90,16 +90,13 @@ final class RoomCommands {
             return core.gifts.send(draft, by: asked.user, key: key, reply: asked.reply)
         }
         if let first = firstAnswer(to: asked) { return core.answer(asked.reply, first) }
-        // Likes that are still being counted belong to the room that ends.
-        switch asked.command {
-        case .destroyRoom, .quitPK: core.gathered.storeLikes()
-        default: break
-        }
         var context = core.context
         complete(&context, for: asked)
         let decision: Decision
         do throws(RoomError) {
-            decision = try core.state.decide(asked.command, by: asked.caller, in: context)
+            decision = try core.decided { () throws(RoomError) in
+                try core.state.decide(asked.command, by: asked.caller, in: context)
+            }
         } catch {
             core.audit.noteRefused(asked.command, by: asked.caller, error)
             return core.answer(asked.reply, .failure(error))

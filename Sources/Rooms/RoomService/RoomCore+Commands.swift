@@ -132,9 +132,8 @@ extension RoomCore {
 
     func carryOut(_ command: ServerCommand, afterwards: @escaping () -> Void = {}) {
         guard phase == .open else { return }
-        if command == .dismissed || command == .ownerAbsenceOver { gathered.storeLikes() }
         if command == .ownerAbsenceOver { owner.endAbsence() }
-        carryOut(state.decide(command, in: context), by: nil, afterwards: afterwards)
+        carryOut(decided { state.decide(command, in: context) }, by: nil, afterwards: afterwards)
     }
 
     // MARK: Timers
@@ -156,12 +155,9 @@ extension RoomCore {
         case .levels: gathered.tellLevels()
         case .network: gathered.tellNetwork()
         case .pk:
-            gathered.storeLikes()
             carryOut(.pkTimeOver)
             correspondence.awaitPK()
-        case .host:
-            gathered.storeLikes()
-            carryOut(.hostLost)
+        case .host: carryOut(.hostLost)
         case .letters: correspondence.repeatLetters()
         case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))
