@@ -15,7 +15,8 @@ extension RoomCore {
             info: listing.info, epoch: writer.epoch, seq: state.seq, chat: state.chat,
             seats: state.seats.indices.map { state.seatView($0, people.attendance.people) }, admins: state.admins,
             likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
-            screen: state.screen, stage: state.stage.isUsual ? nil : state.stage,
+            duet: state.kind == .chorus ? state.duet : nil, screen: state.screen,
+            stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding,
             attributes: state.attributes.isEmpty ? nil : state.attributes)
     }
