@@ -51,6 +51,8 @@ package enum RoomEvent: Hashable, Sendable {
     /// There is nobody any more who would read the session's letters.
     case lettersGivenUp(session: String)
     case letterHeard(session: String, step: UInt64)
+    /// The operator has erased a person: the room knows neither name nor words of theirs any more.
+    case personErased(UserID)
 
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
@@ -62,7 +64,7 @@ package enum RoomEvent: Hashable, Sendable {
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .restricted, .restrictionLifted, .liked,
             .pointsChanged, .challengeChanged, .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp,
-            .letterHeard:
+            .letterHeard, .personErased:
             false
         }
     }

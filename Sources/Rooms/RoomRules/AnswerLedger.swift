@@ -72,6 +72,13 @@ package struct AnswerLedger: Sendable {
     /// For tests: what is kept in all.
     package var places: Int { order.count }
 
+    /// Whatever they asked under keys of their own.
+    mutating func forget(_ user: UserID) {
+        for line in lines[user] ?? [] { remove(line.answer.key, of: user) }
+        order = order[head...].filter { $0.user != user }
+        head = 0
+    }
+
     private mutating func remove(_ key: String, of user: UserID) {
         guard let index = lines[user]?.firstIndex(where: { $0.answer.key == key }) else { return }
         lines[user]?.remove(at: index)

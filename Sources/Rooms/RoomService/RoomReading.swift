@@ -31,13 +31,6 @@ extension RoomCore {
         }
     }
 
-    /// The numbers of what somebody wrote of late and nobody has deleted.
-    package func messages(of user: UserID, _ reply: @escaping Reply<[UInt64]>) {
-        read(reply) { core in
-            core.recent.messages(of: user, limit: .max).filter { !$0.deleted }.map(\.chat)
-        }
-    }
-
     package func mark(_ changes: [MarksChange], reply: @escaping Reply<Void>) {
         defer { endTurn() }
         people.mark(changes, reply: reply)
@@ -146,9 +139,6 @@ extension Room {
 
     /// The last messages, the oldest first.
     package func messages(_ limit: Int, reply: @escaping Reply<[Message]>) { core.messages(limit, reply) }
-
-    /// The numbers of what somebody wrote of late and nobody has deleted.
-    package func messages(of user: UserID, reply: @escaping Reply<[UInt64]>) { core.messages(of: user, reply) }
 
     package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
         core.members(query, reply: reply)

@@ -123,6 +123,39 @@ final class GroupCommit: Sendable {
         do { return try await pool.read(body) } catch { throw JournalFailure(error) }
     }
 
+    /// How often the log is tried to be emptied while somebody reads from it; each attempt waits for readers as long as any write does.
+    private static let attempts = 3
+
+    /// Copies all that is committed into the file, and empties the log of writes: what was overwritten is nowhere any more.
+    /// - Throws: if readers kept it from that.
+    func emptyLog() async throws(JournalFailure) {
+        try await alone { db in
+            for _ in 0..<Self.attempts {
+                let isBusy = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? true
+                if !isBusy { return }
+            }
+            throw JournalFailure.failed("somebody reads the file all the time")
+        }
+    }
+
+    func compact() async throws(JournalFailure) {
+        try await alone { try $0.execute(sql: "VACUUM") }
+        try await emptyLog()
+    }
+
+    /// Between the transactions of others.
+    private func alone(_ body: @escaping @Sendable (Database) throws -> Void) async throws(JournalFailure) {
+        let result: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
+            queue.async { [pool] in
+                do {
+                    try pool.writeWithoutTransaction(body)
+                    continuation.resume(returning: .success(()))
+                } catch { continuation.resume(returning: .failure(JournalFailure(error))) }
+            }
+        }
+        try result.get()
+    }
+
     /// Writes what has been submitted and refuses the rest (`closed`). Returns when the last completion has run.
     func close() async {
         pending.withLock { $0.isClosed = true }

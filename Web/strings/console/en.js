@@ -93,7 +93,9 @@ export const strings = Object.freeze({
   'console.people.signOutAbout': 'They leave their rooms. A ticket that is still good lets them in again.',
   'console.people.erase': 'Erase this person',
   'console.people.eraseAbout':
-    'Profile, songs, recent messages and names are erased. Sums of money, bans and the ID stay. This cannot be undone.',
+    'Profile, songs, messages and names are erased, and their own rooms end. Sums of money, bans and the ID stay. This cannot be undone.',
+  'console.people.copies':
+    'These copies of the database were made earlier and still contain everything. Delete them when you no longer need them:',
   'console.people.again': 'Enter the ID again',
   'console.people.notTheSame': 'That is another ID. Enter it as it stands above.',
   'console.reports.all': 'Show settled ones too',

@@ -92,7 +92,9 @@ export const strings = Object.freeze({
   'console.people.signOut': '在所有设备退出登录',
   'console.people.signOutAbout': '对方将离开房间。若票据仍有效，可再次进入。',
   'console.people.erase': '删除此用户的数据',
-  'console.people.eraseAbout': '资料、歌曲、近期消息和姓名将被删除；金额、封禁与 ID 会保留。此操作无法撤销。',
+  'console.people.eraseAbout':
+    '资料、歌曲、消息和姓名将被删除，此人的房间将结束；金额、封禁与 ID 会保留。此操作无法撤销。',
+  'console.people.copies': '以下数据库副本是此前创建的，其中仍保留全部内容。不再需要时请删除：',
   'console.people.again': '请再次输入 ID',
   'console.people.notTheSame': 'ID 不一致，请按上方内容输入。',
   'console.reports.all': '同时显示已处理的举报',
