@@ -43,6 +43,13 @@ package struct AnswerLedger: Sendable {
         return line.answer
     }
 
+    package func answer(to key: IdempotencyKey, of caller: Caller, now: Int64) -> KeyedAnswer? {
+        if let own = answer(to: key, of: caller.keeper, now: now) { return own }
+        guard let former = caller.formerKeeper, let shared = answer(to: key, of: former, now: now), shared.isShared
+        else { return nil }
+        return shared
+    }
+
     package mutating func record(_ answer: KeyedAnswer, at time: Int64) {
         remove(answer.key, of: answer.user)
         if let mine = lines[answer.user], mine.count >= Self.answersPerUser {
@@ -84,6 +91,13 @@ package struct AnswerLedger: Sendable {
         lines[user]?.remove(at: index)
         if lines[user]?.isEmpty == true { lines[user] = nil }
         count -= 1
+    }
+}
+
+extension KeyedAnswer {
+    /// Whether that caller asked under this key.
+    package func belongs(to caller: Caller) -> Bool {
+        user == caller.keeper || isShared && user == caller.formerKeeper
     }
 }
 

@@ -156,7 +156,7 @@ package actor RoomDirectory {
     ) async {
         do throws(RoomError) {
             let (room, id) = try await roomToCreate(
-                creation, in: application, by: owner, keyedBy: caller.name, key: key,
+                creation, in: application, by: owner, keyedBy: Caller.operator(caller).keeper, key: key,
                 fingerprint: creation.fingerprint(for: owner.id))
             await room.found(creation, for: owner, by: caller, key: key) { [weak self] result in
                 reply(result)

@@ -126,7 +126,7 @@ struct RoomAPIHandler: Sendable {
         }
         do throws(Refusal) { _ = try await signIn.application(application) } catch { throw RoomAPIFailure(error) }
         let room = try call.room(text: action.hasTextID)
-        let caller = Caller.operator(Operator(key.name, scopes: key.scopes))
+        let caller = Caller.operator(Operator(UserID.program(key.name), scopes: key.scopes))
         switch action {
         case .dismissRoom, .dismissRoomByText:
             do throws(Refusal) {

@@ -84,7 +84,7 @@ struct PeopleResource: Sendable {
             }
             let sender =
                 try parameters.text("from") == nil
-                ? UserProfile(id: access.caller.name, name: access.caller.name.rawValue)
+                ? access.caller.profile
                 : try await profile(try parameters.user("from"), access).brief
             return HTTPReply.json(Signalled(clients: try signals.send(draft, as: sender, in: access.application)))
         case .erase:

@@ -29,6 +29,7 @@ struct RESTHandler: Sendable {
     private let server: ServerResource
     private let trail: OperatorTrail
     private let clock: any TimeSource
+    private let kept: KeptAnswers
     private let rates = AddressRates(RESTHandler.allowance)
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let isDraining: @Sendable () -> Bool
@@ -61,6 +62,7 @@ struct RESTHandler: Sendable {
             restrictions: restrictions, records: stores.records, clock: services.clock)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
+        kept = KeptAnswers(clock: services.clock)
         self.address = address
         self.isDraining = isDraining
     }
@@ -93,13 +95,33 @@ struct RESTHandler: Sendable {
         do throws(Refusal) {
             try admit(request, context)
             let key = try await operators.key(request)
-            let parameters = try RESTParameters(route, request, body: try await body(of: request, route))
-            return try await perform(route, parameters, try await access(request, by: key, route))
+            let body = try await body(of: request, route)
+            let parameters = try RESTParameters(route, request, body: body)
+            let access = try await access(request, by: key, route)
+            guard route.keepsAnswers, let once = try parameters.idempotencyKey() else {
+                return try await perform(route, parameters, access)
+            }
+            let asked = KeptAnswers.Asked(
+                method: route.method.rawValue, path: request.uri.path, query: request.uri.query ?? "", body: body)
+            let program = KeptAnswers.Program(application: access.application, name: access.caller.name)
+            return try await kept.answer(to: asked, under: once, of: program) { [self] in
+                await answer(route, request, body, access)
+            }
         } catch {
             var response = HTTPReply.failure(error)
             if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
             return response
         }
+    }
+
+    private func answer(
+        _ route: RESTRoute, _ request: Request, _ body: [UInt8], _ access: OperatorAccess
+    ) async -> KeptAnswers.Answer {
+        let response: Response
+        do throws(Refusal) {
+            response = try await perform(route, try RESTParameters(route, request, body: body), access)
+        } catch { response = HTTPReply.failure(error) }
+        return await KeptAnswers.Answer(response)
     }
 
     private func access(

@@ -126,6 +126,13 @@ struct RESTParameters {
         return user
     }
 
+    /// A person or a program, whom the query names; `nil` if it is left out.
+    func author() throws(Refusal) -> UserID? {
+        guard let text = try text("user") else { return nil }
+        guard let author = UserID.author(text) else { throw Refusal(RoomError(.userIDInvalid, field: "user")) }
+        return author
+    }
+
     /// A room that the query names, as a person writes it; `nil` if it is left out.
     func roomAsked() throws(Refusal) -> RoomID? {
         guard let text = try text("room") else { return nil }

@@ -40,6 +40,14 @@ struct RESTRoute: Sendable {
     /// Methods with a body.
     var hasBody: Bool { method == .post || method == .put || method == .patch }
 
+    /// Changes something that neither a room nor the ledger remembers under an `Idempotency-Key`.
+    var keepsAnswers: Bool {
+        switch work {
+        case .call, .removeMember, .wallets: false
+        default: method != .get
+        }
+    }
+
     static let all: [RESTRoute] = [
         RESTRoute(
             method: .get, path: "rooms", work: .call(.roomList),
