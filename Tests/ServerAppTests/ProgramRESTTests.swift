@@ -119,6 +119,42 @@ extension WholeServerTests {
                 #expect(racing.count == 1, "\(racing)")
             }
         }
+
+        @Test("R01-R true and false are no numbers, and numbers neither true nor false, wherever a program says them")
+        func types() async throws {
+            try await RESTHouse.with { house in
+                let owner = try await house.server.signedIn("owner")
+                try await owner.call("room.create", ["room": room, "name": "Salon"])
+                let hook = try await house.send("POST", "webhooks", ["url": "https://shop.example/hook"]).json["id"].int
+                for flag in [JSON.bool(true), .bool(false)] {
+                    let wrong: [(String, String, JSON, String)] = [
+                        ("POST", "users/mina/top-ups", ["coins": flag], "console"),
+                        ("POST", "users/mina/refunds", ["coins": flag], "console"),
+                        ("PUT", "gifts/rose", ["name": "Rose", "price": flag], "console"),
+                        ("POST", "keys", ["name": "x", "scopes": ["rooms:read"], "days": flag], "console"),
+                        ("PUT", "users/mina/restrictions/ban", ["seconds": flag], "console"),
+                        ("PUT", "rooms/48213/restrictions/mina/ban", ["seconds": flag], "console"),
+                        ("POST", "rooms", ["owner": "host", "name": "x", "seats": flag], "console"),
+                        ("POST", "webhooks/\(hook ?? 0)/replay", ["number": flag], "console"),
+                        ("POST", "applications", ["name": "x", "app": flag], "owner"),
+                        ("POST", "keys", ["name": "x", "scopes": ["rooms:read"], "app": flag], "owner"),
+                        ("PATCH", "rooms/48213", ["slowSeconds": flag], "console"),
+                        ("PATCH", "rooms/48213/attributes", ["add": ["n": flag]], "console"),
+                    ]
+                    for (method, path, body, key) in wrong {
+                        let outcome = try await house.outcome(method, path, body, key: key, headers: once("t"))
+                        #expect(outcome == "400 invalid_params", "\(method) \(path) \(body.text)")
+                    }
+                }
+                for (method, path, body) in [
+                    ("PUT", "rooms/48213/seats/0/muted", ["muted": 1] as JSON),
+                    ("PATCH", "webhooks/\(hook ?? 0)", ["on": 1]), ("PATCH", "webhooks/\(hook ?? 0)", ["on": "true"]),
+                ] {
+                    #expect(try await house.outcome(method, path, body) == "400 invalid_params", "\(path) \(body.text)")
+                }
+                #expect(try await house.send("GET", "users/mina/wallet").json["coins"] == 0)
+            }
+        }
     }
 }
 

@@ -11,6 +11,8 @@ struct RESTParameters {
     static let bodyLimit = 64 << 10
 
     private var fields: [String: Any] = [:]
+    /// What came in the query, which has no types.
+    private var asked: Set<String> = []
     private(set) var room: RoomID?
 
     /// - Throws: `invalid_params` with the field, `room_id_invalid`, `parse_error`.
@@ -80,26 +82,18 @@ struct RESTParameters {
 
     func flag(_ name: String) throws(Refusal) -> Bool {
         guard let value = fields[name] else { return false }
-        // A query has no types.
-        switch value {
-        case let text as String where text == "true" || text == "false": return text == "true"
-        case let flag as Bool: return flag
-        default: throw Refusal(.invalid(name, "\(name) is true or false"))
+        if asked.contains(name), let text = value as? String, text == "true" || text == "false" {
+            return text == "true"
         }
+        guard let flag = trueOrFalse(value) else { throw Refusal(.invalid(name, "\(name) is true or false")) }
+        return flag
     }
 
     /// A whole number that must be given.
     func whole(_ name: String) throws(Refusal) -> Int64 {
         guard let value = fields[name] else { throw Refusal(.invalid(name, "the parameter \(name) is missing")) }
-        let number: Int64? =
-            switch value {
-            // From the path, from the query, from the body.
-            case let number as UInt64: Int64(exactly: number)
-            case let number as Int: Int64(number)
-            default: value as? Int64
-            }
-        guard let number else { throw Refusal(.invalid(name, "\(name) is a whole number")) }
-        return number
+        guard let number = wholeNumber(value) else { throw Refusal(.invalid(name, "\(name) is a whole number")) }
+        return Int64(number)
     }
 
     /// Where a page begins; `nil`: it is the first.
@@ -157,6 +151,7 @@ struct RESTParameters {
     private mutating func take(query request: Request, of route: RESTRoute) throws(Refusal) {
         for (name, isNumber) in route.query {
             guard let text = request.uri.queryParameters[name[...]] else { continue }
+            asked.insert(name)
             if isNumber {
                 guard let number = Int(text) else { throw Refusal(.invalid(name, "\(name) is a number")) }
                 fields[name] = number
@@ -180,7 +175,9 @@ struct RESTParameters {
                 case .string(let string): fields[name] = string
                 }
             case "seat", "chat", "report", "app", "webhook":
-                guard let number = UInt64(part) else { throw Refusal(.invalid(name, "\(name) is a number")) }
+                guard let number = Int(part), number >= 0 else {
+                    throw Refusal(.invalid(name, "\(name) is a number"))
+                }
                 fields[name] = number
             default: fields[name] = String(part).removingPercentEncoding ?? String(part)
             }
