@@ -155,6 +155,23 @@ extension WholeServerTests {
                 #expect(try await house.send("GET", "users/mina/wallet").json["coins"] == 0)
             }
         }
+
+        @Test("R01-R whoever tries wrong keys from an address keeps no program behind it from its work")
+        func wrongKeys() async throws {
+            try await RESTHouse.with { house in
+                // On one connection, so that they come faster than they are forgiven.
+                let head = "GET /v1/gifts HTTP/1.1\r\nHost: 127.0.0.1:\(house.server.port)\r\n"
+                let wrong = head + "Authorization: Bearer \(house.keys["forged"] ?? "")\r\n\r\n"
+                let last = head + "Connection: close\r\n\r\n"
+                let answers = String(
+                    decoding: try await PlainHTTP.exchange(
+                        String(repeating: wrong, count: 1_000) + last, port: house.server.port), as: UTF8.self)
+                #expect(answers.contains("401 Unauthorized") && answers.contains("429 Too Many Requests"))
+                #expect(try await house.outcome("GET", "gifts") == "200")
+                let refused = try await house.send("GET", "gifts", key: "forged")
+                #expect(refused.status == 429 && refused.headers["retry-after"] != nil)
+            }
+        }
     }
 }
 

@@ -10,8 +10,6 @@ import Timing
 
 /// The REST API for operators' programs, `/v1/…`.
 struct RESTHandler: Sendable {
-    /// What a back end sends at its busiest, and what the reference systems let through of one call.
-    static let allowance = Allowance(burst: 400, perSecond: 200)
     private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let messagesShown = 1...200
 
@@ -30,7 +28,7 @@ struct RESTHandler: Sendable {
     private let trail: OperatorTrail
     private let clock: any TimeSource
     private let kept: KeptAnswers
-    private let rates = AddressRates(RESTHandler.allowance)
+    private let rates = ProgramRates()
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let isDraining: @Sendable () -> Bool
 
@@ -93,8 +91,7 @@ struct RESTHandler: Sendable {
 
     private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {
         do throws(Refusal) {
-            try admit(request, context)
-            let key = try await operators.key(request)
+            let key = try await admit(request, context)
             let body = try await body(of: request, route)
             let parameters = try RESTParameters(route, request, body: body)
             let access = try await access(request, by: key, route)
@@ -134,14 +131,25 @@ struct RESTHandler: Sendable {
         }
     }
 
-    private func admit(_ request: Request, _ context: GatewayRequest) throws(Refusal) {
+    /// - Returns: the key that the request shows.
+    private func admit(_ request: Request, _ context: GatewayRequest) async throws(Refusal) -> OperatorKey {
         if isDraining() {
             throw Refusal(RoomError(.unavailable, "the server is going down", retryAfterMs: 5_000))
         }
-        if let wait = rates.take(address(request, context), now: clock.now) {
+        let address = address(request, context)
+        let key: OperatorKey
+        do throws(Refusal) { key = try await operators.key(request) } catch {
+            guard error.error.code == .notSignedIn, let wait = rates.takeWrong(address, now: clock.now) else {
+                throw error
+            }
+            throw Refusal(
+                RoomError(.rateLimited, "too many requests without a good key from this address", retryAfterMs: wait))
+        }
+        if let wait = rates.take(address, now: clock.now) {
             throw Refusal(
                 RoomError(.rateLimited, "at most 200 requests a second from one address", retryAfterMs: wait))
         }
+        return key
     }
 
     private func body(of request: Request, _ route: RESTRoute) async throws(Refusal) -> [UInt8] {
