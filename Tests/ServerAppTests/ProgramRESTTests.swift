@@ -83,16 +83,19 @@ extension WholeServerTests {
                 let key: JSON = ["name": "shop", "scopes": ["rooms:read"]]
                 let hook: JSON = ["url": "https://shop.example/hook"]
                 for (path, body, list) in [("keys", key, "keys"), ("webhooks", hook, "webhooks")] {
-                    let first = try await house.send("POST", path, body, headers: once("1"))
-                    let again = try await house.send("POST", path, body, headers: once("1"))
-                    #expect(first.status == 201 && again.status == 201 && again.json == first.json, "\(path)")
+                    let first = try await house.send("POST", path, body, headers: once("\(path)-1"))
+                    let again = try await house.send("POST", path, body, headers: once("\(path)-1"))
+                    #expect(
+                        first.status == 201 && again.status == 201 && again.json == first.json,
+                        "\(path): \(first.text) \(again.text)")
                     #expect(first.json["secret"].string?.isEmpty == false)
                     let count = try await house.send("GET", path).json[list].array.count
-                    let other = try await house.send("POST", path, body, headers: once("2"))
+                    let other = try await house.send("POST", path, body, headers: once("\(path)-2"))
                     #expect(other.status == 201 && other.json["id"] != first.json["id"])
                     #expect(try await house.send("GET", path).json[list].array.count == count + 1)
                     #expect(
-                        try await house.outcome("POST", path, ["name": "x"], headers: once("1")) == "409 key_reused")
+                        try await house.outcome("POST", path, ["name": "x"], headers: once("\(path)-1"))
+                            == "409 key_reused")
                 }
                 for _ in 0..<2 {
                     #expect(
@@ -153,6 +156,26 @@ extension WholeServerTests {
                     #expect(try await house.outcome(method, path, body) == "400 invalid_params", "\(path) \(body.text)")
                 }
                 #expect(try await house.send("GET", "users/mina/wallet").json["coins"] == 0)
+            }
+        }
+
+        @Test(
+            "R01-R what the description says of queries and bodies is what is taken: no page before the first, no empty change"
+        )
+        func bounds() async throws {
+            try await RESTHouse.with { house in
+                let hook = try await house.send("POST", "webhooks", ["url": "https://shop.example/hook"]).json["id"].int
+                for path in ["restrictions", "reports", "audit", "webhooks/\(hook ?? 0)/dead"] {
+                    for cursor in ["0", "-1", "x", "99999999999999999999"] {
+                        #expect(
+                            try await house.outcome("GET", "\(path)?cursor=\(cursor)") == "400 invalid_params",
+                            "\(path) \(cursor)")
+                    }
+                }
+                for path in ["applications/\(TestServer.application)", "webhooks/\(hook ?? 0)", "users/mina"] {
+                    let empty = try await house.send("PATCH", path)
+                    #expect(empty.status == 400 && empty.json["error"]["name"] == "invalid_request", "\(path)")
+                }
             }
         }
 

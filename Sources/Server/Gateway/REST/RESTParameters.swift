@@ -17,6 +17,7 @@ struct RESTParameters {
 
     /// - Throws: `invalid_params` with the field, `room_id_invalid`, `parse_error`.
     init(_ route: RESTRoute, _ request: Request, body: [UInt8]) throws(Refusal) {
+        if route.needsBody, body.isEmpty { throw Refusal(RoomError(.invalidRequest, "the body is a JSON object")) }
         if route.hasBody { try take(body: body) }
         try take(query: request, of: route)
         try take(path: request.uri.path, of: route)
@@ -97,7 +98,12 @@ struct RESTParameters {
     }
 
     /// Where a page begins; `nil`: it is the first.
-    func cursor() throws(Refusal) -> Int64? { fields["cursor"] == nil ? nil : try whole("cursor") }
+    func cursor() throws(Refusal) -> Int64? {
+        guard has("cursor") else { return nil }
+        let cursor = try whole("cursor")
+        guard cursor > 0 else { throw Refusal(.invalid("cursor", "this is no cursor of a former page")) }
+        return cursor
+    }
 
     /// Under which a repeat is known.
     func idempotencyKey() throws(Refusal) -> IdempotencyKey? {

@@ -40,6 +40,9 @@ struct RESTRoute: Sendable {
     /// Methods with a body.
     var hasBody: Bool { method == .post || method == .put || method == .patch }
 
+    /// Without a body nothing is asked for.
+    var needsBody: Bool { hasBody && !Self.bodiless.contains(path) }
+
     /// Changes something that neither a room nor the ledger remembers under an `Idempotency-Key`.
     var keepsAnswers: Bool {
         switch work {
@@ -47,6 +50,10 @@ struct RESTRoute: Sendable {
         default: method != .get
         }
     }
+
+    private static let bodiless: Set = [
+        "webhooks/{webhook}/test", "webhooks/{webhook}/replay", "applications/{app}/keys",
+    ]
 
     static let all: [RESTRoute] = [
         RESTRoute(
