@@ -18,6 +18,7 @@ package actor RoomDirectory {
     private nonisolated let stages = Mutex<[StageID: Room]>([:])
     private let stageNumbers = Serial()
     private let peerNumbers = Serial()
+    private let allowances = PersonalAllowances()
     private var rooms: [RoomKey: Room] = [:]
     /// Ids that are being opened: whoever wants one of them waits until that has been decided.
     private var opening: [RoomKey: Task<Void, Never>] = [:]
@@ -287,7 +288,7 @@ package actor RoomDirectory {
                 Task { await self?.expel(ban, from: host, but: key) }
             },
             filter: { [ports] in ports.filter(key.application) }, webhooks: ports.webhooks, review: ports.review,
-            counters: counters,
+            counters: counters, allowances: allowances,
             media: ports.media, bus: ports.bus,
             clock: ports.clock, audience: ports.audience,
             policy: { [ports] in ports.policy(key.application) }, peerNumbers: peerNumbers,

@@ -99,20 +99,29 @@ final class GroupCommit: Sendable {
     }
 
     /// Deletes what is old, a step at a time between the commits of others, so that none of them waits for more than milliseconds.
+    /// - Parameter step: deletes up to that many rows, and says how many there were.
+    func prune(_ step: @escaping @Sendable (Database, _ limit: Int) throws -> Int) {
+        prune {
+            try 0..<step($0, $1)
+        } deleted: { _ in
+        }
+    }
+
+    /// The same where somebody counts.
     /// - Parameters:
-    ///   - step: deletes up to that many rows, and says how many there were.
+    ///   - step: deletes up to that many rows, and says which.
     ///   - deleted: what a step has deleted, once it is on the disk.
-    func prune(
-        _ step: @escaping @Sendable (Database, _ limit: Int) throws -> Int,
-        deleted: @escaping @Sendable (Int) -> Void = { _ in }
+    func prune<Gone: Collection & Sendable>(
+        _ step: @escaping @Sendable (Database, _ limit: Int) throws -> Gone,
+        deleted: @escaping @Sendable (Gone) -> Void
     ) {
         submit {
             try step($0, Self.pruningStep)
         } done: { [weak self] result in
             // A failure is tried again at the next due time.
-            guard case .success(let count) = result else { return }
-            deleted(count)
-            if count == Self.pruningStep { self?.prune(step, deleted: deleted) }
+            guard case .success(let gone) = result else { return }
+            deleted(gone)
+            if gone.count == Self.pruningStep { self?.prune(step, deleted: deleted) }
         }
     }
 

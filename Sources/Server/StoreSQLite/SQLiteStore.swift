@@ -38,7 +38,7 @@ package final class SQLiteStore: Sendable {
     package let path: String
 
     let pool: DatabasePool
-    private let commit: GroupCommit
+    let commit: GroupCommit
     private let lock: DirectoryLock
     private let retention: Interval
     private let now: @Sendable () -> WallTime
@@ -80,7 +80,7 @@ package final class SQLiteStore: Sendable {
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)
         restrictions = try SQLiteRestrictions(pool: pool, commit: commit, now: now)
-        audit = SQLiteAudit(commit: commit, retention: settings.retention)
+        audit = try SQLiteAudit(pool: pool, commit: commit, retention: settings.retention)
         operatorKeys = SQLiteOperatorKeys(commit: commit)
         records = SQLiteRecords(commit: commit)
         reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)

@@ -234,6 +234,7 @@ export const strings = Object.freeze({
   'console.detail.hostsOnly': 'Only hosts write',
   'console.detail.noLinks': 'No links',
   'console.detail.attributes': 'Attributes',
+  'console.detail.merged': 'Changes before it, not listed',
   'console.detail.report': 'Report',
   'console.detail.coins': 'Coins',
   'console.detail.key': 'Key',

@@ -233,6 +233,7 @@ export const strings = Object.freeze({
   'console.detail.hostsOnly': '호스트만 채팅',
   'console.detail.noLinks': '링크 금지',
   'console.detail.attributes': '속성',
+  'console.detail.merged': '기록되지 않은 이전 변경',
   'console.detail.report': '신고',
   'console.detail.coins': '코인',
   'console.detail.key': '키',

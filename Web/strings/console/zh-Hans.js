@@ -232,6 +232,7 @@ export const strings = Object.freeze({
   'console.detail.hostsOnly': '仅主持人可发言',
   'console.detail.noLinks': '禁止链接',
   'console.detail.attributes': '属性',
+  'console.detail.merged': '此前未单独列出的更改',
   'console.detail.report': '举报',
   'console.detail.coins': '金币',
   'console.detail.key': '密钥',
