@@ -89,7 +89,7 @@ package final class SQLiteStore: Sendable {
         forgetOld()
     }
 
-    /// Deletes what has outlived its retention: ended rooms, lines of the audit trail, reports; and restrictions whose time is over. Returns
+    /// Deletes what has outlived its retention: ended rooms, lines of the audit trail, reports, what webhooks wait for; and restrictions whose time is over. Returns
     /// at once.
     package func forgetOld() {
         journal.prune()
@@ -97,6 +97,7 @@ package final class SQLiteStore: Sendable {
         audit.prune(before: time - retention.milliseconds)
         reports.prune(before: time - retention.milliseconds)
         restrictions.prune(at: time)
+        webhooks.prune(before: time - SQLiteWebhooks.keptFor.milliseconds)
     }
 
     /// What moderation keeps.

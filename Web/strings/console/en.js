@@ -188,6 +188,7 @@ export const strings = Object.freeze({
   'console.webhooks.off': 'off',
   'console.webhooks.waiting': 'Waiting',
   'console.webhooks.dead': 'Given up',
+  'console.webhooks.size': 'Stored',
   'console.webhooks.noneDead': 'Nothing was given up.',
   'console.webhooks.test': 'Try it',
   'console.webhooks.taken': 'The receiver took it.',

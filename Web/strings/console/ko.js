@@ -187,6 +187,7 @@ export const strings = Object.freeze({
   'console.webhooks.off': '꺼짐',
   'console.webhooks.waiting': '대기',
   'console.webhooks.dead': '포기',
+  'console.webhooks.size': '저장된 크기',
   'console.webhooks.noneDead': '포기한 이벤트가 없어요.',
   'console.webhooks.test': '시험하기',
   'console.webhooks.taken': '수신자가 받았어요.',

@@ -186,6 +186,7 @@ export const strings = Object.freeze({
   'console.webhooks.off': '关闭',
   'console.webhooks.waiting': '等待',
   'console.webhooks.dead': '已放弃',
+  'console.webhooks.size': '占用空间',
   'console.webhooks.noneDead': '没有放弃的事件。',
   'console.webhooks.test': '测试',
   'console.webhooks.taken': '接收方已接收。',

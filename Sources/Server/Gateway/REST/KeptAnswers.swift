@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import RoomModel
 import RoomPorts
+import SignalProtocol
 import Synchronization
 import Timing
 
