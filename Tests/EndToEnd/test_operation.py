@@ -184,7 +184,13 @@ def test_erase(tmp_path):
     data = ("--data", str(tmp_path / "data"))
     with Server(tmp_path / "data", development=False) as server:
         person(server, app, key, "mina").call("profile.set", bio="I sing.")
-    assert run("user", "erase", "--app", app, "--user", "mina", *data)[:2] == (0, "erased 1 rows and 0 songs\n")
+        person(server, app, key, "mina").call("room.create", room=7, name="Mina's salon")
+    copy = tmp_path / "copy.sqlite"
+    assert run("backup", str(copy), *data)[0] == 0
+    code, said, _ = run("user", "erase", "--app", app, "--user", "mina", *data)
+    assert code == 0 and re.match(r"erased [1-9]\d* rows and 0 songs; ended 1 rooms\n", said) and str(copy) in said
+    left = [path.name for path in (tmp_path / "data").rglob("*") if path.is_file() and re.search(b"I sing|Mina", path.read_bytes())]
+    assert left == [] and b"I sing" in copy.read_bytes()
     assert run("user", "erase", "--app", app, "--user", "no one", *data)[0] == 78
     with Server(tmp_path / "data", development=False) as server:
         assert person(server, app, key, "host").call("profile.get", users=["mina"])["users"] == []

@@ -178,7 +178,7 @@ def test_generated(house, tmp_path, room):
     done = subprocess.run(
         [pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", settings, "run", f"{house.server.url}/openapi.json",
          "--header", f"Authorization: Bearer {house.keys['all']['key']}",
-         "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+         "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,negative_data_rejection",
          "--phases", "coverage,fuzzing", "--max-examples", "15", "--continue-on-failure", "--seed", "1", "--generation-deterministic",
          "--exclude-operation-id", "endRoom"],
         capture_output=True, text=True, timeout=300, cwd=tmp_path)

@@ -68,6 +68,31 @@ import Testing
         #expect(drain(&waiting) == ["seat", "entered", "other", "new"])
     }
 
+    @Test(
+        "V02-S what waits of a room's chatter leaves before its end, with word of what was shed; other rooms' stays behind"
+    )
+    func end() {
+        var waiting = WaitingFrames()
+        let (here, there) = (RoomID.number(1), RoomID.number(2))
+        for chat in 1...UInt64(WaitingFrames.chatterLimit.frames) {
+            waiting.append(
+                chatter: frame("here \(chat)", chat: ChatSpan(room: here, epoch: 1, from: chat, to: chat)))
+        }
+        waiting.append(chatter: EncodedFrame(text: Array("there".utf8), room: there))
+        let isPut = waiting.append(control("seat"))
+        let hurried = waiting.takeChatter(of: here)
+        #expect(isPut && hurried.count == WaitingFrames.chatterLimit.frames)
+        for bytes in hurried {
+            let isPut = waiting.append(.frame(bytes))
+            #expect(isPut)
+        }
+        let isEndPut = waiting.append(control("end"))
+        let texts = drain(&waiting)
+        #expect(isEndPut && texts.first == "seat" && texts.suffix(2) == ["end", "there"])
+        #expect(
+            texts[1].contains("dropped") && texts[2] == "here 2" && texts.last { $0.hasPrefix("here") } == "here 512")
+    }
+
     @Test("a long answer is made when it leaves, in its place, and takes its room until then")
     func longAnswer() {
         var waiting = WaitingFrames()

@@ -13,5 +13,6 @@ import Testing
     func whole(_ text: String, _ number: Int?) throws {
         let list = try JSONSerialization.jsonObject(with: Data("[\(text)]".utf8)) as? [Any]
         #expect(wholeNumber(list?.first) == number)
+        #expect(trueOrFalse(list?.first) == (["true": true, "false": false] as [String: Bool])[text])
     }
 }

@@ -3,6 +3,7 @@ internal import Forwarding
 internal import MediaTestSupport
 internal import PeerSession
 internal import RoomPorts
+internal import Synchronization
 internal import Testing
 internal import Timing
 internal import Wire
@@ -278,6 +279,28 @@ internal import Wire
         await party.run { layers().last == low }
         party.node.view(.guest(0), as: .high, by: right.viewer.id, on: right.stage)
         await party.run { layers().last == wanted(.high) }
+    }
+
+    @Test(
+        "L04-S a host who leaves the stage and the other room at once is cut at once: nobody waits for a bridge that is gone",
+        arguments: [1, 3])
+    func leaving(workers: Int) async throws {
+        let (party, left, right) = try await party(workers: workers)
+        for _ in 0..<3 {
+            await party.assign(0, left.host, on: left.stage)
+            await left.open()
+            await right.open()
+            await reach(right, from: left.host, party)
+            for number in UInt8(0)..<30 { left.host.film([7, number], isKeyFrame: true) }
+            // As the room posts it: in a row.
+            let confirmed = Atomic<Int>(0)
+            party.node.assign(slot: 0, to: nil, muted: false, dark: false, on: left.stage) {
+                confirmed.add(1, ordering: .relaxed)
+            }
+            party.node.closeBridge(Self.bridge, on: left.stage) { confirmed.add(1, ordering: .relaxed) }
+            await party.run { confirmed.load(ordering: .relaxed) == 2 }
+            await right.close()
+        }
     }
 
     @Test("L04-S a room that closes takes its bridges with it, and the other one goes on")

@@ -1,5 +1,7 @@
+import Foundation
 import RoomModel
 import RoomRules
+import RoomTestSupport
 import Testing
 
 @Suite struct AnswerLedgerTests {
@@ -24,5 +26,33 @@ import Testing
         let later = 50_000 + AnswerLedger.lifetimeMs
         ledger.record(KeyedAnswer(user: users[0], key: "new", fingerprint: 1, result: .done), at: later)
         #expect(ledger.answer(to: newest, of: users[49_999 % 3], now: later) == nil)
+    }
+
+    @Test(
+        "E07-S programs and people have keys of their own; what an earlier release kept under a name is a repeat for both"
+    )
+    func spaces() throws {
+        let shop = UserID(literal: "shop")
+        let program = Caller.operator(Operator(UserID.program(shop), scopes: []))
+        let person = Caller.person(UserProfile(id: shop))
+        let keys = try ["old", "person", "program"].map { try #require(IdempotencyKey($0)) }
+        // As it stands in the folders of that release.
+        let old = #"[{"answer":{"fingerprint":7,"key":"old","result":{},"user":"shop"},"time":1}]"#
+        var ledger = try JSONDecoder().decode(AnswerLedger.self, from: Data(old.utf8))
+        for (number, caller) in [person, program].enumerated() {
+            ledger.record(
+                KeyedAnswer(
+                    user: caller.keeper, key: keys[number + 1].rawValue, fingerprint: UInt64(number), result: .done),
+                at: 2)
+        }
+        func found(_ ledger: AnswerLedger, _ caller: Caller) -> [UInt64?] {
+            keys.map { ledger.answer(to: $0, of: caller, now: 3)?.fingerprint }
+        }
+        let stored = try JSONDecoder().decode(AnswerLedger.self, from: try JSONEncoder().encode(ledger))
+        #expect(stored == ledger)
+        for ledger in [ledger, stored] {
+            #expect(found(ledger, person) == [7, 0, nil])
+            #expect(found(ledger, program) == [7, nil, 1])
+        }
     }
 }

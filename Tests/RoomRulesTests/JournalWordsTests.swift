@@ -52,6 +52,7 @@ import Testing
             #"{"attributes":{"removed":["b"],"set":{"a":"1"}},"type":"attributes.changed"}"#
         ),
         (.screenChanged(nil), #"{"type":"screen.changed"}"#),
+        (.personErased(.owner), #"{"type":"person.erased","user":"olga"}"#),
         (.stageArranged(StageLayout(form: .spotlight)), #"{"stage":{"form":"spotlight"},"type":"stage.arranged"}"#),
         (
             .stageArranged(StageLayout(form: .grid, large: .owner)),

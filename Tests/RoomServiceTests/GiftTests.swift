@@ -261,6 +261,32 @@ import Timing
     }
 
     @Test(
+        "G02-S a gift that was paid is told before the room's end, whoever ends it and however soon",
+        arguments: [RoomEndReason.owner, .operator])
+    func beforeTheEnd(reason: RoomEndReason) async throws {
+        let salon = try await Salon()
+        salon.ledger.give(100, to: .member, in: salon.key.application)
+        let owner = salon.create()
+        let member = salon.enter(.member)
+        salon.advance(.seconds(1))
+        let replies = ["k1", "k2"].map { salon.submit(gift(), by: member, key: $0) }
+        salon.settle()
+        #expect(sent(owner).count == 1, "the second waits for company")
+        if reason == .owner { salon.submit(.destroyRoom, by: owner) } else { salon.core.serve(.dismissed) }
+        salon.settle()
+        #expect(replies.allSatisfy { if case .success? = $0.current { true } else { false } })
+        for client in [owner, member] {
+            #expect(sent(client).count == 2)
+            let changes = client.outbox.changes.suffix(2).map(\.what)
+            guard case .gifted(_, let standing)? = changes.first, case .destroyed(reason, _)? = changes.last else {
+                Issue.record("\(client.outbox.changes)")
+                continue
+            }
+            #expect(standing.coins == 20)
+        }
+    }
+
+    @Test(
         "G02-S a room that waits for its journal, or has ended, keeps nobody's coins: who paid is answered, and the gift is told or kept"
     )
     func reload() async throws {

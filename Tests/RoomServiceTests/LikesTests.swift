@@ -45,6 +45,27 @@ import Timing
         #expect(summary.likes == 42)
     }
 
+    @Test("V02-S G01-S nothing of a room comes after its end: messages and likes of its last moment come before")
+    func lastWord() async throws {
+        let salon = try await Salon()
+        let owner = salon.create()
+        let listener = salon.enter(.member)
+        salon.advance(.seconds(1))
+        salon.submit(.sendLikes(1), by: listener)
+        salon.submit(.sendLikes(2), by: listener)
+        salon.submit(.sendMessage(MessageDraft(.text("bye"))), by: owner)
+        salon.submit(.destroyRoom, by: owner)
+        salon.advance(.seconds(1))
+        for client in [owner, listener] {
+            guard case .change(let change)? = client.outbox.news.last, case .destroyed = change.what else {
+                Issue.record("\(client.outbox.news)")
+                continue
+            }
+            #expect(client.outbox.messages.map(\.body) == [.text("bye")])
+            #expect(client.outbox.passing.last == .likes(LikesNews(total: 3, added: 2, users: [.member])))
+        }
+    }
+
     @Test("likes that could not be stored are refused, and not counted") func failed() async throws {
         let salon = try await Salon()
         let owner = salon.create()

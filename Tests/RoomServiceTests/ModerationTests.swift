@@ -467,7 +467,12 @@ import Timing
         for number in 0..<200 {
             #expect(salon.refusal(.updateRoom(RoomUpdate(slowSeconds: number % 60)), by: owner) == nil)
         }
-        #expect(salon.audit.lines.count == 20 + 60, "settings change as fast as programs ask; the beginning is noted")
+        #expect(salon.audit.lines.count == 20 + 20, "settings change as fast as apps ask; the beginning is noted")
+        salon.advance(.seconds(10))
+        #expect(salon.refusal(.updateRoom(RoomUpdate(noLinks: true)), by: owner) == nil)
+        #expect(salon.audit.lines.count == 41)
+        #expect(salon.audit.lines.last?.detail.contains(#""merged":179"#) == true, "and how many more there were")
+        for _ in 0..<60 { #expect(salon.refusal(mute(.member), by: owner) == nil) }
         let refused = try #require(error(mute(.member), by: owner, in: salon))
         #expect(refused.code == .rateLimited && refused.retryAfterMs == 500)
         salon.advance(.milliseconds(500))

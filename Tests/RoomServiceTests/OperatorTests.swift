@@ -167,6 +167,18 @@ import Timing
         #expect(code(answer.current) == .roomIDTaken)
     }
 
+    @Test("R01 D04-S an operator sees how the singers of a chorus room sing") func duet() async throws {
+        let salon = try await Salon()
+        let owner = salon.create(kind: .chorus, seats: 2)
+        #expect(salon.core.overview.duet == .together)
+        salon.submit(.takeSeat(0), by: owner)
+        salon.submit(.setDuetMode(.leadFollow, leader: .owner), by: owner)
+        #expect(salon.core.overview.duet == .leadFollow(leader: .owner))
+        let voice = try await Salon()
+        _ = voice.create()
+        #expect(voice.core.overview.duet == nil)
+    }
+
     @Test("R01 L15-S a room that an operator ends is told so to all, and takes nothing more")
     func ends() async throws {
         let salon = try await Salon()

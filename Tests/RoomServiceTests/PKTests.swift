@@ -245,6 +245,35 @@ extension Client {
         #expect(viewers.allSatisfy { $0.pk?.links.isEmpty == true })
     }
 
+    @Test(
+        "L05-S whichever host leaves a PK, both rooms tell all points of both at once, and never fewer than their viewers saw",
+        arguments: [true, false], [RoomCommand.quitPK(link: nil), .leaveSeat, .exitRoom, .destroyRoom])
+    func lastPoints(asked: Bool, way: RoomCommand) async throws {
+        let salons = try await Salons()
+        let viewers = [salons.left.enter(.member), salons.right.enter(.other)]
+        try salons.begin()
+        for _ in 0..<2 {
+            salons.left.submit(.sendLikes(2), by: viewers[0])
+            salons.right.submit(.sendLikes(3), by: viewers[1])
+            // The second time the other room has not been told.
+            salons.advance(.milliseconds(510))
+        }
+        salons.left.submit(.sendLikes(1), by: viewers[0])
+        salons.right.submit(.sendLikes(1), by: viewers[1])
+        salons.carry()
+        if asked { salons.left.submit(way, by: salons.olga) } else { salons.right.submit(way, by: salons.leo) }
+        salons.carry()
+        let (left, right) = (viewers[0].pk?.match, viewers[1].pk?.match)
+        if way != .destroyRoom || !asked {
+            #expect(left?.ours == 5 && left?.theirs == 7)
+            #expect(left?.result?.outcome == (asked ? .lost : .won))
+        }
+        if way != .destroyRoom || asked {
+            #expect(right?.ours == 7 && right?.theirs == 5)
+            #expect(right?.result?.outcome == (asked ? .won : .lost))
+        }
+    }
+
     @Test("L20-S a room's line in the directory says whether its host can be challenged, and why not")
     func readiness() async throws {
         let salons = try await Salons()

@@ -183,12 +183,12 @@ extension WholeServerTests {
                 #expect(try await house.outcome("DELETE", "rooms/48213/messages/1") == "200")
                 let messages = try await house.send("GET", "rooms/48213/messages", key: "reader").json["messages"]
                 #expect(messages[0]["deleted"] == true && messages[1]["command"].string == "PRODUCT")
-                #expect(messages[1]["from"]["id"].string == "console" && messages[2] == .null)
+                #expect(messages[1]["from"]["id"].string == "@console" && messages[2] == .null)
 
                 let mute: JSON = ["seconds": 60, "reason": "spam"]
                 #expect(try await house.outcome("PUT", "rooms/48213/restrictions/guest/chat_mute", mute) == "200")
                 let held = try await house.send("GET", "rooms/48213/restrictions", key: "reader").json["restrictions"]
-                #expect(held[0]["user"].string == "guest" && held[0]["by"].string == "console")
+                #expect(held[0]["user"].string == "guest" && held[0]["by"].string == "@console")
                 await #expect(throws: SignalClient.Refused.self) {
                     try await guest.call("message.send", ["room": 48_213, "text": "hello"])
                 }
@@ -349,7 +349,7 @@ extension WholeServerTests {
                         == "404 not_found")
                 #expect(try await house.send("GET", "reports").json["reports"][0] == .null)
                 let all = try await house.send("GET", "reports?all=true").json["reports"][0]
-                #expect(all["settled"]["by"].string == "console" && all["settled"]["words"].string == "warned")
+                #expect(all["settled"]["by"].string == "@console" && all["settled"]["words"].string == "warned")
 
                 #expect(try await house.outcome("GET", "audit", key: "reader") == "403 permission_denied scope")
                 let trail = try await house.send("GET", "audit?limit=2").json
@@ -358,7 +358,7 @@ extension WholeServerTests {
                         .joined(separator: " ")
                 }
                 #expect(
-                    lines == ["reader operator readAudit permission_denied", "console operator settleReport done"])
+                    lines == ["@reader operator readAudit permission_denied", "@console operator settleReport done"])
                 let more = try await house.send("GET", "audit?cursor=\(trail["cursor"].int ?? 0)").json["lines"]
                 #expect(more[0]["action"].string == "settleReport" && more[0]["outcome"].string == "permission_denied")
                 func actors(_ query: String) async throws -> Set<String> {
@@ -367,7 +367,8 @@ extension WholeServerTests {
                             $0["actor"].string ?? "-"
                         })
                 }
-                #expect(try await actors("user=reader") == ["reader"])
+                #expect(try await actors("user=@reader") == ["@reader"])
+                #expect(try await actors("user=reader").isEmpty, "a person of that name has done nothing")
                 try await owner.call("restriction.set", ["room": 48_213, "user": "guest", "kind": "ban"])
                 #expect(try await actors("room=48213") == ["owner"])
                 #expect(try await actors("user=guest") == ["owner"])

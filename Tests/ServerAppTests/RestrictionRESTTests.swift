@@ -43,7 +43,7 @@ extension WholeServerTests {
                 _ = try await house.server.signedIn("guest")
                 let lines = try await house.send("GET", "audit?limit=2").json["lines"].array
                 #expect(lines.map { $0["action"] } == ["liftRestriction", "setRestriction"])
-                #expect(lines[1]["actor"] == "console" && lines[1]["detail"]["kind"] == "ban")
+                #expect(lines[1]["actor"] == "@console" && lines[1]["detail"]["kind"] == "ban")
                 #expect(lines[1]["reason"] == "spam" && lines[1]["target"] == "guest" && lines[1]["room"] == .null)
             }
         }
@@ -138,7 +138,7 @@ extension WholeServerTests {
                 // The last word is that they may not write.
                 let told = try await guest.events(4) { $0["type"].string?.hasPrefix("restriction.") == true }
                 #expect(told[2]["type"] == "restriction.lifted")
-                #expect(told[3]["type"] == "restriction.set" && told[3]["restriction"]["by"] == "console")
+                #expect(told[3]["type"] == "restriction.set" && told[3]["restriction"]["by"] == "@console")
                 #expect(try await guest.refusal("message.send", ["room": 48_213, "text": "a"]) == "chat_muted")
                 try await owner.call(
                     "restriction.set", ["room": 48_213, "user": "guest", "kind": "chat_mute", "seconds": 60])

@@ -34,6 +34,35 @@ import Testing
 
     private func user(_ number: Int) -> UserID { UserID(literal: "user-\(number)") }
 
+    @Test(
+        "G02-S each program pays under keys of its own; what was paid before they had them, or by hand, is not paid again"
+    )
+    func programs() async throws {
+        let (shop, desk) = (UserID.program(UserID(literal: "shop")), UserID.program(UserID(literal: "desk")))
+        let topUp = Transfer(from: .shop, to: .wallet(user(1)), coins: 5, purpose: .topUp)
+        try await withStore(try Scratch()) { store async throws in
+            func pay(_ poster: TransferKey.Poster, _ key: String, _ fingerprint: String = "5") async throws -> String {
+                let outcome = try await store.ledger.post(
+                    topUp,
+                    key: TransferKey(
+                        application: Self.application, poster: poster, key: key, fingerprint: fingerprint))
+                switch outcome {
+                case .posted(_, let again): return again ? "again" : "paid"
+                case .refused(let why): return "\(why)"
+                }
+            }
+            #expect(try await pay(.operator, "old") == "paid")
+            for poster in [TransferKey.Poster.program(shop), .program(desk), .operator] {
+                #expect(try await pay(poster, "old") == "again")
+                #expect(try await pay(poster, "old", "6") == "keyReused")
+            }
+            #expect(try await pay(.program(shop), "new") == "paid")
+            #expect(try await pay(.program(desk), "new", "6") == "paid")
+            #expect(try await pay(.program(shop), "new") == "again")
+            #expect(try await store.ledger.balance(of: .wallet(user(1)), in: Self.application) == 15)
+        }
+    }
+
     /// Some request of somebody, and its key, of few: repeats and other requests under used keys are common.
     private func request(using random: inout SeededGenerator) -> (Transfer, TransferKey) {
         let (payer, payee) = (user(.random(in: 0..<4, using: &random)), user(.random(in: 4..<7, using: &random)))

@@ -157,6 +157,76 @@ import Timing
         await store.shutDown()
     }
 
+    @Test(
+        "G06-S who fills the audit trail shortens that of their own application, and nobody has more than a share of it",
+        arguments: [false, true])
+    func auditShares(restarted: Bool) async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        let now = fixedNow().millisecondsSince1970
+        func open() throws -> SQLiteAudit {
+            try SQLiteAudit(
+                pool: store.pool, commit: store.commit, retention: .seconds(86_400), most: 300, ofPerson: 50)
+        }
+        func note(_ audit: SQLiteAudit, _ count: Int, by actor: String, of application: ApplicationID) async throws {
+            for _ in 0..<count {
+                var line = line("setAttributes", at: now)
+                (line.actor, line.application, line.target) = (UserID(literal: actor), application, nil)
+                audit.note(line)
+                // As they come, not in one commit.
+                try await store.accounts.save(UserProfile(id: bob), of: app)
+            }
+        }
+        func count(_ where: String) async throws -> Int {
+            try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM audit WHERE \(`where`)") ?? 0 }
+        }
+        var audit = try open()
+        try await note(audit, 20, by: "host", of: ApplicationID(2))
+        try await note(audit, 130, by: "mia", of: app)
+        #expect(try await count("actor = 'mia'") <= 100)
+        if restarted { audit = try open() }
+        for guest in 0..<40 { try await note(audit, 20, by: "guest-\(guest)", of: app) }
+        #expect(try await count("application = 2") == 20)
+        #expect((250...301).contains(try await count("1")))
+        #expect(try await count("actor = 'guest-39'") == 20, "the newest stay")
+        await store.shutDown()
+    }
+
+    @Test(
+        "G06-S nobody fills the box of reports: one person has a share of it, and a full one loses what is settled, where most is"
+    )
+    func reportShares() async throws {
+        let scratch = try Scratch()
+        let store = try SQLiteStore(directory: scratch.path, now: fixedNow)
+        let now = fixedNow().millisecondsSince1970
+        let box = try SQLiteReports(
+            pool: store.pool, commit: store.commit, retention: .seconds(86_400), most: 30, ofPerson: 5)
+        func post(by reporter: String, of application: ApplicationID) async -> Bool {
+            var report = report("look", at: now)
+            (report.reporter, report.application) = (UserID(literal: reporter), application)
+            return await withCheckedContinuation { continuation in
+                box.post(report) { result in
+                    continuation.resume(returning: (try? result.get()) != nil)
+                }
+            }
+        }
+        #expect(await post(by: "ada", of: ApplicationID(2)))
+        for number in 0..<20 { #expect(await post(by: "mia", of: app) == (number < 5)) }
+        for guest in 0..<60 { #expect(await post(by: "guest-\(guest)", of: app)) }
+        #expect(await post(by: "ada", of: ApplicationID(2)))
+        let records = try StoreRecords(directory: scratch.path)
+        #expect(try records.reports(of: ApplicationID(2), all: true, limit: 99).count == 2)
+        #expect((28...30).contains(try records.reports(of: app, all: true, limit: 99).count))
+        // What is settled goes before what waits.
+        let waiting = try records.reports(of: app, limit: 99)
+        let settled = try #require(waiting.last)
+        #expect(try await store.records.settle(settled.id, of: app, settlement("seen", now)))
+        #expect(await post(by: "late", of: app))
+        let left = try records.reports(of: app, all: true, limit: 99).map(\.id)
+        #expect(!left.contains(settled.id) && left.contains(waiting[0].id))
+        await store.shutDown()
+    }
+
     @Test("a folder without a file, and one of an older server, are said to be so")
     func missing() throws {
         let scratch = try Scratch()

@@ -4,7 +4,9 @@ import JournalContract
 import RoomModel
 import RoomPorts
 import RoomTestSupport
+import Synchronization
 import Testing
+import Timing
 
 @testable import StoreSQLite
 
@@ -59,6 +61,45 @@ struct WebhookStoreTests {
         try await store.webhooks.remove(id)
         #expect(try await store.webhooks.lanes().isEmpty)
         #expect(try await store.webhooks.add(webhook()) != id)
+        await store.shutDown()
+    }
+
+    @Test("R02-S what was given up is forgotten above a number of bytes, the oldest first, and everything after a week")
+    func boundedInBytesAndAge() async throws {
+        let scratch = try Scratch()
+        let clock = SetClock()
+        let store = try SQLiteStore(directory: scratch.path, now: clock.now)
+        let id = try await store.webhooks.add(webhook())
+        let other = try await store.webhooks.add(webhook("https://example.com"))
+        let now = clock.now().millisecondsSince1970
+        for (hook, number) in [(id, 0), (other, 1), (id, 2), (id, 3)] {
+            var one = news(hook, String(repeating: "\(number)", count: 100))
+            one.time = now
+            store.webhooks.post([one])
+        }
+        let lanes = [WebhookLane(webhook: id, lane: 0), WebhookLane(webhook: other, lane: 0)]
+        var waiting: [WaitingNews] = []
+        while waiting.count < 4 {
+            waiting = []
+            for lane in lanes { waiting += try await store.webhooks.waiting(in: lane, limit: 9) }
+        }
+        for one in waiting.sorted(by: { $0.id < $1.id }).dropLast() {
+            try await store.webhooks.settle(one.id, .dead(reason: "x"), deadKept: 9)
+        }
+        #expect(try await store.webhooks.bytes(of: id) == 300)
+        // Of two webhooks of one application together.
+        #expect(try await store.webhooks.forgetDead(of: ApplicationID(1), above: 200) == [id: 100])
+        #expect(try await store.webhooks.counts(of: id) == (1, 1))
+        #expect(try await store.webhooks.forgetDead(of: ApplicationID(2), above: 0).isEmpty)
+        let aged = Mutex<[WebhookID: AgedNews]>([:])
+        store.webhooks.onAge { gone in aged.withLock { $0.merge(gone) { $1 } } }
+        clock.advance(by: SQLiteWebhooks.keptFor + .seconds(1))
+        store.forgetOld()
+        try await store.accounts.save(UserProfile(id: UserID(literal: "bob")), of: ApplicationID(1))
+        #expect(
+            aged.withLock { $0 }
+                == [id: AgedNews(waiting: 1, bytes: 200), other: AgedNews(waiting: 0, bytes: 100)])
+        #expect(try await store.webhooks.counts(of: id) == (0, 0))
         await store.shutDown()
     }
 }

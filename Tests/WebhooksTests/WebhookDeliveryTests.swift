@@ -92,6 +92,11 @@ private final class FailingStore: WebhookStore {
         try await store.replay(id, number: number)
     }
     func onArrival(_ arrived: @escaping @Sendable (Set<WebhookLane>) -> Void) { store.onArrival(arrived) }
+    func bytes(of id: WebhookID) async throws(JournalFailure) -> Int { try await store.bytes(of: id) }
+    func forgetDead(
+        of application: ApplicationID, above bytes: Int
+    ) async throws(JournalFailure) -> [WebhookID: Int] { try await store.forgetDead(of: application, above: bytes) }
+    func onAge(_ gone: @escaping @Sendable ([WebhookID: AgedNews]) -> Void) { store.onAge(gone) }
 }
 
 @Suite(.timeLimit(.minutes(2))) struct WebhookDeliveryTests {
@@ -285,5 +290,38 @@ private final class FailingStore: WebhookStore {
         #expect(book.lost(webhook.id) == 1)
         book.settled(webhook.id)
         #expect(book.outgoing([message], created: nil, of: key, at: 0).count == 1)
+    }
+
+    @Test(
+        "R02-S what an application's webhooks hold is bounded in bytes: first goes what was given up, then what is new is counted"
+    )
+    func boundedBytes() {
+        let rooms = Mutex<[ApplicationID]>([])
+        let book = WebhookBook(makeRoom: { application in rooms.withLock { $0.append(application) } }) { _ in }
+        func webhook(_ id: Int64, of application: UInt32) -> Webhook {
+            Webhook(
+                id: WebhookID(id), application: ApplicationID(application), url: "https://example.org",
+                format: .standard, use: .events([]), secret: "", createdAt: 0)
+        }
+        let (full, beside, other) = (webhook(1, of: 1), webhook(2, of: 1), webhook(3, of: 2))
+        book.set([full, beside, other])
+        book.setBytes(WebhookBook.mostBytes - 100, for: full.id)
+        let message = RoomNewsEvent.message(
+            Message(
+                chat: 1, from: UserProfile(id: UserID(literal: "a")),
+                body: .text(String(repeating: "x", count: 12_000)), time: 0))
+        func tell(_ application: UInt32) -> Int {
+            let key = RoomKey(application: ApplicationID(application), room: .number(1))
+            return book.outgoing([message], created: nil, of: key, at: 0).count
+        }
+        #expect(tell(1) == 0 && tell(1) == 0 && tell(2) == 1)
+        #expect(book.lost(full.id) == 2 && book.lost(beside.id) == 2 && book.lost(other.id) == 0)
+        #expect(rooms.withLock { $0 } == [full.application], "room is asked for once")
+        book.forgot([full.id: 40_000], of: full.application)
+        #expect(tell(1) == 2)
+        book.settled(beside.id, bytes: 12_000)
+        book.aged([full.id: AgedNews(waiting: 3, bytes: WebhookBook.mostBytes)])
+        #expect(book.lost(full.id) == 5 && book.bytes(full.id) == 0)
+        #expect((0..<10).allSatisfy { _ in tell(1) == 2 })
     }
 }

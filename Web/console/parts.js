@@ -264,6 +264,14 @@ export function showSecrets(console, { title, about, testid, secrets }) {
  */
 export const writtenRoom = room => decodeURIComponent(roomSlug(room));
 
+/** @param {number} count */
+export function megabytes(count) {
+  const unit = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 0 };
+  return new Intl.NumberFormat(language.get(), /** @type {Intl.NumberFormatOptions} */ (unit)).format(
+    count / 1e6,
+  );
+}
+
 /** @param {number} value */
 export function figure(value) {
   return html`<span title=${formatWhole(value)}>${formatNumber(value)}</span>`;

@@ -311,7 +311,9 @@ export function applyMembers(state, page, count, whole) {
  * @returns {User}
  */
 export function profileOf(state, id) {
-  const { name, avatar } = state.members.get(id) ?? state.profiles.get(id) ?? { name: id, avatar: '' };
+  // A program's id has a sign before its name.
+  const { name, avatar } = state.members.get(id) ??
+    state.profiles.get(id) ?? { name: id.replace(/^@/, ''), avatar: '' };
   return { id, name, avatar };
 }
 

@@ -41,7 +41,7 @@ extension RoomError {
 
 /// Somebody who runs the server, or a program of theirs.
 package struct Operator: Hashable, Sendable {
-    /// The name of the key: people see it beside what was done, and so does the audit trail.
+    /// A program by its key, or the account of an admin. People see it beside what was done, and so does the audit trail.
     package var name: UserID
     package var scopes: Set<OperatorScope>
 
@@ -49,6 +49,11 @@ package struct Operator: Hashable, Sendable {
         self.name = name
         self.scopes = scopes
     }
+}
+
+extension Operator {
+    /// As people see one who writes under no other name.
+    package var profile: UserProfile { UserProfile(id: name, name: name.plainName) }
 }
 
 /// Who asks for something in a room. What happens by itself is no caller's: see `ServerCommand`.
@@ -60,7 +65,7 @@ package enum Caller: Hashable, Sendable {
 
     /// An operator under their own name.
     package static func `operator`(_ caller: Operator) -> Caller {
-        .operator(caller, as: UserProfile(id: caller.name, name: caller.name.rawValue))
+        .operator(caller, as: caller.profile)
     }
 
     /// Whom people see as the one who did it.
@@ -68,6 +73,20 @@ package enum Caller: Hashable, Sendable {
         switch self {
         case .person(let profile), .operator(_, as: let profile): profile
         }
+    }
+
+    /// Whose idempotency keys count: programs have theirs apart from people.
+    package var keeper: UserID {
+        switch self {
+        case .person(let profile): profile.id
+        case .operator(let caller, _): UserID.program(caller.name)
+        }
+    }
+
+    /// Under whom earlier releases kept what an operator asked under a key: together with the person of that id.
+    package var formerKeeper: UserID? {
+        guard case .operator(let caller, let profile) = self else { return nil }
+        return profile.id.isProgram ? UserID(caller.name.plainName) : profile.id
     }
 
     package var isOperator: Bool {

@@ -12,27 +12,51 @@ public struct ApplicationID: Hashable, Sendable, Codable, CustomStringConvertibl
     public var description: String { String(rawValue) }
 }
 
-/// A user within an application: 1…32 of `A-Z a-z 0-9 _ -`.
+/// A user within an application: 1…32 of `A-Z a-z 0-9 _ -`. Where it tells who did something, it may also be an operator's program: `@` and the
+/// name of its key.
 public struct UserID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The id as text.
     public let rawValue: String
 
     /// Returns `nil` if the text is empty, longer than 32 characters, or has other characters.
     public init?(_ rawValue: String) {
-        guard (1...32).contains(rawValue.utf8.count),
-            rawValue.utf8.allSatisfy({ byte in
+        guard Self.isPerson(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// What an operator's program is known by, beside what it does: the name of its key behind a sign that no person's id has.
+    package static func program(_ name: UserID) -> UserID {
+        name.isProgram ? name : UserID(checked: sign + name.rawValue)
+    }
+
+    /// Whoever did something: a person, or an operator's program.
+    package static func author(_ text: String) -> UserID? {
+        isPerson(text.hasPrefix(sign) ? String(text.dropFirst()) : text) ? UserID(checked: text) : nil
+    }
+
+    private init(checked rawValue: String) { self.rawValue = rawValue }
+
+    private static let sign = "@"
+
+    /// Whether it stands for an operator's program, which is nobody's account.
+    package var isProgram: Bool { rawValue.hasPrefix(Self.sign) }
+
+    /// The name alone, for people to read.
+    package var plainName: String { isProgram ? String(rawValue.dropFirst()) : rawValue }
+
+    private static func isPerson(_ rawValue: String) -> Bool {
+        (1...32).contains(rawValue.utf8.count)
+            && rawValue.utf8.allSatisfy({ byte in
                 switch byte {
                 case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
                 default: false
                 }
             })
-        else { return nil }
-        self.rawValue = rawValue
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let id = UserID(try container.decode(String.self)) else {
+        guard let id = UserID.author(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "a user ID has 1 to 32 of A-Z a-z 0-9 _ -")
         }

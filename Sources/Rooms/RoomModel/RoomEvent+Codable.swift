@@ -38,6 +38,7 @@ extension RoomEvent: Codable {
         case lettersDelivered = "letter.delivered"
         case lettersGivenUp = "letter.lost"
         case letterHeard = "letter.heard"
+        case personErased = "person.erased"
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -143,6 +144,7 @@ extension RoomEvent: Codable {
             self = .letterHeard(
                 session: try fields.decode(String.self, forKey: .session),
                 step: try fields.decode(UInt64.self, forKey: .step))
+        case .personErased: self = .personErased(try fields.decode(UserID.self, forKey: .user))
         }
     }
 
@@ -272,6 +274,9 @@ extension RoomEvent: Codable {
             try type(.letterHeard)
             try fields.encode(session, forKey: .session)
             try fields.encode(step, forKey: .step)
+        case .personErased(let user):
+            try type(.personErased)
+            try fields.encode(user, forKey: .user)
         }
     }
 }

@@ -51,6 +51,8 @@ package enum RoomEvent: Hashable, Sendable {
     /// There is nobody any more who would read the session's letters.
     case lettersGivenUp(session: String)
     case letterHeard(session: String, step: UInt64)
+    /// The operator has erased a person: the room knows neither name nor words of theirs any more.
+    case personErased(UserID)
 
     /// Whether the event has a `seq`, which everybody in the room sees.
     package var isNumbered: Bool {
@@ -62,7 +64,7 @@ package enum RoomEvent: Hashable, Sendable {
             true
         case .invitationSent, .invitationSettled, .consentLapsed, .messageSent, .restricted, .restrictionLifted, .liked,
             .pointsChanged, .challengeChanged, .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp,
-            .letterHeard:
+            .letterHeard, .personErased:
             false
         }
     }
@@ -160,6 +162,8 @@ package struct KeyedAnswer: Hashable, Sendable, Codable {
     /// Of the command's body: the same key with another body is an error.
     package var fingerprint: UInt64
     package var result: CommandResult
+    /// Of an earlier release, in which a program had the keys of the person of its name.
+    package private(set) var isShared = false
 
     package init(user: UserID, key: String, fingerprint: UInt64, result: CommandResult) {
         self.user = user
@@ -168,7 +172,8 @@ package struct KeyedAnswer: Hashable, Sendable, Codable {
         self.result = result
     }
 
-    private enum CodingKeys: String, CodingKey { case user, key, fingerprint, result }
+    private enum CodingKeys: String, CodingKey { case user, key, fingerprint, result, v }
+    private static let version = 2
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -176,5 +181,15 @@ package struct KeyedAnswer: Hashable, Sendable, Codable {
             user: try fields.decode(UserID.self, forKey: .user), key: try fields.decode(String.self, forKey: .key),
             fingerprint: try fields.decode(UInt64.self, forKey: .fingerprint),
             result: try fields.decodeIfPresent(CommandResult.self, forKey: .result) ?? .done)
+        isShared = try fields.decodeIfPresent(Int.self, forKey: .v) ?? 1 < Self.version
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(user, forKey: .user)
+        try fields.encode(key, forKey: .key)
+        try fields.encode(fingerprint, forKey: .fingerprint)
+        try fields.encode(result, forKey: .result)
+        if !isShared { try fields.encode(Self.version, forKey: .v) }
     }
 }

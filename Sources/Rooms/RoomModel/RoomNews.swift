@@ -31,6 +31,13 @@ package enum RoomNewsEvent: Hashable, Sendable {
     case restriction(RestrictionNews)
 }
 
+extension RoomNewsEvent {
+    /// The room has ended: nothing of it comes after this.
+    package var isEnd: Bool {
+        if case .change(let change) = self, case .destroyed = change.what { true } else { false }
+    }
+}
+
 /// A durable change with its number.
 package struct RoomChange: Hashable, Sendable {
     /// Dense within the room.

@@ -19,6 +19,8 @@ package struct RoomOverview: Codable, Hashable, Sendable {
     package var heir: UserID?
     /// What is sung; absent while nothing is.
     package var play: SongPlay?
+    /// How those who sit sing; in chorus rooms.
+    package var duet: DuetMode?
     /// Who shares a screen; absent while nobody does.
     package var screen: UserID?
     /// How the stage is arranged; absent as long as nobody has arranged it.
@@ -32,7 +34,8 @@ package struct RoomOverview: Codable, Hashable, Sendable {
 
     package init(
         info: RoomInfo, epoch: UInt64, seq: UInt64, chat: UInt64, seats: [Seat], admins: [UserID], likes: UInt64,
-        ownerAbsentUntil: Int64? = nil, heir: UserID? = nil, play: SongPlay? = nil, screen: UserID? = nil,
+        ownerAbsentUntil: Int64? = nil, heir: UserID? = nil, play: SongPlay? = nil, duet: DuetMode? = nil,
+        screen: UserID? = nil,
         stage: StageLayout? = nil, pk: PKState? = nil, gifts: GiftStanding? = nil,
         attributes: [String: String]? = nil
     ) {
@@ -46,6 +49,7 @@ package struct RoomOverview: Codable, Hashable, Sendable {
         self.ownerAbsentUntil = ownerAbsentUntil
         self.heir = heir
         self.play = play
+        self.duet = duet
         self.screen = screen
         self.stage = stage
         self.pk = pk

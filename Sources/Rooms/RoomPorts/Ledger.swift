@@ -69,6 +69,9 @@ package struct RoomLife: Hashable, Sendable {
 package struct TransferKey: Hashable, Sendable {
     package enum Poster: Hashable, Sendable {
         case user(UserID)
+        /// An operator's program.
+        case program(UserID)
+        /// By hand; in earlier releases programs too, all of them together.
         case `operator`
     }
 

@@ -107,6 +107,10 @@ package struct RestrictionList: Sendable, Equatable {
                 held[scope]?[whom]?.name = ""
                 held[scope]?[whom]?.reason = nil
             }
+            // What they said of others.
+            for (whom, restriction) in held[scope] ?? [:] where restriction.by == user {
+                held[scope]?[whom]?.reason = nil
+            }
         }
     }
 }

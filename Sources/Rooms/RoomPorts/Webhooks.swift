@@ -120,6 +120,17 @@ package struct DeadNews: Sendable, Hashable {
     }
 }
 
+/// What was kept for so long that nobody needs it any more.
+package struct AgedNews: Sendable, Hashable {
+    package var waiting = 0
+    package var bytes = 0
+
+    package init(waiting: Int = 0, bytes: Int = 0) {
+        self.waiting = waiting
+        self.bytes = bytes
+    }
+}
+
 /// What became of an attempt.
 package enum NewsOutcome: Sendable, Hashable {
     case delivered
@@ -148,6 +159,13 @@ package protocol WebhookStore: Sendable {
     func settle(_ id: Int64, _ outcome: NewsOutcome, deadKept: Int) async throws(JournalFailure)
     /// How much waits, and how much was given up.
     func counts(of id: WebhookID) async throws(JournalFailure) -> (waiting: Int, dead: Int)
+    /// The bytes of both.
+    func bytes(of id: WebhookID) async throws(JournalFailure) -> Int
+    /// Forgets the oldest of what an application has given up, so that no more than that many bytes of it are left.
+    /// - Returns: the bytes that went, by webhook.
+    func forgetDead(of application: ApplicationID, above bytes: Int) async throws(JournalFailure) -> [WebhookID: Int]
+    /// Calls `gone`, on any thread, when something was too old to be kept: how many bytes of which webhook, and how many of them waited.
+    func onAge(_ gone: @escaping @Sendable ([WebhookID: AgedNews]) -> Void)
     /// Those that were given up, the newest first, before the one of that number.
     func dead(of id: WebhookID, before: Int64?, limit: Int) async throws(JournalFailure) -> [DeadNews]
     /// Lets those that were given up wait again, or those of that number; says how many.
@@ -215,14 +233,17 @@ package struct WebhookStatus: Sendable, Hashable {
     package var waiting: Int
     /// Given up.
     package var dead: Int
-    /// Not kept since the start, since too much waited already.
+    /// Not kept since the start, since too much waited already, or for too long.
     package var lost: Int
+    /// Of what waits and what was given up.
+    package var bytes: Int
 
-    package init(webhook: Webhook, waiting: Int, dead: Int, lost: Int) {
+    package init(webhook: Webhook, waiting: Int, dead: Int, lost: Int, bytes: Int) {
         self.webhook = webhook
         self.waiting = waiting
         self.dead = dead
         self.lost = lost
+        self.bytes = bytes
     }
 }
 

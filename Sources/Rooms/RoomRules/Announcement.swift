@@ -80,7 +80,9 @@ extension DurableRoomState {
         case .pointsChanged(let ours, let theirs):
             return Announcement(.passing(.points(PKPoints(ours: ours, theirs: theirs))))
         case .challengeChanged(let news): return Announcement(.challenge(news), to: .these([owner.id]))
-        case .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard: return nil
+        case .challengesPaused, .letterPosted, .lettersDelivered, .lettersGivenUp, .letterHeard,
+            .personErased:
+            return nil
         case .messageDeleted(let chat): return change(.messageDeleted(chat: chat, by: by))
         case .restricted(let restriction):
             return Announcement(

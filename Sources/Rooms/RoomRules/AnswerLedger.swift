@@ -43,6 +43,13 @@ package struct AnswerLedger: Sendable {
         return line.answer
     }
 
+    package func answer(to key: IdempotencyKey, of caller: Caller, now: Int64) -> KeyedAnswer? {
+        if let own = answer(to: key, of: caller.keeper, now: now) { return own }
+        guard let former = caller.formerKeeper, let shared = answer(to: key, of: former, now: now), shared.isShared
+        else { return nil }
+        return shared
+    }
+
     package mutating func record(_ answer: KeyedAnswer, at time: Int64) {
         remove(answer.key, of: answer.user)
         if let mine = lines[answer.user], mine.count >= Self.answersPerUser {
@@ -72,11 +79,25 @@ package struct AnswerLedger: Sendable {
     /// For tests: what is kept in all.
     package var places: Int { order.count }
 
+    /// Whatever they asked under keys of their own.
+    mutating func forget(_ user: UserID) {
+        for line in lines[user] ?? [] { remove(line.answer.key, of: user) }
+        order = order[head...].filter { $0.user != user }
+        head = 0
+    }
+
     private mutating func remove(_ key: String, of user: UserID) {
         guard let index = lines[user]?.firstIndex(where: { $0.answer.key == key }) else { return }
         lines[user]?.remove(at: index)
         if lines[user]?.isEmpty == true { lines[user] = nil }
         count -= 1
+    }
+}
+
+extension KeyedAnswer {
+    /// Whether that caller asked under this key.
+    package func belongs(to caller: Caller) -> Bool {
+        user == caller.keeper || isShared && user == caller.formerKeeper
     }
 }
 

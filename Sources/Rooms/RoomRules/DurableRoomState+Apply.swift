@@ -153,6 +153,7 @@ extension DurableRoomState {
         case .lettersDelivered(let session, let step): mail.deliver(step, of: session)
         case .lettersGivenUp(let session): mail.giveUp(session)
         case .letterHeard(let session, let step): mail.hear(step, in: session, keeping: activeSessions)
+        case .personErased(let user): erase(user)
         }
     }
 

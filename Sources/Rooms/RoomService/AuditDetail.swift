@@ -62,6 +62,8 @@ struct AuditDetail: Encodable {
     var noLinks: Change<Bool>?
     /// Names alone: what they stand for is the app's.
     var attributes: [String]?
+    /// How many changes of the same person came before this one and have no line of their own.
+    var merged: Int?
 
     init(
         name: String? = nil, seat: Int? = nil, reported: UInt64? = nil, messages: [Said]? = nil

@@ -103,8 +103,6 @@ final class Correspondence {
             let confirm = { [unowned self] in send(.delivered(session: letter.session, step: letter.step), to: other) }
             if letter.step <= heard { return core.inOrder(confirm) }
             guard letter.step == heard + 1 else { return }
-            // Likes that are still being counted belong to the time before.
-            if case .left = letter.content { core.gathered.storeLikes() }
             core.carryOut(.letter(letter, from: other), afterwards: confirm)
         case .delivered(let session, let step): core.carryOut(.delivered(session: session, step: step))
         case .points(let points, let session): core.carryOut(.points(points, session: session))

@@ -29,6 +29,9 @@ final class GatheredNews {
         if ready <= core.now { storeLikes() } else { core.deadlines.set(.likes, at: ready) }
     }
 
+    /// Some are still being counted.
+    var hasLikes: Bool { !likes.isEmpty }
+
     /// Stores the likes that are still being counted, if there are any.
     func storeLikes() {
         guard core.phase == .open, !likes.isEmpty else { return }

@@ -39,6 +39,25 @@ struct JournalFormat {
     }
 }
 
+/// What stores keep of rooms as bytes, for whoever erases a person there.
+package enum StoredRooms {
+    /// - Throws: if it cannot be read.
+    package static func command(
+        _ payload: [UInt8], erasing user: UserID, isEnded: Bool
+    ) throws -> [UInt8] {
+        let format = JournalFormat()
+        return try format.encode(try format.command(payload).erasing(user, isEnded: isEnded))
+    }
+
+    /// - Throws: if it cannot be read.
+    package static func snapshot(
+        _ payload: [UInt8], erasing user: UserID, isEnded: Bool
+    ) throws -> [UInt8] {
+        let format = JournalFormat()
+        return try format.encode(try format.state(payload).erasing(user, isEnded: isEnded))
+    }
+}
+
 /// A room as its journal gives it.
 package struct RebuiltRoom: Sendable {
     package var epoch: UInt64

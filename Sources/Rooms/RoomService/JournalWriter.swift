@@ -68,6 +68,17 @@ struct JournalWriter {
         }
     }
 
+    /// Stores a snapshot behind what has been submitted: nothing from before it is kept but messages.
+    mutating func storeNow(_ state: DurableRoomState) {
+        pending = nil
+        firstSnapshot = state.position + Self.snapshotLag
+        do {
+            dependencies.journal.saveSnapshot(try format.encode(state), of: key, at: state.position)
+        } catch {
+            dependencies.report(.inapplicable(key, "\(error)"))
+        }
+    }
+
     /// The room is over.
     func close() { dependencies.journal.close(key) }
 }

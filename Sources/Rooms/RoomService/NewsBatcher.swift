@@ -41,6 +41,9 @@ struct NewsBatcher {
             newcomers.removeAll()
         }
         guard !gathered.isEmpty else { return }
+        // Nothing of a room comes after its end. What shares a lane with it keeps its order.
+        let end = gathered.firstIndex { $0.news.isEnd }
+        if let end { gathered.removeSubrange((end + 1)...) }
 
         func publish(from start: Int, for user: UserID?, to recipients: Recipients) {
             var events: [NewsLane: [RoomNewsEvent]] = [:]
@@ -50,7 +53,7 @@ struct NewsBatcher {
                     guard let user, users.contains(user) else { continue }
                 case .everyone: break
                 }
-                events[announcement.news.lane, default: []].append(announcement.news)
+                events[end == nil ? announcement.news.lane : .control, default: []].append(announcement.news)
             }
             let news = [NewsLane.control, .chatter].compactMap { lane in
                 events[lane].map { LaneNews(RoomNews(room: room, epoch: epoch, events: $0), lane: lane) }

@@ -1,5 +1,6 @@
 import DequeModule
 import RoomModel
+import RoomRules
 
 /// The newest numbered news of a room: what somebody who comes back has missed, and the last messages for whoever
 /// enters.
@@ -63,6 +64,20 @@ struct RecentNews {
             lines[index] = Line(event: event, bytes: event.wireSize)
             return
         }
+    }
+
+    /// Whoever comes back is not told who that was: changes are forgotten, messages of others stay.
+    mutating func erase(_ user: UserID) {
+        settled.removeAll { $0.invitation.from == user || $0.invitation.to == user }
+        floor.seq = newest.seq
+        asked = nil
+        lines = Deque(
+            lines.compactMap { line in
+                guard case .message(let message) = line.event else { return nil }
+                let event = RoomNewsEvent.message(message.erasing(user))
+                return Line(event: event, bytes: event.wireSize)
+            })
+        bytes = lines.reduce(0) { $0 + $1.bytes }
     }
 
     mutating func append(_ event: RoomNewsEvent) {

@@ -128,6 +128,12 @@ package actor Room {
         core.closeMedia(for: session, done: done)
     }
 
+    /// R09: nothing of somebody is kept here but ids and numbers. A room of their own ends.
+    /// - Parameter reply: how many messages of theirs were deleted.
+    package func erase(_ user: UserID, by caller: Operator, reply: @escaping Reply<Int>) {
+        core.erase(user, by: caller, reply: reply)
+    }
+
     package func hear(_ fact: MediaFact) { core.hear(fact) }
 
     /// Another room says something, or answers.

@@ -5,49 +5,46 @@ import Timing
 
 /// What those who run a room do is noted, and what others try. Bounded: each line takes room on the disk.
 final class RoomAudit {
-    /// Refusals that a room has noted: more says nothing new of who tries.
+    /// Refusals that a room has noted, whoever tries.
     static let refusals = Allowance(burst: 20, perSecond: 0.2)
 
     private unowned let core: RoomCore
-    private var actionsPerSecond = 0
-    private var actions = TokenBuckets<UserID>(Allowance(burst: 0, perSecond: 0))
     private var refusals: TokenBucket
+    /// Changes of the room that have no line yet, by who made them.
+    private var merged: [UserID: Int] = [:]
 
     init(_ core: RoomCore) {
         self.core = core
         refusals = TokenBucket(Self.refusals, now: core.now)
     }
 
+    private var allowances: PersonalAllowances { core.dependencies.allowances }
+
     /// Takes one action out of what that person may do. Operators' requests are limited where they come in.
     /// - Returns: why it may not be done now.
     func take(_ command: RoomCommand, by caller: Caller) -> RoomError? {
         guard command.name.isModeration, !caller.isOperator else { return nil }
-        return takeAction(of: caller.profile.id).map { RoomError(.rateLimited, retryAfterMs: $0) }
-    }
-
-    /// - Returns: the milliseconds until that person may do another, if none is left.
-    private func takeAction(of user: UserID) -> Int? {
-        let limit = core.dependencies.policy().actionsPerSecond
-        if limit != actionsPerSecond {
-            actionsPerSecond = limit
-            actions = TokenBuckets(Allowance(burst: 30 * Double(limit), perSecond: Double(limit)))
-        }
-        let wait = actions.wait(user, now: core.now)
-        guard wait == 0 else { return wait }
-        _ = actions.take(user, now: core.now)
-        return nil
+        return allowances.takeAction(
+            of: caller.profile.id, in: core.key.application,
+            perSecond: core.dependencies.policy().actionsPerSecond, now: core.now
+        ).map { RoomError(.rateLimited, retryAfterMs: $0) }
     }
 
     /// What is to be noted of a command that is about to be carried out; `nil`: nothing.
     func line(_ command: RoomCommand, by caller: Caller, message: Message?, outcome: String = "done") -> AuditLine? {
         guard command.name.isAudited else { return nil }
-        // Seats and settings change as fast as programs ask; of a flood the beginning is noted, and the rest is in the journal.
-        if outcome == "done", !command.name.isModeration, !caller.isOperator, takeAction(of: caller.profile.id) != nil {
-            return nil
-        }
-        let aimed = AuditDetail.of(command, in: core.state, message: message)
         // What was refused has not been looked at: a stranger may have written it.
         let isDone = outcome == "done"
+        var aimed = AuditDetail.of(command, in: core.state, message: message)
+        // Seats and settings change as fast as apps ask; of a flood the beginning is noted, and how many more there were.
+        if isDone, !command.name.isModeration, !caller.isOperator {
+            let user = caller.profile.id
+            guard allowances.takeChange(of: user, in: core.key.application, now: core.now) else {
+                merged[user, default: 0] += 1
+                return nil
+            }
+            aimed.detail.merged = merged.removeValue(forKey: user)
+        }
         let (actor, role, way): (UserID, AuditLine.Role, AuditLine.Way) =
             switch caller {
             case .person(let user): (user.id, AuditLine.Role(core.state.role(of: user.id)), .session)
@@ -72,7 +69,10 @@ final class RoomAudit {
 
     /// Notes that somebody tried what their role does not allow.
     func noteRefused(_ command: RoomCommand, by caller: Caller, _ error: RoomError) {
-        guard command.name.isAudited, error.code == .permissionDenied, refusals.take(now: core.now) else { return }
+        guard command.name.isAudited, error.code == .permissionDenied,
+            allowances.takeRefusal(of: caller.keeper, in: core.key.application, now: core.now),
+            refusals.take(now: core.now)
+        else { return }
         line(command, by: caller, message: nil, outcome: error.code.name).map { note($0) }
     }
 }

@@ -96,16 +96,13 @@ final class RoomCommands {
             return core.gifts.send(draft, by: asked.user, key: key, reply: asked.reply)
         }
         if let first = firstAnswer(to: asked) { return core.answer(asked.reply, first) }
-        // Likes that are still being counted belong to the room that ends.
-        switch asked.command {
-        case .destroyRoom, .quitPK: core.gathered.storeLikes()
-        default: break
-        }
         var context = core.context
         complete(&context, for: asked)
         let decision: Decision
         do throws(RoomError) {
-            decision = try core.state.decide(asked.command, by: asked.caller, in: context)
+            decision = try core.decided { () throws(RoomError) in
+                try core.state.decide(asked.command, by: asked.caller, in: context)
+            }
         } catch {
             core.audit.noteRefused(asked.command, by: asked.caller, error)
             return core.answer(asked.reply, .failure(error))
@@ -129,7 +126,7 @@ final class RoomCommands {
     /// What was answered to a command with the same key. If that one is still being stored, the answer waits behind it.
     private func firstAnswer(to asked: Asked) -> Result<CommandOutcome, RoomError>? {
         guard let key = asked.key,
-            let first = core.state.answers.answer(to: key, of: asked.user.id, now: core.wallNow)
+            let first = core.state.answers.answer(to: key, of: asked.caller, now: core.wallNow)
         else { return nil }
         guard first.fingerprint == asked.fingerprint else { return .failure(RoomError(.keyReused)) }
         // What the first one did has a number up to the present one.
@@ -157,7 +154,8 @@ final class RoomCommands {
     private func carryOut(_ decision: Decision, _ asked: Asked) {
         let (user, reply) = (asked.user, asked.reply)
         let kept = asked.key.map {
-            KeyedAnswer(user: user.id, key: $0.rawValue, fingerprint: asked.fingerprint, result: decision.result)
+            KeyedAnswer(
+                user: asked.caller.keeper, key: $0.rawValue, fingerprint: asked.fingerprint, result: decision.result)
         }
         switch asked.command {
         case .setRestriction(let draft) where draft.kind == .ban:
@@ -279,7 +277,7 @@ final class RoomCommands {
             KeyedAnswer(user: user.id, key: $0.rawValue, fingerprint: creation.fingerprint, result: .done)
         }
         do throws(RoomError) {
-            let isRepeat = isNew ? false : try isRepeated(kept)
+            let isRepeat = isNew ? false : try isRepeated(kept, by: .person(user))
             if !isRepeat {
                 let decision =
                     isNew
@@ -300,7 +298,8 @@ final class RoomCommands {
     ) {
         let kept = key.map {
             KeyedAnswer(
-                user: caller.name, key: $0.rawValue, fingerprint: creation.fingerprint(for: owner.id), result: .done)
+                user: Caller.operator(caller).keeper, key: $0.rawValue,
+                fingerprint: creation.fingerprint(for: owner.id), result: .done)
         }
         do throws(RoomError) {
             if core.phase == .empty {
@@ -310,7 +309,7 @@ final class RoomCommands {
                 core.audit.note(core.audit.line(of: caller, creating: owner.id))
             } else {
                 if let error = core.closedness { throw error }
-                guard try isRepeated(kept) else { throw RoomError(.roomIDTaken) }
+                guard try isRepeated(kept, by: .operator(caller)) else { throw RoomError(.roomIDTaken) }
             }
         } catch {
             return core.answer(reply, .failure(error))
@@ -319,8 +318,8 @@ final class RoomCommands {
     }
 
     /// Whether the open room was created under the same key.
-    private func isRepeated(_ kept: KeyedAnswer?) throws(RoomError) -> Bool {
-        guard let kept, let first = core.state.creation, first.user == kept.user, first.key == kept.key else {
+    private func isRepeated(_ kept: KeyedAnswer?, by caller: Caller) throws(RoomError) -> Bool {
+        guard let kept, let first = core.state.creation, first.belongs(to: caller), first.key == kept.key else {
             return false
         }
         guard first.fingerprint == kept.fingerprint else { throw RoomError(.keyReused) }

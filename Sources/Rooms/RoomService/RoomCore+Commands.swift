@@ -73,6 +73,23 @@ extension RoomCore {
         media.close(peer, of: session, confirmed: done)
     }
 
+    // MARK: People who are erased
+
+    /// R09: nothing of somebody is kept here but ids and numbers; who is not here any more. A room of their own ends.
+    /// - Parameter reply: how many messages of theirs were deleted.
+    package func erase(_ user: UserID, by caller: Operator, reply: @escaping Reply<Int>) {
+        defer { endTurn() }
+        if let error = closedness { return answer(reply, .failure(error)) }
+        let messages = recent.messages(of: user, limit: .max).filter { !$0.deleted }.map(\.chat)
+        let decision = decided { state.erasing(user, messages, in: context) }
+        carryOut(
+            decision, by: caller.name, answer: { reply(.success(messages.count)) },
+            refuse: { reply(.failure($0)) })
+        guard phase == .open else { return }
+        recent.erase(user)
+        if state.phase == .open { writer.storeNow(state) }
+    }
+
     package func hear(_ fact: MediaFact) {
         defer { endTurn() }
         media.hear(fact)
@@ -138,9 +155,8 @@ extension RoomCore {
 
     func carryOut(_ command: ServerCommand, afterwards: @escaping () -> Void = {}) {
         guard phase == .open else { return }
-        if command == .dismissed || command == .ownerAbsenceOver { gathered.storeLikes() }
         if command == .ownerAbsenceOver { owner.endAbsence() }
-        carryOut(state.decide(command, in: context), by: nil, afterwards: afterwards)
+        carryOut(decided { state.decide(command, in: context) }, by: nil, afterwards: afterwards)
     }
 
     // MARK: Timers
@@ -162,12 +178,9 @@ extension RoomCore {
         case .levels: gathered.tellLevels()
         case .network: gathered.tellNetwork()
         case .pk:
-            gathered.storeLikes()
             carryOut(.pkTimeOver)
             correspondence.awaitPK()
-        case .host:
-            gathered.storeLikes()
-            carryOut(.hostLost)
+        case .host: carryOut(.hostLost)
         case .letters: correspondence.repeatLetters()
         case .points: correspondence.tellPoints()
         case .count: tell(.count(memberCount: people.attendance.count))

@@ -95,6 +95,16 @@ package final class RoomCore {
 
     // MARK: Deciding
 
+    /// Likes and gifts that wait for company belong to the time before the end of a room, or of a PK: they are told first, and it is
+    /// decided anew.
+    func decided<Fault: Error>(_ decide: () throws(Fault) -> Decision) throws(Fault) -> Decision {
+        let decision = try decide()
+        guard decision.closesAccounts, gathered.hasLikes || gifts.hasUntold else { return decision }
+        gathered.storeLikes()
+        gifts.tell()
+        return try decide()
+    }
+
     /// Makes a decision true: applies it, submits it, and queues what follows for when it is stored. `answer` comes
     /// first, then the news, then `afterwards`. With no events only the answer waits, for what it could have seen; under a key
     /// it is stored all the same, or a repeat would find another room and do something.
@@ -314,5 +324,17 @@ package final class RoomCore {
     /// The media plane owes a confirmation for too long: see `confirmationLimit`.
     func giveUpConfirmation() {
         if queue.giveUpConfirmation() { dependencies.report(.cutUnconfirmed(key)) }
+    }
+}
+
+extension Decision {
+    /// The room ends, or something changes between this room and another.
+    fileprivate var closesAccounts: Bool {
+        events.contains { event in
+            switch event {
+            case .ended, .pkChanged: true
+            default: false
+            }
+        }
     }
 }

@@ -20,6 +20,8 @@ package struct RoomDependencies: Sendable {
     /// Looks at messages before they are told.
     package var review: any MessageReview
     package var counters: RoomCounters
+    /// What people may have noted and kept for the operator, in all rooms together.
+    package var allowances: PersonalAllowances
     package var media: any MediaControl
     package var bus: any EventBus
     /// Another open room, as the directory shows it.
@@ -49,7 +51,7 @@ package struct RoomDependencies: Sendable {
         expelElsewhere: @escaping @Sendable (Restriction, _ host: UserID) -> Void = { _, _ in },
         filter: @escaping @Sendable () -> (any TextFilter)? = { nil },
         webhooks: any WebhookSink = NoWebhooks(), review: any MessageReview = NoWebhooks(),
-        counters: RoomCounters = RoomCounters(),
+        counters: RoomCounters = RoomCounters(), allowances: PersonalAllowances = PersonalAllowances(),
         media: any MediaControl, bus: any EventBus, clock: any TimeSource,
         audience: @escaping AudienceMaker,
         policy: @escaping @Sendable () -> RoomPolicy, peerNumbers: Serial,
@@ -68,6 +70,7 @@ package struct RoomDependencies: Sendable {
         self.webhooks = webhooks
         self.review = review
         self.counters = counters
+        self.allowances = allowances
         self.media = media
         self.bus = bus
         self.find = find

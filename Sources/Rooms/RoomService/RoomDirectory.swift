@@ -18,6 +18,7 @@ package actor RoomDirectory {
     private nonisolated let stages = Mutex<[StageID: Room]>([:])
     private let stageNumbers = Serial()
     private let peerNumbers = Serial()
+    private let allowances = PersonalAllowances()
     private var rooms: [RoomKey: Room] = [:]
     /// Ids that are being opened: whoever wants one of them waits until that has been decided.
     private var opening: [RoomKey: Task<Void, Never>] = [:]
@@ -159,7 +160,7 @@ package actor RoomDirectory {
     ) async {
         do throws(RoomError) {
             let (room, id) = try await roomToCreate(
-                creation, in: application, by: owner, keyedBy: caller.name, key: key,
+                creation, in: application, by: owner, keyedBy: Caller.operator(caller).keeper, key: key,
                 fingerprint: creation.fingerprint(for: owner.id))
             await room.found(creation, for: owner, by: caller, key: key) { [weak self] result in
                 reply(result)
@@ -298,7 +299,7 @@ package actor RoomDirectory {
                 Task { await self?.expel(ban, from: host, but: key) }
             },
             filter: { [ports] in ports.filter(key.application) }, webhooks: ports.webhooks, review: ports.review,
-            counters: counters,
+            counters: counters, allowances: allowances,
             media: ports.media, bus: ports.bus,
             clock: ports.clock, audience: ports.audience,
             policy: { [ports] in ports.policy(key.application) }, peerNumbers: peerNumbers,

@@ -159,6 +159,9 @@ final class RoomGifts {
 
     // MARK: Telling
 
+    /// Something is paid and waits for company.
+    var hasUntold: Bool { !paid.isEmpty }
+
     private func tellWhenDue() {
         guard core.phase == .open else { return }
         let due = lastTold + Self.gatheringTime

@@ -264,7 +264,8 @@ final class RoomPeople {
             }
         }
         core.carryOut(
-            core.state.decide(.departed(user, reason), in: core.context), by: reason == .exited ? user : nil,
+            core.decided { core.state.decide(.departed(user, reason), in: core.context) },
+            by: reason == .exited ? user : nil,
             closing: peer,
             answer: answer, afterwards: after,
             refuse: { [unowned self] _ in

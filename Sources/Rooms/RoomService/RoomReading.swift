@@ -15,7 +15,8 @@ extension RoomCore {
             info: listing.info, epoch: writer.epoch, seq: state.seq, chat: state.chat,
             seats: state.seats.indices.map { state.seatView($0, people.attendance.people) }, admins: state.admins,
             likes: state.likes, ownerAbsentUntil: absence?.until, heir: absence?.heir, play: state.play,
-            screen: state.screen, stage: state.stage.isUsual ? nil : state.stage,
+            duet: state.kind == .chorus ? state.duet : nil, screen: state.screen,
+            stage: state.stage.isUsual ? nil : state.stage,
             pk: state.pk.isEmpty ? nil : state.pk, gifts: state.giftStanding,
             attributes: state.attributes.isEmpty ? nil : state.attributes)
     }
@@ -27,13 +28,6 @@ extension RoomCore {
             let told = core.recent.messages(
                 core.dependencies.policy().messages.onEntry, budget: EntryComposer.messageBytes)
             return Array(told.suffix(limit))
-        }
-    }
-
-    /// The numbers of what somebody wrote of late and nobody has deleted.
-    package func messages(of user: UserID, _ reply: @escaping Reply<[UInt64]>) {
-        read(reply) { core in
-            core.recent.messages(of: user, limit: .max).filter { !$0.deleted }.map(\.chat)
         }
     }
 
@@ -143,9 +137,6 @@ extension Room {
 
     /// The last messages, the oldest first.
     package func messages(_ limit: Int, reply: @escaping Reply<[Message]>) { core.messages(limit, reply) }
-
-    /// The numbers of what somebody wrote of late and nobody has deleted.
-    package func messages(of user: UserID, reply: @escaping Reply<[UInt64]>) { core.messages(of: user, reply) }
 
     package func members(_ query: MembersQuery, reply: @escaping Reply<MembersPage>) {
         core.members(query, reply: reply)

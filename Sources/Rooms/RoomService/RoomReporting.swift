@@ -5,13 +5,10 @@ import Timing
 
 /// What people report of each other is handed to the operator, with what the server saw.
 final class RoomReporting {
-    /// Reports of one person: five, then one a minute.
-    static let perPerson = Allowance(burst: 5, perSecond: 1.0 / 60)
     /// The last messages of somebody who is reported go along.
     static let evidenceMessages = 5
 
     private unowned let core: RoomCore
-    private var allowances = TokenBuckets<UserID>(RoomReporting.perPerson)
 
     init(_ core: RoomCore) { self.core = core }
 
@@ -43,11 +40,9 @@ final class RoomReporting {
         let person = core.people.attendance.people[draft.user]
         let said = core.recent.messages(of: draft.user, limit: Self.evidenceMessages)
         guard person != nil || reported != nil || !said.isEmpty else { throw RoomError(.userNotInRoom) }
-        let wait = allowances.wait(reporter, now: core.now)
-        guard wait == 0 else {
-            throw RoomError(.rateLimited, "you have reported much of late", retryAfterMs: wait)
-        }
-        _ = allowances.take(reporter, now: core.now)
+        let wait = core.dependencies.allowances.takeReport(
+            of: reporter, in: core.key.application, now: core.now)
+        if let wait { throw RoomError(.rateLimited, "you have reported much of late", retryAfterMs: wait) }
         let messages = (reported.map { [$0] } ?? []) + said.filter { $0.chat != reported?.chat }
         let evidence = AuditDetail(
             name: person?.profile.name ?? reported?.from.name ?? said.first?.from.name,

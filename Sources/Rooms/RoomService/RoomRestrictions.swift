@@ -111,7 +111,8 @@ final class RoomRestrictions {
     func expel(_ ban: Restriction) {
         guard core.phase == .open, ban.user != core.state.owner.id, core.people.attendance.people[ban.user] != nil
         else { return }
-        putOut(ban, core.state.decide(.departed(ban.user, .kicked), in: core.context), by: ban.by, keyed: nil) { _ in }
+        let decision = core.decided { core.state.decide(.departed(ban.user, .kicked), in: core.context) }
+        putOut(ban, decision, by: ban.by, keyed: nil) { _ in }
     }
 
     private func putOut(

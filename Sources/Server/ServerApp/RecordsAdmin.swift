@@ -25,7 +25,7 @@ package struct RecordsAdmin: Sendable {
             query.room = id
         }
         if let user {
-            guard let id = UserID(user) else { throw ConfigurationFailure("nobody can have the id \(user)") }
+            guard let id = UserID.author(user) else { throw ConfigurationFailure("nobody can have the id \(user)") }
             query.user = id
         }
         return try records().audit(of: application, query).map { noted in

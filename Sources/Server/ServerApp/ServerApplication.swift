@@ -243,7 +243,7 @@ package struct ServerApplication: Sendable {
             return try SQLiteStore(
                 directory: settings.data,
                 settings: StoreSettings(retention: .seconds(Int64(settings.storeRetentionDays) * 86_400)),
-                now: { [clock] in clock.wallTime })
+                payloads: ErasedPayloads(), now: { [clock] in clock.wallTime })
         } catch {
             throw ConfigurationFailure("\(error). --data chooses another directory")
         }

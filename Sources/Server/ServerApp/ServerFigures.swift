@@ -122,6 +122,9 @@ struct ServerFigures: Sendable {
         metrics.add("ovation_webhook_waiting", "News that wait for receivers.", .gauge, totals.waiting)
         metrics.add("ovation_webhook_dead", "News that were given up.", .gauge, totals.dead)
         metrics.add(
-            "ovation_webhook_lost_total", "News that were not kept, since too many waited.", .counter, totals.lost)
+            "ovation_webhook_bytes", "Bytes of news that wait or were given up.", .gauge, totals.bytes)
+        metrics.add(
+            "ovation_webhook_lost_total", "News that were not kept, since too many waited, or for too long.", .counter,
+            totals.lost)
     }
 }

@@ -8,7 +8,7 @@ enum StoppedStore {
     ) async throws -> Value {
         let store: SQLiteStore
         do throws(StoreFailure) {
-            store = try SQLiteStore(directory: data, now: { ServerClock().wallTime })
+            store = try SQLiteStore(directory: data, payloads: ErasedPayloads(), now: { ServerClock().wallTime })
         } catch {
             throw ConfigurationFailure("\(error). --data chooses another directory")
         }

@@ -99,20 +99,29 @@ final class GroupCommit: Sendable {
     }
 
     /// Deletes what is old, a step at a time between the commits of others, so that none of them waits for more than milliseconds.
+    /// - Parameter step: deletes up to that many rows, and says how many there were.
+    func prune(_ step: @escaping @Sendable (Database, _ limit: Int) throws -> Int) {
+        prune {
+            try 0..<step($0, $1)
+        } deleted: { _ in
+        }
+    }
+
+    /// The same where somebody counts.
     /// - Parameters:
-    ///   - step: deletes up to that many rows, and says how many there were.
+    ///   - step: deletes up to that many rows, and says which.
     ///   - deleted: what a step has deleted, once it is on the disk.
-    func prune(
-        _ step: @escaping @Sendable (Database, _ limit: Int) throws -> Int,
-        deleted: @escaping @Sendable (Int) -> Void = { _ in }
+    func prune<Gone: Collection & Sendable>(
+        _ step: @escaping @Sendable (Database, _ limit: Int) throws -> Gone,
+        deleted: @escaping @Sendable (Gone) -> Void
     ) {
         submit {
             try step($0, Self.pruningStep)
         } done: { [weak self] result in
             // A failure is tried again at the next due time.
-            guard case .success(let count) = result else { return }
-            deleted(count)
-            if count == Self.pruningStep { self?.prune(step, deleted: deleted) }
+            guard case .success(let gone) = result else { return }
+            deleted(gone)
+            if gone.count == Self.pruningStep { self?.prune(step, deleted: deleted) }
         }
     }
 
@@ -121,6 +130,39 @@ final class GroupCommit: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(JournalFailure) -> Value {
         do { return try await pool.read(body) } catch { throw JournalFailure(error) }
+    }
+
+    /// How often the log is tried to be emptied while somebody reads from it; each attempt waits for readers as long as any write does.
+    private static let attempts = 3
+
+    /// Copies all that is committed into the file, and empties the log of writes: what was overwritten is nowhere any more.
+    /// - Throws: if readers kept it from that.
+    func emptyLog() async throws(JournalFailure) {
+        try await alone { db in
+            for _ in 0..<Self.attempts {
+                let isBusy = try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? true
+                if !isBusy { return }
+            }
+            throw JournalFailure.failed("somebody reads the file all the time")
+        }
+    }
+
+    func compact() async throws(JournalFailure) {
+        try await alone { try $0.execute(sql: "VACUUM") }
+        try await emptyLog()
+    }
+
+    /// Between the transactions of others.
+    private func alone(_ body: @escaping @Sendable (Database) throws -> Void) async throws(JournalFailure) {
+        let result: Result<Void, JournalFailure> = await withCheckedContinuation { continuation in
+            queue.async { [pool] in
+                do {
+                    try pool.writeWithoutTransaction(body)
+                    continuation.resume(returning: .success(()))
+                } catch { continuation.resume(returning: .failure(JournalFailure(error))) }
+            }
+        }
+        try result.get()
     }
 
     /// Writes what has been submitted and refuses the rest (`closed`). Returns when the last completion has run.

@@ -45,9 +45,12 @@ struct LedgerTables {
             again: false)
     }
 
-    /// The outcome of a repeat under that key; `nil`: it is no repeat.
+    /// The outcome of a repeat under that key; `nil`: it is no repeat. What a program has posted before programs had keys of their own, or
+    /// somebody by hand, is not paid again.
     func find(_ key: TransferKey) throws -> TransferOutcome? {
-        guard let known = try posted(key) else { return nil }
+        var former = key
+        if case .program = key.poster { former.poster = .operator }
+        guard let known = try posted(key) ?? (former == key ? nil : posted(former)) else { return nil }
         return known.fingerprint == key.fingerprint ? .posted(known.transfer, again: true) : .refused(.keyReused)
     }
 
@@ -188,6 +191,7 @@ extension TransferKey.Poster {
     fileprivate var column: String {
         switch self {
         case .user(let user): "user:" + user.rawValue
+        case .program(let name): "program:" + name.plainName
         case .operator: "operator"
         }
     }

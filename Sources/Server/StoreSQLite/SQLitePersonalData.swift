@@ -3,13 +3,44 @@ import GRDB
 package import RoomModel
 package import RoomPorts
 
-/// Erases what the tables say of a person, in one transaction.
+/// Erases what the file says of a person: in its tables, in what is kept of rooms, and in what webhooks wait for.
 package final class SQLitePersonalData: PersonalData {
-    private let commit: GroupCommit
+    /// Rows whose bytes are written anew in one go: others' commits wait for no more.
+    private static let step = 100
 
-    init(commit: GroupCommit) { self.commit = commit }
+    private let commit: GroupCommit
+    private let payloads: any StoredPayloads
+    private let path: String
+
+    init(commit: GroupCommit, payloads: any StoredPayloads, path: String) {
+        self.commit = commit
+        self.payloads = payloads
+        self.path = path
+    }
+
+    package func copies() -> [String] { StoreCopies(of: path).found }
 
     package func erase(_ user: UserID, of application: ApplicationID) async throws(JournalFailure) -> Int {
+        var rows = try await eraseTables(user, application)
+        rows += try await rewrite(
+            "entry", "JOIN room ON room.id = entry.room WHERE room.application = ?", of: user, application,
+            isEnded: "room.ended_at IS NOT NULL"
+        ) { [payloads] in try payloads.command($0, erasing: user, isEnded: $1) }
+        rows += try await rewrite(
+            "snapshot", "JOIN room ON room.id = snapshot.room WHERE room.application = ?", of: user, application,
+            isEnded: "room.ended_at IS NOT NULL"
+        ) { [payloads] in try payloads.snapshot($0, erasing: user, isEnded: $1) }
+        rows += try await rewrite(
+            "webhook_news", "JOIN webhook ON webhook.id = webhook_news.webhook WHERE webhook.application = ?",
+            of: user, application, isEnded: "0"
+        ) { [payloads] payload, _ in payloads.news(payload, erasing: user) }
+        // What stood there stands in the log of writes still.
+        try await commit.emptyLog()
+        return rows
+    }
+
+    /// In one transaction.
+    private func eraseTables(_ user: UserID, _ application: ApplicationID) async throws(JournalFailure) -> Int {
         try await commit.run { db in
             let whose: StatementArguments = [application.rawValue, user.rawValue]
             let before = db.totalChangesCount
@@ -17,14 +48,71 @@ package final class SQLitePersonalData: PersonalData {
                 "DELETE FROM profile WHERE application = ? AND user = ?",
                 // The restriction holds on, without a name.
                 "UPDATE standing_restriction SET name = '', reason = NULL WHERE application = ? AND user = ?",
+                "UPDATE standing_restriction SET reason = NULL WHERE application = ? AND decided_by = ?",
                 "UPDATE report SET evidence = '{}', words = NULL WHERE application = ? AND user = ?",
                 "UPDATE report SET words = NULL WHERE application = ? AND reporter = ?",
                 // What was done stays, without what was said.
                 "UPDATE audit SET detail = '{}', reason = NULL WHERE application = ? AND target = ?",
+                // Who changes a room after them is noted with what they had written.
+                """
+                UPDATE audit SET detail = '{}' WHERE action = 'updateRoom' AND (application, room) IN (
+                    SELECT application, room FROM audit
+                    WHERE application = ? AND actor = ? AND action = 'updateRoom' AND role <> 'operator')
+                """,
+                """
+                UPDATE audit SET detail = '{}', reason = NULL
+                WHERE application = ? AND actor = ? AND role <> 'operator'
+                """,
+                // Their client chose the key, by which nobody will ask again.
+                "UPDATE transfer SET key = 'erased-' || id WHERE application = ? AND poster = 'user:' || ?",
             ] { try db.execute(sql: sql, arguments: whose) }
             try Self.eraseNames(of: user, in: application, db)
             return db.totalChangesCount - before
         }
+    }
+
+    /// Writes anew what names them.
+    /// - Parameters:
+    ///   - rows: which rows of the table are the application's.
+    ///   - isEnded: whether the row is of a room that has ended, in SQL.
+    private func rewrite(
+        _ table: String, _ rows: String, of user: UserID, _ application: ApplicationID, isEnded: String,
+        _ body: @escaping @Sendable (_ payload: [UInt8], _ isEnded: Bool) throws -> [UInt8]
+    ) async throws(JournalFailure) -> Int {
+        // An id is no part of JSON but as a whole text: its letters need no escape.
+        let named = Data("\"\(user.rawValue)\"".utf8)
+        let found = try await commit.read { db in
+            try Int64.fetchAll(
+                db, sql: "SELECT \(table).rowid FROM \(table) \(rows) AND instr(\(table).payload, ?) > 0",
+                arguments: [application.rawValue, named])
+        }
+        var changed = 0
+        for start in stride(from: 0, to: found.count, by: Self.step) {
+            let some = found[start..<min(start + Self.step, found.count)]
+            changed += try await commit.run { db in
+                var changed = 0
+                for id in some {
+                    let row = try Row.fetchOne(
+                        db,
+                        sql: """
+                            SELECT \(table).payload, \(isEnded) FROM \(table) \(rows) AND \(table).rowid = ?
+                            """, arguments: [application.rawValue, id])
+                    guard let row else { continue }
+                    let payload = [UInt8](row[0] as Data)
+                    guard let written = try? body(payload, row[1]) else {
+                        // Nobody can read it, and nobody will ask for it.
+                        if row[1] { try db.execute(sql: "DELETE FROM \(table) WHERE rowid = ?", arguments: [id]) }
+                        continue
+                    }
+                    guard written != payload else { continue }
+                    try db.execute(
+                        sql: "UPDATE \(table) SET payload = ? WHERE rowid = ?", arguments: [Data(written), id])
+                    changed += 1
+                }
+                return changed
+            }
+        }
+        return changed
     }
 
     /// A gift keeps its own copy of who gave and who got it.

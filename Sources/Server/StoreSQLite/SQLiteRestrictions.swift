@@ -149,7 +149,7 @@ extension Restriction {
     /// The columns kind, user, name, until, decided_by and reason, from that one on.
     fileprivate init?(_ row: Row, from column: Int) {
         guard let kind = RestrictionKind(rawValue: row[column] as String),
-            let user = UserID(row[column + 1] as String), let by = UserID(row[column + 4] as String)
+            let user = UserID(row[column + 1] as String), let by = UserID.author(row[column + 4])
         else { return nil }
         self.init(
             kind, user: user, name: row[column + 2], until: row[column + 3], everywhere: true, by: by,

@@ -38,21 +38,25 @@ package final class SQLiteStore: Sendable {
     package let path: String
 
     let pool: DatabasePool
-    private let commit: GroupCommit
+    let commit: GroupCommit
     private let lock: DirectoryLock
     private let retention: Interval
     private let now: @Sendable () -> WallTime
 
     /// Opens or creates the store; `directory` is created if it is not there.
-    /// - Parameter now: for the times that are written beside entries, and for retention.
+    /// - Parameters:
+    ///   - payloads: reads what is kept as bytes, where a person is to be erased.
+    ///   - now: for the times that are written beside entries, and for retention.
     package convenience init(
-        directory: String, settings: StoreSettings = StoreSettings(), now: @escaping @Sendable () -> WallTime
+        directory: String, settings: StoreSettings = StoreSettings(),
+        payloads: any StoredPayloads = UnknownPayloads(), now: @escaping @Sendable () -> WallTime
     ) throws(StoreFailure) {
-        try self.init(directory: directory, settings: settings, schema: .current, now: now)
+        try self.init(directory: directory, settings: settings, schema: .current, payloads: payloads, now: now)
     }
 
     init(
-        directory: String, settings: StoreSettings, schema: Schema, now: @escaping @Sendable () -> WallTime
+        directory: String, settings: StoreSettings, schema: Schema, payloads: any StoredPayloads = UnknownPayloads(),
+        now: @escaping @Sendable () -> WallTime
     ) throws(StoreFailure) {
         try Self.create(directory)
         lock = try DirectoryLock(directory: directory)
@@ -70,13 +74,13 @@ package final class SQLiteStore: Sendable {
         commit = GroupCommit(pool: pool) { heads.settle(committed: $0) }
         webhooks = SQLiteWebhooks(commit: commit)
         words = SQLiteWords(commit: commit)
-        personalData = SQLitePersonalData(commit: commit)
+        personalData = SQLitePersonalData(commit: commit, payloads: payloads, path: path)
         journal = SQLiteJournal(commit: commit, heads: heads, settings: settings, webhooks: webhooks, now: now)
         accounts = SQLiteAccounts(pool: pool, commit: commit)
         ledger = SQLiteLedger(commit: commit, now: now)
         gifts = SQLiteGifts(commit: commit)
         restrictions = try SQLiteRestrictions(pool: pool, commit: commit, now: now)
-        audit = SQLiteAudit(commit: commit, retention: settings.retention)
+        audit = try SQLiteAudit(pool: pool, commit: commit, retention: settings.retention)
         operatorKeys = SQLiteOperatorKeys(commit: commit)
         records = SQLiteRecords(commit: commit)
         reports = try SQLiteReports(pool: pool, commit: commit, retention: settings.retention)
@@ -85,7 +89,7 @@ package final class SQLiteStore: Sendable {
         forgetOld()
     }
 
-    /// Deletes what has outlived its retention: ended rooms, lines of the audit trail, reports; and restrictions whose time is over. Returns
+    /// Deletes what has outlived its retention: ended rooms, lines of the audit trail, reports, what webhooks wait for; and restrictions whose time is over. Returns
     /// at once.
     package func forgetOld() {
         journal.prune()
@@ -93,6 +97,7 @@ package final class SQLiteStore: Sendable {
         audit.prune(before: time - retention.milliseconds)
         reports.prune(before: time - retention.milliseconds)
         restrictions.prune(at: time)
+        webhooks.prune(before: time - SQLiteWebhooks.keptFor.milliseconds)
     }
 
     /// What moderation keeps.
@@ -109,6 +114,9 @@ package final class SQLiteStore: Sendable {
 
     /// How the writer has fared since the start, for the metrics.
     package var commitCounts: CommitCounts { commit.counts }
+
+    /// Writes the file anew, without what was deleted. Nobody else writes meanwhile, however long it takes.
+    package func compact() async throws(JournalFailure) { try await commit.compact() }
 
     /// A consistent copy of the file while the server runs. It holds secret keys, as the file does.
     package func copy(to path: String) throws(StoreFailure) {
@@ -156,6 +164,8 @@ package final class SQLiteStore: Sendable {
             try pool.writeWithoutTransaction { db in
                 // Only now: GRDB sets NORMAL while it opens a pool, under which a commit is acknowledged before it is on the disk.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
+                // What is deleted is overwritten. Some builds of SQLite do that anyway.
+                try db.execute(sql: "PRAGMA secure_delete = ON")
                 // Checkpoints are the group commit's; this is the net under it, should the writer fall behind.
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = \(4 * GroupCommit.checkpointInterval)")
                 // After a burst the WAL shrinks to this again.

@@ -1,13 +1,18 @@
 import Foundation
 import GRDB
-import RoomModel
+package import RoomModel
 package import RoomPorts
 import Synchronization
+import Timing
 
 /// Webhooks, and what waits for them.
 package final class SQLiteWebhooks: WebhookStore {
     private let commit: GroupCommit
+    /// What waits for a receiver that is not there, or was given up, is nobody's news any more after a week.
+    static let keptFor = Interval.seconds(7 * 86_400)
+
     private let arrived = Mutex<@Sendable (Set<WebhookLane>) -> Void>({ _ in })
+    private let aged = Mutex(Callback<[WebhookID: AgedNews]> { _ in })
 
     init(commit: GroupCommit) { self.commit = commit }
 
@@ -157,6 +162,61 @@ package final class SQLiteWebhooks: WebhookStore {
                     FROM webhook_news WHERE webhook = ?
                     """, arguments: [id.rawValue])
             return (waiting: row?[0] ?? 0, dead: row?[1] ?? 0)
+        }
+    }
+
+    package func bytes(of id: WebhookID) async throws(JournalFailure) -> Int {
+        try await commit.read { db in
+            try Int.fetchOne(
+                db, sql: "SELECT sum(length(payload)) FROM webhook_news WHERE webhook = ?", arguments: [id.rawValue])
+                ?? 0
+        }
+    }
+
+    package func forgetDead(
+        of application: ApplicationID, above bytes: Int
+    ) async throws(JournalFailure) -> [WebhookID: Int] {
+        let gone = try await commit.run { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    DELETE FROM webhook_news WHERE id IN (
+                        SELECT id FROM (
+                            SELECT news.id AS id, sum(length(news.payload)) OVER (ORDER BY news.id DESC) AS held
+                            FROM webhook_news AS news JOIN webhook ON webhook.id = news.webhook
+                            WHERE webhook.application = ? AND news.given_up IS NOT NULL)
+                        WHERE held > ?)
+                    RETURNING webhook, length(payload)
+                    """, arguments: [application.rawValue, bytes]
+            ).map { (WebhookID($0[0]), $0[1] as Int) }
+        }
+        return Dictionary(gone) { $0 + $1 }
+    }
+
+    package func onAge(_ gone: @escaping @Sendable ([WebhookID: AgedNews]) -> Void) {
+        aged.withLock { $0 = Callback(gone) }
+    }
+
+    /// Deletes what happened before that, in milliseconds since 1970, a step at a time.
+    func prune(before oldest: Int64) {
+        commit.prune { db, limit in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    DELETE FROM webhook_news WHERE id IN (
+                        SELECT id FROM (SELECT id, happened_at FROM webhook_news ORDER BY id LIMIT ?)
+                        WHERE happened_at < ?)
+                    RETURNING webhook, length(payload), given_up IS NULL
+                    """, arguments: [limit, oldest]
+            ).map { (id: WebhookID($0[0]), bytes: $0[1] as Int, isWaiting: $0[2] as Bool) }
+        } deleted: { [self] gone in
+            var sums: [WebhookID: AgedNews] = [:]
+            for one in gone {
+                sums[one.id, default: AgedNews()].bytes += one.bytes
+                if one.isWaiting { sums[one.id]?.waiting += 1 }
+            }
+            let tell = aged.withLock { $0 }
+            if !sums.isEmpty { tell(sums) }
         }
     }
 

@@ -23,6 +23,7 @@ package enum StoreBackup {
         }
         try copyDatabase(queue, to: path)
         try check(path)
+        StoreCopies(of: file).note(path)
     }
 
     /// Puts a copy in the place of the directory's file, which is kept beside it. The server must not run.

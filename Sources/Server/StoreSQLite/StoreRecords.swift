@@ -53,9 +53,16 @@ extension Database {
         }
         var halves = [lines]
         if let user = query.user {
-            // Each half by its own index; no line is in both.
-            halves = ["\(lines) AND actor = :user", "\(lines) AND target = :user AND actor <> :user"]
-            arguments += ["user": user.rawValue]
+            // Each half by its own index; no line is in both. Earlier releases noted a program under its plain name, as commands are under
+            // that of the account.
+            halves =
+                user.isProgram
+                ? ["\(lines) AND actor = :user", "\(lines) AND actor = :name AND role = 'operator'"]
+                : [
+                    "\(lines) AND actor = :user AND way <> 'command'",
+                    "\(lines) AND target = :user AND (actor <> :user OR way = 'command')",
+                ]
+            arguments += user.isProgram ? ["user": user.rawValue, "name": user.plainName] : ["user": user.rawValue]
         }
         let found = halves.map { half in
             """
@@ -70,7 +77,7 @@ extension Database {
             NotedLine(
                 id: row[0],
                 line: AuditLine(
-                    application: application, room: RoomID(column: row[1]), actor: UserID(row[2] as String),
+                    application: application, room: RoomID(column: row[1]), actor: UserID.author(row[2]),
                     role: AuditLine.Role(rawValue: row[3]) ?? .system,
                     way: AuditLine.Way(rawValue: row[4]) ?? .session,
                     action: row[5], target: (row[6] as String?).flatMap { UserID($0) }, detail: row[7],
@@ -114,8 +121,8 @@ package final class SQLiteRecords: OperatorRecords {
     package func audit(
         of application: ApplicationID, _ query: AuditQuery
     ) async throws(JournalFailure) -> [NotedLine] {
-        // Lines are noted without waiting for the disk: whoever reads the trail after a deed finds it there.
-        try await commit.run { _ in }
+        // Behind what has been noted so far: whoever asks after a deed finds it. A disk that takes nothing is read all the same.
+        _ = try? await commit.run { _ in }
         return try await commit.read { try $0.audit(of: application, query) }
     }
 

@@ -7,19 +7,46 @@ import Synchronization
 package final class WebhookBook: WebhookSink {
     /// What may wait for one webhook: a day and a half of two events a second, some 100 MB. What is more is not kept, and is counted.
     static let mostWaiting = 250_000
+    /// What all webhooks of an application may hold, given up or not: messages are as large as people make them.
+    static let mostBytes = 256 << 20
+    /// What is left of what was given up, once that is full.
+    static let deadBytes = mostBytes / 4
 
     private struct State {
         var webhooks: [WebhookID: Webhook] = [:]
         var byApplication: [ApplicationID: [Webhook]] = [:]
         var waiting: [WebhookID: Int] = [:]
         var lost: [WebhookID: Int] = [:]
+        /// Of what waits and what was given up.
+        var bytes: [WebhookID: Int] = [:]
+        /// Applications that have no room, and were told so.
+        var full: Set<ApplicationID> = []
+
+        mutating func forget(_ bytes: Int, of id: WebhookID) {
+            if let held = self.bytes[id] { self.bytes[id] = max(0, held - bytes) }
+        }
+
+        func bytes(of application: ApplicationID) -> Int {
+            byApplication[application, default: []].reduce(0) { $0 + (bytes[$1.id] ?? 0) }
+        }
     }
 
     private let state = Mutex(State())
     private let post: @Sendable ([OutgoingNews]) -> Void
 
-    /// - Parameter post: takes news that no journal carries.
-    package init(post: @escaping @Sendable ([OutgoingNews]) -> Void) { self.post = post }
+    /// Makes room in an application that has none.
+    private let makeRoom: @Sendable (ApplicationID) -> Void
+
+    /// - Parameters:
+    ///   - makeRoom: called once when there is no room in an application; it must return at once.
+    ///   - post: takes news that no journal carries.
+    package init(
+        makeRoom: @escaping @Sendable (ApplicationID) -> Void = { _ in },
+        post: @escaping @Sendable ([OutgoingNews]) -> Void
+    ) {
+        self.makeRoom = makeRoom
+        self.post = post
+    }
 
     // MARK: What rooms tell
 
@@ -57,7 +84,7 @@ package final class WebhookBook: WebhookSink {
                 guard let command = CompatiblePayload.made(of: content, room, at: time) else { continue }
                 payload = SignalText.encode(command)
             }
-            guard take(webhook.id) else { continue }
+            guard take(webhook, payload.count) else { continue }
             let lane = WebhookLane(webhook: webhook.id, lane: Self.lane(of: room.room))
             rows.append(OutgoingNews(lane: lane, type: type, payload: payload, time: time))
         }
@@ -72,15 +99,20 @@ package final class WebhookBook: WebhookSink {
         return Int(hash % UInt64(WebhookLane.count))
     }
 
-    private func take(_ id: WebhookID) -> Bool {
-        state.withLock { state in
-            guard state.waiting[id, default: 0] < Self.mostWaiting else {
+    private func take(_ webhook: Webhook, _ bytes: Int) -> Bool {
+        let id = webhook.id
+        let (isTaken, isFull) = state.withLock { state in
+            let hasRoom = state.bytes(of: webhook.application) + bytes <= Self.mostBytes
+            guard hasRoom, state.waiting[id, default: 0] < Self.mostWaiting else {
                 state.lost[id, default: 0] += 1
-                return false
+                return (false, hasRoom ? false : state.full.insert(webhook.application).inserted)
             }
             state.waiting[id, default: 0] += 1
-            return true
+            state.bytes[id, default: 0] += bytes
+            return (true, false)
         }
+        if isFull { makeRoom(webhook.application) }
+        return isTaken
     }
 
     // MARK: What there is
@@ -113,13 +145,39 @@ package final class WebhookBook: WebhookSink {
     /// How much waits by the store's count.
     func setWaiting(_ count: Int, for id: WebhookID) { state.withLock { $0.waiting[id] = count } }
 
+    /// What it holds, by the store's count.
+    func setBytes(_ bytes: Int, for id: WebhookID) { state.withLock { $0.bytes[id] = bytes } }
+
     /// One that waited does no more.
-    func settled(_ id: WebhookID) {
+    /// - Parameter bytes: that went with it; what was given up stays.
+    func settled(_ id: WebhookID, bytes: Int = 0) {
         state.withLock { state in
-            guard let count = state.waiting[id] else { return }
-            state.waiting[id] = max(0, count - 1)
+            if let count = state.waiting[id] { state.waiting[id] = max(0, count - 1) }
+            state.forget(bytes, of: id)
+        }
+    }
+
+    /// What was given up went, to make room.
+    func forgot(_ gone: [WebhookID: Int], of application: ApplicationID) {
+        state.withLock { state in
+            for (id, bytes) in gone { state.forget(bytes, of: id) }
+            state.full.remove(application)
+        }
+    }
+
+    /// What was kept for too long went.
+    func aged(_ gone: [WebhookID: AgedNews]) {
+        state.withLock { state in
+            for (id, aged) in gone {
+                state.forget(aged.bytes, of: id)
+                guard aged.waiting > 0 else { continue }
+                state.lost[id, default: 0] += aged.waiting
+                state.waiting[id] = max(0, (state.waiting[id] ?? 0) - aged.waiting)
+            }
+            state.full = []
         }
     }
 
     func lost(_ id: WebhookID) -> Int { state.withLock { $0.lost[id] ?? 0 } }
+    func bytes(_ id: WebhookID) -> Int { state.withLock { $0.bytes[id] ?? 0 } }
 }

@@ -202,7 +202,11 @@ package final class WebhookDelivery: Sendable {
             logger.error("webhook \(waiting.news.lane.webhook.rawValue): \(waiting.id) is not settled: \(error)")
             return false
         }
-        if outcome != .refused { book.settled(waiting.news.lane.webhook) }
+        switch outcome {
+        case .refused: break
+        case .delivered: book.settled(waiting.news.lane.webhook, bytes: waiting.news.payload.count)
+        case .dead: book.settled(waiting.news.lane.webhook)
+        }
         return true
     }
 

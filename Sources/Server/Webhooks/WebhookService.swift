@@ -19,6 +19,8 @@ package final class WebhookService: WebhookControl, Sendable {
     private let reviewClient: any WebhookClient
     private let clock: any TimeSource
     private let changes = SerialWork()
+    /// Applications whose webhooks hold as much as they may.
+    private let full: AsyncStream<ApplicationID>
 
     /// - Parameter reviewClient: asks reviewers, so that no question waits behind deliveries to a receiver that is slow.
     package init(
@@ -29,7 +31,10 @@ package final class WebhookService: WebhookControl, Sendable {
         self.client = client
         self.reviewClient = reviewClient
         self.clock = clock
-        book = WebhookBook { store.post($0) }
+        let (full, tellFull) = AsyncStream.makeStream(of: ApplicationID.self)
+        self.full = full
+        book = WebhookBook(makeRoom: { tellFull.yield($0) }) { store.post($0) }
+        store.onAge { [book] in book.aged($0) }
         delivery = WebhookDelivery(
             store: store, book: book, client: client, clock: clock, settings: settings, logger: logger)
         review = MessageReviewer(book: book, client: reviewClient, clock: clock, logger: logger)
@@ -38,7 +43,10 @@ package final class WebhookService: WebhookControl, Sendable {
     /// Reads what there is. Before rooms are opened, so that what they tell at once is told.
     package func load() async throws(JournalFailure) {
         let webhooks = try await store.webhooks()
-        for webhook in webhooks { _ = try await count(webhook.id) }
+        for webhook in webhooks {
+            _ = try await count(webhook.id)
+            book.setBytes(try await store.bytes(of: webhook.id), for: webhook.id)
+        }
         book.set(webhooks)
     }
 
@@ -56,6 +64,7 @@ package final class WebhookService: WebhookControl, Sendable {
         package var waiting = 0
         package var dead = 0
         package var lost = 0
+        package var bytes = 0
     }
 
     package func totals() async -> Totals {
@@ -63,6 +72,7 @@ package final class WebhookService: WebhookControl, Sendable {
         for webhook in book.everything {
             if webhook.state == .on { totals.on += 1 } else { totals.off += 1 }
             totals.lost += book.lost(webhook.id)
+            totals.bytes += book.bytes(webhook.id)
             guard let counts = try? await count(webhook.id) else { continue }
             totals.waiting += counts.waiting
             totals.dead += counts.dead
@@ -72,9 +82,21 @@ package final class WebhookService: WebhookControl, Sendable {
 
     /// Delivers until it is cancelled, and lets go of all connections.
     package func run() async {
-        await delivery.run()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.makeRoom() }
+            await delivery.run()
+            group.cancelAll()
+        }
         await client.shutDown()
         await reviewClient.shutDown()
+    }
+
+    /// Where nothing more can wait, what was given up goes first.
+    private func makeRoom() async {
+        for await application in full {
+            let gone = try? await store.forgetDead(of: application, above: WebhookBook.deadBytes)
+            book.forgot(gone ?? [:], of: application)
+        }
     }
 
     // MARK: What operators do
@@ -85,7 +107,9 @@ package final class WebhookService: WebhookControl, Sendable {
             do throws(JournalFailure) {
                 let (waiting, dead) = try await count(webhook.id)
                 list.append(
-                    WebhookStatus(webhook: webhook, waiting: waiting, dead: dead, lost: book.lost(webhook.id)))
+                    WebhookStatus(
+                        webhook: webhook, waiting: waiting, dead: dead, lost: book.lost(webhook.id),
+                        bytes: book.bytes(webhook.id)))
             } catch { throw .unavailable }
         }
         return list

@@ -87,7 +87,10 @@ struct Parameters {
     }
 
     func user(_ name: String = "user") throws -> UserID {
-        do { return try required(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
+        guard let user = try optionalUser(name) else {
+            throw RoomError.invalid(name, "the parameter \(name) is missing")
+        }
+        return user
     }
 
     /// What somebody wants to be called.
@@ -96,8 +99,12 @@ struct Parameters {
         return name.map(DirectionMarks.withoutIdle)
     }
 
+    /// Nothing is asked about programs.
     func optionalUser(_ name: String) throws -> UserID? {
-        do { return try optional(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
+        let user: UserID?
+        do { user = try optional(name) } catch is DecodingError { throw RoomError(.userIDInvalid, field: name) }
+        if user?.isProgram == true { throw RoomError(.userIDInvalid, field: name) }
+        return user
     }
 
     /// At most 100 ids.

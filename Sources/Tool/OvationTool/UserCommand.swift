@@ -8,13 +8,13 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erase somebody's profile, songs, and their names and words in reports, audit and gifts.",
+            abstract: "Erase somebody's profile, songs, and their names and words wherever they stand.",
             discussion: """
                 ovation user erase --app 1400000002 --user mina --data /var/lib/ovation
 
-                Stop the server first. While it runs, DELETE /v1/users/{user} of the REST API does the same, and deletes what they wrote in \
-                open rooms. Ids, sums of money and bans stay. Ended rooms have names until store.retention_days are over, backups as long as \
-                you keep them: erase again after a restore.
+                Stop the server first. While it runs, DELETE /v1/users/{user} of the REST API does the same. Ids, sums of money and bans \
+                stay. Rooms of their own end. Copies that were made earlier have everything as it was then: those that are known are \
+                listed. Erase again after a restore.
                 """)
 
         @Option(help: "Application (SDKAppID).")
@@ -25,8 +25,12 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await reporting {
-                let (rows, songs) = try await PeopleAdmin(data: folder.data, application: app).erase(user)
-                print("erased \(rows) rows and \(songs) songs")
+                let erased = try await PeopleAdmin(data: folder.data, application: app).erase(user)
+                print("erased \(erased.rows) rows and \(erased.songs) songs; ended \(erased.rooms) rooms")
+                if !erased.copies.isEmpty {
+                    print("These copies were made earlier and have everything as it was then:")
+                    for copy in erased.copies { print("  \(copy)") }
+                }
             }
         }
     }

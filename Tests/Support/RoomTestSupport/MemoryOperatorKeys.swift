@@ -94,6 +94,7 @@ package struct NoWebhookControl: WebhookControl {
 package struct NothingKnown: PersonalData {
     package init() {}
     package func erase(_ user: UserID, of application: ApplicationID) async throws(JournalFailure) -> Int { 0 }
+    package func copies() -> [String] { [] }
 }
 
 /// No words.

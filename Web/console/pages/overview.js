@@ -2,7 +2,7 @@ import { html } from '../../lib/html.js';
 import { formatNumber, formatSpan, language, t } from '../../lib/i18n.js';
 import { Store } from '../../lib/store.js';
 import { chart } from '../charts.js';
-import { figure, problemText } from '../parts.js';
+import { figure, megabytes, problemText } from '../parts.js';
 
 /** @typedef {{label: string, value: number | string, page: string, urgent?: boolean, more?: boolean}} Card */
 /** @typedef {{time: number, people: number, rooms: number, mediaBits: number, load: number}} Sample */
@@ -21,7 +21,7 @@ function warnings({ disk, certificate }) {
   if (disk.free < littleDisk)
     cards.push({
       label: t('console.overview.disk'),
-      value: bytes(disk.free),
+      value: megabytes(disk.free),
       page: 'overview',
       urgent: true,
     });
@@ -34,14 +34,6 @@ function warnings({ disk, certificate }) {
       urgent: true,
     });
   return cards;
-}
-
-/** @param {number} count */
-function bytes(count) {
-  const unit = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 0 };
-  return new Intl.NumberFormat(language.get(), /** @type {Intl.NumberFormatOptions} */ (unit)).format(
-    count / 1e6,
-  );
 }
 
 /** @param {Sample[]} samples */

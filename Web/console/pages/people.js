@@ -12,27 +12,40 @@ import { askLift, askRestrict } from './restrictions.js';
  */
 export function peoplePage(console) {
   const { user = '' } = console.place.get().params;
-  const state = new Store(/** @type {{person: any, problem: string}} */ ({ person: null, problem: '' }));
+  const state = new Store(
+    /** @type {{person: any, problem: string, copies: string[]}} */ ({
+      person: null,
+      problem: '',
+      copies: [],
+    }),
+  );
   const path = `users/${encodeURIComponent(user)}`;
   const load = async () => {
     if (!user) return;
     try {
-      state.set({ person: await console.api.get(path), problem: '' });
+      state.set({ ...state.get(), person: await console.api.get(path), problem: '' });
     } catch (error) {
-      state.set({ person: null, problem: problemText(error) });
+      state.set({ ...state.get(), person: null, problem: problemText(error) });
     }
   };
   void load();
   return {
     stores: [state],
     draw: () => {
-      const { person, problem } = state.get();
+      const { person, problem, copies } = state.get();
       return html`
         <div class="console-tools">
           ${searchField({ label: t('console.people.search'), value: user, testid: 'people-search', search: text => console.go('people', text ? { user: text } : {}) })}
         </div>
         ${problem && html`<p class="problem" role="alert" data-testid="console-problem">${problem}</p>`}
         ${!user && html`<p class="console-empty soft">${t('console.people.about')}</p>`}
+        ${
+          copies.length > 0 &&
+          html`<section class="card stack" role="status" data-testid="person-copies">
+            <p>${t('console.people.copies')}</p>
+            <ul class="console-list">${copies.map(copy => html`<li><code>${copy}</code></li>`)}</ul>
+          </section>`
+        }
         ${person && draw(person)}`;
     },
   };
@@ -116,7 +129,10 @@ export function peoplePage(console) {
               fields: [{ name: 'again', label: t('console.people.again') }],
               call: ({ again }) =>
                 again.trim() === person.id ? { method: 'DELETE', path } : t('console.people.notTheSame'),
-              done: load,
+              done: (/** @type {any} */ erased) => {
+                state.set({ ...state.get(), copies: erased.copies });
+                void load();
+              },
             })}>${icon('trash-2')}${t('console.people.erase')}</button>
         </div>`
       }

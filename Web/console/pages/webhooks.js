@@ -4,7 +4,7 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { Store } from '../../lib/store.js';
 import { ListModel } from '../list.js';
-import { ago, askFor, figure, problemText, showSecrets } from '../parts.js';
+import { ago, askFor, figure, megabytes, problemText, showSecrets } from '../parts.js';
 import { table } from '../table.js';
 
 /**
@@ -41,6 +41,12 @@ export function webhooksPage(console) {
           },
           { label: t('console.webhooks.waiting'), cell: hook => figure(hook.waiting), number: true },
           { label: t('console.webhooks.dead'), cell: hook => figure(hook.dead + hook.lost), number: true },
+          {
+            label: t('console.webhooks.size'),
+            cell: hook => megabytes(hook.bytes),
+            number: true,
+            minor: true,
+          },
         ],
       })}`,
   };

@@ -93,7 +93,9 @@ export const strings = Object.freeze({
   'console.people.signOutAbout': 'They leave their rooms. A ticket that is still good lets them in again.',
   'console.people.erase': 'Erase this person',
   'console.people.eraseAbout':
-    'Profile, songs, recent messages and names are erased. Sums of money, bans and the ID stay. This cannot be undone.',
+    'Profile, songs, messages and names are erased, and their own rooms end. Sums of money, bans and the ID stay. This cannot be undone.',
+  'console.people.copies':
+    'These copies of the database were made earlier and still contain everything. Delete them when you no longer need them:',
   'console.people.again': 'Enter the ID again',
   'console.people.notTheSame': 'That is another ID. Enter it as it stands above.',
   'console.reports.all': 'Show settled ones too',
@@ -186,6 +188,7 @@ export const strings = Object.freeze({
   'console.webhooks.off': 'off',
   'console.webhooks.waiting': 'Waiting',
   'console.webhooks.dead': 'Given up',
+  'console.webhooks.size': 'Stored',
   'console.webhooks.noneDead': 'Nothing was given up.',
   'console.webhooks.test': 'Try it',
   'console.webhooks.taken': 'The receiver took it.',
@@ -232,6 +235,7 @@ export const strings = Object.freeze({
   'console.detail.hostsOnly': 'Only hosts write',
   'console.detail.noLinks': 'No links',
   'console.detail.attributes': 'Attributes',
+  'console.detail.merged': 'Changes before it, not listed',
   'console.detail.report': 'Report',
   'console.detail.coins': 'Coins',
   'console.detail.key': 'Key',

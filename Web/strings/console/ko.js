@@ -93,7 +93,9 @@ export const strings = Object.freeze({
   'console.people.signOutAbout': '방에서 나가게 돼요. 아직 유효한 티켓이 있으면 다시 들어올 수 있어요.',
   'console.people.erase': '이 사람의 정보 삭제',
   'console.people.eraseAbout':
-    '프로필, 노래, 최근 메시지와 이름이 삭제돼요. 금액, 차단, ID는 남아요. 되돌릴 수 없어요.',
+    '프로필, 노래, 메시지와 이름이 삭제되고, 이 사람의 방은 종료돼요. 금액, 차단, ID는 남아요. 되돌릴 수 없어요.',
+  'console.people.copies':
+    '아래 데이터베이스 사본은 이전에 만들어져서 모든 내용이 그대로 남아 있어요. 필요 없어지면 삭제하세요.',
   'console.people.again': 'ID를 다시 입력하세요',
   'console.people.notTheSame': 'ID가 달라요. 위와 똑같이 입력하세요.',
   'console.reports.all': '처리된 신고도 보기',
@@ -185,6 +187,7 @@ export const strings = Object.freeze({
   'console.webhooks.off': '꺼짐',
   'console.webhooks.waiting': '대기',
   'console.webhooks.dead': '포기',
+  'console.webhooks.size': '저장된 크기',
   'console.webhooks.noneDead': '포기한 이벤트가 없어요.',
   'console.webhooks.test': '시험하기',
   'console.webhooks.taken': '수신자가 받았어요.',
@@ -231,6 +234,7 @@ export const strings = Object.freeze({
   'console.detail.hostsOnly': '호스트만 채팅',
   'console.detail.noLinks': '링크 금지',
   'console.detail.attributes': '속성',
+  'console.detail.merged': '기록되지 않은 이전 변경',
   'console.detail.report': '신고',
   'console.detail.coins': '코인',
   'console.detail.key': '키',

@@ -54,6 +54,15 @@ package struct GiftBook: Equatable, Sendable {
         if leaders.count > Self.leadersKept { leaders.removeLast() }
     }
 
+    /// The sum stays, with the id.
+    mutating func erase(_ user: UserID) {
+        guard supporters[user] != nil else { return }
+        supporters[user]?.user = UserProfile(id: user)
+        for index in leaders.indices where leaders[index].user.id == user {
+            leaders[index].user = UserProfile(id: user)
+        }
+    }
+
     /// As a snapshot has it.
     init(upTo: Int64, coins: Int64, supporters: [Supporter]) {
         self.upTo = upTo

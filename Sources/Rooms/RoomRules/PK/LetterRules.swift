@@ -32,6 +32,8 @@ extension DurableRoomState {
             guard let (match, link) = match(of: session), leads(link), match.isOn else { break }
             draft.pk.match?.theirs = max(match.theirs, points)
             draft.pk.match?.hasFinal = true
+            // Who has left does not decide.
+            if link.isEnding { break }
             if match.phase == .counting { draft.finish(link) } else { draft.tell(.counting) }
         case .result(let result, let theirs, let ours):
             guard let match = pk.match, match.link == session, match.isOn else { break }
@@ -50,7 +52,7 @@ extension DurableRoomState {
         var draft = PKDraft(self, now: context.now)
         if let challenge, challenge.id == session { draft.settle(challenge, .gone) }
         if let link = pk.links.first(where: { $0.id == session }) {
-            hearLeaving(link, .gone, pk.match?.theirs ?? 0, &draft)
+            hearLeaving(link, .gone, 0, isAlone: true, &draft)
         }
         draft.add(.lettersGivenUp(session: session))
         return draft.decision
@@ -112,17 +114,18 @@ extension DurableRoomState {
         draft.tell(.over)
     }
 
-    private func hearLeaving(_ link: HostLink, _ cause: PKCause, _ points: UInt64, _ draft: inout PKDraft) {
-        if let match = draft.pk.match, match.link == link.id, match.phase == .running || match.phase == .counting {
-            if leads(link) {
-                draft.pk.match?.theirs = max(match.theirs, points)
-                draft.decide(cause == .quit ? PKResult(.won, .quit) : draft.resultByPoints(.gone), on: link)
-            } else if !link.isEnding {
-                // It should have said how it ended before; without that the points stand.
-                hearResult(draft.resultByPoints(.gone), ours: match.ours, theirs: max(match.theirs, points), &draft)
-            }
+    /// - Parameter isAlone: the other room is not there to decide anything.
+    private func hearLeaving(
+        _ link: HostLink, _ cause: PKCause, _ points: UInt64, isAlone: Bool = false, _ draft: inout PKDraft
+    ) {
+        if let match = draft.pk.match, match.link == link.id, match.isCounted {
+            draft.pk.match?.theirs = max(match.theirs, points)
+            // Where both have left, the room that asked decides.
+            if link.isEnding, !leads(link), !isAlone { return }
+            let hasWon = cause == .quit && !link.isEnding
+            draft.decide(hasWon ? PKResult(.won, .quit) : draft.resultByPoints(.gone), on: link)
         }
-        if leads(link) { draft.post(.left(cause, points: 0), in: link.id, to: link.room) }
+        if leads(link) || !link.isEnding { draft.post(.left(cause, points: 0), in: link.id, to: link.room) }
         draft.remove(link)
         draft.tell(cause)
     }

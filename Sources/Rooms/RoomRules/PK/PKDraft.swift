@@ -83,7 +83,7 @@ struct PKDraft {
         tell(.began)
     }
 
-    /// The room that asked says how it ended.
+    /// This room says how it ended; the other one tells the same.
     mutating func decide(_ result: PKResult, on link: HostLink) {
         guard var match = pk.match else { return }
         match.phase = .over
@@ -105,28 +105,28 @@ struct PKDraft {
         if let match = pk.match, match.link == link.id, match.isOn { pk.match = nil }
     }
 
-    /// This room leaves a link, by its host's will or because the host is gone.
+    /// This room leaves a link, by its host's will or because the host is gone. While a PK runs, the other room says how it ended: it
+    /// knows its own points to the last one, and the letter tells it ours.
     mutating func leave(_ link: HostLink, _ cause: PKCause) {
         guard !link.isEnding else { return }
-        let points = pk.match.map { $0.link == link.id ? $0.ours : 0 } ?? 0
-        if var match = pk.match, match.link == link.id, match.phase == .running || match.phase == .counting {
-            if state.leads(link) {
-                decide(cause == .quit ? PKResult(.lost, .quit) : resultByPoints(.gone), on: link)
-            } else {
-                // The room that asked says how it ended; meanwhile nothing is seen or heard by the link any more.
-                match.phase = .counting
-                match.until = now + PKTimes.hearing
-                pk.match = match
-                if let index = pk.links.firstIndex(where: { $0.id == link.id }) { pk.links[index].isEnding = true }
-                giveUpChallenge(with: link.room)
-                post(.left(cause, points: points), in: link.id, to: link.room)
-                return tell(cause)
-            }
+        guard let match = pk.match, match.link == link.id, match.isCounted else {
+            post(.left(cause, points: 0), in: link.id, to: link.room)
+            remove(link)
+            return tell(cause)
         }
-        post(.left(cause, points: points), in: link.id, to: link.room)
-        remove(link)
+        // Nothing is seen or heard by the link any more.
+        pk.match?.phase = .counting
+        pk.match?.until = now + PKTimes.hearing
+        if let index = pk.links.firstIndex(where: { $0.id == link.id }) { pk.links[index].isEnding = true }
+        giveUpChallenge(with: link.room)
+        post(.left(cause, points: match.ours), in: link.id, to: link.room)
         tell(cause)
     }
+}
+
+extension PKMatch {
+    /// The clock runs or has run, and there is no result yet.
+    var isCounted: Bool { phase == .running || phase == .counting }
 }
 
 /// How long things between rooms take, in milliseconds.

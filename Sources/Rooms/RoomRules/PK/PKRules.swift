@@ -257,7 +257,7 @@ extension PKDraft {
             tell(.counting)
         case .counting:
             guard let until = match.until, until <= now, let link else { return }
-            if state.leads(link) { return finish(link) }
+            if state.leads(link), !link.isEnding { return finish(link) }
             // Nobody is left to say how it ended.
             post(.left(.gone, points: match.ours), in: link.id, to: link.room)
             remove(link)

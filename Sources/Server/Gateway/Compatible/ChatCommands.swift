@@ -133,11 +133,11 @@ struct ChatCommands: Sendable {
         let bodies = try ChatMessages.bodies(
             try request.objects("MsgBody", limit: ChatMessages.elements), .high)
         do throws(Refusal) {
-            try await rooms.forEach(in: request.application) { room throws(Refusal) in
+            try await rooms.forEach(in: request.application) { info throws(Refusal) in
                 for body in bodies {
                     let command = RoomCommand.sendMessage(MessageDraft(body, priority: .high))
                     _ = try? await rooms.submit(
-                        command, to: room, in: request.application, by: .operator(request.caller))
+                        command, to: info.room, in: request.application, by: .operator(request.caller))
                 }
             }
         } catch {

@@ -24,12 +24,12 @@ struct ChatHandler: Sendable {
     private let signIn: SignIn
     private let commands: ChatCommands
     private let clock: any TimeSource
-    private let rates: AddressRates
+    private let rates: ProgramRates
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let perCommand = SharedBuckets<Rated>(ChatHandler.perSecond)
 
     init(
-        _ services: GatewayServices, restrictions: OperatorRestrictions, rates: AddressRates,
+        _ services: GatewayServices, restrictions: OperatorRestrictions, rates: ProgramRates,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
     ) {
         signIn = services.signIn
@@ -47,14 +47,17 @@ struct ChatHandler: Sendable {
 
     private func respond(_ request: Request, _ context: GatewayRequest) async -> Response {
         do throws(ChatFailure) {
-            if rates.take(address(request, context), now: clock.now) != nil {
-                throw ChatFailure(60_007, "too many requests from this address")
+            let (address, tooMany) = (
+                address(request, context), ChatFailure(60_007, "too many requests from this address")
+            )
+            let (name, application, admin): (ChatCommands.Name, ApplicationID, UserID)
+            do throws(ChatFailure) {
+                (name, application, admin) = try await caller(request)
+            } catch {
+                throw rates.takeWrong(address, now: clock.now) == nil ? error : tooMany
             }
-            let path = request.uri.path.split(separator: "/").dropFirst().joined(separator: "/")
-            guard let name = ChatCommands.Name(rawValue: path) else {
-                throw ChatFailure(60_002, "there is no call \(path.prefix(80)) here")
-            }
-            let call = try await read(request)
+            if rates.take(address, now: clock.now) != nil { throw tooMany }
+            let call = try await read(request, by: admin, of: application)
             let rated = Rated(application: call.application, command: name.rawValue)
             if perCommand.take(rated, now: clock.now) != nil {
                 throw ChatFailure(60_007, "a call may be made 200 times a second")
@@ -74,7 +77,13 @@ struct ChatHandler: Sendable {
 
     // MARK: Who calls
 
-    private func read(_ request: Request) async throws(ChatFailure) -> ChatRequest {
+    private func caller(
+        _ request: Request
+    ) async throws(ChatFailure) -> (ChatCommands.Name, ApplicationID, UserID) {
+        let path = request.uri.path.split(separator: "/").dropFirst().joined(separator: "/")
+        guard let name = ChatCommands.Name(rawValue: path) else {
+            throw ChatFailure(60_002, "there is no call \(path.prefix(80)) here")
+        }
         let query = request.uri.queryParameters
         guard let number = query["sdkappid"] else { throw ChatFailure(60_012, "sdkappid is missing") }
         guard let number = UInt32(number) else { throw ChatFailure(60_006, "sdkappid is no number") }
@@ -97,13 +106,19 @@ struct ChatHandler: Sendable {
         guard application.settings.admins.contains(identifier) else {
             throw ChatFailure(60_010, "\(identifier.rawValue) is no admin of the application (ovation app configure)")
         }
+        return (name, application.id, identifier)
+    }
+
+    private func read(
+        _ request: Request, by admin: UserID, of application: ApplicationID
+    ) async throws(ChatFailure) -> ChatRequest {
         let body = try await body(of: request)
         let known: [UserProfile]
-        do throws(Refusal) { known = try await signIn.profiles([identifier], in: application.id) } catch {
+        do throws(Refusal) { known = try await signIn.profiles([admin], in: application) } catch {
             throw ChatFailure(error)
         }
         return ChatRequest(
-            application: application.id, admin: known.first?.brief ?? UserProfile(id: identifier), body: body.fields)
+            application: application, admin: known.first?.brief ?? UserProfile(id: admin), body: body.fields)
     }
 
     /// Read on one thread, and handed on there.

@@ -37,12 +37,12 @@ struct RoomAPIHandler: Sendable {
     private let signIn: SignIn
     private let rooms: OperatorRooms
     private let clock: any TimeSource
-    private let rates: AddressRates
+    private let rates: ProgramRates
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let perAction = SharedBuckets<Rated>(RoomAPIHandler.perSecond)
 
     init(
-        _ operators: OperatorSignIn, _ services: GatewayServices, rates: AddressRates,
+        _ operators: OperatorSignIn, _ services: GatewayServices, rates: ProgramRates,
         address: @escaping @Sendable (Request, GatewayRequest) -> ClientAddress
     ) {
         self.operators = operators
@@ -59,26 +59,17 @@ struct RoomAPIHandler: Sendable {
 
     private func respond(_ request: Request, _ context: GatewayRequest) async -> Response {
         do throws(RoomAPIFailure) {
-            if rates.take(address(request, context), now: clock.now) != nil {
-                throw RoomAPIFailure("RequestLimitExceeded", "too many requests from this address")
+            let (address, tooMany) = (
+                address(request, context),
+                RoomAPIFailure("RequestLimitExceeded", "too many requests from this address")
+            )
+            let (action, body, key): (Action, [UInt8], OperatorKey)
+            do throws(RoomAPIFailure) {
+                (action, body, key) = try await asked(request)
+            } catch {
+                throw rates.takeWrong(address, now: clock.now) == nil ? error : tooMany
             }
-            guard let name = Self.header("X-TC-Action", request) else {
-                throw RoomAPIFailure("MissingParameter", "X-TC-Action is missing")
-            }
-            guard let action = Action(rawValue: name) else {
-                throw RoomAPIFailure("InvalidAction", "there is no action \(name.prefix(80)) here")
-            }
-            guard Self.header("X-TC-Version", request) == Self.version else {
-                throw RoomAPIFailure("NoSuchVersion", "X-TC-Version is \(Self.version)")
-            }
-            let body: [UInt8]
-            do throws(BodyFailure) { body = try await request.text(upTo: Self.bodyLimit, in: .json) } catch {
-                switch error {
-                case .tooLarge: throw RoomAPIFailure("RequestSizeLimitExceeded", "a body has at most 64 KiB")
-                case .tooManyMarks: throw RoomAPIFailure("InvalidParameter", RequestText.refusal.error.message)
-                }
-            }
-            let key = try await signer(request, body)
+            if rates.take(address, now: clock.now) != nil { throw tooMany }
             if perAction.take(Rated(key: key.id, action: action), now: clock.now) != nil {
                 throw RoomAPIFailure("RequestLimitExceeded", "an action may be asked for 20 times a second")
             }
@@ -87,6 +78,26 @@ struct RoomAPIHandler: Sendable {
         } catch {
             return HTTPReply.json(RoomAPIReply(error))
         }
+    }
+
+    private func asked(_ request: Request) async throws(RoomAPIFailure) -> (Action, [UInt8], OperatorKey) {
+        guard let name = Self.header("X-TC-Action", request) else {
+            throw RoomAPIFailure("MissingParameter", "X-TC-Action is missing")
+        }
+        guard let action = Action(rawValue: name) else {
+            throw RoomAPIFailure("InvalidAction", "there is no action \(name.prefix(80)) here")
+        }
+        guard Self.header("X-TC-Version", request) == Self.version else {
+            throw RoomAPIFailure("NoSuchVersion", "X-TC-Version is \(Self.version)")
+        }
+        let body: [UInt8]
+        do throws(BodyFailure) { body = try await request.text(upTo: Self.bodyLimit, in: .json) } catch {
+            switch error {
+            case .tooLarge: throw RoomAPIFailure("RequestSizeLimitExceeded", "a body has at most 64 KiB")
+            case .tooManyMarks: throw RoomAPIFailure("InvalidParameter", RequestText.refusal.error.message)
+            }
+        }
+        return (action, body, try await signer(request, body))
     }
 
     private static func header(_ name: String, _ request: Request) -> String? {
@@ -130,7 +141,7 @@ struct RoomAPIHandler: Sendable {
         }
         do throws(Refusal) { _ = try await signIn.application(application) } catch { throw RoomAPIFailure(error) }
         let room = try call.room(text: action.hasTextID)
-        let caller = Caller.operator(Operator(key.name, scopes: key.scopes))
+        let caller = Caller.operator(Operator(UserID.program(key.name), scopes: key.scopes))
         switch action {
         case .dismissRoom, .dismissRoomByText:
             do throws(Refusal) {

@@ -74,7 +74,7 @@ struct GatewayRoutes: Sendable {
             isDraining: { acceptor.isDraining }
         ).addRoutes(to: router)
         // A back end calls both from one address.
-        let rates = AddressRates(RESTHandler.allowance)
+        let rates = ProgramRates()
         ChatHandler(services, restrictions: restrictions, rates: rates, address: { address(of: $0, $1) }).addRoutes(
             to: router)
         RoomAPIHandler(signIn, services, rates: rates, address: { address(of: $0, $1) }).addRoutes(to: router)

@@ -25,13 +25,13 @@ struct OperatorRooms: Sendable {
 
     /// All open rooms of an application, page by page, one after the other.
     func forEach(
-        in application: ApplicationID, _ body: (RoomID) async throws(Refusal) -> Void
+        in application: ApplicationID, _ body: (RoomInfo) async throws(Refusal) -> Void
     ) async throws(Refusal) {
         var query = RoomQuery(limit: 100)
         repeat {
             let page: RoomPage
             do throws(RoomError) { page = try rooms.list(query, of: application) } catch { throw Refusal(error) }
-            for info in page.rooms { try await body(info.room) }
+            for info in page.rooms { try await body(info) }
             query.cursor = page.cursor
         } while query.cursor != nil
     }

@@ -17,7 +17,7 @@ struct OperatorAccess: Sendable {
         self.application = application
     }
 
-    var caller: Operator { Operator(key.name, scopes: key.scopes) }
+    var caller: Operator { Operator(UserID.program(key.name), scopes: key.scopes) }
 
     /// Whether the key is good in that application.
     func reaches(_ application: ApplicationID?) -> Bool { key.application == nil || key.application == application }

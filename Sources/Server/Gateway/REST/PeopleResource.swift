@@ -16,11 +16,15 @@ struct PeopleResource: Sendable {
 
     /// What was erased.
     private struct Erased: Encodable {
-        /// In the tables.
-        var rows: Int
+        /// In what is stored.
+        var rows = 0
         /// Of open rooms.
         var messages = 0
+        /// Of their own, which have ended.
+        var rooms: [RoomID] = []
         var songs = 0
+        /// Copies of the store that were made earlier.
+        var copies: [String] = []
     }
 
     private struct Person: Encodable {
@@ -80,7 +84,7 @@ struct PeopleResource: Sendable {
             }
             let sender =
                 try parameters.text("from") == nil
-                ? UserProfile(id: access.caller.name, name: access.caller.name.rawValue)
+                ? access.caller.profile
                 : try await profile(try parameters.user("from"), access).brief
             return HTTPReply.json(Signalled(clients: try signals.send(draft, as: sender, in: access.application)))
         case .erase:
@@ -92,39 +96,34 @@ struct PeopleResource: Sendable {
         }
     }
 
-    /// What open rooms have of somebody is deleted by the rooms, in their turns; what ended ones have goes with their journals.
+    /// The rooms first, in their turns: what they keep then is clean, and the store has only what they do not write any more.
     private func erase(_ user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Erased {
         await sessions.end(user, in: access.application, why: .signedOut)
         restrictions.store.forgetWords(of: user, in: access.application)
-        var erased: Erased
-        do throws(JournalFailure) {
-            erased = Erased(rows: try await personalData.erase(user, of: access.application))
-        } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
-        erased.messages = try await deleteMessages(of: user, access)
-        let (library, application) = (library, access.application)
-        erased.songs =
-            (try? await NIOThreadPool.singleton.runIfActive {
+        var erased = Erased()
+        var open: [RoomInfo] = []
+        try await rooms.forEach(in: access.application) { open.append($0) }
+        for info in open {
+            // A room that has ended meanwhile is the store's.
+            guard let room = try? await rooms.find(info.room, in: access.application) else { continue }
+            do throws(Refusal) {
+                erased.messages += try await rooms.asked { await room.erase(user, by: access.caller, reply: $0) }
+                if info.owner.id == user { erased.rooms.append(info.room) }
+            } catch {
+                guard [.roomClosed, .roomNotFound].contains(error.error.code) else { throw error }
+            }
+        }
+        do {
+            erased.songs = try await NIOThreadPool.singleton.runIfActive {
+                [library, application = access.application] in
                 let own = library.uploaded(to: application).filter { $0.by == user }
                 for song in own { try library.remove(song.id, from: application) }
                 return own.count
-            }) ?? 0
-        return erased
-    }
-
-    private func deleteMessages(of user: UserID, _ access: OperatorAccess) async throws(Refusal) -> Int {
-        let moderator = Caller.operator(Operator(access.key.name, scopes: [.moderate]))
-        var count = 0
-        try await rooms.forEach(in: access.application) { id throws(Refusal) in
-            // A room that has ended meanwhile has nothing to delete.
-            guard let room = try? await rooms.find(id, in: access.application),
-                let numbers: [UInt64] = try? await rooms.asked({ await room.messages(of: user, reply: $0) })
-            else { return }
-            for number in numbers {
-                _ = try await rooms.submit(.deleteMessage(number), to: id, in: access.application, by: moderator)
-                count += 1
             }
-        }
-        return count
+            erased.rows = try await personalData.erase(user, of: access.application)
+        } catch { throw Refusal(RoomError(.unavailable, retryAfterMs: 500)) }
+        erased.copies = personalData.copies()
+        return erased
     }
 
     private func person(_ profile: UserProfile, _ access: OperatorAccess) -> Person {

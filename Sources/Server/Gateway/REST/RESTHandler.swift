@@ -11,8 +11,6 @@ import Timing
 
 /// The REST API for operators' programs, `/v1/…`.
 struct RESTHandler: Sendable {
-    /// What a back end sends at its busiest, and what the reference systems let through of one call.
-    static let allowance = Allowance(burst: 400, perSecond: 200)
     private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let messagesShown = 1...200
 
@@ -30,7 +28,8 @@ struct RESTHandler: Sendable {
     private let server: ServerResource
     private let trail: OperatorTrail
     private let clock: any TimeSource
-    private let rates = AddressRates(RESTHandler.allowance)
+    private let kept: KeptAnswers
+    private let rates = ProgramRates()
     private let address: @Sendable (Request, GatewayRequest) -> ClientAddress
     private let isDraining: @Sendable () -> Bool
 
@@ -62,6 +61,7 @@ struct RESTHandler: Sendable {
             restrictions: restrictions, records: stores.records, clock: services.clock)
         trail = OperatorTrail(stores.audit, clock: services.clock)
         clock = services.clock
+        kept = KeptAnswers(clock: services.clock)
         self.address = address
         self.isDraining = isDraining
     }
@@ -92,15 +92,34 @@ struct RESTHandler: Sendable {
 
     private func respond(_ route: RESTRoute, _ request: Request, _ context: GatewayRequest) async -> Response {
         do throws(Refusal) {
-            try admit(request, context)
-            let key = try await operators.key(request)
-            let parameters = try RESTParameters(route, request, body: try await body(of: request, route))
-            return try await perform(route, parameters, try await access(request, by: key, route))
+            let key = try await admit(request, context)
+            let body = try await body(of: request, route)
+            let parameters = try RESTParameters(route, request, body: body)
+            let access = try await access(request, by: key, route)
+            guard route.keepsAnswers, let once = try parameters.idempotencyKey() else {
+                return try await perform(route, parameters, access)
+            }
+            let asked = KeptAnswers.Asked(
+                method: route.method.rawValue, path: request.uri.path, query: request.uri.query ?? "", body: body)
+            let program = KeptAnswers.Program(application: access.application, name: access.caller.name)
+            return try await kept.answer(to: asked, under: once, of: program) { [self] in
+                await answer(route, request, body, access)
+            }
         } catch {
             var response = HTTPReply.failure(error)
             if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
             return response
         }
+    }
+
+    private func answer(
+        _ route: RESTRoute, _ request: Request, _ body: [UInt8], _ access: OperatorAccess
+    ) async -> KeptAnswers.Answer {
+        let response: Response
+        do throws(Refusal) {
+            response = try await perform(route, try RESTParameters(route, request, body: body), access)
+        } catch { response = HTTPReply.failure(error) }
+        return await KeptAnswers.Answer(response)
     }
 
     private func access(
@@ -113,14 +132,25 @@ struct RESTHandler: Sendable {
         }
     }
 
-    private func admit(_ request: Request, _ context: GatewayRequest) throws(Refusal) {
+    /// - Returns: the key that the request shows.
+    private func admit(_ request: Request, _ context: GatewayRequest) async throws(Refusal) -> OperatorKey {
         if isDraining() {
             throw Refusal(RoomError(.unavailable, "the server is going down", retryAfterMs: 5_000))
         }
-        if let wait = rates.take(address(request, context), now: clock.now) {
+        let address = address(request, context)
+        let key: OperatorKey
+        do throws(Refusal) { key = try await operators.key(request) } catch {
+            guard error.error.code == .notSignedIn, let wait = rates.takeWrong(address, now: clock.now) else {
+                throw error
+            }
+            throw Refusal(
+                RoomError(.rateLimited, "too many requests without a good key from this address", retryAfterMs: wait))
+        }
+        if let wait = rates.take(address, now: clock.now) {
             throw Refusal(
                 RoomError(.rateLimited, "at most 200 requests a second from one address", retryAfterMs: wait))
         }
+        return key
     }
 
     private func body(of request: Request, _ route: RESTRoute) async throws(Refusal) -> [UInt8] {

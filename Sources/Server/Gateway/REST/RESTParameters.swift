@@ -11,10 +11,13 @@ struct RESTParameters {
     static let bodyLimit = 64 << 10
 
     private var fields: [String: Any] = [:]
+    /// What came in the query, which has no types.
+    private var asked: Set<String> = []
     private(set) var room: RoomID?
 
     /// - Throws: `invalid_params` with the field, `room_id_invalid`, `parse_error`.
     init(_ route: RESTRoute, _ request: Request, body: [UInt8]) throws(Refusal) {
+        if route.needsBody, body.isEmpty { throw Refusal(RoomError(.invalidRequest, "the body is a JSON object")) }
         if route.hasBody { try take(body: body) }
         try take(query: request, of: route)
         try take(path: request.uri.path, of: route)
@@ -80,30 +83,27 @@ struct RESTParameters {
 
     func flag(_ name: String) throws(Refusal) -> Bool {
         guard let value = fields[name] else { return false }
-        // A query has no types.
-        switch value {
-        case let text as String where text == "true" || text == "false": return text == "true"
-        case let flag as Bool: return flag
-        default: throw Refusal(.invalid(name, "\(name) is true or false"))
+        if asked.contains(name), let text = value as? String, text == "true" || text == "false" {
+            return text == "true"
         }
+        guard let flag = trueOrFalse(value) else { throw Refusal(.invalid(name, "\(name) is true or false")) }
+        return flag
     }
 
     /// A whole number that must be given.
     func whole(_ name: String) throws(Refusal) -> Int64 {
         guard let value = fields[name] else { throw Refusal(.invalid(name, "the parameter \(name) is missing")) }
-        let number: Int64? =
-            switch value {
-            // From the path, from the query, from the body.
-            case let number as UInt64: Int64(exactly: number)
-            case let number as Int: Int64(number)
-            default: value as? Int64
-            }
-        guard let number else { throw Refusal(.invalid(name, "\(name) is a whole number")) }
-        return number
+        guard let number = wholeNumber(value) else { throw Refusal(.invalid(name, "\(name) is a whole number")) }
+        return Int64(number)
     }
 
     /// Where a page begins; `nil`: it is the first.
-    func cursor() throws(Refusal) -> Int64? { fields["cursor"] == nil ? nil : try whole("cursor") }
+    func cursor() throws(Refusal) -> Int64? {
+        guard has("cursor") else { return nil }
+        let cursor = try whole("cursor")
+        guard cursor > 0 else { throw Refusal(.invalid("cursor", "this is no cursor of a former page")) }
+        return cursor
+    }
 
     /// Under which a repeat is known.
     func idempotencyKey() throws(Refusal) -> IdempotencyKey? {
@@ -124,6 +124,13 @@ struct RESTParameters {
         }
         guard let user = UserID(text) else { throw Refusal(RoomError(.userIDInvalid, field: name)) }
         return user
+    }
+
+    /// A person or a program, whom the query names; `nil` if it is left out.
+    func author() throws(Refusal) -> UserID? {
+        guard let text = try text("user") else { return nil }
+        guard let author = UserID.author(text) else { throw Refusal(RoomError(.userIDInvalid, field: "user")) }
+        return author
     }
 
     /// A room that the query names, as a person writes it; `nil` if it is left out.
@@ -150,6 +157,7 @@ struct RESTParameters {
     private mutating func take(query request: Request, of route: RESTRoute) throws(Refusal) {
         for (name, isNumber) in route.query {
             guard let text = request.uri.queryParameters[name[...]] else { continue }
+            asked.insert(name)
             if isNumber {
                 guard let number = Int(text) else { throw Refusal(.invalid(name, "\(name) is a number")) }
                 fields[name] = number
@@ -173,7 +181,9 @@ struct RESTParameters {
                 case .string(let string): fields[name] = string
                 }
             case "seat", "chat", "report", "app", "webhook":
-                guard let number = UInt64(part) else { throw Refusal(.invalid(name, "\(name) is a number")) }
+                guard let number = Int(part), number >= 0 else {
+                    throw Refusal(.invalid(name, "\(name) is a number"))
+                }
                 fields[name] = number
             default: fields[name] = String(part).removingPercentEncoding ?? String(part)
             }

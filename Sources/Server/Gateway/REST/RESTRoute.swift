@@ -40,6 +40,21 @@ struct RESTRoute: Sendable {
     /// Methods with a body.
     var hasBody: Bool { method == .post || method == .put || method == .patch }
 
+    /// Without a body nothing is asked for.
+    var needsBody: Bool { hasBody && !Self.bodiless.contains(path) }
+
+    /// Changes something that neither a room nor the ledger remembers under an `Idempotency-Key`.
+    var keepsAnswers: Bool {
+        switch work {
+        case .call, .removeMember, .wallets: false
+        default: method != .get
+        }
+    }
+
+    private static let bodiless: Set = [
+        "webhooks/{webhook}/test", "webhooks/{webhook}/replay", "applications/{app}/keys",
+    ]
+
     static let all: [RESTRoute] = [
         RESTRoute(
             method: .get, path: "rooms", work: .call(.roomList),

@@ -31,7 +31,7 @@ struct RecordsResource: Sendable {
         try trail.check(.readAudit, access, "readAudit")
         let limit = try parameters.number("limit", in: RESTParameters.page, default: 50)
         let query = AuditQuery(
-            room: try parameters.roomAsked(), user: parameters.has("user") ? try parameters.user() : nil,
+            room: try parameters.roomAsked(), user: try parameters.author(),
             before: try parameters.cursor(), limit: limit)
         let found: [NotedLine]
         do throws(JournalFailure) { found = try await records.audit(of: access.application, query) } catch {

@@ -98,7 +98,7 @@ struct WalletsResource: Sendable {
             wallets.settings.ledger.post(
                 transfer,
                 key: TransferKey(
-                    application: access.application, poster: .operator, key: key.rawValue,
+                    application: access.application, poster: .program(access.caller.name), key: key.rawValue,
                     fingerprint: "\(purpose) \(user.rawValue) \(coins)")
             ) { continuation.resume(returning: $0) }
         }

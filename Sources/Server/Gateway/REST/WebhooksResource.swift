@@ -25,6 +25,7 @@ struct WebhooksResource: Sendable {
         var waiting: Int?
         var dead: Int?
         var lost: Int?
+        var bytes: Int?
         /// By which requests are signed. Told when it is made.
         var secret: String?
 
@@ -46,6 +47,7 @@ struct WebhooksResource: Sendable {
         init(_ status: WebhookStatus) {
             self.init(status.webhook)
             (waiting, dead, lost) = (status.waiting, status.dead, status.lost)
+            bytes = status.bytes
         }
     }
 

@@ -196,9 +196,14 @@ struct RoomCalls: Sendable {
             entered: { [session] stay in session.entered(room, stay, with: rights) },
             departed: { [session] stay, why in
                 session.departed(stay, from: room)
-                if case .removed(let restriction) = why {
-                    session.withState { $0.connection }?.send(
-                        RemovedNotice.text(room: room.key.room, restriction: restriction))
+                let connection = session.withState { $0.connection }
+                switch why {
+                // Who is out hears nothing more of the room.
+                case .exited: connection?.forgetChatter(of: room.key.room)
+                case .removed(let restriction):
+                    connection?.forgetChatter(of: room.key.room)
+                    connection?.send(RemovedNotice.text(room: room.key.room, restriction: restriction))
+                case .ended, .lost, .replaced: break
                 }
             })
     }

@@ -216,6 +216,11 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func forgetChatter(of room: RoomID) { waiting.forgetChatter(of: room) }
 
+    /// The room's end is next: what waits of its chatter goes before.
+    private func hurry(_ room: RoomID) {
+        for frame in waiting.takeChatter(of: room) { wait(.frame(frame)) }
+    }
+
     /// A room's news: written at once if nothing stands before them.
     func deliver(_ news: PublishedNews) {
         guard !closing, !ended, let output else { return }
@@ -224,7 +229,10 @@ final class ConnectionHandler: ChannelInboundHandler {
             output.flush()
             noteObstacle()
         } else {
-            if let control = news.control { wait(.frame(control.bytes)) }
+            if let control = news.control {
+                if control.isEnd, let room = control.room { hurry(room) }
+                wait(.frame(control.bytes))
+            }
             if let chatter = news.chatter { wait(chatter: chatter) }
         }
     }

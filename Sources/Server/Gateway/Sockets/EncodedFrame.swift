@@ -9,9 +9,12 @@ final class EncodedFrame: Sendable {
     let chat: ChatSpan?
     /// The room whose news these are.
     let room: RoomID?
+    /// Whether it ends with the end of the room.
+    let isEnd: Bool
 
-    init(text: [UInt8], room: RoomID? = nil, chat: ChatSpan? = nil) {
+    init(text: [UInt8], room: RoomID? = nil, chat: ChatSpan? = nil, isEnd: Bool = false) {
         self.room = room ?? chat?.room
+        self.isEnd = isEnd
         self.bytes = Self.frame(opcode: 0x1, payload: text)
         self.chat = chat
     }
@@ -23,7 +26,7 @@ final class EncodedFrame: Sendable {
             if chat == nil { chat = ChatSpan(room: news.room, epoch: news.epoch, from: message.chat, to: message.chat) }
             chat?.to = message.chat
         }
-        self.init(text: news.text, room: news.room, chat: chat)
+        self.init(text: news.text, room: news.room, chat: chat, isEnd: news.events.last?.isEnd ?? false)
     }
 
     /// A frame of another kind: ping (9) or close (8), whose payload is at most 125 bytes.

@@ -69,11 +69,7 @@ struct WaitingFrames {
             }
         }
         // What was shed was older than what is left, so its notice goes first.
-        if let hole = holes.popLast() {
-            return EncodedFrame(
-                text: DroppedNotice.text(room: hole.room, epoch: hole.epoch, from: hole.from, to: hole.to)
-            ).bytes
-        }
+        if let hole = holes.popLast() { return hole.notice }
         guard let frame = chatter.popFirst() else { return nil }
         chatterBytes -= frame.bytes.readableBytes
         return frame.bytes
@@ -86,6 +82,14 @@ struct WaitingFrames {
         holes.removeAll { $0.room == room }
     }
 
+    /// Takes out the chatter of a room that waits, and says what of it was shed.
+    mutating func takeChatter(of room: RoomID) -> [ByteBuffer] {
+        let dropped = holes.filter { $0.room == room }.map(\.notice)
+        let frames = chatter.filter { $0.room == room }.map(\.bytes)
+        forgetChatter(of: room)
+        return dropped + frames
+    }
+
     private mutating func note(_ span: ChatSpan) {
         if let index = holes.firstIndex(where: {
             $0.room == span.room && $0.epoch == span.epoch && $0.to &+ 1 == span.from
@@ -94,5 +98,12 @@ struct WaitingFrames {
         } else {
             holes.append(span)
         }
+    }
+}
+
+extension ChatSpan {
+    /// Says that these messages were shed.
+    fileprivate var notice: ByteBuffer {
+        EncodedFrame(text: DroppedNotice.text(room: room, epoch: epoch, from: from, to: to)).bytes
     }
 }

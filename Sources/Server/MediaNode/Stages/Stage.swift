@@ -149,6 +149,8 @@ final class StageHome {
         awaitedCuts.append((cuts, confirmed))
     }
 
+    var awaitsCuts: Bool { !awaitedCuts.isEmpty }
+
     /// Somebody waits for cuts that are in force.
     var hasCutsInForce: Bool { awaitedCuts.first?.cuts.areInForce ?? false }
 

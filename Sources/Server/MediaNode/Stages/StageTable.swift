@@ -39,6 +39,8 @@ final class StageTable {
     private var branches: ContiguousArray<(stage: Stage, branch: StageBranch)> = []
     /// Homes with guests.
     private var hosting: ContiguousArray<(stage: Stage, home: StageHome)> = []
+    /// Homes where somebody waits for cuts.
+    private var awaiting: ContiguousArray<StageHome> = []
     /// Where packets of sound wait for others, and when the first of them leave.
     private var waiting: ContiguousArray<AudioFanout> = []
     private var nextSound = Instant.distantFuture
@@ -187,6 +189,7 @@ final class StageTable {
         case .home(let home):
             metered.removeAll { $0.home === home }
             mixed.removeAll { $0.home === home }
+            awaiting.removeAll { $0 === home }
             forked.removeAll { $0.home === home }
             hosting.removeAll { $0.home === home }
             for guest in home.guests.all { guest.confirm(.max) }
@@ -208,37 +211,42 @@ final class StageTable {
         return stages.values.flatMap { $0.home?.giveUpCuts() ?? [] }
     }
 
+    /// Tells that a cut is true, as soon as it is: for what goes out directly with the next flush, elsewhere when the taps say so.
+    /// - Parameter now: is given what is to be told with the next flush.
+    func afterCuts(
+        on home: StageHome, _ confirmed: @escaping @Sendable () -> Void, now: (@escaping @Sendable () -> Void) -> Void
+    ) {
+        home.afterCuts(confirmed, now: now)
+        if home.awaitsCuts, !awaiting.contains(where: { $0 === home }) { awaiting.append(home) }
+    }
+
     // MARK: What comes from other threads
 
-    /// There are mixers, homes or branches on other threads.
-    var hasWays: Bool { !(mixed.isEmpty && forked.isEmpty && branches.isEmpty && hosting.isEmpty) }
+    /// There are mixers, homes or branches on other threads, or word of them is awaited.
+    var hasWays: Bool {
+        !(mixed.isEmpty && forked.isEmpty && branches.isEmpty && hosting.isEmpty && awaiting.isEmpty)
+    }
 
     /// Nothing waits on other threads' ways into this worker. Asked before it sleeps.
     var isIdle: Bool {
         branches.allSatisfy { !$0.branch.hasWork }
-            && forked.allSatisfy { _, home in
-                !home.hasCutsInForce && home.branches.allSatisfy { !$0.link.hasSpoken }
-            }
-            && hosting.allSatisfy { _, home in
-                !home.hasCutsInForce && home.guests.all.allSatisfy { !$0.hasWork }
-            }
+            && forked.allSatisfy { _, home in home.branches.allSatisfy { !$0.link.hasSpoken } }
+            && hosting.allSatisfy { _, home in home.guests.all.allSatisfy { !$0.hasWork } }
+            && awaiting.allSatisfy { !$0.hasCutsInForce }
     }
 
     /// Sends what mixers, homes and branches have given.
     /// - Returns: who is to be told of cuts once what has been queued so far has left, and which cuts are in force then.
     func carry() -> (confirmations: [@Sendable () -> Void], cuts: [(CutFollower, UInt64)]) {
-        var confirmations: [@Sendable () -> Void] = []
+        // Asked first: what mixers and other workers made before they said so has then been taken when it is told. By what a home has
+        // now it cannot be seen who owes it word: a bridge may be gone.
+        let confirmations = awaiting.flatMap { $0.takeCuts() }
+        awaiting.removeAll { !$0.awaitsCuts }
         var cuts: [(CutFollower, UInt64)] = []
         for (home, feed) in mixed {
-            // Asked first: what the mixer made before it said so has then been taken when it is told.
-            let inForce = home.takeCuts()
             while feed.takeMix({ home.audio.forwardMix($0, payload: $1, at: time.now, send: egress.send) }) {}
-            confirmations += inForce
         }
-        for (stage, home) in forked {
-            confirmations += home.takeCuts()
-            takeEverythingSpoken(on: stage, home)
-        }
+        for (stage, home) in forked { takeEverythingSpoken(on: stage, home) }
         for (stage, branch) in branches {
             let asked = branch.link.cutsAsked
             while branch.link.takeHeard({ stage.fanout.deliver($0, $1, send: egress.send) }) {}
@@ -248,7 +256,6 @@ final class StageTable {
             }
         }
         for (stage, home) in hosting {
-            confirmations += home.takeCuts()
             for guest in home.guests.all {
                 let asked = guest.terms.wayIn.cutsAsked
                 takeGuest(guest, on: stage, home)

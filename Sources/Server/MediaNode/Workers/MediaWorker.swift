@@ -241,9 +241,8 @@ final class MediaWorker {
         }
     }
 
-    /// Tells that a cut is true, as soon as it is: for what goes out directly with the next flush, elsewhere when the taps say so.
     private func confirm(_ confirmed: @escaping @Sendable () -> Void, on home: StageHome) {
-        home.afterCuts(confirmed) { confirmations.append($0) }
+        stages.afterCuts(on: home, confirmed) { confirmations.append($0) }
     }
 
     /// A command that will never be done, since the worker has stopped.
