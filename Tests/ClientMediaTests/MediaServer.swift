@@ -17,8 +17,9 @@ final class MediaServer {
     let stage = StageID(rawValue: 5)
     static let loopback = IPAddress(v4: 127, 0, 0, 1)
 
-    init(slots: Int = 4) async throws {
+    init(slots: Int = 4, takesTCP: Bool = true) async throws {
         var configuration = MediaNodeConfiguration()
+        configuration.takesTCP = takesTCP
         configuration.port = 0
         configuration.bindAddresses = [Self.loopback]
         node = try await MediaPlane.start(configuration)
@@ -43,13 +44,17 @@ final class Person: Sendable {
     private let slots: Int
     let events: AsyncStream<RoomAudioEvent>
 
-    init(_ id: UInt64, slots: Int = 4, songs: [String: @Sendable () -> TestSong] = [:], leap: Leap? = nil) throws {
+    init(
+        _ id: UInt64, slots: Int = 4, songs: [String: @Sendable () -> TestSong] = [:], leap: Leap? = nil,
+        usesTCP: Bool = false
+    ) throws {
         self.id = PeerID(rawValue: id)
         self.slots = slots
         let (events, continuation) = AsyncStream.makeStream(of: RoomAudioEvent.self)
         self.events = events
         var configuration = RoomAudioConfiguration()
         configuration.localAddresses = [MediaServer.loopback]
+        configuration.usesTCP = usesTCP
         if let leap { configuration.clock = { leap.now } }
         audio = try AudioEngine(
             configuration,

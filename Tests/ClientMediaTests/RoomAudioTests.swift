@@ -1,4 +1,5 @@
 import AudioGraph
+import DatagramIO
 import Forwarding
 import MediaDevices
 import MediaNode
@@ -45,6 +46,31 @@ struct RoomAudioTests {
         anna.audio.stop()
         ben.audio.stop()
         #expect(!anna.audio.isPathConnected)
+    }
+
+    @Test("R08-S a path by TCP alone carries sound both ways; a server that takes none is told from one that does")
+    func byTCP() async throws {
+        let server = try await MediaServer()
+        let (anna, ben) = (try Person(1, usesTCP: true), try Person(2))
+        try anna.audio.setInput(ToneInput(frequency: 440, amplitude: 0.5))
+        try ben.audio.setInput(ToneInput(frequency: 660, amplitude: 0.5))
+        try await anna.join(server)
+        try await ben.join(server)
+        await server.assign(0, anna)
+        await server.assign(1, ben)
+        try anna.audio.startMicrophone()
+        try ben.audio.startMicrophone()
+        #expect(await ben.recording.hears(pitch: 440, level: -9.03))
+        #expect(await anna.recording.hears(pitch: 660, level: -9.03))
+        let connections = try #require(await server.node.counters()).connections
+        #expect(connections.open == 1 && connections.received > 20 && connections.sent > 20)
+        anna.audio.stop()
+        ben.audio.stop()
+        let without = try await MediaServer(takesTCP: false)
+        let carl = try Person(3, usesTCP: true)
+        let offer = try carl.audio.openPath(slots: 4)
+        let answer = try await carl.answer(offer, without)
+        #expect(throws: RoomAudioError.self) { try carl.audio.accept(answer: answer) }
     }
 
     @Test(

@@ -52,6 +52,32 @@ internal import Wire
     }
 
     @Test(
+        "D03-S of what has come together, that of chosen ways is handed out first, each way in its order, and nothing twice"
+    )
+    func chosenFirst() throws {
+        let own = IPAddress(v4: 127, 0, 0, 1)
+        let (receiver, chosen, other) = (try open(own), try open(own), try open(own))
+        for number in 0..<30 as Range<UInt8> {
+            send([number], from: number % 3 == 2 ? chosen : other, to: receiver.local)
+            for socket in [chosen, other] where socket.hasQueued { socket.flush(at: Self.moment) }
+        }
+        send([UInt8](repeating: 1, count: DatagramSocket.slotBytes), from: chosen, to: receiver.local)
+        chosen.flush(at: Self.moment)
+        let poller = try Poller()
+        try poller.add(receiver, tag: 3)
+        _ = poller.wait(until: SystemClock.now() + .seconds(5), now: SystemClock.now())
+        var numbers: [UInt8] = []
+        var pauses: [Int] = []
+        _ = receiver.receive(
+            at: SystemClock.now(), hasFirst: true, isFirst: { $0.remote == chosen.local },
+            then: { pauses.append(numbers.count) }
+        ) { slot, length, _, _ in if length == 1 { numbers.append(slot[0]) } }
+        let all = Array(0..<30 as Range<UInt8>)
+        #expect(numbers == all.filter { $0 % 3 == 2 } + all.filter { $0 % 3 != 2 })
+        #expect(pauses == [10])
+    }
+
+    @Test(
         "the kernel keeps media of refused addresses back, but for a sample; their checks and reports come, and media of others",
         arguments: ["IPv4", "IPv6", "IPv4 at a socket for both"])
     func refusal(way: String) throws {

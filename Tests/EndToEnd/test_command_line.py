@@ -378,7 +378,7 @@ def test_profiles(server):
 
 
 class Misleading:
-    """A way to the server's page on which the media port's number becomes another one: as if a firewall kept UDP from it."""
+    """A way to the server's page on which the media port's number becomes another one: as if a firewall kept everything from it."""
 
     def __init__(self, server):
         self.server = server
@@ -426,7 +426,7 @@ def test_doctor(server):
 
     code, out, _ = run("doctor", "--from", server.url, "--name", "Doctor")
     assert code == 0, out
-    assert re.findall(r"^ok +(\S+)", out, re.M) == ["page", "sign-in", "media", "clock"], out
+    assert re.findall(r"^ok +(\S+)", out, re.M) == ["page", "sign-in", "media-udp", "clock", "media-tcp"], out
     code, out, _ = run("doctor", "--from", server.url)
     assert code == 0 and "Not tried" in out, out
     code, out, _ = run("doctor", "--from", f"http://127.0.0.1:{free_port()}")
@@ -435,7 +435,7 @@ def test_doctor(server):
     code, out, _ = run("doctor", "--from", way.url, "--name", "Doctor")
     way.close()
     assert code == 1 and re.findall(r"^PROBLEM +(\S+) +(.*)", out, re.M) == [
-        ("media", "Nothing comes back from the media port by UDP.")], out
+        ("media-udp", "Nothing comes back from the media port by UDP."), ("media-tcp", "Nothing comes back from the media port by TCP.")], out
     assert run("doctor", "--name", "Doctor")[0] == 64, "what goes with --from"
     # Nothing is left behind.
     watcher = Client(server, ticket(server, "Watcher"))

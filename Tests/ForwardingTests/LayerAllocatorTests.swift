@@ -39,6 +39,18 @@ internal import Timing
         #expect(settled([picture([150_000, 500_000, 0])], 9_000_000) == [1])
     }
 
+    @Test(
+        "L11-S where a better layer takes less than the lowest, a line that carries it shows it, however narrow it is")
+    func cheaper() {
+        let odd: [Double] = [2_500_000, 900_000, 300_000]
+        for available in [250_000, 320_000, 2_000_000, 2_400_000, 9_000_000] as [Double] {
+            #expect(settled([picture(odd)], available) == [2], "\(available)")
+        }
+        #expect(settled([picture(odd, wanted: 1)], 1_000_000) == [1])
+        #expect(settled([picture(odd, wanted: 0)], 9_000_000) == [0], "no better one than was chosen")
+        #expect(settled([picture(odd, wanted: 0)], 300_000) == [-1])
+    }
+
     @Test("L11-S all get their lowest layer before anybody gets a better one; who comes first in order gets it first")
     func order() {
         let three = [picture(camera), picture(camera), picture(camera)]

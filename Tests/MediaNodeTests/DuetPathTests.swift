@@ -80,6 +80,30 @@ private final class Confirmation: Sendable {
         await party.run { confirmed.isSet }
     }
 
+    @Test("D03-S what a singer sings leaves before all that came earlier and waits with it, however much that is")
+    func singersFirst() async throws {
+        let party = try await Party(slots: 4, kind: .chorus, mixer: NotingMixer()) { $0.longestWait = .seconds(5) }
+        let alice = try await party.joined(1, slots: 4)
+        let bob = try await party.joined(2, slots: 4)
+        await party.assign(0, alice)
+        await party.assign(1, bob)
+        let salon = StageID(rawValue: 78)
+        party.node.openStage(salon, slots: 4, kind: .voice)
+        var talkers: [TestClient] = []
+        for slot in 0..<4 {
+            talkers.append(try await party.joined(UInt64(10 + slot), on: salon))
+            await party.assign(slot, talkers[slot], on: salon)
+        }
+        await party.fence(alice, to: bob, on: 0)
+        // Forty packets of others lie before hers. All of them cost more than a packet may wait, and what is queued may wait hardly at all.
+        await party.slow(.milliseconds(200)) {
+            for _ in 0..<10 { for talker in talkers { talker.speak([2]) } }
+            alice.speak([1])
+        }
+        await party.run { bob.payloads(on: 0).last == [1] }
+        #expect(try #require(await party.node.counters()).mediaOverdue > 20, "as many waited")
+    }
+
     @Test(
         "D04-S a singer of whom nothing can be measured is mixed by the round trip that the client told, until it is measured"
     )

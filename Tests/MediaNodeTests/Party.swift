@@ -1,4 +1,5 @@
 internal import DatagramIO
+internal import Dispatch
 internal import MediaTestSupport
 internal import RoomPorts
 internal import SDP
@@ -33,7 +34,7 @@ final class Party {
         configuration.bindAddresses = [ip]
         configure(&configuration)
         node = try await MediaPlane.start(configuration, mixer: mixer) { [leap] in
-            SystemClock.now() + Interval(nanoseconds: leap.nanoseconds.load(ordering: .relaxed))
+            SystemClock.now() + Interval(nanoseconds: leap.look())
         }
         self.ip = ip
         stage = StageID(rawValue: 77)
@@ -106,6 +107,25 @@ final class Party {
         leap.nanoseconds.add(time.nanoseconds, ordering: .relaxed)
         // Any command wakes the worker, which then sees what is due.
         _ = await node.counters()
+    }
+
+    /// Keeps the media plane's thread busy while `body` runs, and lets each of its looks at the clock cost that much of its time from then
+    /// on: as if it were very slow.
+    func slow(_ perLook: Interval, _ body: () -> Void) async {
+        let (isHeld, isFree) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        node.assign(slot: 3, to: nil, muted: false, dark: false, on: stage) {
+            isHeld.signal()
+            isFree.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                isHeld.wait()
+                continuation.resume()
+            }
+        }
+        body()
+        leap.perLook.store(perLook.nanoseconds, ordering: .relaxed)
+        isFree.signal()
     }
 
     /// Gives the media plane so much to do that it hardly ever waits, until it says so itself: on a busy machine that takes longer.
@@ -183,6 +203,10 @@ extension TestClient {
 /// How far the media plane's clock is ahead of this host's.
 private final class Leap: Sendable {
     let nanoseconds = Atomic<Int64>(0)
+    /// It goes on by so much whenever somebody looks at it.
+    let perLook = Atomic<Int64>(0)
+
+    func look() -> Int64 { nanoseconds.add(perLook.load(ordering: .relaxed), ordering: .relaxed).newValue }
 }
 
 /// The facts so far, in order.

@@ -31,6 +31,19 @@ import Testing
         #expect(RoomError.Code.allCases.count { error.is($0) } == 1)
     }
 
+    @Test("V13-K a device says by which routes it plays, and refuses any other by name and number")
+    func routes() throws {
+        #expect(RoomAudio.routes == [.speaker])
+        for route in RoomAudio.Route.allCases {
+            if RoomAudio.routes.contains(route) {
+                try RoomAudio.check(route)
+            } else {
+                let error = #expect(throws: OvationError.self) { try RoomAudio.check(route) }
+                #expect(error?.is(.notSupported) == true && error?.code == -15)
+            }
+        }
+    }
+
     @Test("V17-K every refusal over HTTP has its name and number too", arguments: RoomError.Code.allCases)
     func httpRefusals(_ code: RoomError.Code) {
         let body = #"{"error":{"code":\#(code.number),"name":"\#(code.name)","message":"m"}}"#

@@ -48,6 +48,7 @@ func hearEventsAsTheGuideDoes(_ room: RoomSession) async throws {
 func soundAsTheGuideDoes(_ room: RoomSession) throws {
     try room.audio.useInput(.microphone(nil))  // or .file("voice.wav", loops: false), .tone(…)
     try room.audio.useOutput(.speaker(nil))  // or .recording("heard.wav")
+    try room.audio.useRoute(.speaker)  // .receiver: `not_supported` where the device has none
     room.audio.quality = .music
     room.audio.reverb = .ktv
     room.audio.voicePitch = 3  // semitones

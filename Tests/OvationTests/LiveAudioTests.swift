@@ -120,6 +120,12 @@ extension LiveServerTests {
                 }
                 let told = guest.audio.events
                 try guest.audio.useInput(.tone(frequency: 440, amplitude: 0.5))
+                #expect(
+                    throws: OvationError(.notSupported, "this device has no receiver: sound goes on where it is played")
+                ) {
+                    try guest.audio.useRoute(.receiver)
+                }
+                try guest.audio.useRoute(.speaker)
                 try await guest.takeSeat(1)
                 try await hears { $0 > 30 }
 

@@ -23,6 +23,24 @@ import Testing
     }
 }
 
+/// Where sound is played on a device without a receiver.
+@Suite struct RouteTests {
+    @Test(
+        "V13-C the receiver is answered by its documented code where the device has none, the loudspeaker by a line in the log"
+    )
+    func route() async throws {
+        let person = VoicePerson("alice")
+        let (ear, log) = (VoiceEar(Notes()), LogReader())
+        person.room.setDelegate(delegate: ear)
+        person.room.setSpeaker(userSpeaker: false)
+        try await ear.notes.line("warning -15 not_supported: this device has no receiver")
+        person.room.setDelegate(delegate: log)
+        person.room.setSpeaker(userSpeaker: true)
+        try await log.notes.line("setSpeaker(userSpeaker: true)")
+        #expect(ear.notes.lines.count == 1 && TRTCCode.notSupported == OvationError(.notSupported).code)
+    }
+}
+
 extension FacadeTests {
     @Suite struct RoomLogTests {
         @Test(

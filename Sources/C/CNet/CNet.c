@@ -394,6 +394,22 @@ int cnet_tcp_accept(int listener, int unsent_bytes, struct cnet_address *local, 
     return s;
 }
 
+int cnet_tcp_connect(int family, const struct cnet_address *remote, int unsent_bytes) {
+    if (family == 4 && !is_v4(remote)) return -EAFNOSUPPORT;
+    int s = socket(family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s < 0) return -errno;
+    set_option(s, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(s, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent_bytes);
+    struct sockaddr_storage name;
+    socklen_t length = put_sockaddr(&name, family, remote);
+    if (connect(s, (struct sockaddr *)&name, length) < 0 && errno != EINPROGRESS) {
+        int error = errno;
+        close(s);
+        return -error;
+    }
+    return s;
+}
+
 int64_t cnet_tcp_read(int descriptor, void *into, size_t capacity) {
     ssize_t n;
     do {

@@ -2,7 +2,7 @@ internal import Wire
 
 /// What an H.264 payload holds, as far as switching needs it (RFC 6184): single units, aggregates (STAP-A) and fragments (FU-A).
 package struct H264Payload: Hashable, Sendable {
-    private enum Unit {
+    enum Unit {
         static let instantRefresh: UInt8 = 5
         static let sequenceParameters: UInt8 = 7
         static let pictureParameters: UInt8 = 8

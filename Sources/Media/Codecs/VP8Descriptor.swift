@@ -61,12 +61,12 @@ package struct VP8Descriptor: Hashable, Sendable {
     }
 
     /// Width and height of a key frame (RFC 6386 §9.1); nil for other packets.
-    package func size(in payload: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+    func size(in payload: UnsafeRawBufferPointer) -> FrameSize? {
         guard isKeyFrame(in: payload), payload.count >= length + 10,
             payload[length + 3] == 0x9d, payload[length + 4] == 0x01, payload[length + 5] == 0x2a
         else { return nil }
         let low = { Int(payload[length + $0]) | Int(payload[length + $0 + 1]) << 8 }
-        return (low(6) & 0x3fff, low(8) & 0x3fff)
+        return FrameSize(width: low(6) & 0x3fff, height: low(8) & 0x3fff)
     }
 
     /// Writes the descriptor, with a picture id of 15 bits if there is one; `buffer` has room for `maximumLength`. Returns the length.

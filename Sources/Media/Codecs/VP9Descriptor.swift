@@ -19,6 +19,8 @@ package struct VP9Descriptor: Hashable, Sendable {
 
     /// Where what is not rewritten begins.
     package private(set) var length: Int
+    /// Where the frame begins, behind references and structure.
+    private(set) var frameStart: UInt16
     private var head: UInt8
     package var pictureID: PictureID?
     private var layer: UInt8?
@@ -48,6 +50,7 @@ package struct VP9Descriptor: Hashable, Sendable {
             }
         }
         length = reader.position
+        frameStart = 0
         // The rest is looked through, so that what has no frame behind it is no payload.
         if first & Bit.isFlexible != 0, first & Bit.isPredicted != 0 {
             var more = true
@@ -64,6 +67,7 @@ package struct VP9Descriptor: Hashable, Sendable {
             }
         }
         guard reader.remaining > 0 else { return nil }
+        frameStart = UInt16(clamping: reader.position)
     }
 
     /// RFC 9628 §4.2.1.

@@ -31,7 +31,7 @@ package final class DatagramSocket {
 
     /// One datagram; any Ethernet-sized packet fits, and slots stay aligned to cache lines.
     package static let slotBytes = 2048
-    /// Datagrams for one `recvmmsg`; measured, more than 64 no longer lowers the cost per packet.
+    /// Datagrams for one `recvmmsg`; measured, more than 64 no longer lowers the cost per packet. They are told apart by the bits of a word.
     package static let receiveSlots = 64
     /// After so many queued datagrams they leave without waiting for the end of the turn.
     static let flushThreshold = 64
@@ -104,12 +104,23 @@ package final class DatagramSocket {
 
     // MARK: Receiving
 
-    /// Reads at most `receiveSlots` datagrams and hands each to `body`: the whole slot (it may be written to and is valid
-    /// until the next `receive`), the length within, the way it came, and when the kernel saw it on the monotonic clock
-    /// (not after `now`). Returns how many there were; `receiveSlots` means that more may wait.
+    /// What is done with a datagram: the whole slot (it may be written to and is valid until the next `receive`), the length within, the
+    /// way it came, and when the kernel saw it on the monotonic clock (not after the `now` that was given).
+    package typealias Taking = (
+        _ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, _ arrival: Instant
+    ) -> Void
+
+    /// Reads at most `receiveSlots` datagrams and hands each to `body`. Returns how many there were; `receiveSlots` means that more may
+    /// wait.
+    package func receive(at now: Instant, _ body: Taking) -> Int {
+        receive(at: now, hasFirst: false, isFirst: { _ in false }, then: {}, body)
+    }
+
+    /// The same, but for the order: what came by ways that are `isFirst` is handed out before all else of the batch, and `then` is called
+    /// in between. Of one way, datagrams keep their order.
+    /// - Parameter hasFirst: there may be such ways.
     package func receive(
-        at now: Instant,
-        _ body: (_ slot: UnsafeMutableRawBufferPointer, _ length: Int, _ path: NetworkPath, _ arrival: Instant) -> Void
+        at now: Instant, hasFirst: Bool, isFirst: (NetworkPath) -> Bool, then: () -> Void, _ body: Taking
     ) -> Int {
         let count = Int(cnet_receive(descriptor, receiveBatch))
         guard count > 0 else {
@@ -118,23 +129,40 @@ package final class DatagramSocket {
         }
         receiveStats.received &+= UInt64(count)
         let wall = cnet_realtime()
-        for index in 0..<count {
-            let slot = receiveSlotTable + index
-            guard !slot.pointee.truncated, let data = slot.pointee.data else {
-                receiveStats.truncated &+= 1
-                continue
+        /// Bit n: the nth has been handed out.
+        var handed: UInt64 = 0
+        if hasFirst {
+            for index in 0..<count where isFirst(path(index)) {
+                handed |= 1 << UInt64(index)
+                hand(index, at: now, wall, body)
             }
-            let path = NetworkPath(
-                local: TransportAddress(slot.pointee.local, port: local.port),
-                remote: TransportAddress(slot.pointee.remote, port: slot.pointee.remote.port))
-            // The wall clock may be stepped between the kernel's stamp and ours: believe ages up to a second only.
-            let age = slot.pointee.arrived == 0 ? 0 : wall &- slot.pointee.arrived
-            let arrival = (0...1_000_000_000).contains(age) ? now + Interval(nanoseconds: -age) : now
-            body(
-                UnsafeMutableRawBufferPointer(start: data, count: Self.slotBytes), Int(slot.pointee.length), path,
-                arrival)
+            if handed != 0 { then() }
         }
+        for index in 0..<count where handed & 1 << UInt64(index) == 0 { hand(index, at: now, wall, body) }
         return count
+    }
+
+    @inline(__always)
+    private func path(_ index: Int) -> NetworkPath {
+        let slot = receiveSlotTable + index
+        return NetworkPath(
+            local: TransportAddress(slot.pointee.local, port: local.port),
+            remote: TransportAddress(slot.pointee.remote, port: slot.pointee.remote.port))
+    }
+
+    @inline(__always)
+    private func hand(_ index: Int, at now: Instant, _ wall: Int64, _ body: Taking) {
+        let slot = receiveSlotTable + index
+        guard !slot.pointee.truncated, let data = slot.pointee.data else {
+            receiveStats.truncated &+= 1
+            return
+        }
+        // The wall clock may be stepped between the kernel's stamp and ours: believe ages up to a second only.
+        let age = slot.pointee.arrived == 0 ? 0 : wall &- slot.pointee.arrived
+        let arrival = (0...1_000_000_000).contains(age) ? now + Interval(nanoseconds: -age) : now
+        body(
+            UnsafeMutableRawBufferPointer(start: data, count: Self.slotBytes), Int(slot.pointee.length), path(index),
+            arrival)
     }
 
     /// What the kernel throws away before this socket hears of it: media from those addresses, but for one datagram in

@@ -25,13 +25,16 @@ package final class DatagramSockets {
     ///   - bufferBytes: asked of the kernel for either direction of each.
     ///   - takesTCP: connections to the same port carry datagrams too.
     ///   - sharedTCPPort: connections to that port too, as those of a port that is shared with other threads.
+    ///   - connectsByTCP: connections can be made to others.
     package init(
         addresses: [IPAddress], port: UInt16, bufferBytes: Int32 = DatagramSocket.bufferBytes, takesTCP: Bool = false,
-        sharedTCPPort: UInt16? = nil
+        sharedTCPPort: UInt16? = nil, connectsByTCP: Bool = false
     ) throws(SocketFailure) {
         poller = try Poller()
-        (sockets, connections) = try Self.open(
+        let opened = try Self.open(
             addresses, port: port, bufferBytes, takesTCP: takesTCP, sharedTCPPort: sharedTCPPort)
+        sockets = opened.0
+        connections = connectsByTCP && opened.1 == nil ? try FramedConnections() : opened.1
         self.port = sockets[0].local.port
         for (tag, socket) in sockets.enumerated() { try poller.add(socket, tag: tag) }
         if let connections { try poller.add(connections, tag: Self.connectionsTag) }

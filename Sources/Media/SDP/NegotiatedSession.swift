@@ -54,7 +54,7 @@ package struct NegotiatedSession: Hashable, Sendable {
         /// What the client announced, in the order of layers.
         package var sources: [MediaSource]
         package var repeatGroups: [RepeatGroup]
-        /// The names of its layers, lowest first.
+        /// The names of its layers, in the order in which they were offered.
         package var layers: [String]
         package var hasNACK: Bool
         /// It offered FIR and no PLI.

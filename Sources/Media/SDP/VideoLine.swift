@@ -38,7 +38,7 @@ struct VideoLine {
         repeats = offered.codecs.first { $0.repeated == codec.payloadType && $0.clockRate == codec.clockRate }
     }
 
-    /// Layers that the client wants to send, lowest first: browsers list them so.
+    /// Layers that the client wants to send, in the order of its preference, which tells nothing of their sizes.
     private var layers: [String] {
         guard offered.simulcast != nil else { return [] }
         return offered.layers.filter { $0.isSent && (1...16).contains($0.name.utf8.count) }.prefix(Self.maximumLayers)

@@ -9,6 +9,12 @@ struct OutsideView {
         case ticket(app: UInt32, user: String, ticket: String)
     }
 
+    /// How sound goes to the server and comes back.
+    enum Way {
+        case udp
+        case tcp
+    }
+
     /// A path that is not there by then will not come: a browser gives up sooner.
     private static let patience = Duration.seconds(15)
     /// Tickets are refused when clocks differ by minutes; what is less only confuses.
@@ -18,10 +24,15 @@ struct OutsideView {
     let trust: String?
     let identity: Identity?
 
-    func findings() async -> [Finding] {
+    private func client(by way: Way) -> OvationClient {
         var configuration = OvationClient.Configuration(clientName: "ovation-doctor")
         if let trust { configuration.trustRoots = .file(trust) }
-        let client = OvationClient(server: server, configuration: configuration)
+        configuration.usesTCP = way == .tcp
+        return OvationClient(server: server, configuration: configuration)
+    }
+
+    func findings() async -> [Finding] {
+        let client = self.client(by: .udp)
         do throws(OvationError) {
             let version = try await client.serverVersion()
             var found: [Finding] = [.fine("page", "\(server) answers: Ovation \(version).")]
@@ -45,15 +56,17 @@ struct OutsideView {
         }
     }
 
+    private func signIn(_ client: OvationClient, _ identity: Identity) async throws(OvationError) {
+        switch identity {
+        case .name(let name): try await client.signIn(name: name)
+        case .ticket(let app, let user, let ticket):
+            guard let user = UserID(user) else { throw OvationError(.userIDInvalid) }
+            try await client.signIn(app: ApplicationID(app), user: user, ticket: ticket)
+        }
+    }
+
     private func signedIn(_ client: OvationClient, _ identity: Identity) async -> [Finding] {
-        do throws(OvationError) {
-            switch identity {
-            case .name(let name): try await client.signIn(name: name)
-            case .ticket(let app, let user, let ticket):
-                guard let user = UserID(user) else { throw OvationError(.userIDInvalid) }
-                try await client.signIn(app: ApplicationID(app), user: user, ticket: ticket)
-            }
-        } catch {
+        do throws(OvationError) { try await signIn(client, identity) } catch {
             return [
                 .problem(
                     "sign-in", "Signing in fails: \(error.message).",
@@ -61,16 +74,34 @@ struct OutsideView {
             ]
         }
         var found: [Finding] = [.fine("sign-in", "Signing in works, by a WebSocket.")]
-        do throws(OvationError) {
-            let room = try await client.createRoom(RoomDraft(name: "Connection check"))
-            found.append(await media(room))
-            try? await room.destroy()
-        } catch {
-            found.append(.problem("room", "No room can be made: \(error.message).", "The server's log tells more."))
-        }
+        found.append(await room(client, .udp))
         found += await clock(client)
+        // The same person signs in once more, and would otherwise be told so.
+        await client.signOut()
+        found.append(await byTCP(identity))
+        return found
+    }
+
+    private func byTCP(_ identity: Identity) async -> Finding {
+        let client = self.client(by: .tcp)
+        do throws(OvationError) { try await signIn(client, identity) } catch {
+            return .problem("media-tcp", "Signing in again fails: \(error.message).", "The server's log tells more.")
+        }
+        let found = await room(client, .tcp)
         await client.signOut()
         return found
+    }
+
+    /// Makes a room for a moment, and opens a media path to it.
+    private func room(_ client: OvationClient, _ way: Way) async -> Finding {
+        do throws(OvationError) {
+            let room = try await client.createRoom(RoomDraft(name: "Connection check"))
+            let outcome = await self.outcome(of: room)
+            try? await room.destroy()
+            return finding(outcome, way)
+        } catch {
+            return .problem("room", "No room can be made: \(error.message).", "The server's log tells more.")
+        }
     }
 
     private func clock(_ client: OvationClient) async -> [Finding] {
@@ -88,8 +119,8 @@ struct OutsideView {
     }
 
     /// Waits until sound could flow.
-    private func media(_ room: RoomSession) async -> Finding {
-        let outcome = await withTaskGroup(of: RoomAudio.Connection?.self) { group in
+    private func outcome(of room: RoomSession) async -> RoomAudio.Connection? {
+        await withTaskGroup(of: RoomAudio.Connection?.self) { group in
             group.addTask {
                 for await connection in room.audio.connectionChanges {
                     switch connection {
@@ -106,18 +137,27 @@ struct OutsideView {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
+    }
+
+    private func finding(_ outcome: RoomAudio.Connection?, _ way: Way) -> Finding {
+        let (subject, name) = way == .udp ? ("media-udp", "UDP") : ("media-tcp", "TCP")
         switch outcome {
-        case .connected: return .fine("media", "Sound can flow: the media port answers by UDP.")
+        case .connected: return .fine(subject, "Sound can flow by \(name): the media port answers.")
         case .failed(let error) where error.is(.mediaRefused):
             return .problem(
-                "media", "The server opens no media path: \(error.message).", "The server's log tells more.")
-        default:
-            return .problem(
-                "media", "Nothing comes back from the media port by UDP.",
-                "Open the UDP port (media.port, 7882 unless it was changed) in the server's firewall and its cloud's; if the machine has no public address "
-                    + "of its own, set public_address. If this network lets no UDP out, browsers in it come by TCP to the same port or to "
-                    + "media.tcp_port; what they cannot reach either needs a relay (media.relays)."
-            )
+                subject, "The server opens no media path: \(error.message).", "The server's log tells more.")
+        default: return .problem(subject, "Nothing comes back from the media port by \(name).", Self.advice(way))
+        }
+    }
+
+    private static func advice(_ way: Way) -> String {
+        switch way {
+        case .udp:
+            "Open the UDP port (media.port, 7882 unless it was changed) in the server's firewall and its cloud's; if the machine has no public address "
+                + "of its own, set public_address. If this network lets no UDP out, browsers in it come by TCP."
+        case .tcp:
+            "Open the same port for TCP (or media.tcp_port), and leave media.tcp on: browsers in networks without UDP come by it. "
+                + "What they cannot reach either needs a relay (media.relays)."
         }
     }
 }

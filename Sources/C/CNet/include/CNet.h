@@ -72,6 +72,8 @@ int cnet_tcp_listen(int family, const struct cnet_address *local, bool dual_stac
 /// The next connection, non-blocking, that sends small messages at once and holds no more than `unsent_bytes` that the network has not
 /// taken: what waits is better held where it can still be dropped. Returns the descriptor, or -errno (-EAGAIN: none).
 int cnet_tcp_accept(int listener, int unsent_bytes, struct cnet_address *local, struct cnet_address *remote);
+/// Begins a connection of the same kind, which may be written to once it stands. Returns the descriptor, or -errno.
+int cnet_tcp_connect(int family, const struct cnet_address *remote, int unsent_bytes);
 /// How many bytes were read, 0 at the end of the stream, or -errno.
 int64_t cnet_tcp_read(int descriptor, void *into, size_t capacity);
 /// How many bytes the kernel took, or -errno.

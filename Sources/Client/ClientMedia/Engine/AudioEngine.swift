@@ -10,6 +10,8 @@ package import Wire
 package struct RoomAudioConfiguration: Sendable {
     /// To send from; empty: all addresses of this host.
     package var localAddresses: [IPAddress] = []
+    /// The path is one of connections, for whoever wants to know whether that way is open.
+    package var usesTCP = false
     /// Arrivals, blocks and scheduled music are all on this clock; devices must use it too.
     package var clock: @Sendable () -> Instant = RoomAudioConfiguration.systemClock
     /// A PEM file of the certificates that are trusted where sound comes over TLS; nil: the system's.
@@ -101,7 +103,8 @@ package final class AudioEngine: Sendable {
             do throws(MediaTransportError) {
                 transport = try MediaTransport(
                     MediaTransport.Configuration(
-                        slots: slots, localAddresses: configuration.localAddresses, clock: configuration.clock),
+                        slots: slots, localAddresses: configuration.localAddresses, usesTCP: configuration.usesTCP,
+                        clock: configuration.clock),
                     onPacket: { inbox.push($0, $1) },
                     onEvent: { [weak self] in self?.take($0, ofPath: generation) })
             } catch {

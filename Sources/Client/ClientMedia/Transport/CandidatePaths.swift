@@ -6,6 +6,7 @@ internal import Wire
 enum CandidatePaths {
     /// Pairs of addresses to try. Each costs a check every 50 ms until one works.
     private static let maximum = 24
+    private static let maximumConnections = 4
 
     /// Where datagrams may leave from: the sockets' own addresses, or those of the interfaces behind an unspecified one.
     /// Looked up anew each time, since interfaces come and go.
@@ -30,5 +31,17 @@ enum CandidatePaths {
             paths += usable.sorted { $0.ip == ip && $1.ip != ip }.map { NetworkPath(local: $0, remote: remote) }
         }
         return Array(paths.prefix(maximum))
+    }
+
+    /// Where connections can be made to that carry datagrams.
+    static func remotes(from locals: [TransportAddress], byTCP candidates: [ICECandidate]) -> [TransportAddress] {
+        let remotes = candidates.compactMap { candidate -> TransportAddress? in
+            guard candidate.transport == "tcp", candidate.tcpKind == "passive",
+                let ip = IPAddress(text: candidate.address),
+                locals.contains(where: { $0.ip.isIPv4 == ip.isIPv4 && $0.ip.isLoopback == ip.isLoopback })
+            else { return nil }
+            return TransportAddress(ip: ip, port: candidate.port)
+        }
+        return Array(remotes.prefix(maximumConnections))
     }
 }

@@ -19,13 +19,17 @@ package final class MediaTransport: Sendable {
         package var slots: Int
         /// To send from; empty: all addresses of this host.
         package var localAddresses: [IPAddress]
+        /// By connections instead of datagrams.
+        package var usesTCP: Bool
         package var clock: @Sendable () -> Instant
 
         package init(
-            slots: Int, localAddresses: [IPAddress] = [], clock: @escaping @Sendable () -> Instant = SystemClock.now
+            slots: Int, localAddresses: [IPAddress] = [], usesTCP: Bool = false,
+            clock: @escaping @Sendable () -> Instant = SystemClock.now
         ) {
             self.slots = slots
             self.localAddresses = localAddresses
+            self.usesTCP = usesTCP
             self.clock = clock
         }
     }
@@ -69,7 +73,8 @@ package final class MediaTransport: Sendable {
             stream: StreamIdentification(stream: "-", track: nil))
         negotiation = Mutex(Negotiation(credentials: .random(using: &random)))
         do {
-            let sockets = try DatagramSockets(addresses: configuration.localAddresses, port: 0)
+            let sockets = try DatagramSockets(
+                addresses: configuration.localAddresses, port: 0, connectsByTCP: configuration.usesTCP)
             let mailbox = TransportMailbox(waker: sockets.waker)
             self.mailbox = mailbox
             let known = CandidatePaths.locals(of: sockets)
@@ -120,8 +125,13 @@ package final class MediaTransport: Sendable {
         }
         guard let fingerprint = accepted.fingerprints.lazy.compactMap(CertificateFingerprint.init(sdpValue:)).first
         else { throw .badAnswer("no certificate fingerprint of a known hash") }
-        let paths = CandidatePaths.paths(from: locals(), to: accepted.candidates)
-        guard !paths.isEmpty else { throw .badAnswer("no address of the server can be reached from here") }
+        let (paths, remotes) =
+            configuration.usesTCP
+            ? ([], CandidatePaths.remotes(from: locals(), byTCP: accepted.candidates))
+            : (CandidatePaths.paths(from: locals(), to: accepted.candidates), [])
+        guard !(paths.isEmpty && remotes.isEmpty) else {
+            throw .badAnswer("no address of the server can be reached from here")
+        }
         let remote = ICECredentials(ufrag: accepted.ufrag, password: accepted.password)
         let command = negotiation.withLock { state -> TransportCommand in
             defer { state.remote = remote }
@@ -133,9 +143,10 @@ package final class MediaTransport: Sendable {
                         remoteFingerprint: fingerprint, reportSSRC: SSRC(source.ssrc ^ 0x5a5a_5a5a),
                         cname: source.cname, clock: NTPClock(reference: now, wallTime: SystemClock.wallTime()),
                         seed: state.random.next()),
-                    accepted)
+                    accepted, connectingTo: remotes)
             }
-            let restart = TransportCommand.Restart(local: state.credentials, remote: remote, paths: paths)
+            let restart = TransportCommand.Restart(
+                local: state.credentials, remote: remote, paths: paths, remotes: remotes)
             return .update(accepted, restart: known == remote ? nil : restart)
         }
         guard mailbox.post(command) else { throw .closed }
@@ -158,9 +169,11 @@ enum TransportCommand: Sendable {
         var local: ICECredentials
         var remote: ICECredentials
         var paths: [NetworkPath]
+        /// Where connections are made to, in place of `paths`.
+        var remotes: [TransportAddress]
     }
 
-    case open(PeerConfiguration, AcceptedOffer)
+    case open(PeerConfiguration, AcceptedOffer, connectingTo: [TransportAddress])
     case update(AcceptedOffer, restart: Restart?)
     case stop
 }

@@ -28,6 +28,7 @@ final class TransportLoop {
     private var redundancy: FrameDoubler?
     private var levelID: UInt8?
     private var songPositionID: UInt8?
+    private var connected: [NetworkPath] = []
     private var isStopped = false
 
     private var sequence = SequenceNumber16(.random(in: 0...(.max)))
@@ -86,12 +87,13 @@ final class TransportLoop {
     }
 
     private func turn() {
-        let (isWoken, readable, _) = sockets.wait(until: peer?.nextDeadline ?? .distantFuture, now: now)
+        let (isWoken, readable, hasConnections) = sockets.wait(until: peer?.nextDeadline ?? .distantFuture, now: now)
         now = clock()
         if isWoken {
             for command in mailbox.takeCommands() { perform(command) }
         }
         for socket in readable { read(socket) }
+        if hasConnections { sockets.connections?.receive(at: now, for: self) }
         if isWoken { sendFrames() }
         if let peer, peer.nextDeadline <= now { peer.advance(to: now) }
         drain()
@@ -103,8 +105,9 @@ final class TransportLoop {
 
     private func perform(_ command: TransportCommand) {
         switch command {
-        case .open(let configuration, let accepted):
+        case .open(var configuration, let accepted, let remotes):
             guard peer == nil else { return }
+            if !remotes.isEmpty { configuration.role = .client(paths: connect(to: remotes)) }
             do {
                 let peer = try MediaPeer(configuration, context: DTLSContext(certificate: certificate), at: now)
                 peer.openSendStream(SSRC(source.ssrc), clockRate: MediaTransport.clockRate, cname: source.cname)
@@ -117,10 +120,18 @@ final class TransportLoop {
         case .update(let accepted, let restart):
             take(accepted)
             if let restart {
-                peer?.restartICE(local: restart.local, remote: restart.remote, paths: restart.paths, at: now)
+                let paths = restart.paths + connect(to: restart.remotes)
+                peer?.restartICE(local: restart.local, remote: restart.remote, paths: paths, at: now)
             }
         case .stop: isStopped = true
         }
+    }
+
+    private func connect(to remotes: [TransportAddress]) -> [NetworkPath] {
+        guard !remotes.isEmpty, let connections = sockets.connections else { return [] }
+        for path in connected where path != peer?.mediaPath { connections.close(path, at: now) }
+        connected = remotes.compactMap { connections.connect(to: $0) }
+        return connected
     }
 
     private func take(_ accepted: AcceptedOffer) {
@@ -274,5 +285,19 @@ final class TransportLoop {
         statistics.repeatsRequested = counted.repeatsRequested
         statistics.packetsMissing = slots.reduce(0) { $0 &+ $1.missing }
         mailbox.publish(statistics)
+    }
+}
+
+/// What connections bring is for the one peer that there is.
+extension TransportLoop: ConnectionOwner {
+    func isNamed(by datagram: UnsafeRawBufferPointer) -> Bool { true }
+    var readsOn: Bool { true }
+    func pass(_ connection: HandedConnection) {}
+
+    func receive(
+        _ slot: UnsafeMutableRawBufferPointer, length: Int, path: NetworkPath, at now: Instant
+    ) -> Bool {
+        receive(slot, length: length, path: path, arrival: now)
+        return true
     }
 }

@@ -27,6 +27,27 @@ extension RoomAudio {
         case recording(String)
     }
 
+    /// Where a telephone plays.
+    public enum Route: Sendable, Hashable, CaseIterable {
+        /// The loudspeaker.
+        case speaker
+        /// The receiver, which is held to the ear.
+        case receiver
+    }
+
+    /// The routes that this device has. Sound devices on Linux are loudspeakers and headphones; none of them is a receiver.
+    public static var routes: [Route] { [.speaker] }
+
+    /// Chooses between loudspeaker and receiver.
+    /// - Throws: `not_supported` if this device has no such route; sound goes on where it is played.
+    public func useRoute(_ route: Route) throws(OvationError) { try Self.check(route) }
+
+    package static func check(_ route: Route) throws(OvationError) {
+        guard routes.contains(route) else {
+            throw OvationError(.notSupported, "this device has no \(route): sound goes on where it is played")
+        }
+    }
+
     /// Chooses the input. Does nothing in a client without sound (`OvationClient.Configuration.audio` is `.off`).
     /// - Throws: `media_failed` if the device or file cannot be opened.
     public func useInput(_ input: Input) throws(OvationError) { try devices?.useInput(input) }

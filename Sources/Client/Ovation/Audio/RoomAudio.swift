@@ -71,7 +71,9 @@ public final class RoomAudio: Sendable {
     let teller = Mutex(LatencyReporter())
     private let wishes = Mutex((asked: SoundWishes(), isCapturing: false))
 
-    init(isOn: Bool, clock: RoomClock, server: ServerAddress, certificates: CertificateFile? = nil) {
+    init(
+        isOn: Bool, clock: RoomClock, server: ServerAddress, certificates: CertificateFile? = nil, usesTCP: Bool = false
+    ) {
         let relay = PathRelay()
         self.relay = relay
         self.clock = clock
@@ -79,6 +81,7 @@ public final class RoomAudio: Sendable {
         var configuration = RoomAudioConfiguration()
         configuration.clock = { clock.now }
         configuration.certificates = certificates?.path
+        configuration.usesTCP = usesTCP
         let engine = isOn ? try? AudioEngine(configuration, onEvent: { relay.tell($0) }) : nil
         self.engine = engine
         let (broadcast, queue, box) = (broadcast, queue, box)

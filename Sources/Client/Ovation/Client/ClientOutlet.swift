@@ -12,6 +12,7 @@ final class ClientOutlet: Sendable {
     private let handler = Mutex<Callback<OvationClient.Delivery>?>(nil)
 
     let hasAudio: Bool
+    let usesTCP: Bool
     /// Addresses in rooms are relative to it.
     let server: ServerAddress
 
@@ -20,12 +21,13 @@ final class ClientOutlet: Sendable {
 
     init(
         server: ServerAddress, callTimeout: TimeAmount, hasAudio: Bool, trustRoots: OvationClient.TrustRoots = .system,
-        skew: (@Sendable (Instant) -> Instant)? = nil
+        skew: (@Sendable (Instant) -> Instant)? = nil, usesTCP: Bool = false
     ) {
         clock = RoomClock(skew: skew)
         self.server = server
         self.callTimeout = callTimeout
         self.hasAudio = hasAudio
+        self.usesTCP = usesTCP
         certificates = hasAudio ? CertificateFile(trustRoots) : nil
     }
 

@@ -54,6 +54,8 @@ public final class OvationClient: Sendable {
         public var renewTicket: (@Sendable () async throws -> String)?
         /// What this client's clock shows at a moment of the machine's, for benchmarks that make it wrong (`RoomClock`).
         package var skew: (@Sendable (Instant) -> Instant)?
+        /// Sound goes by TCP alone, for whoever wants to know whether that way is open.
+        package var usesTCP = false
 
         /// Creates a configuration; the defaults suit most programs.
         public init(
@@ -86,7 +88,8 @@ public final class OvationClient: Sendable {
         self.configuration = configuration
         outlet = ClientOutlet(
             server: server, callTimeout: TimeAmount(configuration.callTimeout),
-            hasAudio: configuration.audio == .automatic, trustRoots: configuration.trustRoots, skew: configuration.skew)
+            hasAudio: configuration.audio == .automatic, trustRoots: configuration.trustRoots, skew: configuration.skew,
+            usesTCP: configuration.usesTCP)
     }
 
     deinit {

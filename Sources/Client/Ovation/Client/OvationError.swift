@@ -22,6 +22,7 @@ internal import SignalProtocol
 /// | `invalid_answer` | -12 | what answered is no Ovation server, or one of another version |
 /// | `file_unreadable` | -13 | a file of this machine that was to be sent cannot be read |
 /// | `room_kind_unknown` | -14 | the room is of a kind that this version does not know: the app needs a newer one |
+/// | `not_supported` | -15 | this device cannot do that; everything else goes on |
 /// | `media_failed` | -30 | the path for sound could not be opened |
 public struct OvationError: Error, Hashable, Sendable {
     /// The documented number. Several names may share one.
@@ -67,6 +68,8 @@ public struct OvationError: Error, Hashable, Sendable {
         case fileUnreadable = "file_unreadable"
         /// The room is of a kind that this version does not know.
         case roomKindUnknown = "room_kind_unknown"
+        /// This device cannot do that.
+        case notSupported = "not_supported"
         /// The path for sound could not be opened.
         case mediaFailed = "media_failed"
 
@@ -90,6 +93,7 @@ public struct OvationError: Error, Hashable, Sendable {
             case .invalidAnswer: (-12, "the answer is not from an Ovation server")
             case .fileUnreadable: (-13, "the file cannot be read")
             case .roomKindUnknown: (-14, "the room needs a newer version of this app")
+            case .notSupported: (-15, "this device cannot do that")
             case .mediaFailed: (-30, "the path for sound could not be opened")
             }
         }

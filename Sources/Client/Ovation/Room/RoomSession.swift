@@ -27,7 +27,8 @@ public final class RoomSession: Sendable, Identifiable {
         box = StateBox(state)
         levelsBox = StateBox([:])
         audio = RoomAudio(
-            isOn: outlet.hasAudio, clock: outlet.clock, server: outlet.server, certificates: outlet.certificates)
+            isOn: outlet.hasAudio, clock: outlet.clock, server: outlet.server, certificates: outlet.certificates,
+            usesTCP: outlet.usesTCP)
         self.line = line
         self.outlet = outlet
     }

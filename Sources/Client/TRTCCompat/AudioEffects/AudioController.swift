@@ -135,10 +135,12 @@ final class AudioController: Sendable {
     }
 
     func setSpeaker(_ isSpeaker: Bool) {
-        tell(
-            .log(
-                "setSpeaker(userSpeaker: \(isSpeaker)): this platform has one way out for sound, which it chooses itself"
-            ))
+        do throws(OvationError) {
+            try RoomAudio.check(isSpeaker ? .speaker : .receiver)
+            tell(.log("setSpeaker(userSpeaker: \(isSpeaker)): sound is played there already"))
+        } catch {
+            tell(.warning(error.outcome.code, error.outcome.message))
+        }
     }
 
     func mute(_ userId: String, _ isMuted: Bool) {

@@ -12,6 +12,8 @@ public enum TRTCCode {
     public static let failed: Int32 = -1
     /// No server address is set, or the address is not valid.
     public static let noServer: Int32 = -11
+    /// Warning: this device cannot do that, for example play by a receiver that it does not have.
+    public static let notSupported: Int32 = -15
     /// Chat: `initSDK` has not been called.
     public static let notInitialized: Int32 = 6_013
     /// Chat: nobody is signed in.

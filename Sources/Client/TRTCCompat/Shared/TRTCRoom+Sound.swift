@@ -17,7 +17,8 @@ extension TRTCRoom {
     /// Mutes or unmutes the user's microphone. All delegates receive `onUserMicrophoneMute`.
     public func muteLocalAudio(mute: Bool) { controller.muteMicrophone(mute) }
 
-    /// Switches between loudspeaker and earpiece. Only phones have both: on this platform it only writes a line to `onDebugLog`.
+    /// Chooses between loudspeaker and receiver. A device without a receiver sends `TRTCCode.notSupported` to `onWarning` when the receiver is
+    /// chosen, and plays on.
     public func setSpeaker(userSpeaker: Bool) { if controller.isAlive() { controller.sound.setSpeaker(userSpeaker) } }
 
     /// Sets the volume of the microphone, 0…100; 100 by default.

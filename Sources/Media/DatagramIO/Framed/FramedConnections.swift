@@ -16,7 +16,7 @@ package protocol ConnectionOwner: AnyObject {
     func pass(_ connection: HandedConnection)
 }
 
-/// The TCP connections of one thread, for those whose network lets no UDP through (RFC 6544, passive side): each carries what would
+/// The TCP connections of one thread, for those whose network lets no UDP through (RFC 6544; a server's are passive): each carries what would
 /// otherwise come in datagrams, with a length before each (RFC 4571).
 ///
 /// Strangers can connect. So a connection has to begin with an authentic connectivity check, soon, and there are few that have not; it
@@ -166,14 +166,42 @@ package final class FramedConnections {
         }
     }
 
+    // MARK: Connecting
+
+    /// Begins a connection to a server, which may carry datagrams at once: what waits longer than it takes to stand is dropped.
+    /// - Returns: its path; nil if there is no way there.
+    package func connect(to remote: TransportAddress) -> NetworkPath? {
+        var name = cnet_address(remote)
+        let descriptor = cnet_tcp_connect(remote.ip.isIPv4 ? 4 : 6, &name, FramedConnection.unsentBytes)
+        guard descriptor >= 0 else { return nil }
+        let any = remote.ip.isIPv4 ? IPAddress(v4: 0, 0, 0, 0) : IPAddress(high: 0, low: 0)
+        let connection = insert(
+            descriptor, local: TransportAddress(ip: any, port: 0), remote: remote, isShared: false, phase: .proven)
+        connection?.isWritable = false
+        return connection?.path
+    }
+
     @discardableResult
     private func insert(
         _ descriptor: Int32, local: TransportAddress, remote: TransportAddress, isShared: Bool, bytes: [UInt8],
         at now: Instant
     ) -> FramedConnection? {
         makeRoom(for: remote.ip)
+        let connection = insert(
+            descriptor, local: local, remote: remote, isShared: isShared, phase: .opening(bytes, since: now))
+        if let connection { opening.append(connection) }
+        return connection
+    }
+
+    /// One that has been proven is written to once it can be.
+    private func insert(
+        _ descriptor: Int32, local: TransportAddress, remote: TransportAddress, isShared: Bool,
+        phase: FramedConnection.Phase
+    ) -> FramedConnection? {
         let index = free.last ?? table.count
-        guard index < limits.open, cnet_poller_watch(poller, descriptor, UInt32(index), false, true) == 0 else {
+        var isProven = false
+        if case .proven = phase { isProven = true }
+        guard index < limits.open, cnet_poller_watch(poller, descriptor, UInt32(index), isProven, true) == 0 else {
             counted.refused &+= 1
             Glibc.close(descriptor)
             return nil
@@ -183,9 +211,8 @@ package final class FramedConnections {
             descriptor: descriptor,
             path: NetworkPath(
                 local: local, remote: remote, connection: UInt32(generation) << 16 | UInt32(index + 1)),
-            isShared: isShared, phase: .opening(bytes, since: now))
+            isShared: isShared, phase: phase)
         if free.isEmpty { table.append(connection) } else { table[free.removeLast()] = connection }
-        opening.append(connection)
         return connection
     }
 

@@ -84,6 +84,8 @@ package final class AudioFanout {
 
     package var listenerCount: Int { listeners.count }
 
+    package func hasSlot(_ member: MemberID) -> Bool { producers.contains(member) }
+
     /// What was repeated here, and what was not. The rest is the stage's.
     package var stats: AudioStats {
         var stats = AudioStats()

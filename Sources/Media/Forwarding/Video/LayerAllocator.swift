@@ -58,11 +58,13 @@ struct LayerAllocator {
             narrowSince = nil
             let layers = divide(pictures, Self.lowering * available, pauses: false)
             if cost(layers, pictures) < need { noteFailure(need, at: now) }
-            return Decision(layers: lower(of: layers, present), isUrgent: false)
+            return Decision(layers: lower(of: layers, present, pictures), isUrgent: false)
         }
         narrowSince = nil
         let layers = divide(pictures, available / Self.raising, pauses: present.contains(PictureDemand.nothing))
         let raised = cost(layers, pictures)
+        // Better for less needs no room.
+        if raised <= need, zip(layers, present).allSatisfy(>=) { return Decision(layers: layers, isUrgent: false) }
         guard raised > need, isSettled,
             now >= raisesAfter || raised < Self.lowering * failedNeed || available > Self.wider * failedNeed
         else {
@@ -82,7 +84,14 @@ struct LayerAllocator {
         zip(layers, pictures).reduce(0) { $0 + $1.1.cost($1.0) }
     }
 
-    private func lower(of layers: [Int], _ present: [Int]) -> [Int] { zip(layers, present).map(min) }
+    /// Of each picture what takes less.
+    private func lower(of layers: [Int], _ present: [Int], _ pictures: [PictureDemand]) -> [Int] {
+        pictures.indices.map { index in
+            let (one, other) = (layers[index], present[index])
+            let (cost, otherCost) = (pictures[index].cost(one), pictures[index].cost(other))
+            return cost == otherCost ? min(one, other) : cost < otherCost ? one : other
+        }
+    }
 
     private mutating func noteFailure(_ need: Double, at now: Instant) {
         if now - raisedAt < Self.lasting {

@@ -42,6 +42,14 @@ struct LayerMeter {
             rate(of: bytes &- keyFrameBytes, over: 4, at: now), rate(of: bytes, over: Int64(Self.steps) - 1, at: now))
     }
 
+    /// Without key frames, over two seconds: what tells layers apart, whose key frames come one after the other. nil before a second has
+    /// been measured, and where nothing but key frames comes.
+    func steadyRate(at now: Instant) -> Double? {
+        guard now - began >= .seconds(1) else { return nil }
+        let rate = rate(of: bytes &- keyFrameBytes, over: 4, at: now)
+        return rate > 0 ? rate : nil
+    }
+
     /// Over the last whole steps and the present one.
     private func rate(of bytes: SIMD16<Int32>, over steps: Int64, at now: Instant) -> Double {
         let number = now.nanoseconds / Self.step.nanoseconds

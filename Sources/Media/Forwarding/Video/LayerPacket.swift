@@ -5,7 +5,7 @@ package import Timing
 /// A packet of a picture as it came, in its layer's own numbers.
 package struct PicturePacket: Hashable, Sendable {
     package var ssrc: SSRC
-    /// 0 is the lowest layer.
+    /// Its place among those that were offered.
     package var layer: Int
     /// With its wraps counted.
     package var sequence: UInt64

@@ -28,7 +28,14 @@ struct PictureDemand {
         return rate < 0 ? nil : rate
     }
 
-    var lowest: Int? { wanted < 0 ? nil : (0..<VideoStage.maximumLayers).first { rate(of: $0) != nil } }
+    /// What is sent where the line carries no more. A higher layer that takes less than the lowest is better in both ways.
+    var lowest: Int? {
+        guard wanted >= 0, let first = (0..<VideoStage.maximumLayers).first(where: { rate(of: $0) != nil }) else {
+            return nil
+        }
+        guard cost(first) > 0, let best = highest(upTo: wanted) else { return first }
+        return (first...best).lazy.filter { cost($0) > 0 }.min { cost($0) < cost($1) }
+    }
 
     /// What should be sent if the line were wide enough.
     var best: Int? { wanted < 0 ? nil : highest(upTo: wanted) ?? lowest }

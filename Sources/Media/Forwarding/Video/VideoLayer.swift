@@ -32,6 +32,8 @@ struct VideoLayer {
     private(set) var highest: UInt64?
     private(set) var lastArrival: Instant
     private(set) var keyFrame: KeyFrame?
+    /// As its last key frame says, if that can be read.
+    private(set) var size: FrameSize?
     /// When its pictures were captured, if a report has told.
     var clock: CaptureClock?
     private var unwrapper = PictureIDUnwrapper()
@@ -55,6 +57,8 @@ struct VideoLayer {
 
     /// What it takes of a line in bits a second, some repeats included; nil while too little of it has come to tell.
     func rate(at now: Instant) -> Double? { meter.rate(at: now).map { $0 * 1.02 } }
+
+    func steadyRate(at now: Instant) -> Double? { meter.steadyRate(at: now) }
 
     /// It does not answer requests for key frames.
     var isDeaf: Bool { requests > Self.requestsUntilDeaf }
@@ -98,15 +102,20 @@ struct VideoLayer {
             sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: content,
             arrival: packet.arrival)
         history.store(kept, payload: payload, at: packet.arrival)
-        let startsKeyFrame = content.map { noteKeyFrame(kept, $0) } ?? false
+        let startsKeyFrame = content.map { noteKeyFrame(kept, $0, payload) } ?? false
         meter.add(
             payload.count + Self.overhead, isKeyFrame: keyFrame?.timestamp == packet.timestamp, at: packet.arrival)
         return .packet(kept, startsKeyFrame: startsKeyFrame)
     }
 
-    private mutating func noteKeyFrame(_ packet: LayerPacket, _ content: VideoPayload) -> Bool {
+    private mutating func noteKeyFrame(
+        _ packet: LayerPacket, _ content: VideoPayload, _ payload: UnsafeRawBufferPointer
+    ) -> Bool {
         let here = KeyFrame(first: packet.sequence, timestamp: packet.timestamp)
-        if content.hasParameters, parameters?.timestamp != packet.timestamp { parameters = here }
+        if content.hasParameters, parameters?.timestamp != packet.timestamp {
+            parameters = here
+            size = FrameSize(payload, format)
+        }
         guard content.isKeyFrame else { return false }
         let found: KeyFrame
         switch format {
@@ -122,6 +131,7 @@ struct VideoLayer {
             return false
         }
         keyFrame = found
+        if format != .h264 { size = FrameSize(payload, format) }
         askedAt = nil
         requests = 0
         return true

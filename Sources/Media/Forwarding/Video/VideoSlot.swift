@@ -11,8 +11,9 @@ struct VideoSlot {
 
     private(set) var producer: MemberID?
     private(set) var isCut = false
-    /// Empty places are layers that have not come.
+    /// In the order in which they are offered; empty places are layers that have not come.
     private var layers: [VideoLayer?] = Array(repeating: nil, count: VideoStage.layerCount)
+    private var ranks = LayerRanks()
     private(set) var consumers: ContiguousArray<VideoConsumer> = []
     /// Somebody waits for a key frame.
     private var hasWaiting = false
@@ -52,6 +53,7 @@ struct VideoSlot {
 
     mutating func forgetLayers() {
         layers = Array(repeating: nil, count: VideoStage.layerCount)
+        ranks = LayerRanks()
         for index in consumers.indices { consumers[index].stop() }
     }
 
@@ -110,7 +112,7 @@ struct VideoSlot {
         guard let layer = consumers[index].layer else { return }
         let highest = consumers[index].highest
         // What is sent ends at once where nothing is wanted, or the line cannot take more of it.
-        if isUrgent, Self.rank(layer) > highest {
+        if isUrgent, ranks[layer] > highest {
             consumers[index].abandon()
         } else if highest < 0 {
             consumers[index].stop()
@@ -118,9 +120,6 @@ struct VideoSlot {
     }
 
     // MARK: Which layer
-
-    /// The spare layer is all there is of its format, and so the lowest.
-    private static func rank(_ layer: Int) -> Int { layer == VideoStage.spareLayer ? 0 : layer }
 
     private func isThere(_ index: Int, for consumer: VideoConsumer, at now: Instant) -> Bool {
         guard let layer = layers[index] else { return false }
@@ -133,8 +132,9 @@ struct VideoSlot {
         var lowest: Int?
         var highest: Int?
         for index in layers.indices where isThere(index, for: consumer, at: now) {
-            if lowest == nil { lowest = index }
-            if Self.rank(index) <= consumer.highest { highest = index }
+            let rank = ranks[index]
+            if lowest.map({ rank < ranks[$0] }) ?? true { lowest = index }
+            if rank <= consumer.highest, highest.map({ rank > ranks[$0] }) ?? true { highest = index }
         }
         return highest ?? lowest
     }
@@ -153,7 +153,7 @@ struct VideoSlot {
         var demand = PictureDemand(wanted: consumer.wanted, allowed: consumer.allowed)
         guard consumer.isOffered, consumer.member != producer, !isCut else { return demand }
         for layer in layers.indices where isThere(layer, for: consumer, at: now) {
-            demand.setRate(layers[layer]?.rate(at: now) ?? 0, of: Self.rank(layer))
+            demand.setRate(layers[layer]?.rate(at: now) ?? 0, of: ranks[layer])
         }
         return demand
     }
@@ -246,6 +246,8 @@ struct VideoSlot {
         if startsKeyFrame {
             // Who goes over to this layer gets the end of the other one first.
             deliver(at: now, send)
+            // All layers have their key frame at once, if they have one: then it is looked at who should get what.
+            if ranks.settle(layers, at: now) { nextLook = min(nextLook, now + VideoStage.waitingLook) }
             beginWaiting(layer, at: now)
         }
         arrived |= 1 << UInt8(layer)

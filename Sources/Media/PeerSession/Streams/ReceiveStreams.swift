@@ -9,6 +9,8 @@ struct ReceiveStreams {
     static let maximumCount = 32
     /// A source silent for so long makes room for a new one.
     static let lifetime = Interval.seconds(60)
+    /// A stream that another one has taken the place of gets it back once that one has been silent for so long.
+    static let silence = Interval.milliseconds(500)
 
     enum Reception {
         case counted
@@ -42,13 +44,14 @@ struct ReceiveStreams {
     ) -> (reception: Reception, stream: Int?) {
         let (index, reception) = place(header.ssrc, at: now) { $0.use(of: header, in: packet) }
         guard let index else { return (.tooManyStreams, nil) }
+        if streams[index].isRetired { comeBack(index, at: now) }
         streams[index].receive(extendedSequence: extendedSequence, timestamp: header.timestamp, at: now)
         nextRequest = min(nextRequest, streams[index].repeats.nextDeadline)
         return (reception, index)
     }
 
     /// What the stream at that place is for.
-    func use(of stream: Int) -> ReceiveStream.Use { streams[stream].use }
+    func use(of stream: Int) -> ReceiveStream.Use { streams[stream].isRetired ? .media(nil) : streams[stream].use }
 
     /// The number of the next request for a key frame of that stream; nil where the other side wants a PLI, which has none.
     mutating func nextKeyFrameCommand(of ssrc: SSRC) -> UInt8? {
@@ -65,10 +68,16 @@ struct ReceiveStreams {
     ) -> (ssrc: SSRC, payloadType: PayloadType, extendedSequence: UInt64)? {
         guard tracks.indices.contains(place.track),
             let format = tracks[place.track].format(repeatedBy: header.payloadType),
-            let index = streams.firstIndex(where: { $0.use == .media(place) }),
-            let extended = streams[index].receiveRepeat(of: number, at: now)
+            let index = media(of: place),
+            let extended = streams[index].receiveRepeat(
+                of: number, onlyIfMissed: mayBeOfAnother(header.ssrc, streams[index]), at: now)
         else { return nil }
         return (streams[index].ssrc, format.payloadType, extended)
+    }
+
+    /// What came before a layer's stream took its place may repeat the one before, but for senders that keep the stream for repeats.
+    private func mayBeOfAnother(_ repeats: SSRC, _ media: ReceiveStream) -> Bool {
+        streams.contains { $0.ssrc == repeats && $0.since < media.since }
     }
 
     mutating func receiveCopy(_ ssrc: SSRC, extendedSequence: UInt64, at now: Instant) {
@@ -132,6 +141,7 @@ struct ReceiveStreams {
             // Its first packets may have been without a name.
             if streams[known].use == .media(nil), let found = use(self), found != .media(nil) {
                 streams[known] = stream(ssrc, found, at: now)
+                retireOthers(than: known)
             }
             return (last, .counted)
         }
@@ -144,7 +154,30 @@ struct ReceiveStreams {
         }
         last = streams.count
         streams.append(stream(ssrc, use(self) ?? .media(nil), at: now))
+        retireOthers(than: last)
         return (last, reception)
+    }
+
+    /// The stream that has that place now.
+    private func media(of place: StreamPlace) -> Int? {
+        streams.firstIndex { $0.use == .media(place) && !$0.isRetired }
+    }
+
+    /// The newest stream of a place has it: a line that was used anew, or an encoder that began again, sends under another SSRC.
+    private mutating func retireOthers(than newest: Int) {
+        guard case .media(_?) = streams[newest].use else { return }
+        for index in streams.indices where index != newest && streams[index].use == streams[newest].use {
+            streams[index].retire()
+        }
+    }
+
+    private mutating func comeBack(_ index: Int, at now: Instant) {
+        guard case .media(let place?) = streams[index].use, tracks.indices.contains(place.track) else { return }
+        if let present = media(of: place) {
+            guard now - streams[present].lastArrival >= Self.silence else { return }
+            streams[present].retire()
+        }
+        streams[index].comeBack(tracks[place.track].repeats, at: now)
     }
 
     private func stream(_ ssrc: SSRC, _ use: ReceiveStream.Use, at now: Instant) -> ReceiveStream {

@@ -42,7 +42,7 @@ package struct ReceiveTrack: Hashable, Sendable {
 
     package var mid: Mid?
     package var formats: [Format]
-    /// In the order of layers, lowest first. A browser that names layers announces none.
+    /// In the order of layers. A browser that names layers announces none.
     package var sources: [Source]
     /// In the same order.
     package var rids: [Rid]
@@ -95,6 +95,6 @@ package struct RepeatPolicy: Hashable, Sendable {
 /// Which track and layer a stream belongs to.
 package struct StreamPlace: Hashable, Sendable {
     package var track: Int
-    /// 0 is the lowest.
+    /// Its place among those that were offered.
     package var layer: Int
 }

@@ -47,6 +47,9 @@ struct RepeatRequester {
         updateDeadline()
     }
 
+    /// It is a hole of which a repeat may still come.
+    func isMissing(_ sequence: UInt64) -> Bool { missing.contains { $0.sequence == sequence } }
+
     /// What to ask for now, oldest first.
     mutating func requests(at now: Instant, roundTrip: Interval) -> [SequenceNumber16] {
         guard nextDeadline <= now else { return [] }

@@ -44,6 +44,9 @@ final class Stage {
     var home: StageHome? { if case .home(let home) = part { home } else { nil } }
     var branch: StageBranch? { if case .branch(let branch) = part { branch } else { nil } }
 
+    /// Whoever sings with others, who wait for every millisecond.
+    func isSinger(_ member: MemberID) -> Bool { mixSlot != nil && fanout.hasSlot(member) }
+
     /// Who has a slot, wherever their path is.
     var producers: [PeerID] {
         switch part {

@@ -27,6 +27,8 @@ final class StageTable {
     private let crowds: (usual: Int, busy: Int)
     private var isBusy = false
     private var stages: [StageID: Stage] = [:]
+    /// How many have singers: a mix for the audience, and the seats for those who sit.
+    private var duets = 0
     /// Stages where somebody is or was heard, and when their levels are read next.
     private var metered: ContiguousArray<(stage: Stage, home: StageHome)> = []
     private var nextLevels = Instant.distantFuture
@@ -172,8 +174,12 @@ final class StageTable {
         if isAnyHeard, !home.isMetered { meter(stage, home) }
     }
 
+    /// Singers may be here.
+    var hasDuets: Bool { duets > 0 }
+
     private func add(_ stage: Stage) {
         stages[stage.id] = stage
+        if stage.mixSlot != nil { duets += 1 }
         stage.fanout.onWaiting = { [unowned self, unowned fanout = stage.fanout] in wait(fanout) }
         if stage.kind == .voice { return }
         watched.append(stage)
@@ -183,6 +189,7 @@ final class StageTable {
     /// - Returns: the stage, whose peers are to be closed, and who waits for cuts in it: nothing is heard there any more.
     func close(_ id: StageID) -> (stage: Stage, confirmations: [@Sendable () -> Void])? {
         guard let stage = stages.removeValue(forKey: id) else { return nil }
+        if stage.mixSlot != nil { duets -= 1 }
         watched.removeAll { $0 === stage }
         waiting.removeAll { $0 === stage.fanout }
         switch stage.part {

@@ -11,8 +11,8 @@ internal import Wire
 /// One thread's share of the media plane: its sockets, its peers and its part of the rooms that they are in. Everything here belongs
 /// to that thread alone; commands come in by the mailbox, facts go out by the publisher.
 ///
-/// A turn: wait, do commands, carry what other threads have given, read datagrams, do what is due, send. What a turn wants to send leaves
-/// at its end or as soon as a batch is full.
+/// A turn: wait, do commands, read datagrams, carry what other threads have given, do what is due, send. What a turn wants to send leaves
+/// at its end or as soon as a batch is full; what singers say leaves before anything else of a batch is worked on.
 final class MediaWorker {
     /// Batches that are read from one socket before others get their turn; the poller reports what is left at once.
     private static let maximumBatches = 8
@@ -112,9 +112,9 @@ final class MediaWorker {
         stages.setBusy(load.isBusy)
         gauge.set(table.isFull ? 1 : load.share)
         if ready.isWoken { for command in mailbox.take() { perform(command) } }
-        carry()
         for socket in ready.readable { read(socket) }
         if ready.hasConnections { readConnections() }
+        carry()
         peers.advance()
         let driving = peers.takeDriving()
         load.note(workFrom: time.now, to: time.now + driving)
@@ -282,13 +282,19 @@ final class MediaWorker {
     private func read(_ socket: DatagramSocket) {
         let start = time.now
         for _ in 0..<Self.maximumBatches {
-            let count = socket.receive(at: time.now) { slot, length, path, arrival in
+            let count = socket.receive(
+                at: time.now, hasFirst: stages.hasDuets, isFirst: { isSinger($0) }, then: { egress.flush() }
+            ) { slot, length, path, arrival in
                 receive(slot, length, path, arrival)
             }
             deliverPictures()
             guard count == DatagramSocket.receiveSlots else { return }
             guard time.refresh() - start < Self.readingTime else { return }
         }
+    }
+
+    private func isSinger(_ path: NetworkPath) -> Bool {
+        table.peer(at: path).map { $0.stage.isSinger($0.member) } ?? false
     }
 
     private func readConnections() {
