@@ -1,18 +1,19 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
+import { absence } from './devices.js';
 import { cameraShape } from './sending.js';
 
 /** @typedef {import('./devices.js').Device} Device */
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
 /**
- * `insecure`: plain HTTP, no camera at all.
+ * `none`: plain HTTP, or a browser that gives pages no camera.
  * @typedef {object} CameraState
- * @property {boolean} insecure
+ * @property {boolean} none
  * @property {Device[]} devices labels are '' before permission
  * @property {string} chosen device id, '' for the system's choice
  * @property {boolean} open the device is captured now
  * @property {boolean} opening the browser is asking, or the device starts
- * @property {string | null} problem `camera_denied` | `camera_denied_by_system` | `camera_missing` | `camera_busy` | `camera_insecure`
+ * @property {string | null} problem `camera_denied` | `camera_denied_by_system` | `camera_missing` | `camera_busy` | `camera_insecure` | `camera_withheld`
  * @property {boolean} facesMe a camera that looks at whoever holds the device: seen mirrored, by them alone
  */
 
@@ -37,7 +38,7 @@ const rear = /back|rear|environment|후면|后置/i;
 export class CameraModel {
   state = new Store(
     /** @type {CameraState} */ ({
-      insecure: false,
+      none: false,
       devices: [],
       chosen: '',
       open: false,
@@ -65,7 +66,7 @@ export class CameraModel {
     this.#shape = cameraShape(preferences.get());
     preferences.subscribe(() => this.#reshape(), { now: false });
     this.#change({ chosen: preferences.get().camera });
-    if (!media) this.#change({ insecure: true, problem: 'camera_insecure' });
+    if (!media) this.#change({ none: true, problem: `camera_${absence()}` });
     media?.addEventListener('devicechange', () => void this.refresh());
     void this.refresh();
   }
@@ -99,7 +100,7 @@ export class CameraModel {
     this.#holders.delete(holder);
     if (this.#holders.size > 0) return;
     this.#release();
-    if (!this.state.get().insecure) this.#change({ problem: null });
+    if (!this.state.get().none) this.#change({ problem: null });
   }
 
   /**
@@ -140,7 +141,7 @@ export class CameraModel {
   }
 
   async #acquire() {
-    if (!this.#media?.getUserMedia) throw this.#fail('camera_insecure');
+    if (!this.#media?.getUserMedia) throw this.#fail(`camera_${absence()}`);
     this.#change({ opening: true });
     try {
       const stream = await this.#ask(this.#media, this.state.get().chosen);

@@ -5,14 +5,14 @@ import { LevelMeter } from './meter.js';
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
 /** @typedef {{id: string, label: string}} Device label is '' before permission */
 /**
- * `insecure`: plain HTTP, no microphone at all · `unknown`/`prompt`: the browser will ask · `granted` · `denied`.
+ * `insecure`: plain HTTP, no microphone at all · `withheld`: a browser that gives pages none · `unknown`/`prompt`: the browser will ask · `granted` · `denied`.
  * @typedef {object} MicrophoneState
- * @property {'insecure' | 'unknown' | 'prompt' | 'granted' | 'denied'} permission
+ * @property {'insecure' | 'withheld' | 'unknown' | 'prompt' | 'granted' | 'denied'} permission
  * @property {Device[]} devices
  * @property {string} chosen device id, '' for the system's choice
  * @property {boolean} open the device is captured now
  * @property {boolean} opening the browser is asking, or the device starts
- * @property {string | null} problem `microphone_denied` | `microphone_missing` | `microphone_busy` | `microphone_insecure`
+ * @property {string | null} problem `microphone_denied` | `microphone_missing` | `microphone_busy` | `microphone_insecure` | `microphone_withheld`
  */
 /** @typedef {{devices: Device[], chosen: string, selectable: boolean}} SpeakerState */
 
@@ -34,6 +34,11 @@ const problems = {
   NotReadableError: 'microphone_busy',
   AbortError: 'microphone_busy',
 };
+
+/** Why a browser has no devices: a page that is not secure gets none, and some browsers give none to any page. */
+export function absence() {
+  return globalThis.isSecureContext ? 'withheld' : 'insecure';
+}
 
 /** One microphone for the tab: chosen, opened when needed, found again when unplugged. */
 export class MicrophoneModel {
@@ -68,7 +73,7 @@ export class MicrophoneModel {
     this.#preferences = preferences;
     this.#media = media;
     this.#change({ chosen: preferences.get().microphone });
-    if (!media) this.#change({ permission: 'insecure', problem: 'microphone_insecure' });
+    if (!media) this.#change({ permission: absence(), problem: `microphone_${absence()}` });
     media?.addEventListener('devicechange', () => void this.refresh());
     void this.#watchPermission();
     void this.refresh();
@@ -100,7 +105,7 @@ export class MicrophoneModel {
     this.#holders.delete(holder);
     if (this.#wanted) return;
     this.#release();
-    if (this.state.get().problem !== 'microphone_insecure') this.#change({ problem: null });
+    if (this.#media) this.#change({ problem: null });
   }
 
   /**
@@ -160,7 +165,7 @@ export class MicrophoneModel {
   }
 
   async #acquire() {
-    if (!this.#media?.getUserMedia) throw this.#fail('microphone_insecure');
+    if (!this.#media?.getUserMedia) throw this.#fail(`microphone_${absence()}`);
     this.#change({ opening: true });
     try {
       const stream = await this.#ask(this.#media, this.state.get().chosen);

@@ -121,7 +121,7 @@ function bannersOf(state, local, around, parts) {
   if (local.phase !== 'in') return banners;
   const { word } = parts.connection;
   if (word === 'reconnecting') banners.push({ kind: 'reconnecting', until: null });
-  if (word === 'noMedia') banners.push({ kind: 'noMediaPath' });
+  if (word === 'noMedia') banners.push({ kind: 'noMediaPath', error: parts.connection.error ?? undefined });
   if (parts.soundBlocked) banners.push({ kind: 'soundBlocked' });
   if (parts.mic === 'noDevice')
     banners.push({ kind: 'microphoneProblem', error: around.voice.problem ?? undefined });

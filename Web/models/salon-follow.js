@@ -92,11 +92,7 @@ export function followVisit(stage, visit) {
     stage.set({ phase: 'left', error });
   }, quietly);
   stage.set({ phase: 'in', error: null });
-  try {
-    peer.start();
-  } catch (thrown) {
-    stage.news.emit('problem', { error: OvationError.of(thrown) });
-  }
+  peer.start();
   if (room.now.me.seat !== undefined) stage.voice.seated(undefined);
 }
 

@@ -26,6 +26,11 @@ export class HearingActions {
     this.#stage.visit?.playout.setSilenced('deafened', muted);
   }
 
+  /** Whether this browser can have sound and picture at all. Throws `webrtc_missing`. */
+  async checkBrowser() {
+    this.#stage.needMedia();
+  }
+
   /** After `echoPair`: hear sound in this tab although another one of this browser is in the room. */
   listenAnyway() {
     this.#stage.set({ echoAllowed: true });

@@ -48,6 +48,7 @@ export class SalonStage {
       signalling: 'open',
       media: 'new',
       retryAt: null,
+      error: null,
     }),
   );
   likes = new Store(0);
@@ -136,6 +137,12 @@ export class SalonStage {
       if (OvationError.of(thrown).name === 'invitation_not_found') this.room.forgetInvitation(id);
       throw thrown;
     }
+  }
+
+  /** What needs sound or picture begins here: throws `webrtc_missing` in a browser that cannot have them. */
+  needMedia() {
+    const error = this.visit?.peer.error.get();
+    if (error?.name === 'webrtc_missing') throw error;
   }
 
   silenceEcho() {

@@ -2,8 +2,17 @@ import { openSheet } from '../elements/sheet.js';
 import { html } from '../lib/html.js';
 import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { hasWebRTC } from '../protocol/peer.js';
 
 /** @typedef {import('./app.js').App} App */
+
+/** Says that there will be no sound and no picture, in a browser without WebRTC. */
+export function mediaHint() {
+  return (
+    !hasWebRTC() &&
+    html`<p class="hint" data-testid="no-webrtc">${icon('volume-x')}<span>${t('error.webrtc_missing')}</span></p>`
+  );
+}
 
 /** @param {import('../models/devices.js').Device[]} devices @param {string} chosen */
 function options(devices, chosen) {
@@ -22,8 +31,8 @@ function options(devices, chosen) {
  */
 export function microphoneField({ microphone }) {
   const { devices, chosen, permission } = microphone.state.get();
-  if (permission === 'insecure')
-    return html`<p class="hint">${icon('info')}<span>${t('error.microphone_insecure')}</span></p>`;
+  if (permission === 'insecure' || permission === 'withheld')
+    return html`<p class="hint">${icon('info')}<span>${errorText({ name: `microphone_${permission}` })}</span></p>`;
   return html`<label class="field">
     <span class="label">${t('devices.microphone')}</span>
     <select class="input" data-testid="microphone-select" ?disabled=${devices.length === 0}

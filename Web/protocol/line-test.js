@@ -1,4 +1,5 @@
 import { OvationError } from './errors.js';
+import { hasWebRTC } from './peer.js';
 
 /** @typedef {import('./session.js').Session} Session */
 /**
@@ -23,7 +24,7 @@ const [width, height, frames] = [640, 360, 30];
  * @returns {Promise<LineReading>}
  */
 export async function testLine(session, signal, progress = () => {}) {
-  if (typeof RTCPeerConnection !== 'function') throw new OvationError('media_failed');
+  if (!hasWebRTC()) throw new OvationError('webrtc_missing');
   const { iceServers } = session;
   const pc = new RTCPeerConnection({
     bundlePolicy: 'max-bundle',

@@ -30,7 +30,19 @@ const finalErrors = new Set([
   'banned_here',
   'banned_here_for_good',
   'aborted',
+  'webrtc_missing',
 ]);
+
+/** Whether this browser has WebRTC, and has it switched on. */
+export function hasWebRTC() {
+  return typeof globalThis.RTCPeerConnection === 'function';
+}
+
+/** @param {RTCConfiguration} configuration */
+function createInBrowser(configuration) {
+  if (!hasWebRTC()) throw new OvationError('webrtc_missing');
+  return new RTCPeerConnection(configuration);
+}
 
 /**
  * The media path of one person in a room: one RTCPeerConnection, whose first line carries the microphone and whose further
@@ -104,12 +116,12 @@ export class OvationPeer {
    */
   constructor(room, { createPeerConnection, host } = {}) {
     this.#room = room;
-    this.#create = createPeerConnection ?? (configuration => new RTCPeerConnection(configuration));
+    this.#create = createPeerConnection ?? createInBrowser;
     this.#host = { ...platform, ...host };
     this.#watch = new QualityWatch(this.#host, quality => this.quality.set(quality));
   }
 
-  /** Opens the path. Failures are retried until `close`. Throws OvationError `unsupported_browser`. */
+  /** Opens the path. Failures are retried until `close`; `webrtc_missing` is for good, see `error`. */
   start() {
     const { signal } = this.#life;
     this.#begin();
@@ -268,7 +280,7 @@ export class OvationPeer {
       const { iceServers = [] } = this.#room.session;
       pc = this.#create({ bundlePolicy: 'max-bundle', ...(iceServers.length > 0 ? { iceServers } : {}) });
     } catch (thrown) {
-      throw new OvationError('unsupported_browser', String(thrown));
+      return this.#failed(OvationError.of(thrown));
     }
     this.#pc = pc;
     pc.onconnectionstatechange = () => {

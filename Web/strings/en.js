@@ -852,15 +852,20 @@ export const strings = Object.freeze({
   'error.room_kind_unknown':
     'This room needs a newer version of this page. Reload the page; if that does not help, its server is newer than this app.',
   'error.unsupported_browser':
-    'Ovation needs a current Chrome, Edge, Firefox or Safari. Please update yours.',
+    'Ovation needs Safari 17.2, Firefox 132, Chrome 120, Edge 120, or newer. Please update your browser.',
+  'error.webrtc_missing':
+    'Sound and picture are not available here: this browser has no WebRTC, or it is switched off, for example by Lockdown Mode. You can read and write.',
   'error.microphone_insecure':
     'Browsers allow the microphone on secure pages only. Open this server with https:// to speak. Listening works here.',
+  'error.microphone_withheld':
+    'This browser gives pages no microphone, for example in Lockdown Mode. You can read and write.',
   'error.microphone_denied':
     "The microphone is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.microphone_missing': 'No microphone found. Plug one in, then try again.',
   'error.microphone_busy': 'Another program is using the microphone. Close it there, then try again.',
   'error.camera_insecure':
     'Browsers give the camera only to secure pages. Open this server with https:// to go live; watching works here.',
+  'error.camera_withheld': 'This browser gives pages no camera, for example in Lockdown Mode.',
   'error.camera_denied':
     "The camera is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.camera_denied_by_system':

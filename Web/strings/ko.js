@@ -807,15 +807,20 @@ export const strings = Object.freeze({
   'error.room_kind_unknown':
     '이 룸에는 더 새로운 버전의 페이지가 필요해요. 새로 고쳐 보세요. 그래도 안 되면 서버가 이 앱보다 새 버전이에요.',
   'error.unsupported_browser':
-    'Ovation을 쓰려면 최신 Chrome, Edge, Firefox, Safari가 필요해요. 업데이트해 주세요.',
+    'Ovation을 쓰려면 Safari 17.2, Firefox 132, Chrome 120, Edge 120 이상이 필요해요. 브라우저를 업데이트해 주세요.',
+  'error.webrtc_missing':
+    '이 브라우저에서는 소리와 영상을 쓸 수 없어요. WebRTC가 없거나, 잠금 모드 등으로 꺼져 있어요. 읽고 쓰는 것은 됩니다.',
   'error.microphone_insecure':
     '브라우저는 안전한 페이지에만 마이크를 허용해요. 말하려면 https://로 열어 주세요. 듣기는 됩니다.',
+  'error.microphone_withheld':
+    '이 브라우저는 잠금 모드 등의 이유로 페이지에 마이크를 주지 않아요. 읽고 쓰는 것은 됩니다.',
   'error.microphone_denied':
     '이 페이지의 마이크가 차단되어 있어요. 브라우저 주소창에서 허용한 뒤 다시 시도해 주세요.',
   'error.microphone_missing': '마이크를 찾을 수 없어요. 연결한 뒤 다시 시도해 주세요.',
   'error.microphone_busy': '다른 프로그램이 마이크를 쓰고 있어요. 그쪽을 닫고 다시 시도해 주세요.',
   'error.camera_insecure':
     '브라우저는 안전한 페이지에만 카메라를 허용해요. 라이브를 하려면 https://로 열어 주세요. 시청은 됩니다.',
+  'error.camera_withheld': '이 브라우저는 잠금 모드 등의 이유로 페이지에 카메라를 주지 않아요.',
   'error.camera_denied':
     '이 페이지의 카메라가 차단되어 있어요. 브라우저 주소창에서 허용한 뒤 다시 시도해 주세요.',
   'error.camera_denied_by_system':

@@ -790,12 +790,17 @@ export const strings = Object.freeze({
   'error.server_unreachable': '服务器可能正在重启，或你处于离线状态。请再试一次。',
   'error.sign_in_unavailable': '此服务器未开放网页登录。管理员可以启用访客或票据服务器。',
   'error.room_kind_unknown': '此房间需要更新版本的页面。请刷新页面；如果仍不行，说明服务器比此应用更新。',
-  'error.unsupported_browser': 'Ovation 需要较新的 Chrome、Edge、Firefox 或 Safari,请更新浏览器。',
+  'error.unsupported_browser':
+    'Ovation 需要 Safari 17.2、Firefox 132、Chrome 120、Edge 120 或更高版本，请更新浏览器。',
+  'error.webrtc_missing':
+    '此浏览器无法使用声音和画面：没有 WebRTC，或已被关闭（例如锁定模式）。文字聊天可用。',
   'error.microphone_insecure': '浏览器只允许安全页面使用麦克风。要发言请用 https:// 打开；收听不受影响。',
+  'error.microphone_withheld': '此浏览器不向页面提供麦克风（例如在锁定模式下）。文字聊天可用。',
   'error.microphone_denied': '此页面的麦克风被阻止。请在浏览器地址栏允许后重试。',
   'error.microphone_missing': '未找到麦克风，请接入后重试。',
   'error.microphone_busy': '其他程序正在使用麦克风，请关闭后重试。',
   'error.camera_insecure': '浏览器只允许安全页面使用摄像头。要开播请用 https:// 打开；观看不受影响。',
+  'error.camera_withheld': '此浏览器不向页面提供摄像头（例如在锁定模式下）。',
   'error.camera_denied': '此页面的摄像头被阻止。请在浏览器地址栏允许后重试。',
   'error.camera_denied_by_system': '系统不允许浏览器使用摄像头。请在系统的隐私设置中允许后重试。',
   'error.camera_missing': '未找到摄像头。请接入摄像头，或只用声音开播。',

@@ -2,7 +2,8 @@ import '../../elements/meter.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { cameraField, microphoneField } from '../devices.js';
+import { hasWebRTC } from '../../protocol/peer.js';
+import { cameraField, mediaHint, microphoneField } from '../devices.js';
 import { ownPicture } from './own-picture.js';
 import { sendingFields } from './sending.js';
 
@@ -39,6 +40,7 @@ export function prepareLive(app, signal) {
     if (
       seen.status === 'fulfilled' &&
       !life.signal.aborted &&
+      hasWebRTC() &&
       !line.savesData &&
       line.state.get().phase !== 'done'
     )
@@ -59,8 +61,9 @@ export function prepareLive(app, signal) {
       microphone.close(holder);
     },
     template: () => {
-      const { open, insecure } = camera.state.get();
+      const { open, none } = camera.state.get();
       return html`<div class="prepare" data-testid="prepare">
+        ${mediaHint()}
         ${ownPicture(app, { name: 'prepare', turnOn: () => void turnOn(), signal })}
         ${
           microphone.state.get().open &&
@@ -68,8 +71,8 @@ export function prepareLive(app, signal) {
             meter = element;
           }}></ov-meter>`
         }
-        ${open && lineWord(line, testLine)}
-        <div class="prepare-devices">${!insecure && cameraField(app)}${microphoneField(app)}${!insecure && sendingFields(app)}</div>
+        ${open && hasWebRTC() && lineWord(line, testLine)}
+        <div class="prepare-devices">${!none && cameraField(app)}${microphoneField(app)}${!none && sendingFields(app)}</div>
       </div>`;
     },
   };

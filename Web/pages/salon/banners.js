@@ -51,6 +51,8 @@ function text(context, banner) {
       return until === null ? t('banner.reconnecting') : parts('banner.reconnectingAt', { time });
     case 'broughtOnStage':
       return t('banner.broughtOnStage', { name: banner.by?.name ?? t('salon.theHost') });
+    case 'noMediaPath':
+      return banner.error === 'webrtc_missing' ? errorText({ name: banner.error }) : t('banner.noMediaPath');
     case 'microphoneProblem':
       return errorText({ name: banner.error ?? 'microphone_missing' });
     default:
@@ -68,7 +70,8 @@ function button(context, banner) {
     case 'soundBlocked':
       return one(t('banner.soundBlockedAction'), () => context.act(() => salon.unlockSound()), 'primary');
     case 'noMediaPath':
-      return one(t('connection.test'), () => openConnection(context));
+      // Where there is no WebRTC there is nothing to test.
+      return banner.error !== 'webrtc_missing' && one(t('connection.test'), () => openConnection(context));
     case 'echoPair':
       return one(t('banner.echoPairAction'), () => salon.hearing.listenAnyway());
     case 'broughtOnStage':
