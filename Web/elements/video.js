@@ -1,3 +1,5 @@
+import { watchFrames } from '../video/frames.js';
+
 /** A picture that has not moved for so long is not shown as if it were now. */
 const staleMs = 3_000;
 /** How often it is looked at that. */
@@ -19,7 +21,7 @@ export class Video extends HTMLElement {
   #lastFrame = 0;
   #lastStill = 0;
   /** @type {any} */ #timer = null;
-  #watched = 0;
+  #watching = new AbortController();
   /** @type {ResizeObserver | null} */ #sizes = null;
   /** Higher than wide; what the last picture was, until the next one is known. */ #upright = false;
 
@@ -101,18 +103,16 @@ export class Video extends HTMLElement {
     if (!this.#track || this.#timer) return;
     this.#video.srcObject = new MediaStream([this.#track]);
     void this.#play();
-    const watch = ++this.#watched;
     const frame = () => {
-      if (watch !== this.#watched) return;
       this.#lastFrame = performance.now();
       if (!this.playing) this.#tell(true);
       if (this.#isStill) {
         this.#lastStill = this.#lastFrame;
         this.#video.pause();
       }
-      this.#video.requestVideoFrameCallback(frame);
     };
-    this.#video.requestVideoFrameCallback(frame);
+    this.#watching = new AbortController();
+    watchFrames(this.#video, frame, { signal: this.#watching.signal });
     this.#timer = setInterval(() => {
       if (this.#isStill && performance.now() - this.#lastStill > stillMs) void this.#play();
       // Nobody looks at a hidden tab, and nothing is drawn there. A still stays as long as it comes from something.
@@ -122,7 +122,7 @@ export class Video extends HTMLElement {
   }
 
   #end() {
-    this.#watched++;
+    this.#watching.abort();
     clearInterval(this.#timer);
     this.#timer = null;
     this.#video.srcObject = null;
