@@ -77,3 +77,16 @@ export class SalonConnection {
     this.state.set({ word, rttMs, lossPercent, jitterMs, way, signalling, media, retryAt, error });
   }
 }
+
+/** With these, nobody but the network is known to have failed. */
+const ofNetwork = ['media_failed', 'timeout', 'offline', 'connection_lost'];
+
+/**
+ * Why no sound comes.
+ * @param {string} [error] the last error's name; none: nothing has failed, and nothing comes
+ * @returns {'noMediaPath' | 'noMediaBrowser' | 'noMediaRefused'} the network blocks it, the browser failed, the server refused
+ */
+export function silenceOf(error) {
+  if (error === 'media_browser') return 'noMediaBrowser';
+  return error === undefined || ofNetwork.includes(error) ? 'noMediaPath' : 'noMediaRefused';
+}

@@ -111,6 +111,8 @@ export const clientErrors = Object.freeze({
   unsupported_browser: -10,
   /** The browser has no WebRTC, or it is switched off: no sound and no picture. */
   webrtc_missing: -31,
+  /** The browser itself failed to open the media path; `message` is what it said. */
+  media_browser: -32,
   /** The page is not a secure context: no microphone on plain HTTP but localhost. */
   microphone_insecure: -20,
   /** The page is secure, and the browser gives pages no microphone all the same. */

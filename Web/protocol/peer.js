@@ -38,6 +38,15 @@ export function hasWebRTC() {
   return typeof globalThis.RTCPeerConnection === 'function';
 }
 
+/**
+ * What was thrown on the way to a media path. What the server refused is an OvationError already.
+ * @param {unknown} thrown
+ */
+function ofBrowser(thrown) {
+  if (thrown instanceof OvationError) return thrown;
+  return new OvationError('media_browser', String(thrown), { cause: thrown });
+}
+
 /** @param {RTCConfiguration} configuration */
 function createInBrowser(configuration) {
   if (!hasWebRTC()) throw new OvationError('webrtc_missing');
@@ -280,7 +289,7 @@ export class OvationPeer {
       const { iceServers = [] } = this.#room.session;
       pc = this.#create({ bundlePolicy: 'max-bundle', ...(iceServers.length > 0 ? { iceServers } : {}) });
     } catch (thrown) {
-      return this.#failed(OvationError.of(thrown));
+      return this.#failed(ofBrowser(thrown));
     }
     this.#pc = pc;
     pc.onconnectionstatechange = () => {
@@ -345,7 +354,7 @@ export class OvationPeer {
           this.#failed(new OvationError('media_failed', 'no path to the media server')),
         );
     } catch (thrown) {
-      if (!stale()) this.#failed(OvationError.of(thrown));
+      if (!stale()) this.#failed(ofBrowser(thrown));
     }
   }
 

@@ -481,6 +481,15 @@ export const strings = Object.freeze({
   'banner.reconnecting': 'Reconnecting. Your seat is reserved.',
   'banner.reconnectingAt': 'Connection lost. Trying again in {time}.',
   'banner.noMediaPath': 'No sound: this network seems to block it. Chat works.',
+  'banner.noMediaPathLive': 'No sound and no picture: this network seems to block them. Chat works.',
+  'banner.noMediaRefused':
+    'No sound: the server does not take the connection right now. Trying again. Chat works.',
+  'banner.noMediaRefusedLive':
+    'No sound and no picture: the server does not take the connection right now. Trying again. Chat works.',
+  'banner.noMediaBrowser':
+    'No sound: this browser could not open the connection. Reload the page, or use another browser. Chat works.',
+  'banner.noMediaBrowserLive':
+    'No sound and no picture: this browser could not open the connection. Reload the page, or use another browser. Chat works.',
   'banner.soundBlocked': 'Your browser blocks sound until you tap.',
   'banner.soundBlockedAction': 'Hear the room',
   'banner.echoPair':
@@ -855,6 +864,8 @@ export const strings = Object.freeze({
     'Ovation needs Safari 17.2, Firefox 132, Chrome 120, Edge 120, or newer. Please update your browser.',
   'error.webrtc_missing':
     'Sound and picture are not available here: this browser has no WebRTC, or it is switched off, for example by Lockdown Mode. You can read and write.',
+  'error.media_browser':
+    'This browser could not open the sound connection. Reload the page, or use another browser. Chat works.',
   'error.microphone_insecure':
     'Browsers allow the microphone on secure pages only. Open this server with https:// to speak. Listening works here.',
   'error.microphone_withheld':

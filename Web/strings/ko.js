@@ -448,6 +448,15 @@ export const strings = Object.freeze({
   'banner.reconnecting': '다시 연결하고 있어요. 자리는 지켜 둡니다.',
   'banner.reconnectingAt': '연결이 끊겼어요. {time} 뒤에 다시 시도합니다.',
   'banner.noMediaPath': '소리가 나지 않아요. 이 네트워크가 막는 것 같아요. 채팅은 됩니다.',
+  'banner.noMediaPathLive': '소리와 영상이 나오지 않아요. 이 네트워크가 막는 것 같아요. 채팅은 됩니다.',
+  'banner.noMediaRefused':
+    '소리가 나지 않아요. 지금은 서버가 연결을 받지 않아 다시 시도하고 있어요. 채팅은 됩니다.',
+  'banner.noMediaRefusedLive':
+    '소리와 영상이 나오지 않아요. 지금은 서버가 연결을 받지 않아 다시 시도하고 있어요. 채팅은 됩니다.',
+  'banner.noMediaBrowser':
+    '소리가 나지 않아요. 브라우저가 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
+  'banner.noMediaBrowserLive':
+    '소리와 영상이 나오지 않아요. 브라우저가 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
   'banner.soundBlocked': '누를 때까지 브라우저가 소리를 막고 있어요.',
   'banner.soundBlockedAction': '소리 듣기',
   'banner.echoPair':
@@ -810,6 +819,8 @@ export const strings = Object.freeze({
     'Ovation을 쓰려면 Safari 17.2, Firefox 132, Chrome 120, Edge 120 이상이 필요해요. 브라우저를 업데이트해 주세요.',
   'error.webrtc_missing':
     '이 브라우저에서는 소리와 영상을 쓸 수 없어요. WebRTC가 없거나, 잠금 모드 등으로 꺼져 있어요. 읽고 쓰는 것은 됩니다.',
+  'error.media_browser':
+    '브라우저가 소리 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
   'error.microphone_insecure':
     '브라우저는 안전한 페이지에만 마이크를 허용해요. 말하려면 https://로 열어 주세요. 듣기는 됩니다.',
   'error.microphone_withheld':

@@ -1,6 +1,7 @@
 import { html, keyed } from '../../lib/html.js';
 import { errorText, parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { silenceOf } from '../../models/salon-connection.js';
 import { openConnection } from './connection.js';
 
 /** @typedef {import('../../models/salon-state.js').Banner} Banner */
@@ -52,7 +53,9 @@ function text(context, banner) {
     case 'broughtOnStage':
       return t('banner.broughtOnStage', { name: banner.by?.name ?? t('salon.theHost') });
     case 'noMediaPath':
-      return banner.error === 'webrtc_missing' ? errorText({ name: banner.error }) : t('banner.noMediaPath');
+      return banner.error === 'webrtc_missing'
+        ? errorText({ name: banner.error })
+        : t(`banner.${silenceOf(banner.error)}${context.salon.live ? 'Live' : ''}`);
     case 'microphoneProblem':
       return errorText({ name: banner.error ?? 'microphone_missing' });
     default:
