@@ -77,6 +77,53 @@ test('L14-W a camera that is pulled out is replaced by another one, and by none 
   assert.equal(camera.state.get().open, true);
 });
 
+test('L22-W a camera that a call takes away is away meanwhile, and is opened anew when it comes back without a picture', async () => {
+  const devices = new FakeMediaDevices([front, back]);
+  const page = Object.assign(new EventTarget(), { hidden: false });
+  const looked = [];
+  const preferences = new PreferencesModel(new FakeStorage(), null);
+  const camera = new CameraModel(preferences, devices, {
+    page,
+    framesCome: track => new Promise(resolve => looked.push({ track, resolve })),
+  });
+  const old = await camera.open('live');
+  const away = () => camera.state.get().away;
+  old.onmute();
+  assert.equal(away(), true);
+  // It shows something again: it is kept.
+  old.onunmute();
+  await settle();
+  looked[0].resolve(true);
+  await settle();
+  assert.deepEqual([away(), camera.track.get(), devices.asked.length], [false, old, 1]);
+  // The page comes back from the background, and the track is as black as before.
+  old.onmute();
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+  devices.refusal = 'NotReadableError';
+  looked[1].resolve(false);
+  await settle();
+  assert.deepEqual([away(), camera.track.get()], [true, old], 'a call still has it');
+  devices.refusal = null;
+  old.onunmute();
+  await settle();
+  looked[2].resolve(false);
+  await settle();
+  assert.equal(away(), false);
+  assert.notEqual(camera.track.get(), old);
+  assert.equal(old.readyState, 'ended');
+  // Let go meanwhile: what was asked for is let go too.
+  const now = camera.track.get();
+  now.onmute();
+  now.onunmute();
+  await settle();
+  camera.close('live');
+  looked[3].resolve(false);
+  await settle();
+  assert.equal(camera.track.get(), null);
+  assert.ok(devices.tracks.every(track => track.readyState === 'ended'));
+});
+
 test('L14-W another camera is chosen while one is open, by name or by going on to the next, and remembered', async () => {
   const { devices, camera } = cameraOf();
   await camera.open('live');

@@ -305,8 +305,21 @@ test("V11-W each person has a volume and a mute of one's own, which move with th
   );
   tab.salon.hearing.setListening('carol', { muted: true });
   assert.deepEqual(tab.playout.listening[2], { volume: 30, muted: true });
+});
+
+test('V11-W L22-W who mutes the whole room, by the menu or a pause key, reads so and hears it again with one tap', async t => {
+  const tab = await salonTab(t);
+  const kinds = () => tab.state.banners.map(({ kind }) => kind);
   tab.salon.hearing.setDeafened(true);
   assert.ok(tab.playout.silencers.has('deafened'));
+  assert.equal(tab.salon.hearing.deafened.get(), true, 'the menu and the lock screen know it too');
+  assert.deepEqual(kinds(), ['deafened']);
+  await tab.salon.unlockSound();
+  assert.deepEqual([tab.playout.silencers.has('deafened'), kinds()], [false, []]);
+  // It ends with the visit.
+  tab.salon.hearing.setDeafened(true);
+  await tab.salon.leave();
+  assert.equal(tab.salon.hearing.deafened.get(), false);
 });
 
 test('the connection chip says in one word how it is, and after five seconds that no sound comes', async t => {

@@ -241,6 +241,13 @@ test('D02-W a file that cannot be had is told; a page that may not sound yet wai
   await audio.pass(300);
   assert.equal(sounds.state.get().phase, 'ready');
   assert.ok(audio.heard);
+  // A call takes the sound: the context is left alone, and the page asks for a tap.
+  let resumed = 0;
+  audio.resume = async () => void resumed++;
+  audio.state = 'interrupted';
+  audio.onstatechange();
+  await settle();
+  assert.deepEqual([sounds.state.get().phase, resumed], ['blocked', 0]);
 });
 
 test('D02-W a file that could not be had is tried again, ever more slowly, until it is there or no longer wanted', async () => {

@@ -1,3 +1,4 @@
+import { keepSounding } from '../lib/sound-context.js';
 import { MusicPlayer } from './dsp/music-player.js';
 
 /** @typedef {import('./dsp/voice-chain.js').VoiceSetting} VoiceSetting */
@@ -22,7 +23,14 @@ const longestSeconds = 10 * 60;
  *     voice ── ear monitor ───┘
  */
 export class Mixer {
+  /**
+   * Told whether it sounds, see `keepSounding`.
+   * @type {(how: 'runs' | 'waits' | 'stands') => void}
+   */
+  changed = () => {};
+
   #context;
+  #waits = false;
   #voice;
   #voiceGain;
   #ear;
@@ -34,10 +42,11 @@ export class Mixer {
   /** @param {AudioContext} context whose worklets are loaded */
   constructor(context) {
     this.#context = context;
-    // A phone call or another device interrupts it; the others must not be left with silence.
-    context.onstatechange = () => {
-      if (context.state !== 'running' && context.state !== 'closed') void context.resume().catch(() => {});
-    };
+    // A phone call interrupts it; the others must not be left with silence.
+    keepSounding(context, how => {
+      this.#waits = how !== 'runs';
+      this.changed(how);
+    });
     const stereo = { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [2] };
     /** @type {AudioWorkletNodeOptions} */
     const mono = { ...stereo, channelCount: 1, channelCountMode: 'explicit' };
@@ -72,6 +81,11 @@ export class Mixer {
       void context.close().catch(() => {});
       throw thrown;
     }
+  }
+
+  /** It has run, and gives silence now. */
+  get waits() {
+    return this.#waits;
   }
 
   /** The mix for the others. @returns {MediaStreamTrack} */

@@ -1,3 +1,5 @@
+import { keepSounding } from './sound-context.js';
+
 /** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended' | 'tick' | 'gift'} Tone */
 
 /**
@@ -31,7 +33,7 @@ export class Tones {
   /** In the click that enters the room. */
   unlock() {
     if (!globalThis.AudioContext) return;
-    this.#context ??= new AudioContext();
+    this.#context ??= keepSounding(new AudioContext());
     void this.#context.resume().catch(() => {});
   }
 

@@ -2,6 +2,9 @@ import { Store } from '../lib/store.js';
 
 /** @typedef {{volume: number, muted: boolean}} Listening volume 0…100 */
 
+/** What is paused again within this time of being played again is not to sound for now. */
+const againMs = 1_000;
+
 /** @type {Readonly<Listening>} */
 export const plainListening = Object.freeze({ volume: 100, muted: false });
 
@@ -15,6 +18,8 @@ export class Playout {
   /** @type {HTMLAudioElement[]} */ #elements = [];
   /** @type {Listening[]} */ #listening = [];
   /** Everything is silent while one of these holds. @type {Set<string>} */ #silencers = new Set();
+  /** @type {WeakMap<HTMLAudioElement, number>} When each was played again last. */ #replayed = new WeakMap();
+  #life = new AbortController();
   #sink = '';
   #volume = 1;
 
@@ -25,6 +30,9 @@ export class Playout {
     this.#box.hidden = true;
     this.#box.dataset.testid = 'playout';
     document.body.append(this.#box);
+    document.addEventListener('visibilitychange', () => !document.hidden && this.#playAgain(), {
+      signal: this.#life.signal,
+    });
   }
 
   /**
@@ -77,7 +85,7 @@ export class Playout {
     await Promise.all(this.#elements.map(element => this.#route(element)));
   }
 
-  /** In a click: plays what the browser held back. */
+  /** In a click, or when the page is looked at again: plays what the browser held back. */
   async unlock() {
     await Promise.all(
       this.#elements.filter(element => element.srcObject).map(element => this.#play(element)),
@@ -86,6 +94,7 @@ export class Playout {
   }
 
   close() {
+    this.#life.abort();
     for (const element of this.#elements) {
       element.pause();
       element.srcObject = null;
@@ -103,6 +112,7 @@ export class Playout {
     // A web view on an iPhone may otherwise open a player over the page.
     element.setAttribute('playsinline', '');
     element.dataset.seat = String(seat);
+    element.onpause = () => this.#paused(element);
     this.#box.append(element);
     this.#elements[seat] = element;
     this.#apply(seat);
@@ -117,6 +127,24 @@ export class Playout {
     if (!element) return;
     element.volume = Math.min(1, Math.max(0, volume / 100)) * this.#volume;
     element.muted = muted || this.#silencers.size > 0;
+  }
+
+  /**
+   * Nobody here pauses: a call, an alarm, or headphones that were pulled out.
+   * @param {HTMLAudioElement} element
+   */
+  #paused(element) {
+    if (!element.srcObject || element.ended || this.#life.signal.aborted) return;
+    const now = Date.now();
+    const last = this.#replayed.get(element) ?? Number.NEGATIVE_INFINITY;
+    if (now - last < againMs) return this.blocked.set(true);
+    this.#replayed.set(element, now);
+    void this.#play(element);
+  }
+
+  /** The page is looked at again: what was paused meanwhile. */
+  #playAgain() {
+    if (this.#elements.some(element => element.srcObject && element.paused)) void this.unlock();
   }
 
   /** @param {HTMLAudioElement} element */

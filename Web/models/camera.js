@@ -14,6 +14,7 @@ import { cameraShape } from './sending.js';
  * @property {boolean} open the device is captured now
  * @property {boolean} opening the browser is asking, or the device starts
  * @property {string | null} problem `camera_denied` | `camera_denied_by_system` | `camera_missing` | `camera_busy` | `camera_insecure` | `camera_withheld`
+ * @property {boolean} away open, and the system has taken it away for now, for a call or because the page is hidden
  * @property {boolean} facesMe a camera that looks at whoever holds the device: seen mirrored, by them alone
  */
 
@@ -44,6 +45,7 @@ export class CameraModel {
       open: false,
       opening: false,
       problem: null,
+      away: false,
       facesMe: true,
     }),
   );
@@ -52,6 +54,8 @@ export class CameraModel {
 
   #preferences;
   #media;
+  #framesCome;
+  #renews = false;
   /** What a camera is asked for. */ #shape;
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
   /** @type {Set<string>} Who wants it open: it is let go with the last of them. */ #holders = new Set();
@@ -59,10 +63,18 @@ export class CameraModel {
   /**
    * @param {PreferencesModel} preferences
    * @param {MediaDevices | undefined} media
+   * @param {{page?: Document | null, framesCome?: (track: MediaStreamTrack) => Promise<boolean>}} host others in tests: whose being
+   *   looked at again counts, and whether a track shows anything
    */
-  constructor(preferences, media = globalThis.navigator?.mediaDevices) {
+  constructor(preferences, media = globalThis.navigator?.mediaDevices, host = {}) {
+    const { page = globalThis.document ?? null, framesCome = looked } = host;
     this.#preferences = preferences;
     this.#media = media;
+    this.#framesCome = framesCome;
+    page?.addEventListener(
+      'visibilitychange',
+      () => !page.hidden && this.state.get().away && void this.#renew(),
+    );
     this.#shape = cameraShape(preferences.get());
     preferences.subscribe(() => this.#reshape(), { now: false });
     this.#change({ chosen: preferences.get().camera });
@@ -198,20 +210,43 @@ export class CameraModel {
         this.open(holder).catch(() => this.#holders.add(holder));
       }
     };
+    track.onmute = () => this.#change({ away: true });
+    track.onunmute = () => void this.#renew();
     const facing = track.getSettings?.().facingMode;
     const facesMe = facing ? facing === 'user' : !virtual.test(track.label) && !rear.test(track.label);
-    this.#change({ open: true, problem: null, facesMe });
+    this.#change({ open: true, away: false, problem: null, facesMe });
     this.track.set(track);
+  }
+
+  /**
+   * The system gives it back, or may have: on an iPhone the old track may stay black, so one that shows nothing in two seconds is opened
+   * anew. While a call still has the camera none is to be had; the next word of the system, or the next look at the page, tries again.
+   */
+  async #renew() {
+    const old = this.track.get();
+    if (!old || !this.#media || this.#renews) return;
+    this.#renews = true;
+    try {
+      if (!old.muted && (await this.#framesCome(old))) return this.#change({ away: false });
+      if (this.track.get() !== old) return;
+      const stream = await this.#ask(this.#media, this.state.get().chosen);
+      const [track] = stream.getVideoTracks();
+      // Let go, or another device chosen, meanwhile.
+      if (this.track.get() !== old) return track.stop();
+      letGo(old);
+      this.#take(track);
+    } catch {
+      // See above.
+    } finally {
+      this.#renews = false;
+    }
   }
 
   #release() {
     const track = this.track.get();
-    if (track) {
-      track.onended = null;
-      track.stop();
-    }
+    if (track) letGo(track);
     this.track.set(null);
-    this.#change({ open: false });
+    this.#change({ open: false, away: false });
   }
 
   /** @param {string} name @param {unknown} [cause] */
@@ -224,6 +259,18 @@ export class CameraModel {
   #change(some) {
     this.state.set({ ...this.state.get(), ...some });
   }
+}
+
+/** @param {MediaStreamTrack} track */
+async function looked(track) {
+  const { framesCome } = await import('../video/frames.js');
+  return framesCome(track);
+}
+
+/** @param {MediaStreamTrack} track */
+function letGo(track) {
+  track.onended = track.onmute = track.onunmute = null;
+  track.stop();
 }
 
 /** @param {any} thrown */

@@ -62,16 +62,20 @@ export class MicrophoneModel {
   /** @type {LevelMeter} */ #meter = new LevelMeter(level => this.level.set(level));
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
   #sings = false;
+  /** The system took it away, and has not given it back for certain. */ #isTaken = false;
+  #renews = false;
   /** @type {Set<string>} Who wants it open: it is let go with the last of them, and an unplugged device is replaced. */
   #holders = new Set();
 
   /**
    * @param {PreferencesModel} preferences
    * @param {MediaDevices | undefined} media
+   * @param {Document | null} [page] whose being looked at again counts
    */
-  constructor(preferences, media = globalThis.navigator?.mediaDevices) {
+  constructor(preferences, media = globalThis.navigator?.mediaDevices, page = globalThis.document ?? null) {
     this.#preferences = preferences;
     this.#media = media;
+    page?.addEventListener('visibilitychange', () => !page.hidden && void this.#renew());
     this.#change({ chosen: preferences.get().microphone });
     if (!media) this.#change({ permission: absence(), problem: `microphone_${absence()}` });
     media?.addEventListener('devicechange', () => void this.refresh());
@@ -211,21 +215,48 @@ export class MicrophoneModel {
       for (const holder of this.#holders) this.open(holder).catch(() => {});
     };
     // The system takes the microphone away for a while, for example for a phone call.
-    track.onmute = () => this.#change({ problem: 'microphone_busy' });
-    track.onunmute = () => this.#change({ problem: null });
+    track.onmute = () => {
+      this.#isTaken = true;
+      this.#change({ problem: 'microphone_busy' });
+    };
+    track.onunmute = () => {
+      this.#change({ problem: null });
+      void this.#renew();
+    };
+    this.#isTaken = false;
     this.#change({ open: true, problem: null, permission: 'granted' });
     this.track.set(track);
     if (this.level.watched) this.#measure();
+  }
+
+  /**
+   * After an interruption an iPhone's track stays silent, whatever it says of itself: a fresh one takes its place. While a call still has
+   * the microphone none is to be had; the next word of the system, or the next look at the page, tries again.
+   */
+  async #renew() {
+    const old = this.track.get();
+    if (!old || !this.#media || !this.#isTaken || this.#renews) return;
+    this.#renews = true;
+    try {
+      const stream = await this.#ask(this.#media, this.state.get().chosen);
+      const [track] = stream.getAudioTracks();
+      // Let go, or another device chosen, meanwhile.
+      if (this.track.get() !== old) return track.stop();
+      this.#meter.stop();
+      letGo(old);
+      this.#take(track);
+    } catch {
+      // See above.
+    } finally {
+      this.#renews = false;
+    }
   }
 
   #release() {
     const track = this.track.get();
     this.#meter.stop();
     this.level.set(0);
-    if (track) {
-      track.onended = track.onmute = track.onunmute = null;
-      track.stop();
-    }
+    if (track) letGo(track);
     this.track.set(null);
     this.#change({ open: false });
   }
@@ -263,6 +294,12 @@ export class MicrophoneModel {
   #change(some) {
     this.state.set({ ...this.state.get(), ...some });
   }
+}
+
+/** @param {MediaStreamTrack} track */
+function letGo(track) {
+  track.onended = track.onmute = track.onunmute = null;
+  track.stop();
 }
 
 /** Where sound comes out. */

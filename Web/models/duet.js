@@ -113,7 +113,10 @@ export class DuetModel {
     visit.peer.quality.subscribe(() => this.#follow(), quietly);
     this.#player.state.subscribe(render, quietly);
     stage.speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
-    stage.preferences.subscribe(({ playout }) => this.#player.setVolume(playout), { signal });
+    const setVolume = () =>
+      this.#player.setVolume(stage.deafened.get() ? 0 : stage.preferences.get().playout);
+    stage.preferences.subscribe(setVolume, { signal });
+    stage.deafened.subscribe(setVolume, quietly);
     signal.addEventListener('abort', () => {
       this.#player.close();
       stage.session.setSinging(false);

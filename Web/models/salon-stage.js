@@ -55,6 +55,7 @@ export class SalonStage {
   /** @type {Emitter<SalonNewsMap>} */
   news = new Emitter();
   undo = new UndoModel();
+  /** I have muted all that I hear. */ deafened = new Store(false);
   /** @type {Visit | null} */ visit = null;
   /** @type {((seat: number | null) => Promise<void>) | null} Where one sees oneself before coming on stage: that way there. */ comeUp =
     null;
@@ -113,6 +114,7 @@ export class SalonStage {
     this.undo.dismiss();
     this.voice.silent = false;
     this.leads = false;
+    this.deafened.set(false);
     void this.microphone.setSinging(false);
     this.levels.clear();
   }
@@ -219,6 +221,7 @@ export class SalonStage {
         undo: this.undo.offer.get(),
         connection: this.connection.get(),
         soundBlocked: visit?.playout.blocked.get() ?? false,
+        deafened: this.deafened.get(),
         echoPair: (visit?.echo.paired.get() ?? false) && !this.local.echoAllowed,
         mic: shown ? micState(shown, this.around().voice) : 'listener',
       }),

@@ -131,11 +131,11 @@
 /**
  * Standing notices, the most urgent first.
  * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null}` · `noMediaPath {error: name}` (test: `salon.testMedia()`) ·
- * `soundBlocked` (button: `salon.unlockSound()`, in the click) · `echoPair` (button: `salon.listenAnyway()`) ·
+ * `deafened` (I have muted all that I hear; button: `salon.hearing.setDeafened(false)`) · `soundBlocked` (button: `salon.unlockSound()`, in the click) · `echoPair` (button: `salon.listenAnyway()`) ·
  * `broughtOnStage {by: User|null}`: the host seated me and my microphone stays off until I unmute ·
  * `microphoneProblem {error: name}` · `signedInElsewhere`.
  * @typedef {object} Banner
- * @property {'ownerAbsent' | 'reconnecting' | 'noMediaPath' | 'soundBlocked' | 'echoPair' | 'broughtOnStage' | 'microphoneProblem' | 'signedInElsewhere'} kind
+ * @property {'ownerAbsent' | 'reconnecting' | 'noMediaPath' | 'deafened' | 'soundBlocked' | 'echoPair' | 'broughtOnStage' | 'microphoneProblem' | 'signedInElsewhere'} kind
  * @property {number | null} [until] milliseconds since 1970, server's clock
  * @property {User | null} [heir]
  * @property {User | null} [by]

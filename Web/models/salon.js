@@ -130,6 +130,7 @@ export class SalonModel {
 
   /** Unlocks sound; in a click. */
   async unlockSound() {
+    this.hearing.setDeafened(false);
     await this.duet?.unlock();
     await this.#stage.visit?.playout.unlock();
   }

@@ -1,3 +1,4 @@
+import { keepSounding } from '../lib/sound-context.js';
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 
@@ -222,9 +223,10 @@ export class SongPlayer {
       return this.#set({ phase: 'ready', driftMs: null });
     }
     const context = this.#open();
-    if (context.state === 'suspended') {
+    if (context.state !== 'running') {
       this.#stop();
-      void context.resume().catch(() => {});
+      // Not while a call has the sound: the next gesture does then.
+      if (context.state === 'suspended') void context.resume().catch(() => {});
       return this.#set({ phase: 'blocked' });
     }
     this.#begin(play, sound, url);
@@ -386,7 +388,7 @@ export class SongPlayer {
  */
 /** @type {SongHost} */
 const browserSongHost = {
-  createContext: () => new AudioContext({ latencyHint: 'interactive' }),
+  createContext: () => keepSounding(new AudioContext({ latencyHint: 'interactive' })),
   fetch: async (url, signal) => {
     const answer = await fetch(url, { signal });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);

@@ -492,6 +492,7 @@ export const strings = Object.freeze({
     'No sound and no picture: this browser could not open the connection. Reload the page, or use another browser. Chat works.',
   'banner.soundBlocked': 'Your browser blocks sound until you tap.',
   'banner.soundBlockedAction': 'Hear the room',
+  'banner.deafened': 'You have muted the room, here or with a pause key.',
   'banner.echoPair':
     'This room is open in another tab on this device. Sound is off here to prevent feedback.',
   'banner.echoPairAction': 'Listen here anyway',
@@ -646,7 +647,6 @@ export const strings = Object.freeze({
   'more.title': 'More',
   'more.share': 'Invite people',
   'more.deafen': 'Mute all sound',
-  'more.undeafen': 'Unmute all sound',
   'more.edit': 'Edit room',
   'more.leaveOwner': 'Leave for a moment',
   'more.end': 'End the room',
@@ -889,6 +889,8 @@ export const strings = Object.freeze({
     'This browser cannot change sound. Use a current Chrome, Edge, Firefox or Safari.',
   'error.music_unreadable': 'The browser cannot play this file. MP3, AAC, WAV and Ogg usually work.',
   'error.music_too_long': 'This is longer than ten minutes. Please choose a shorter piece.',
+  'error.music_interrupted':
+    'A call or an alarm has taken the sound from this page, and the music with it. Start it again.',
   'error.music_too_large': 'This file is larger than 100 MB. Please choose a smaller one.',
   'error.music_not_allowed':
     'This server plays no music from that site. Save the file and choose it here, or ask whoever runs the server to allow the site.',
@@ -986,6 +988,8 @@ export const strings = Object.freeze({
   'live.cameraStop': 'Turn the camera off',
   'live.cameraOpening': 'The camera is starting…',
   'live.cameraOffMine': 'Your camera is off.',
+  'live.cameraAwayMine':
+    'Your device has taken the camera away for now, for a call perhaps. Your picture comes back by itself.',
   'live.connecting': 'Connecting to {name}…',
   'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',

@@ -459,6 +459,7 @@ export const strings = Object.freeze({
     '소리와 영상이 나오지 않아요. 브라우저가 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
   'banner.soundBlocked': '누를 때까지 브라우저가 소리를 막고 있어요.',
   'banner.soundBlockedAction': '소리 듣기',
+  'banner.deafened': '여기에서, 또는 일시정지 키로 룸의 소리를 껐어요.',
   'banner.echoPair':
     '이 기기의 다른 탭에서도 이 룸이 열려 있어요. 하울링을 막으려고 여기서는 소리를 껐습니다.',
   'banner.echoPairAction': '그래도 여기서 듣기',
@@ -613,7 +614,6 @@ export const strings = Object.freeze({
   'more.title': '더 보기',
   'more.share': '사람들 초대하기',
   'more.deafen': '모든 소리 끄기',
-  'more.undeafen': '모든 소리 켜기',
   'more.edit': '룸 수정',
   'more.leaveOwner': '잠시 나가기',
   'more.end': '룸 끝내기',
@@ -843,6 +843,7 @@ export const strings = Object.freeze({
     '이 브라우저에서는 소리를 바꿀 수 없어요. 최신 Chrome, Edge, Firefox 또는 Safari를 써 주세요.',
   'error.music_unreadable': '브라우저가 재생할 수 없는 파일이에요. MP3, AAC, WAV, Ogg는 대체로 재생돼요.',
   'error.music_too_long': '10분이 넘어요. 더 짧은 곡을 골라 주세요.',
+  'error.music_interrupted': '전화나 알람이 이 페이지의 소리를 가져가서 음악이 멈췄어요. 다시 시작해 주세요.',
   'error.music_too_large': '100MB가 넘는 파일이에요. 더 작은 파일을 골라 주세요.',
   'error.music_not_allowed':
     '이 서버는 그 사이트의 음악을 재생하지 않아요. 파일을 저장해 여기에서 고르거나, 서버 운영자에게 허용을 요청하세요.',
@@ -938,6 +939,7 @@ export const strings = Object.freeze({
   'live.cameraStop': '카메라 끄기',
   'live.cameraOpening': '카메라를 켜는 중…',
   'live.cameraOffMine': '카메라가 꺼져 있어요.',
+  'live.cameraAwayMine': '통화 등으로 기기가 카메라를 잠시 가져갔어요. 영상은 저절로 돌아와요.',
   'live.connecting': '{name}님에게 연결하는 중…',
   'live.cameraOffOf': '{name}님의 카메라가 꺼져 있어요. 소리는 계속 들려요.',
   'live.cameraBlockedMine': '호스트가 내 카메라를 껐어요.',

@@ -1,5 +1,7 @@
 /** So long without the browser's word of a frame, the picture's own time is believed. */
 const patienceMs = 500;
+/** A camera that is back shows something by then. */
+const firstMs = 2_000;
 
 /**
  * Calls `shown` for each frame that a video shows. The browser tells of them (`requestVideoFrameCallback`), but WebKit does not for every
@@ -43,4 +45,31 @@ export function watchFrames(video, shown, { signal, smooth = false }) {
 /** @param {HTMLVideoElement} video */
 function progressOf(video) {
   return video.getVideoPlaybackQuality?.().totalVideoFrames || video.currentTime;
+}
+
+/**
+ * Whether a track shows anything within two seconds.
+ * @param {MediaStreamTrack} track
+ * @returns {Promise<boolean>}
+ */
+export async function framesCome(track) {
+  const life = new AbortController();
+  const video = document.createElement('video');
+  video.muted = true;
+  video.playsInline = true;
+  video.className = 'behind-the-page';
+  document.body.append(video);
+  try {
+    return await new Promise(resolve => {
+      const timer = setTimeout(() => resolve(false), firstMs);
+      life.signal.addEventListener('abort', () => clearTimeout(timer));
+      watchFrames(video, () => resolve(true), { signal: life.signal });
+      video.srcObject = new MediaStream([track]);
+      void video.play().catch(() => {});
+    });
+  } finally {
+    life.abort();
+    video.srcObject = null;
+    video.remove();
+  }
 }

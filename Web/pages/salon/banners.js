@@ -11,6 +11,7 @@ const signs = {
   ownerAbsent: 'clock',
   reconnecting: 'loader-circle',
   noMediaPath: 'volume-x',
+  deafened: 'volume-x',
   soundBlocked: 'volume-2',
   echoPair: 'headphones',
   broughtOnStage: 'mic-off',
@@ -70,6 +71,7 @@ function button(context, banner) {
   const one = (label, action, look = '') =>
     html`<button class="button compact ${look}" type="button" data-testid="banner-action" @click=${() => void action()}>${label}</button>`;
   switch (banner.kind) {
+    case 'deafened':
     case 'soundBlocked':
       return one(t('banner.soundBlockedAction'), () => context.act(() => salon.unlockSound()), 'primary');
     case 'noMediaPath':
