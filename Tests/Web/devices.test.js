@@ -8,6 +8,8 @@ import { ListeningModel } from '../../Web/models/listening.js';
 import { loudness } from '../../Web/models/meter.js';
 import { defaultPreferences, PreferencesModel } from '../../Web/models/preferences.js';
 import { FakeMediaDevices, FakeStorage, FakeTrack } from './support/media.js';
+import { salonTab } from './support/salon.js';
+import { silence } from './support/server.js';
 import { settle, VirtualTime } from './support/time.js';
 
 const two = [
@@ -373,6 +375,56 @@ test('sound that needs a click is told, and unlocked by one', async t => {
   await playout.unlock();
   assert.equal(playout.blocked.get(), false);
   void Store;
+});
+
+test('V11-W what is to sound is made and played in the click that enters, before the server has answered', async t => {
+  const document = fakeDocument();
+  let asked = 0;
+  const tab = await salonTab(t, { enter: false, host: { playout: () => new Playout(document) } });
+  const audio = () => document.made.filter(({ name }) => name === 'audio');
+  tab.server.on('room.enter', () => {
+    asked++;
+    return silence;
+  });
+  void tab.salon.enter().catch(() => {});
+  assert.equal(audio().length, 20, 'for every seat, the mix and the guests of a room');
+  assert.ok(audio().every(({ plays, autoplay }) => plays === 1 && !autoplay));
+  await settle();
+  assert.equal(asked, 1);
+  // Who gives up leaves nothing behind.
+  await tab.salon.leave();
+});
+
+test('V11-W who comes in without a click, by a link, is asked for a tap once there is something to hear, and not before', async t => {
+  const had = globalThis.MediaStream;
+  globalThis.MediaStream = class {
+    getTracks() {
+      return [];
+    }
+  };
+  t.after(() => Object.assign(globalThis, { MediaStream: had }));
+  const playout = new Playout(fakeDocument({ refusesPlay: true }));
+  playout.begin();
+  await settle();
+  assert.equal(playout.blocked.get(), false);
+  playout.setTracks([new FakeTrack()]);
+  await settle();
+  assert.equal(playout.blocked.get(), true);
+});
+
+test('V11-W D02-W one tap unlocks the voices and the song: the first does not spend it on the wait for the second', async t => {
+  const tab = await salonTab(t);
+  const begun = [];
+  tab.playout.unlock = async () => void begun.push('voices');
+  tab.salon.duet = {
+    unlock: () => {
+      begun.push('song');
+      return new Promise(() => {});
+    },
+  };
+  void tab.salon.unlockSound();
+  assert.deepEqual(begun.sort(), ['song', 'voices']);
+  tab.salon.duet = null;
 });
 
 test('L22-W sound that a call or pulled headphones paused goes on by itself, and else with a tap', async t => {

@@ -4,6 +4,8 @@ import { Store } from '../lib/store.js';
 
 /** What is paused again within this time of being played again is not to sound for now. */
 const againMs = 1_000;
+/** The most voices of a room: sixteen seats, the mix of a chorus, and the hosts of three linked rooms. */
+const voicesMost = 20;
 
 /** @type {Readonly<Listening>} */
 export const plainListening = Object.freeze({ volume: 100, muted: false });
@@ -33,6 +35,18 @@ export class Playout {
     document.addEventListener('visibilitychange', () => !document.hidden && this.#playAgain(), {
       signal: this.#life.signal,
     });
+  }
+
+  /**
+   * In the click that enters the room, before it is known who is there: an element that was made and played in a gesture may sound
+   * later. Safari lets no other one, and by the time the server has answered the click is spent.
+   */
+  begin() {
+    // What is refused here holds nothing back yet: whoever speaks is played again.
+    for (let seat = 0; seat < voicesMost; seat++)
+      this.#element(seat)
+        .play()
+        .catch(() => {});
   }
 
   /**
@@ -108,7 +122,6 @@ export class Playout {
     const known = this.#elements[seat];
     if (known) return known;
     const element = this.#document.createElement('audio');
-    element.autoplay = true;
     // A web view on an iPhone may otherwise open a player over the page.
     element.setAttribute('playsinline', '');
     element.dataset.seat = String(seat);

@@ -31,6 +31,11 @@ export class HearingActions {
     this.#stage.deafened.set(muted);
   }
 
+  /** The browser holds a picture back until a tap, as iPhones do in Low Power Mode. */
+  noteHeldBack() {
+    this.#stage.visit?.playout.blocked.set(true);
+  }
+
   /** Whether this browser can have sound and picture at all. Throws `webrtc_missing`. */
   async checkBrowser() {
     this.#stage.needMedia();

@@ -491,6 +491,7 @@ export const strings = Object.freeze({
   'banner.noMediaBrowserLive':
     'No sound and no picture: this browser could not open the connection. Reload the page, or use another browser. Chat works.',
   'banner.soundBlocked': 'Your browser blocks sound until you tap.',
+  'banner.soundBlockedLive': 'Your browser holds sound and picture back until you tap.',
   'banner.soundBlockedAction': 'Hear the room',
   'banner.deafened': 'You have muted the room, here or with a pause key.',
   'banner.echoPair':

@@ -458,6 +458,7 @@ export const strings = Object.freeze({
   'banner.noMediaBrowserLive':
     '소리와 영상이 나오지 않아요. 브라우저가 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
   'banner.soundBlocked': '누를 때까지 브라우저가 소리를 막고 있어요.',
+  'banner.soundBlockedLive': '누를 때까지 브라우저가 소리와 영상을 막고 있어요.',
   'banner.soundBlockedAction': '소리 듣기',
   'banner.deafened': '여기에서, 또는 일시정지 키로 룸의 소리를 껐어요.',
   'banner.echoPair':

@@ -448,6 +448,7 @@ export const strings = Object.freeze({
   'banner.noMediaBrowser': '没有声音：浏览器无法建立连接。请刷新页面，或换一个浏览器。聊天可用。',
   'banner.noMediaBrowserLive': '没有声音和画面：浏览器无法建立连接。请刷新页面，或换一个浏览器。聊天可用。',
   'banner.soundBlocked': '浏览器在你点按之前不会播放声音。',
+  'banner.soundBlockedLive': '浏览器在你点按之前不会播放声音和画面。',
   'banner.soundBlockedAction': '播放声音',
   'banner.deafened': '你已将房间静音（在此处或用暂停键）。',
   'banner.echoPair': '此设备的另一个标签页也打开了这个房间。为避免啸叫，这里已静音。',

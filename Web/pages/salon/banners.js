@@ -51,6 +51,8 @@ function text(context, banner) {
         : parts('banner.ownerAbsentUntil', { time });
     case 'reconnecting':
       return until === null ? t('banner.reconnecting') : parts('banner.reconnectingAt', { time });
+    case 'soundBlocked':
+      return t(context.salon.live ? 'banner.soundBlockedLive' : 'banner.soundBlocked');
     case 'broughtOnStage':
       return t('banner.broughtOnStage', { name: banner.by?.name ?? t('salon.theHost') });
     case 'noMediaPath':
