@@ -239,8 +239,20 @@ test('L16-W my screen is shared when I choose one, and ends with the button, wit
   const { model, server, devices } = await live(t, { sits: true });
   const { screen } = model;
   devices.refusal = 'NotAllowedError';
+  // Somebody looks at the question for a while, and closes it.
+  const clock = performance.now.bind(performance);
+  t.after(() => Reflect.deleteProperty(performance, 'now'));
+  const give = devices.getDisplayMedia.bind(devices);
+  devices.getDisplayMedia = () => {
+    performance.now = () => clock() + 2_000;
+    return give();
+  };
   await screen.share();
   assert.deepEqual(server.of('screen.start'), [], 'a closed question says nothing');
+  devices.getDisplayMedia = give;
+  // The system refuses at once, without a question, and without a word of its own in Firefox and Safari.
+  await assert.rejects(screen.share(), { name: 'screen_denied' });
+  assert.equal(screen.state.get().asking, false);
   devices.refusal = null;
   const begin = async seq => {
     await screen.share();

@@ -1,4 +1,5 @@
 import { keepSounding } from '../lib/sound-context.js';
+import { SoundOutput } from '../lib/sound-output.js';
 import { MusicPlayer } from './dsp/music-player.js';
 
 /** @typedef {import('./dsp/voice-chain.js').VoiceSetting} VoiceSetting */
@@ -37,6 +38,7 @@ export class Mixer {
   #out;
   #local;
   #destination;
+  #output;
   /** @type {MediaStreamAudioSourceNode | null} */ #source = null;
 
   /** @param {AudioContext} context whose worklets are loaded */
@@ -57,9 +59,10 @@ export class Mixer {
     this.#ear = context.createGain();
     this.#ear.gain.value = 0;
     this.#destination = context.createMediaStreamDestination();
+    this.#output = new SoundOutput(context);
     this.#voice.connect(this.#voiceGain);
     this.#voiceGain.connect(this.#out).connect(this.#destination);
-    this.#voiceGain.connect(this.#ear).connect(this.#local).connect(context.destination);
+    this.#voiceGain.connect(this.#ear).connect(this.#local).connect(this.#output.node);
   }
 
   /**
@@ -121,11 +124,7 @@ export class Mixer {
 
   /** @param {string} id of the output device, '' for the system's choice */
   async setOutput(id) {
-    const routed = /** @type {{setSinkId?: (id: string) => Promise<void>}} */ (
-      /** @type {unknown} */ (this.#context)
-    );
-    // Where the browser cannot choose for a context, or the device is gone, the system's choice goes on sounding.
-    await routed.setSinkId?.(id).catch(() => {});
+    await this.#output.route(id);
   }
 
   /**
@@ -189,6 +188,7 @@ export class Mixer {
 
   close() {
     this.setMicrophone(null);
+    this.#output.close();
     this.#destination.stream.getTracks().forEach(track => {
       track.stop();
     });

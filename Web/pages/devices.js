@@ -2,6 +2,7 @@ import { openSheet } from '../elements/sheet.js';
 import { html } from '../lib/html.js';
 import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { movesContexts } from '../lib/sound-output.js';
 import { hasWebRTC } from '../protocol/peer.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -54,6 +55,19 @@ export function cameraField({ camera }) {
 }
 
 /**
+ * Songs keep time with what the browser tells of its output, which it does not for sound that goes another way: they stay on the
+ * system's device where a browser moves voices alone.
+ * @param {string} chosen the output device
+ */
+export function songHint(chosen) {
+  return (
+    chosen !== '' &&
+    !movesContexts() &&
+    html`<span class="hint" data-testid="song-device">${icon('info')}<span>${t('devices.songStays')}</span></span>`
+  );
+}
+
+/**
  * Where sound comes out, in browsers that can choose.
  * @param {App} app
  */
@@ -64,6 +78,7 @@ export function speakerField({ speaker }) {
     <span class="label">${t('devices.speaker')}</span>
     <select class="input" data-testid="speaker-select"
       @change=${(/** @type {any} */ event) => void speaker.choose(event.target.value)}>${options(devices, chosen)}</select>
+    ${songHint(chosen)}
   </label>`;
 }
 

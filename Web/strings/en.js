@@ -132,6 +132,8 @@ export const strings = Object.freeze({
   'devices.microphone': 'Microphone',
   'devices.camera': 'Camera',
   'devices.speaker': 'Speaker',
+  'devices.songStays':
+    "In this browser the song of a duet comes out of the system's device. To hear it in your headphones, choose them in the system's settings.",
   'devices.system': 'System default',
   'devices.unnamed': 'Device {count}',
   'devices.announceTitle': 'Your microphone',
@@ -727,7 +729,7 @@ export const strings = Object.freeze({
   'error.camera_blocked': 'The host has switched your camera off. Ask them to allow it again.',
   'error.screen_taken': 'Somebody is sharing a screen. Wait until they stop, or ask them to.',
   'error.screen_denied':
-    'Your system keeps the screen from the browser. Allow screen recording in its privacy settings, then try again.',
+    "Your system or your browser keeps the screen from this page. Allow screen recording in the system's privacy settings and in the browser's address bar, then try again.",
   'error.host_off_stage': 'Take your place on the stage first.',
   'error.people_on_stage': 'A PK is between two hosts. Ask the others to step down first.',
   'error.challenge_pending': 'An invitation is open already. Wait for the answer, or take it back.',
@@ -907,8 +909,12 @@ export const strings = Object.freeze({
   'duet.tight': 'About {ms} ms: close enough to sing at the same time (up to {most} ms).',
   'duet.tooFar':
     'About {ms} ms. Above {most} ms singing at the same time drags: sing one after the other instead.',
+  'duet.tooFarBrowser':
+    'About {ms} ms, and sound waits {browser} of them in one of your browsers. Your lines are near enough for singing at once (up to {most} ms): Chrome or Edge waits less. Or sing one after the other.',
   'duet.tooFarShort': '{ms} ms apart: too far for a tight duet',
+  'duet.tooFarBrowserShort': '{ms} ms apart, {browser} of them in a browser',
   'duet.oneWay': 'Voice to ear, one way',
+  'duet.browserWait': 'Of it, waiting in a browser',
   'duet.way': '{name}: {word} connection',
   'duet.quality.0': 'not known',
   'duet.quality.1': 'excellent',
@@ -1030,6 +1036,7 @@ export const strings = Object.freeze({
   'goLive.failed': 'The server received no picture, so you are not live. Test the line, then try again.',
   'line.testing': 'Testing your line…',
   'line.untested': 'Your line has not been tested.',
+  'line.untold': 'This browser could not tell what your line carries. Automatic quality begins at 720p.',
   'line.carries': 'Your line carries {quality}p; automatic quality begins there.',
   'line.tooSlow': 'Your line carries less than a picture needs. People will mostly hear you.',
   'line.failed': 'The line could not be tested right now. You can go live all the same.',

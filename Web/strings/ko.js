@@ -131,6 +131,8 @@ export const strings = Object.freeze({
   'devices.microphone': '마이크',
   'devices.camera': '카메라',
   'devices.speaker': '스피커',
+  'devices.songStays':
+    '이 브라우저에서 듀엣 노래는 시스템 기본 장치로 나와요. 이어폰으로 들으려면 시스템 설정에서 이어폰을 선택하세요.',
   'devices.system': '시스템 기본값',
   'devices.unnamed': '기기 {count}',
   'devices.announceTitle': '마이크',
@@ -691,7 +693,7 @@ export const strings = Object.freeze({
   'error.screen_taken':
     '다른 사람이 화면을 공유하고 있어요. 끝날 때까지 기다리거나 멈춰 달라고 부탁해 주세요.',
   'error.screen_denied':
-    '시스템이 브라우저의 화면 기록을 막고 있어요. 개인정보 보호 설정에서 화면 기록을 허용한 뒤 다시 해 보세요.',
+    '시스템이나 브라우저가 이 페이지의 화면 공유를 막고 있어요. 시스템의 개인정보 보호 설정과 브라우저 주소창에서 허용한 뒤 다시 해 보세요.',
   'error.host_off_stage': '먼저 무대에 올라 주세요.',
   'error.people_on_stage':
     'PK는 두 호스트 사이에서만 할 수 있어요. 다른 사람들에게 먼저 내려가 달라고 해 주세요.',
@@ -859,8 +861,12 @@ export const strings = Object.freeze({
   'duet.alone': '아직 함께 부르는 사람이 없어요.',
   'duet.tight': '약 {ms}ms: 동시에 부르기 좋아요({most}ms까지).',
   'duet.tooFar': '약 {ms}ms예요. {most}ms가 넘으면 동시에 부르기 어려워요. 한 사람이 먼저 불러 보세요.',
+  'duet.tooFarBrowser':
+    '약 {ms}ms예요. 그중 {browser}ms는 두 사람 중 한쪽 브라우저 안에서 기다리는 시간이에요. 회선은 동시에 부르기에 충분해요({most}ms까지). Chrome이나 Edge는 덜 기다려요. 아니면 한 사람이 먼저 불러 보세요.',
   'duet.tooFarShort': '{ms}ms 차이: 딱 맞춰 부르기에는 멀어요',
+  'duet.tooFarBrowserShort': '{ms}ms 차이, 그중 {browser}ms는 브라우저',
   'duet.oneWay': '목소리가 들리기까지',
+  'duet.browserWait': '그중 브라우저에서 기다림',
   'duet.way': '{name}님의 연결: {word}',
   'duet.quality.0': '알 수 없음',
   'duet.quality.1': '아주 좋음',
@@ -978,6 +984,7 @@ export const strings = Object.freeze({
   'goLive.failed': '서버가 영상을 받지 못해 라이브가 시작되지 않았어요. 회선을 확인한 뒤 다시 시도해 주세요.',
   'line.testing': '회선을 확인하는 중…',
   'line.untested': '아직 회선을 확인하지 않았어요.',
+  'line.untold': '이 브라우저로는 회선이 얼마나 감당하는지 알 수 없었어요. 자동 화질은 720p에서 시작해요.',
   'line.carries': '회선이 {quality}p까지 감당해요. 자동 화질은 여기서 시작해요.',
   'line.tooSlow': '회선이 영상을 보내기에 부족해요. 사람들은 주로 소리를 듣게 돼요.',
   'line.failed': '지금은 회선을 확인할 수 없어요. 그래도 라이브를 시작할 수 있어요.',

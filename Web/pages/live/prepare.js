@@ -42,7 +42,7 @@ export function prepareLive(app, signal) {
       !life.signal.aborted &&
       hasWebRTC() &&
       !line.savesData &&
-      line.state.get().phase !== 'done'
+      !['done', 'untold'].includes(line.state.get().phase)
     )
       testLine();
   };
@@ -90,8 +90,8 @@ function lineWord(line, test) {
       <span class="progress" role="progressbar" aria-label=${t('line.testing')} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${String(Math.round(share * 100))}
         .vars=${{ '--value': `${share * 100}%` }}><i></i></span></p>`;
   const said =
-    phase === 'idle'
-      ? t('line.untested')
+    phase === 'idle' || phase === 'untold'
+      ? t(phase === 'idle' ? 'line.untested' : 'line.untold')
       : phase === 'failed'
         ? t(error?.name === 'media_failed' ? 'line.noPath' : 'line.failed')
         : quality
@@ -102,7 +102,7 @@ function lineWord(line, test) {
       ? quality === '720'
         ? 'signal'
         : 'signal-high'
-      : phase === 'idle'
+      : phase === 'idle' || phase === 'untold'
         ? 'signal'
         : 'triangle-alert';
   return html`<p class="prepare-line" role="status" data-testid="line" data-phase=${phase} data-quality=${quality}>${icon(sign)}<span>${said}</span>${again}</p>`;
