@@ -55,6 +55,7 @@ export class CameraModel {
   #preferences;
   #media;
   #framesCome;
+  /** @type {'user' | 'environment'} Asked for where no device is chosen. */ #facing = 'user';
   #renews = false;
   /** What a camera is asked for. */ #shape;
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
@@ -128,8 +129,16 @@ export class CameraModel {
     for (const holder of [...this.#holders]) await this.open(holder);
   }
 
-  /** The next of the cameras, as the button on a phone does. */
+  /**
+   * The camera on the other side of a phone, as its button does; where tracks do not tell their side, the next of the cameras. An iPhone
+   * lists each of its lenses, most of them on the same side.
+   */
   async flip() {
+    const { facingMode } = this.track.get()?.getSettings?.() ?? {};
+    if (facingMode === 'user' || facingMode === 'environment') {
+      this.#facing = facingMode === 'user' ? 'environment' : 'user';
+      return this.choose('');
+    }
     const { devices, chosen } = this.state.get();
     if (devices.length < 2) return;
     const now = this.track.get()?.getSettings?.().deviceId ?? chosen;
@@ -178,7 +187,7 @@ export class CameraModel {
   async #ask(media, id) {
     try {
       return await media.getUserMedia({
-        video: { ...this.#shape, ...(id ? { deviceId: { exact: id } } : { facingMode: 'user' }) },
+        video: { ...this.#shape, ...(id ? { deviceId: { exact: id } } : { facingMode: this.#facing }) },
       });
     } catch (thrown) {
       // The chosen one is not plugged in today.

@@ -940,6 +940,8 @@ export const strings = Object.freeze({
   'duet.chosenBy': 'Chosen by {name}',
   'duet.unlock': 'Tap to hear the song',
   'duet.songFailed': 'Could not load the song. Trying again…',
+  'duet.songUnheard':
+    "This browser cannot play this song's file, so you do not hear it. Safari plays Ogg from 18.4 on, and nothing in Lockdown Mode. Others may hear it.",
   'duet.words.none': 'This song has no lyrics.',
   'duet.words.loading': 'Loading lyrics…',
   'duet.words.failed': 'Could not load the lyrics. Trying again…',
@@ -956,6 +958,7 @@ export const strings = Object.freeze({
   'duet.bring': 'Add a song',
   'duet.remove': 'Remove {name}',
   'duet.file.audio': 'Accompaniment (MP3, M4A, Ogg, FLAC, WAV)',
+  'duet.file.ogg': 'Who listens in Safari before 18.4 does not hear Ogg. MP3 and M4A are heard everywhere.',
   'duet.file.original': 'The same song with vocals (optional)',
   'duet.file.lyrics': 'Timed lyrics: LRC or WebVTT (optional)',
   'duet.file.title': 'Title',

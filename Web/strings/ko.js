@@ -892,6 +892,8 @@ export const strings = Object.freeze({
   'duet.chosenBy': '{name}님이 고름',
   'duet.unlock': '눌러서 노래 듣기',
   'duet.songFailed': '노래를 불러오지 못했어요. 다시 시도하고 있어요…',
+  'duet.songUnheard':
+    '이 브라우저는 이 노래 파일을 재생할 수 없어서 들리지 않아요. Safari는 18.4부터 Ogg를 재생하고, 잠금 모드에서는 재생하지 않아요. 다른 사람들에게는 들릴 수 있어요.',
   'duet.words.none': '가사가 없는 노래예요.',
   'duet.words.loading': '가사를 불러오는 중…',
   'duet.words.failed': '가사를 불러오지 못했어요. 다시 시도하고 있어요…',
@@ -908,6 +910,7 @@ export const strings = Object.freeze({
   'duet.bring': '노래 올리기',
   'duet.remove': '{name} 지우기',
   'duet.file.audio': '반주(MP3, M4A, Ogg, FLAC, WAV)',
+  'duet.file.ogg': 'Safari 18.4 이전 버전에서는 Ogg를 들을 수 없어요. MP3와 M4A는 어디서나 들려요.',
   'duet.file.original': '보컬이 있는 같은 노래(선택)',
   'duet.file.lyrics': '시간 정보가 있는 가사: LRC 또는 WebVTT(선택)',
   'duet.file.title': '제목',

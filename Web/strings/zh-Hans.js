@@ -862,6 +862,8 @@ export const strings = Object.freeze({
   'duet.chosenBy': '{name} 点的歌',
   'duet.unlock': '点一下听歌',
   'duet.songFailed': '歌曲加载失败，正在重试…',
+  'duet.songUnheard':
+    '此浏览器无法播放这首歌的文件，你听不到它。Safari 从 18.4 起才能播放 Ogg，锁定模式下则不播放。其他人可能听得到。',
   'duet.words.none': '这首歌没有歌词。',
   'duet.words.loading': '正在加载歌词…',
   'duet.words.failed': '歌词加载失败，正在重试…',
@@ -878,6 +880,7 @@ export const strings = Object.freeze({
   'duet.bring': '上传歌曲',
   'duet.remove': '删除 {name}',
   'duet.file.audio': '伴奏（MP3、M4A、Ogg、FLAC、WAV）',
+  'duet.file.ogg': 'Safari 18.4 之前的版本无法播放 Ogg。MP3 和 M4A 到处都能播放。',
   'duet.file.original': '同一首歌的原唱版（可选）',
   'duet.file.lyrics': '带时间的歌词：LRC 或 WebVTT（可选）',
   'duet.file.title': '歌名',

@@ -35,7 +35,8 @@ export function prepareLive(app, signal) {
       },
       { signal: life.signal, now: false },
     );
-    // Both at once: the browser asks once, and on iPhones a second request can end the first track. What cannot be opened says so itself.
+    // Both in one turn: the browser asks once (`jointMedia`), and on iPhones a second request can end the first track. What cannot be
+    // opened says so itself.
     const [seen] = await Promise.allSettled([camera.open(holder), microphone.open(holder)]);
     if (
       seen.status === 'fulfilled' &&
