@@ -1,11 +1,13 @@
 import { Toasts } from './elements/toasts.js';
 import { preferredLanguage, useLanguage } from './lib/i18n.js';
+import { watchKeyboard } from './lib/keyboard.js';
 import { Router } from './lib/router.js';
 import { BeautyModel } from './models/beauty.js';
 import { CameraModel } from './models/camera.js';
 import { MicrophoneModel, SpeakerModel } from './models/devices.js';
 import { EffectsModel } from './models/effects.js';
 import { IdentityModel } from './models/identity.js';
+import { jointMedia } from './models/joint-media.js';
 import { LineModel } from './models/line.js';
 import { LobbyModel } from './models/lobby.js';
 import { fetchMusic } from './models/music.js';
@@ -15,9 +17,11 @@ import { runApp } from './pages/shell.js';
 import { roomFromSlug } from './protocol/ids.js';
 
 const preferences = new PreferencesModel();
-const microphone = new MicrophoneModel(preferences);
+watchKeyboard(window);
+const media = jointMedia(navigator.mediaDevices);
+const microphone = new MicrophoneModel(preferences, media);
 const speaker = new SpeakerModel(preferences);
-const camera = new CameraModel(preferences);
+const camera = new CameraModel(preferences, media);
 const beauty = new BeautyModel(camera, preferences);
 const identity = new IdentityModel();
 const effects = new EffectsModel(microphone, speaker, {

@@ -43,10 +43,23 @@ def music(path, *parts, amplitude=0.5):
     return path
 
 
+# Runs before the page's own code: keeps what a person would find in the console as an error.
+REMEMBER_COMPLAINTS = """
+(() => {
+  const store = [];
+  window.__complaints = store;
+  const error = console.error.bind(console);
+  console.error = (...rest) => { store.push(rest.map(String).join(' ')); error(...rest); };
+  window.addEventListener('error', (e) => store.push(String(e.message)));
+  window.addEventListener('unhandledrejection', (e) => store.push('unhandled: ' + String(e.reason && e.reason.stack || e.reason)));
+  window.addEventListener('securitypolicyviolation', (e) => store.push('CSP: ' + e.violatedDirective + ' ' + e.blockedURI));
+})();
+"""
+
 # Runs before the page's own code: keeps every peer connection, so that a test can listen to what the page decodes, listens to what
 # the page's sound desk gives to the loudspeaker, keeps what the microphone gave, so that a test can tell that it was let go, and
 # counts the sockets that it opens, so that a test can tell a connection that lasted from one that came back.
-REMEMBER_PEERS = """
+REMEMBER_PEERS = REMEMBER_COMPLAINTS + """
 (() => {
   const Real = window.RTCPeerConnection;
   window.__peers = [];
@@ -79,13 +92,6 @@ REMEMBER_PEERS = """
     }
     return connect.call(this, to, ...rest);
   };
-  const store = [];
-  window.__complaints = store;
-  const error = console.error.bind(console);
-  console.error = (...rest) => { store.push(rest.map(String).join(' ')); error(...rest); };
-  window.addEventListener('error', (e) => store.push(String(e.message)));
-  window.addEventListener('unhandledrejection', (e) => store.push('unhandled: ' + String(e.reason && e.reason.stack || e.reason)));
-  window.addEventListener('securitypolicyviolation', (e) => store.push('CSP: ' + e.violatedDirective + ' ' + e.blockedURI));
 })();
 """
 

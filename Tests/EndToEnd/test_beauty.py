@@ -189,9 +189,15 @@ def test_mirrors(people):
     sees(-1, -1)
 
 
-@story("L13-W where tracks cannot be read on a worker, the picture is changed on the page")
+# As WebKit does with streams: it knows the word, and never says it.
+NO_WORD_OF_FRAMES = "HTMLVideoElement.prototype.requestVideoFrameCallback = () => 0;"
+
+
+@story("L08-W L13-W where tracks cannot be read on a worker, the picture is changed on the page; a browser that tells of no frame shows and "
+       "changes pictures all the same; one that draws none says so")
 def test_beauty_canvas(people):
     anna, ben = people("Anna"), people("Ben")
+    ben.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_WORD_OF_FRAMES})
     room = go_live(anna)
     sign_in(ben, f"/r/{room}")
     sees_picture(ben, "picture-0")
@@ -204,6 +210,23 @@ def test_beauty_canvas(people):
     set_level(anna, "whiten", 9)
     ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
     sees_picture(ben, "picture-0")
+    anna.click("beauty-on")
+    is_mode(anna, "off")
+    ben.wait("the plain picture", PLAIN, ben.selector("picture-0"), plain, seconds=25)
+    anna.run(NO_WORD_OF_FRAMES)
+    anna.click("beauty-on")
+    is_mode(anna, "canvas")
+    sees_picture(anna, "beauty-video")
+    ben.wait("a lighter picture", LIGHTER, ben.selector("picture-0"), plain, seconds=25)
+    anna.click("beauty-on")
+    is_mode(anna, "off")
+    assert anna.run("return document.querySelector('.behind-the-page') === null"), "nothing is left behind the page"
+    # A video that runs and gives the canvas nothing.
+    anna.run("Object.defineProperty(HTMLVideoElement.prototype, 'videoWidth', { get: () => 0 })")
+    anna.click("beauty-on")
+    is_mode(anna, "failed")
+    anna.sees("problem", "nobody sees your camera")
+    sees_no_picture(ben, "picture-0")
 
 
 @story("L13-W who has chosen beauty is not seen without it where the browser cannot draw it, and is told so")

@@ -57,7 +57,19 @@ def go_live(person, name="Evening live", camera=True, pictures=None, quality=Non
     return person.run("return location.pathname.slice(3)")
 
 
-@story("L01-W L02-W L08-W an anchor sees herself, goes live, and whoever follows the link sees and hears her without doing anything")
+# An iPhone that saves power plays no picture before a tap, whatever the page did before.
+LOW_POWER = """
+const play = HTMLVideoElement.prototype.play;
+let tapped = false;
+addEventListener('click', ({ target }) => { tapped ||= !!target.closest('[data-testid=banner-action]'); }, { capture: true });
+HTMLVideoElement.prototype.play = function () {
+  return tapped ? play.call(this) : Promise.reject(new DOMException('it saves power', 'NotAllowedError'));
+};
+"""
+
+
+@story("L01-W L02-W L08-W an anchor sees herself, goes live, and whoever follows the link sees and hears her without doing anything; "
+       "a phone that holds pictures back says so and shows them with one tap")
 def test_go_live(people):
     anna, ben = people("Anna", tone_hertz=440), people("Ben")
     room = go_live(anna)
@@ -77,6 +89,15 @@ def test_go_live(people):
     ben.hears_tone(440)
     anna.click("camera")
     sees_picture(ben, "picture-0")
+    ben.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LOW_POWER})
+    ben.open(f"/r/{room}")
+    ben.sees("banner-soundBlocked", "holds sound and picture back")
+    running = "return [...document.querySelectorAll('ov-video video')].filter(e => e.srcObject).map(e => !e.paused)"
+    assert ben.run(running) == [False] and ben.run("return !document.querySelector('[autoplay]')"), "Safari draws its own button over those"
+    ben.click("banner-action")
+    sees_picture(ben, "picture-0")
+    assert ben.run(running) == [True]
+    ben.sees_no("banner-soundBlocked")
 
 
 @story("L14-W before going live the line is tested by itself: one sentence says what it carries, nobody has to wait for it, and it can be tested again")

@@ -2,7 +2,7 @@
 
 from browsers import Chromium
 from server import Server
-from steps import create_salon, enter_salon, go_in, live, sit, speaking
+from steps import create_salon, enter_salon, go_in, live, person_sheet, sit, speaking
 from story import story
 from test_tickets import own_application
 
@@ -27,7 +27,20 @@ def web_view(person):
     return person
 
 
-@story("X04-W in a page as poor as a web view one enters by a tap, hears the others, sits down and is heard; sound plays inline")
+# An iPhone's keyboard: it covers the page and pushes it up a little, and only the visual viewport tells.
+KEYBOARD = """
+Object.defineProperties(visualViewport, { height: { value: innerHeight - 336, configurable: true }, offsetTop: { value: 40, configurable: true } });
+visualViewport.dispatchEvent(new Event('resize'));
+"""
+# Where the field that somebody writes in lies, and the room around it.
+WRITING = """
+const box = where => document.querySelector(where).getBoundingClientRect();
+return [box('[data-testid=chat-input]').bottom <= innerHeight - 336 + 40, Math.round(box('.salon').height), innerHeight - 336];
+"""
+
+
+@story("X04-W L21-W in a page as poor as a web view one enters by a tap, hears the others, sits down and is heard; sound plays inline, no slider "
+       "is shown for a volume that is the device's, and the keyboard does not cover what one writes")
 def test_web_view(people):
     host = people("Host", tone_hertz=440)
     phone = web_view(people("Phone", tone_hertz=660, width=390, height=844, flags=GESTURE))
@@ -43,6 +56,18 @@ def test_web_view(people):
     speaking(phone, 0)
     inline = phone.run("return window.__soundBefore")
     assert inline and all(inline), "an element without playsinline"
+    person_sheet(phone, 0)
+    phone.sees("mute-for-me")
+    phone.sees_no("person-volume")
+    phone.click("sheet-close")
+    phone.click("toggle-chat")
+    phone.click("chat-input")
+    phone.run(KEYBOARD)
+    phone.wait("the field above the keyboard", "return (function () {" + WRITING + "})()[0]")
+    _, room_height, left = phone.run(WRITING)
+    assert room_height == left
+    phone.run("document.activeElement.blur()")
+    phone.wait("the whole page again", "return Math.round(document.querySelector('.salon').getBoundingClientRect().height) === innerHeight")
 
 
 @story("X04-W a page over plain HTTP, which is no secure context, lets one listen and says why it has no microphone")

@@ -8,6 +8,8 @@ import { ListeningModel } from '../../Web/models/listening.js';
 import { loudness } from '../../Web/models/meter.js';
 import { defaultPreferences, PreferencesModel } from '../../Web/models/preferences.js';
 import { FakeMediaDevices, FakeStorage, FakeTrack } from './support/media.js';
+import { salonTab } from './support/salon.js';
+import { silence } from './support/server.js';
 import { settle, VirtualTime } from './support/time.js';
 
 const two = [
@@ -84,6 +86,40 @@ test('a microphone taken away for a call is a problem until it is given back', a
   assert.equal(microphone.state.get().problem, 'microphone_busy');
   track.onunmute();
   assert.equal(microphone.state.get().problem, null);
+});
+
+test('L22-W after a call the microphone is opened anew, since an iPhone’s old track stays silent, and the voice goes on with it', async () => {
+  const devices = new FakeMediaDevices(two);
+  const page = Object.assign(new EventTarget(), { hidden: false });
+  const preferences = new PreferencesModel(new FakeStorage(), null);
+  const microphone = new MicrophoneModel(preferences, devices, page);
+  const old = await microphone.open('voice');
+  old.onmute();
+  old.onunmute();
+  await settle();
+  assert.notEqual(microphone.track.get(), old);
+  assert.equal(old.readyState, 'ended');
+  assert.deepEqual([microphone.state.get().open, microphone.state.get().problem], [true, null]);
+  // The call goes on while the page is looked at: the device is not to be had, and is held until it is.
+  const second = microphone.track.get();
+  second.onmute();
+  devices.refusal = 'NotReadableError';
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+  assert.equal(microphone.track.get(), second);
+  assert.equal(microphone.state.get().problem, 'microphone_busy');
+  devices.refusal = null;
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+  assert.notEqual(microphone.track.get(), second);
+  assert.equal(microphone.state.get().problem, null);
+  // Nothing has happened: nothing is opened.
+  const asked = devices.asked.length;
+  page.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+  assert.equal(devices.asked.length, asked);
+  microphone.close('voice');
+  assert.equal(microphone.track.get(), null);
 });
 
 test('the list follows what is plugged in; no browser without a choice shows one', async () => {
@@ -250,7 +286,8 @@ function fakeDocument({ refusesPlay = false } = {}) {
       this.paused = false;
     },
   });
-  const document = {
+  const document = Object.assign(new EventTarget(), {
+    hidden: false,
     refusesPlay,
     made,
     body: element('body'),
@@ -259,7 +296,7 @@ function fakeDocument({ refusesPlay = false } = {}) {
       made.push(one);
       return one;
     },
-  };
+  });
   return document;
 }
 
@@ -338,6 +375,100 @@ test('sound that needs a click is told, and unlocked by one', async t => {
   await playout.unlock();
   assert.equal(playout.blocked.get(), false);
   void Store;
+});
+
+test('V11-W what is to sound is made and played in the click that enters, before the server has answered', async t => {
+  const document = fakeDocument();
+  let asked = 0;
+  const tab = await salonTab(t, { enter: false, host: { playout: () => new Playout(document) } });
+  const audio = () => document.made.filter(({ name }) => name === 'audio');
+  tab.server.on('room.enter', () => {
+    asked++;
+    return silence;
+  });
+  void tab.salon.enter().catch(() => {});
+  assert.equal(audio().length, 20, 'for every seat, the mix and the guests of a room');
+  assert.ok(audio().every(({ plays, autoplay }) => plays === 1 && !autoplay));
+  await settle();
+  assert.equal(asked, 1);
+  // Who gives up leaves nothing behind.
+  await tab.salon.leave();
+});
+
+test('V11-W who comes in without a click, by a link, is asked for a tap once there is something to hear, and not before', async t => {
+  const had = globalThis.MediaStream;
+  globalThis.MediaStream = class {
+    getTracks() {
+      return [];
+    }
+  };
+  t.after(() => Object.assign(globalThis, { MediaStream: had }));
+  const playout = new Playout(fakeDocument({ refusesPlay: true }));
+  playout.begin();
+  await settle();
+  assert.equal(playout.blocked.get(), false);
+  playout.setTracks([new FakeTrack()]);
+  await settle();
+  assert.equal(playout.blocked.get(), true);
+});
+
+test('V11-W D02-W one tap unlocks the voices and the song: the first does not spend it on the wait for the second', async t => {
+  const tab = await salonTab(t);
+  const begun = [];
+  tab.playout.unlock = async () => void begun.push('voices');
+  tab.salon.duet = {
+    unlock: () => {
+      begun.push('song');
+      return new Promise(() => {});
+    },
+  };
+  void tab.salon.unlockSound();
+  assert.deepEqual(begun.sort(), ['song', 'voices']);
+  tab.salon.duet = null;
+});
+
+test('L22-W sound that a call or pulled headphones paused goes on by itself, and else with a tap', async t => {
+  const had = globalThis.MediaStream;
+  globalThis.MediaStream = class {
+    getTracks() {
+      return [];
+    }
+  };
+  t.after(() => Object.assign(globalThis, { MediaStream: had }));
+  const time = VirtualTime.install(t);
+  const document = fakeDocument();
+  const playout = new Playout(document);
+  playout.setTracks([new FakeTrack()]);
+  await settle();
+  const [audio] = document.made.filter(({ name }) => name === 'audio');
+  const pause = async () => {
+    audio.paused = true;
+    audio.onpause();
+    await settle();
+  };
+  await pause();
+  assert.deepEqual([audio.paused, playout.blocked.get()], [false, false]);
+  await time.advance(5_000);
+  document.refusesPlay = true;
+  await pause();
+  assert.deepEqual([audio.paused, playout.blocked.get()], [true, true], 'it asks for a tap');
+  document.refusesPlay = false;
+  await playout.unlock();
+  assert.deepEqual([audio.paused, playout.blocked.get()], [false, false]);
+  // What is paused again and again is not fought with.
+  await time.advance(5_000);
+  await pause();
+  await pause();
+  assert.deepEqual([audio.paused, playout.blocked.get()], [true, true]);
+  // The page is looked at again.
+  document.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+  assert.deepEqual([audio.paused, playout.blocked.get()], [false, false]);
+  // Who leaves pauses nothing by accident.
+  const { plays } = audio;
+  playout.close();
+  await pause();
+  assert.equal(audio.plays, plays);
 });
 
 test('a page that lets the microphone go does not take it from the room', async () => {

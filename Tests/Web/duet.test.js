@@ -10,8 +10,9 @@ import { settle } from './support/time.js';
 
 test('D07-W what lies between two singers is both ways to the server, the waiting and a frame; far is beyond the limit', () => {
   const quality = more => ({ word: 'good', rttMs: 20, lossPercent: 0, jitterMs: 2, bufferMs: 15, ...more });
-  assert.deepEqual(apartOf(quality()), { ms: 45, jitterMs: 2, far: false });
-  assert.deepEqual(apartOf(quality({ bufferMs: null })), { ms: 34, jitterMs: 2, far: false });
+  const near = { jitterMs: 2, far: false, byBrowser: false };
+  assert.deepEqual(apartOf(quality()), { ms: 45, browserMs: 15, ...near });
+  assert.deepEqual(apartOf(quality({ bufferMs: null })), { ms: 34, browserMs: 4, ...near });
   assert.equal(apartOf(quality({ rttMs: tightMs })).far, true);
   assert.equal(apartOf(quality({ rttMs: null })), null);
   assert.equal(apartOf(null), null);
@@ -219,11 +220,34 @@ test('D07-W how far singers are apart the room says, for everybody who sits by n
       [1, 'Bob', 2, 70],
     ],
   );
+  assert.deepEqual([apart.browserMs, apart.byBrowser], [0, false], 'it is the way');
   // Just below the limit the room's word counts, not the number.
   await tab.script.tell(network(47, false));
   assert.equal(tab.duet.state.get().apart.far, true);
   await tab.script.tell(network(40, true));
   assert.equal(tab.duet.state.get().apart.far, false);
+});
+
+test('D07-W when a browser and not the way is what keeps singers apart, that is what they read', async t => {
+  const tab = await duetTab(t);
+  await tab.script.tell(tab.script.taken(1, 'bob'));
+  const apart = async (ms, tight, alice, bob) => {
+    const report = network(ms, tight, 1, alice);
+    if (bob === undefined) delete report.users.bob.roundTripMs;
+    else report.users.bob.roundTripMs = bob;
+    await tab.script.tell(report);
+    const { browserMs, byBrowser } = tab.duet.state.get().apart;
+    return [browserMs, byBrowser];
+  };
+  // Firefox on one machine: 92 ms of 103 are its own.
+  assert.deepEqual(await apart(103, false, 1, 1), [92, true]);
+  assert.deepEqual(await apart(140, false, 60, 60), [70, false], 'the way alone is too long');
+  assert.deepEqual(await apart(40, true, 1, 1), [29, false]);
+  assert.deepEqual(
+    await apart(103, false, 1, undefined),
+    [null, false],
+    'nothing is said of what is not known',
+  );
 });
 
 test('D07-W who leads is agreed in the room: the leader does not hear the other, the follower hears the song later by the way', async t => {

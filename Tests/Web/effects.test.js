@@ -18,6 +18,8 @@ class FakeMixer {
   ear = 0;
   channels = [];
   closed = false;
+  waits = false;
+  changed = () => {};
 
   static async open() {
     if (FakeMixer.refuses) throw new Error('no worklets');
@@ -94,6 +96,32 @@ test("V15-W nothing on: the microphone's own track goes out, and there is no des
   assert.equal(effects.active.get(), false);
   effects.carry(null);
   assert.equal(effects.outgoing.get(), null);
+});
+
+test('L22-W while a call has the page’s sound the bare voice goes out; a desk that stands is built anew, and its music is told as lost', async () => {
+  const { effects } = effectsOn();
+  const voice = new FakeTrack('voice');
+  effects.carry(voice);
+  await effects.setVoice({ changer: 3 });
+  const desk = FakeMixer.last;
+  assert.equal(effects.outgoing.get(), desk.track);
+  desk.waits = true;
+  desk.changed('waits');
+  await settle();
+  assert.equal(effects.outgoing.get(), voice);
+  desk.waits = false;
+  desk.changed('runs');
+  await settle();
+  assert.equal(effects.outgoing.get(), desk.track);
+  await effects.addMusic('8');
+  desk.changed('stands');
+  await settle();
+  assert.equal(desk.closed, true);
+  assert.notEqual(FakeMixer.last, desk);
+  assert.equal(effects.outgoing.get(), FakeMixer.last.track);
+  assert.equal(FakeMixer.last.voice.changer, 3);
+  assert.deepEqual([effects.state.get().music.length, effects.state.get().problem], [0, 'music_interrupted']);
+  assert.equal(effects.publishing.get(), false);
 });
 
 test('an effect puts the mix in its place, and taking it off gives the track back and closes the desk', async () => {

@@ -70,6 +70,20 @@ test('L14-W a test that fails says why and changes no choice; one that is given 
   assert.deepEqual([state().phase, preferences.get().lineQuality], ['idle', '']);
 });
 
+test('L14-W what a browser could not find out is not held against the line: automatic quality stays at 720p, and the page says why', async () => {
+  const { preferences, line, tests, state } = model();
+  preferences.change({ lineQuality: '360' });
+  void line.test('session');
+  tests[0].resolve({ bitrate: 500_000, atLeast: true, lossPercent: 0, roundTripMs: 1 });
+  await settle();
+  assert.deepEqual([state().phase, preferences.get().lineQuality], ['untold', '720']);
+  // So much got through that nothing is left to be asked.
+  void line.test('session');
+  tests[1].resolve({ bitrate: 2_990_000, atLeast: true, lossPercent: 0, roundTripMs: 1 });
+  await settle();
+  assert.deepEqual([state().phase, state().quality], ['done', '720']);
+});
+
 const rising = (rate, more = {}) =>
   Array.from({ length: 12 }, (_, at) => ({
     at: (at + 1) * 500,
@@ -87,6 +101,10 @@ test('L14-W what counts is what got through after the first seconds, and the bro
   assert.equal(judged(rising(1_000_000, { available: 9_000_000 }), 3_000_000).bitrate, 1_500_000);
   assert.equal(judged(rising(4_000_000), 3_000_000).bitrate, 3_000_000);
   assert.throws(() => judged([], 3_000_000), { name: 'media_failed' });
+  // Without a word of the browser, and without loss, a low rate is that of the encoder.
+  const certain = more => !judged(rising(500_000, more), 3_000_000).atLeast;
+  assert.deepEqual([{}, { lost: 0.05 }, { available: 600_000 }].map(certain), [false, true, true]);
+  assert.equal(judged(rising(4_000_000), 3_000_000).atLeast, false);
   // What was slow at the beginning does not count against a line.
   const late = rising(2_000_000).map(reading => (reading.at < 3_000 ? { ...reading, bytes: 0 } : reading));
   assert.equal(judged(late, 3_000_000).bitrate, 2_000_000);

@@ -205,6 +205,27 @@ test('L07-W a tab that was loaded anew says that its camera is off, and leaves a
   );
 });
 
+test('L21-W L22-W a camera that a call has taken is off for the room, and on again when it is back', async t => {
+  const { model, server, camera: device } = await live(t, { sits: true });
+  const words = () => server.of('camera.set').map(({ on }) => on);
+  await model.setCamera(true);
+  await settle();
+  server.news(48213, [camera(2, 'on')]);
+  await settle();
+  const track = device.track.get();
+  track.onmute();
+  await settle();
+  assert.deepEqual(words(), [true, false]);
+  assert.equal(model.state.get().tracks[1], null, 'and I do not see a frozen picture of myself');
+  assert.equal(model.state.get().showing, true, 'it is still wanted');
+  server.news(48213, [camera(3, 'off')]);
+  await settle();
+  device.state.set({ ...device.state.get(), away: false });
+  await settle();
+  assert.deepEqual(words(), [true, false, true]);
+  assert.equal(model.state.get().tracks[1], track);
+});
+
 /** What the room says of the screen. */
 const shares = (seq, user, by = user) => ({
   seq,
@@ -218,8 +239,20 @@ test('L16-W my screen is shared when I choose one, and ends with the button, wit
   const { model, server, devices } = await live(t, { sits: true });
   const { screen } = model;
   devices.refusal = 'NotAllowedError';
+  // Somebody looks at the question for a while, and closes it.
+  const clock = performance.now.bind(performance);
+  t.after(() => Reflect.deleteProperty(performance, 'now'));
+  const give = devices.getDisplayMedia.bind(devices);
+  devices.getDisplayMedia = () => {
+    performance.now = () => clock() + 2_000;
+    return give();
+  };
   await screen.share();
   assert.deepEqual(server.of('screen.start'), [], 'a closed question says nothing');
+  devices.getDisplayMedia = give;
+  // The system refuses at once, without a question, and without a word of its own in Firefox and Safari.
+  await assert.rejects(screen.share(), { name: 'screen_denied' });
+  assert.equal(screen.state.get().asking, false);
   devices.refusal = null;
   const begin = async seq => {
     await screen.share();

@@ -7,6 +7,7 @@ function seats(mine) {
   const taken = [];
   const seat = (index, name) => ({ index, user: name, state: name ? 'taken' : 'empty', muted: false });
   const stage = {
+    needMedia: () => {},
     room: {
       now: {
         me: { id: 'bob', seat: mine },

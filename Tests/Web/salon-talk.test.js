@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { silenceOf } from '../../Web/models/salon-connection.js';
+import { FakePeerConnection } from './support/media.js';
 import { member, people, snapshot } from './support/rooms.js';
 import { obedient, Script, salonTab } from './support/salon.js';
 import { Refusal, silence } from './support/server.js';
@@ -303,8 +305,21 @@ test("V11-W each person has a volume and a mute of one's own, which move with th
   );
   tab.salon.hearing.setListening('carol', { muted: true });
   assert.deepEqual(tab.playout.listening[2], { volume: 30, muted: true });
+});
+
+test('V11-W L22-W who mutes the whole room, by the menu or a pause key, reads so and hears it again with one tap', async t => {
+  const tab = await salonTab(t);
+  const kinds = () => tab.state.banners.map(({ kind }) => kind);
   tab.salon.hearing.setDeafened(true);
   assert.ok(tab.playout.silencers.has('deafened'));
+  assert.equal(tab.salon.hearing.deafened.get(), true, 'the menu and the lock screen know it too');
+  assert.deepEqual(kinds(), ['deafened']);
+  await tab.salon.unlockSound();
+  assert.deepEqual([tab.playout.silencers.has('deafened'), kinds()], [false, []]);
+  // It ends with the visit.
+  tab.salon.hearing.setDeafened(true);
+  await tab.salon.leave();
+  assert.equal(tab.salon.hearing.deafened.get(), false);
 });
 
 test('the connection chip says in one word how it is, and after five seconds that no sound comes', async t => {
@@ -331,6 +346,31 @@ test('the connection chip says in one word how it is, and after five seconds tha
     tab.state.banners.map(({ kind }) => kind),
     ['reconnecting'],
   );
+});
+
+test('V17-W what keeps the sound away is told by its cause: the network, the browser or the server', async t => {
+  const tab = await salonTab(t);
+  const told = () => tab.state.banners.map(({ kind, error }) => [kind, silenceOf(error)]);
+  tab.connections[0].become('failed');
+  await tab.time.advance(5000);
+  assert.deepEqual(told(), [['noMediaPath', 'noMediaPath']]);
+  // The browser itself throws from now on.
+  const offer = FakePeerConnection.prototype.createOffer;
+  t.after(() => Object.assign(FakePeerConnection.prototype, { createOffer: offer }));
+  FakePeerConnection.prototype.createOffer = async () => {
+    throw new DOMException('no network', 'OperationError');
+  };
+  tab.salon.hearing.testMedia();
+  await tab.time.advance(6000);
+  assert.equal(tab.salon.connection.get().error, 'media_browser');
+  assert.deepEqual(told(), [['noMediaPath', 'noMediaBrowser']]);
+  FakePeerConnection.prototype.createOffer = offer;
+  tab.server.on('media.offer', () => {
+    throw new Refusal('media_refused', 20441, { reason: 'overloaded' });
+  });
+  tab.salon.hearing.testMedia();
+  await tab.time.advance(6000);
+  assert.deepEqual(told(), [['noMediaPath', 'noMediaRefused']]);
 });
 
 test('the test button tells whether a path came', async t => {

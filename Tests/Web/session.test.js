@@ -186,6 +186,19 @@ test('D02-W while one sings the clock is asked twice a second, and then no more 
   assert.ok((await asked(10_000)) <= 2);
 });
 
+test('V19-W who looks at the page again learns within two seconds that the connection is dead', async t => {
+  const time = VirtualTime.install(t);
+  const server = new FakeServer();
+  const session = await openSession(server);
+  server.on('clock.read', () => silence);
+  await time.advance(1_000);
+  session.retryNow();
+  await time.advance(1_900);
+  assert.equal(session.state.get().phase, 'ready');
+  await time.advance(300);
+  assert.notEqual(session.state.get().phase, 'ready');
+});
+
 test("the server's clock is read by the reading with the shortest way", async t => {
   const time = VirtualTime.install(t);
   const server = new FakeServer();

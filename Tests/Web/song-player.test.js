@@ -82,6 +82,7 @@ class FakeAudio {
   }
 
   async decodeAudioData(bytes) {
+    if (bytes === '/song.ogg') throw new DOMException('', 'EncodingError');
     return { duration: 60, name: bytes };
   }
 
@@ -112,15 +113,17 @@ class FakeAudio {
 }
 
 /** A player in a room whose time is 1,000,000 when the machine's is 50,000. */
-function player(audio = new FakeAudio()) {
+function player(audio = new FakeAudio(), createContext = undefined) {
   const clock = new RoomClock(() => audio.local);
   clock.read(1_000_000, audio.local);
   const fetched = [];
   const sounds = new SongPlayer(clock, {
-    createContext: () => {
-      audio.opened = (audio.opened ?? 0) + 1;
-      return audio;
-    },
+    createContext:
+      createContext ??
+      (() => {
+        audio.opened = (audio.opened ?? 0) + 1;
+        return audio;
+      }),
     fetch: async (url, signal) => {
       fetched.push(url);
       if (url === '/broken') throw new Error('404');
@@ -241,6 +244,40 @@ test('D02-W a file that cannot be had is told; a page that may not sound yet wai
   await audio.pass(300);
   assert.equal(sounds.state.get().phase, 'ready');
   assert.ok(audio.heard);
+  // A call takes the sound: the context is left alone, and the page asks for a tap.
+  let resumed = 0;
+  audio.resume = async () => void resumed++;
+  audio.state = 'interrupted';
+  audio.onstatechange();
+  await settle();
+  assert.deepEqual([sounds.state.get().phase, resumed], ['blocked', 0]);
+});
+
+test('D02-W a song whose format the browser does not know is told as such, and not fetched again and again', async () => {
+  const { audio, sounds, fetched } = player();
+  sounds.follow(play({ song: { ...song, accompaniment: '/song.ogg' } }));
+  await settle();
+  assert.equal(sounds.state.get().phase, 'unheard');
+  await audio.pass(60_000);
+  sounds.follow(play({ startAt: undefined, song: { ...song, accompaniment: '/song.ogg' } }));
+  await settle();
+  assert.deepEqual([sounds.state.get().phase, fetched], ['unheard', ['/song.ogg']]);
+  sounds.follow(play());
+  await settle();
+  assert.equal(sounds.state.get().phase, 'ready');
+});
+
+test('D02-W where a browser gives pages no sound of their own a song is told as not heard, and a tap for it does no harm', async () => {
+  const audio = new FakeAudio();
+  const { sounds, fetched } = player(audio, () => {
+    throw new ReferenceError('AudioContext is not defined');
+  });
+  sounds.follow(play());
+  await settle();
+  assert.equal(sounds.state.get().phase, 'unheard');
+  await sounds.unlock();
+  await audio.pass(60_000);
+  assert.deepEqual([sounds.state.get().phase, fetched], ['unheard', ['/a']]);
 });
 
 test('D02-W a file that could not be had is tried again, ever more slowly, until it is there or no longer wanted', async () => {

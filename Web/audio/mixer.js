@@ -1,3 +1,5 @@
+import { keepSounding } from '../lib/sound-context.js';
+import { SoundOutput } from '../lib/sound-output.js';
 import { MusicPlayer } from './dsp/music-player.js';
 
 /** @typedef {import('./dsp/voice-chain.js').VoiceSetting} VoiceSetting */
@@ -22,22 +24,31 @@ const longestSeconds = 10 * 60;
  *     voice ── ear monitor ───┘
  */
 export class Mixer {
+  /**
+   * Told whether it sounds, see `keepSounding`.
+   * @type {(how: 'runs' | 'waits' | 'stands') => void}
+   */
+  changed = () => {};
+
   #context;
+  #waits = false;
   #voice;
   #voiceGain;
   #ear;
   #out;
   #local;
   #destination;
+  #output;
   /** @type {MediaStreamAudioSourceNode | null} */ #source = null;
 
   /** @param {AudioContext} context whose worklets are loaded */
   constructor(context) {
     this.#context = context;
-    // A phone call or another device interrupts it; the others must not be left with silence.
-    context.onstatechange = () => {
-      if (context.state !== 'running' && context.state !== 'closed') void context.resume().catch(() => {});
-    };
+    // A phone call interrupts it; the others must not be left with silence.
+    keepSounding(context, how => {
+      this.#waits = how !== 'runs';
+      this.changed(how);
+    });
     const stereo = { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [2] };
     /** @type {AudioWorkletNodeOptions} */
     const mono = { ...stereo, channelCount: 1, channelCountMode: 'explicit' };
@@ -48,9 +59,10 @@ export class Mixer {
     this.#ear = context.createGain();
     this.#ear.gain.value = 0;
     this.#destination = context.createMediaStreamDestination();
+    this.#output = new SoundOutput(context);
     this.#voice.connect(this.#voiceGain);
     this.#voiceGain.connect(this.#out).connect(this.#destination);
-    this.#voiceGain.connect(this.#ear).connect(this.#local).connect(context.destination);
+    this.#voiceGain.connect(this.#ear).connect(this.#local).connect(this.#output.node);
   }
 
   /**
@@ -72,6 +84,11 @@ export class Mixer {
       void context.close().catch(() => {});
       throw thrown;
     }
+  }
+
+  /** It has run, and gives silence now. */
+  get waits() {
+    return this.#waits;
   }
 
   /** The mix for the others. @returns {MediaStreamTrack} */
@@ -107,11 +124,7 @@ export class Mixer {
 
   /** @param {string} id of the output device, '' for the system's choice */
   async setOutput(id) {
-    const routed = /** @type {{setSinkId?: (id: string) => Promise<void>}} */ (
-      /** @type {unknown} */ (this.#context)
-    );
-    // Where the browser cannot choose for a context, or the device is gone, the system's choice goes on sounding.
-    await routed.setSinkId?.(id).catch(() => {});
+    await this.#output.route(id);
   }
 
   /**
@@ -175,6 +188,7 @@ export class Mixer {
 
   close() {
     this.setMicrophone(null);
+    this.#output.close();
     this.#destination.stream.getTracks().forEach(track => {
       track.stop();
     });

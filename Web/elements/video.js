@@ -1,3 +1,10 @@
+import { watchFrames } from '../video/frames.js';
+
+/** A picture that is paused again within this time of being played again is not to play for now. */
+const againMs = 1_000;
+/** Pictures that the browser holds back until a click, wherever that is: a page's button for sound is one. @type {Set<Video>} */
+const heldBack = new Set();
+
 /** A picture that has not moved for so long is not shown as if it were now. */
 const staleMs = 3_000;
 /** How often it is looked at that. */
@@ -11,25 +18,28 @@ const mostLost = 0.45;
  * `<ov-video .track=${MediaStreamTrack | null} ?data-mirror ?data-still>`: a picture without its sound, which plays elsewhere; `data-still`
  * shows a still of it every five seconds. It has `data-playing`
  * while frames come, and sends `frames` when they begin to, and `data-whole` while it does not fill its place. It sends `shape` when
- * the picture's size is known or has changed, before the first frame is seen.
+ * the picture's size is known or has changed, before the first frame is seen, and `heldback`, which bubbles, when the browser plays
+ * nothing before a click, as iPhones do in Low Power Mode.
  */
 export class Video extends HTMLElement {
   /** @type {MediaStreamTrack | null} */ #track = null;
   #video = document.createElement('video');
   #lastFrame = 0;
   #lastStill = 0;
+  /** When it was played again last. */ #replayed = Number.NEGATIVE_INFINITY;
   /** @type {any} */ #timer = null;
-  #watched = 0;
+  #watching = new AbortController();
   /** @type {ResizeObserver | null} */ #sizes = null;
   /** Higher than wide; what the last picture was, until the next one is known. */ #upright = false;
 
   constructor() {
     super();
     this.#video.muted = true;
-    this.#video.autoplay = true;
+    // Not `autoplay`: Safari would draw a button of its own over what it holds back.
     this.#video.playsInline = true;
     this.#video.setAttribute('aria-hidden', 'true');
     this.#video.addEventListener('resize', () => this.#reshape());
+    this.#video.addEventListener('pause', () => this.#paused());
   }
 
   connectedCallback() {
@@ -101,18 +111,16 @@ export class Video extends HTMLElement {
     if (!this.#track || this.#timer) return;
     this.#video.srcObject = new MediaStream([this.#track]);
     void this.#play();
-    const watch = ++this.#watched;
     const frame = () => {
-      if (watch !== this.#watched) return;
       this.#lastFrame = performance.now();
       if (!this.playing) this.#tell(true);
       if (this.#isStill) {
         this.#lastStill = this.#lastFrame;
         this.#video.pause();
       }
-      this.#video.requestVideoFrameCallback(frame);
     };
-    this.#video.requestVideoFrameCallback(frame);
+    this.#watching = new AbortController();
+    watchFrames(this.#video, frame, { signal: this.#watching.signal });
     this.#timer = setInterval(() => {
       if (this.#isStill && performance.now() - this.#lastStill > stillMs) void this.#play();
       // Nobody looks at a hidden tab, and nothing is drawn there. A still stays as long as it comes from something.
@@ -122,19 +130,36 @@ export class Video extends HTMLElement {
   }
 
   #end() {
-    this.#watched++;
+    this.#watching.abort();
     clearInterval(this.#timer);
     this.#timer = null;
     this.#video.srcObject = null;
     if (this.playing) this.#tell(false);
   }
 
+  /** What was held back plays now, in a click. */
+  playHeldBack() {
+    if (this.#track && this.isConnected) void this.#play();
+  }
+
   async #play() {
     try {
       await this.#video.play();
-    } catch {
-      // A newer track took over, or the browser waits for a tap: the page's button for sound is one.
+    } catch (thrown) {
+      // Otherwise a newer track took over.
+      if (/** @type {any} */ (thrown)?.name !== 'NotAllowedError') return;
+      heldBack.add(this);
+      this.dispatchEvent(new Event('heldback', { bubbles: true }));
     }
+  }
+
+  /** Nobody here pauses but for a still: a call, or a headset that was pulled out. */
+  #paused() {
+    if (!this.#timer || this.#isStill || this.#video.ended) return;
+    const now = performance.now();
+    if (now - this.#replayed < againMs) heldBack.add(this);
+    else void this.#play();
+    this.#replayed = now;
   }
 
   /** @param {boolean} playing */
@@ -145,5 +170,13 @@ export class Video extends HTMLElement {
     } else delete this.dataset.playing;
   }
 }
+
+const playHeldBack = () => {
+  const pictures = [...heldBack];
+  heldBack.clear();
+  for (const picture of pictures) picture.playHeldBack();
+};
+document.addEventListener('click', playHeldBack, { capture: true });
+document.addEventListener('visibilitychange', () => !document.hidden && playHeldBack());
 
 customElements.define('ov-video', Video);

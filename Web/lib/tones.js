@@ -1,3 +1,6 @@
+import { keepSounding } from './sound-context.js';
+import { SoundOutput } from './sound-output.js';
+
 /** @typedef {'seatTaken' | 'seatLeft' | 'request' | 'accepted' | 'muted' | 'ended' | 'tick' | 'gift'} Tone */
 
 /**
@@ -21,6 +24,8 @@ const ducked = 0.018;
 /** Soft tones for what happens in a room. Silent until the page may make sound. */
 export class Tones {
   /** @type {AudioContext | null} */ #context = null;
+  /** @type {SoundOutput | null} */ #output = null;
+  #device = '';
 
   /** @param {() => boolean} wanted the preference @param {() => boolean} speaking somebody speaks now */
   constructor(wanted, speaking) {
@@ -31,14 +36,23 @@ export class Tones {
   /** In the click that enters the room. */
   unlock() {
     if (!globalThis.AudioContext) return;
-    this.#context ??= new AudioContext();
+    this.#context ??= keepSounding(new AudioContext());
+    this.#output ??= new SoundOutput(this.#context);
+    void this.#output.route(this.#device);
     void this.#context.resume().catch(() => {});
+  }
+
+  /** @param {string} id of the output device, '' for the system's choice */
+  setOutput(id) {
+    this.#device = id;
+    void this.#output?.route(id);
   }
 
   /** @param {Tone} tone */
   play(tone) {
     const context = this.#context;
-    if (!context || context.state !== 'running' || !this.wanted()) return;
+    const out = this.#output?.node;
+    if (!context || !out || context.state !== 'running' || !this.wanted()) return;
     const volume = this.speaking() ? ducked : loudness;
     notes[tone].forEach((frequency, i) => {
       const begin = context.currentTime + i * 0.09;
@@ -49,13 +63,15 @@ export class Tones {
       const oscillator = context.createOscillator();
       oscillator.type = 'sine';
       oscillator.frequency.value = frequency;
-      oscillator.connect(gain).connect(context.destination);
+      oscillator.connect(gain).connect(out);
       oscillator.start(begin);
       oscillator.stop(begin + 0.4);
     });
   }
 
   close() {
+    this.#output?.close();
+    this.#output = null;
     void this.#context?.close().catch(() => {});
     this.#context = null;
   }

@@ -2,6 +2,11 @@ import { Store } from '../lib/store.js';
 
 /** @typedef {{volume: number, muted: boolean}} Listening volume 0…100 */
 
+/** What is paused again within this time of being played again is not to sound for now. */
+const againMs = 1_000;
+/** The most voices of a room: sixteen seats, the mix of a chorus, and the hosts of three linked rooms. */
+const voicesMost = 20;
+
 /** @type {Readonly<Listening>} */
 export const plainListening = Object.freeze({ volume: 100, muted: false });
 
@@ -15,6 +20,8 @@ export class Playout {
   /** @type {HTMLAudioElement[]} */ #elements = [];
   /** @type {Listening[]} */ #listening = [];
   /** Everything is silent while one of these holds. @type {Set<string>} */ #silencers = new Set();
+  /** @type {WeakMap<HTMLAudioElement, number>} When each was played again last. */ #replayed = new WeakMap();
+  #life = new AbortController();
   #sink = '';
   #volume = 1;
 
@@ -25,6 +32,21 @@ export class Playout {
     this.#box.hidden = true;
     this.#box.dataset.testid = 'playout';
     document.body.append(this.#box);
+    document.addEventListener('visibilitychange', () => !document.hidden && this.#playAgain(), {
+      signal: this.#life.signal,
+    });
+  }
+
+  /**
+   * In the click that enters the room, before it is known who is there: an element that was made and played in a gesture may sound
+   * later. Safari lets no other one, and by the time the server has answered the click is spent.
+   */
+  begin() {
+    // What is refused here holds nothing back yet: whoever speaks is played again.
+    for (let seat = 0; seat < voicesMost; seat++)
+      this.#element(seat)
+        .play()
+        .catch(() => {});
   }
 
   /**
@@ -77,7 +99,7 @@ export class Playout {
     await Promise.all(this.#elements.map(element => this.#route(element)));
   }
 
-  /** In a click: plays what the browser held back. */
+  /** In a click, or when the page is looked at again: plays what the browser held back. */
   async unlock() {
     await Promise.all(
       this.#elements.filter(element => element.srcObject).map(element => this.#play(element)),
@@ -86,6 +108,7 @@ export class Playout {
   }
 
   close() {
+    this.#life.abort();
     for (const element of this.#elements) {
       element.pause();
       element.srcObject = null;
@@ -99,10 +122,10 @@ export class Playout {
     const known = this.#elements[seat];
     if (known) return known;
     const element = this.#document.createElement('audio');
-    element.autoplay = true;
     // A web view on an iPhone may otherwise open a player over the page.
     element.setAttribute('playsinline', '');
     element.dataset.seat = String(seat);
+    element.onpause = () => this.#paused(element);
     this.#box.append(element);
     this.#elements[seat] = element;
     this.#apply(seat);
@@ -117,6 +140,24 @@ export class Playout {
     if (!element) return;
     element.volume = Math.min(1, Math.max(0, volume / 100)) * this.#volume;
     element.muted = muted || this.#silencers.size > 0;
+  }
+
+  /**
+   * Nobody here pauses: a call, an alarm, or headphones that were pulled out.
+   * @param {HTMLAudioElement} element
+   */
+  #paused(element) {
+    if (!element.srcObject || element.ended || this.#life.signal.aborted) return;
+    const now = Date.now();
+    const last = this.#replayed.get(element) ?? Number.NEGATIVE_INFINITY;
+    if (now - last < againMs) return this.blocked.set(true);
+    this.#replayed.set(element, now);
+    void this.#play(element);
+  }
+
+  /** The page is looked at again: what was paused meanwhile. */
+  #playAgain() {
+    if (this.#elements.some(element => element.srcObject && element.paused)) void this.unlock();
   }
 
   /** @param {HTMLAudioElement} element */

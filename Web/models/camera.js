@@ -1,18 +1,20 @@
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
+import { absence } from './devices.js';
 import { cameraShape } from './sending.js';
 
 /** @typedef {import('./devices.js').Device} Device */
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
 /**
- * `insecure`: plain HTTP, no camera at all.
+ * `none`: plain HTTP, or a browser that gives pages no camera.
  * @typedef {object} CameraState
- * @property {boolean} insecure
+ * @property {boolean} none
  * @property {Device[]} devices labels are '' before permission
  * @property {string} chosen device id, '' for the system's choice
  * @property {boolean} open the device is captured now
  * @property {boolean} opening the browser is asking, or the device starts
- * @property {string | null} problem `camera_denied` | `camera_denied_by_system` | `camera_missing` | `camera_busy` | `camera_insecure`
+ * @property {string | null} problem `camera_denied` | `camera_denied_by_system` | `camera_missing` | `camera_busy` | `camera_insecure` | `camera_withheld`
+ * @property {boolean} away open, and the system has taken it away for now, for a call or because the page is hidden
  * @property {boolean} facesMe a camera that looks at whoever holds the device: seen mirrored, by them alone
  */
 
@@ -37,12 +39,13 @@ const rear = /back|rear|environment|후면|后置/i;
 export class CameraModel {
   state = new Store(
     /** @type {CameraState} */ ({
-      insecure: false,
+      none: false,
       devices: [],
       chosen: '',
       open: false,
       opening: false,
       problem: null,
+      away: false,
       facesMe: true,
     }),
   );
@@ -51,6 +54,9 @@ export class CameraModel {
 
   #preferences;
   #media;
+  #framesCome;
+  /** @type {'user' | 'environment'} Asked for where no device is chosen. */ #facing = 'user';
+  #renews = false;
   /** What a camera is asked for. */ #shape;
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
   /** @type {Set<string>} Who wants it open: it is let go with the last of them. */ #holders = new Set();
@@ -58,14 +64,22 @@ export class CameraModel {
   /**
    * @param {PreferencesModel} preferences
    * @param {MediaDevices | undefined} media
+   * @param {{page?: Document | null, framesCome?: (track: MediaStreamTrack) => Promise<boolean>}} host others in tests: whose being
+   *   looked at again counts, and whether a track shows anything
    */
-  constructor(preferences, media = globalThis.navigator?.mediaDevices) {
+  constructor(preferences, media = globalThis.navigator?.mediaDevices, host = {}) {
+    const { page = globalThis.document ?? null, framesCome = looked } = host;
     this.#preferences = preferences;
     this.#media = media;
+    this.#framesCome = framesCome;
+    page?.addEventListener(
+      'visibilitychange',
+      () => !page.hidden && this.state.get().away && void this.#renew(),
+    );
     this.#shape = cameraShape(preferences.get());
     preferences.subscribe(() => this.#reshape(), { now: false });
     this.#change({ chosen: preferences.get().camera });
-    if (!media) this.#change({ insecure: true, problem: 'camera_insecure' });
+    if (!media) this.#change({ none: true, problem: `camera_${absence()}` });
     media?.addEventListener('devicechange', () => void this.refresh());
     void this.refresh();
   }
@@ -99,7 +113,7 @@ export class CameraModel {
     this.#holders.delete(holder);
     if (this.#holders.size > 0) return;
     this.#release();
-    if (!this.state.get().insecure) this.#change({ problem: null });
+    if (!this.state.get().none) this.#change({ problem: null });
   }
 
   /**
@@ -115,8 +129,16 @@ export class CameraModel {
     for (const holder of [...this.#holders]) await this.open(holder);
   }
 
-  /** The next of the cameras, as the button on a phone does. */
+  /**
+   * The camera on the other side of a phone, as its button does; where tracks do not tell their side, the next of the cameras. An iPhone
+   * lists each of its lenses, most of them on the same side.
+   */
   async flip() {
+    const { facingMode } = this.track.get()?.getSettings?.() ?? {};
+    if (facingMode === 'user' || facingMode === 'environment') {
+      this.#facing = facingMode === 'user' ? 'environment' : 'user';
+      return this.choose('');
+    }
     const { devices, chosen } = this.state.get();
     if (devices.length < 2) return;
     const now = this.track.get()?.getSettings?.().deviceId ?? chosen;
@@ -140,7 +162,7 @@ export class CameraModel {
   }
 
   async #acquire() {
-    if (!this.#media?.getUserMedia) throw this.#fail('camera_insecure');
+    if (!this.#media?.getUserMedia) throw this.#fail(`camera_${absence()}`);
     this.#change({ opening: true });
     try {
       const stream = await this.#ask(this.#media, this.state.get().chosen);
@@ -165,7 +187,7 @@ export class CameraModel {
   async #ask(media, id) {
     try {
       return await media.getUserMedia({
-        video: { ...this.#shape, ...(id ? { deviceId: { exact: id } } : { facingMode: 'user' }) },
+        video: { ...this.#shape, ...(id ? { deviceId: { exact: id } } : { facingMode: this.#facing }) },
       });
     } catch (thrown) {
       // The chosen one is not plugged in today.
@@ -197,20 +219,43 @@ export class CameraModel {
         this.open(holder).catch(() => this.#holders.add(holder));
       }
     };
+    track.onmute = () => this.#change({ away: true });
+    track.onunmute = () => void this.#renew();
     const facing = track.getSettings?.().facingMode;
     const facesMe = facing ? facing === 'user' : !virtual.test(track.label) && !rear.test(track.label);
-    this.#change({ open: true, problem: null, facesMe });
+    this.#change({ open: true, away: false, problem: null, facesMe });
     this.track.set(track);
+  }
+
+  /**
+   * The system gives it back, or may have: on an iPhone the old track may stay black, so one that shows nothing in two seconds is opened
+   * anew. While a call still has the camera none is to be had; the next word of the system, or the next look at the page, tries again.
+   */
+  async #renew() {
+    const old = this.track.get();
+    if (!old || !this.#media || this.#renews) return;
+    this.#renews = true;
+    try {
+      if (!old.muted && (await this.#framesCome(old))) return this.#change({ away: false });
+      if (this.track.get() !== old) return;
+      const stream = await this.#ask(this.#media, this.state.get().chosen);
+      const [track] = stream.getVideoTracks();
+      // Let go, or another device chosen, meanwhile.
+      if (this.track.get() !== old) return track.stop();
+      letGo(old);
+      this.#take(track);
+    } catch {
+      // See above.
+    } finally {
+      this.#renews = false;
+    }
   }
 
   #release() {
     const track = this.track.get();
-    if (track) {
-      track.onended = null;
-      track.stop();
-    }
+    if (track) letGo(track);
     this.track.set(null);
-    this.#change({ open: false });
+    this.#change({ open: false, away: false });
   }
 
   /** @param {string} name @param {unknown} [cause] */
@@ -223,6 +268,18 @@ export class CameraModel {
   #change(some) {
     this.state.set({ ...this.state.get(), ...some });
   }
+}
+
+/** @param {MediaStreamTrack} track */
+async function looked(track) {
+  const { framesCome } = await import('../video/frames.js');
+  return framesCome(track);
+}
+
+/** @param {MediaStreamTrack} track */
+function letGo(track) {
+  track.onended = track.onmute = track.onunmute = null;
+  track.stop();
 }
 
 /** @param {any} thrown */

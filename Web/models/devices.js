@@ -5,14 +5,14 @@ import { LevelMeter } from './meter.js';
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
 /** @typedef {{id: string, label: string}} Device label is '' before permission */
 /**
- * `insecure`: plain HTTP, no microphone at all · `unknown`/`prompt`: the browser will ask · `granted` · `denied`.
+ * `insecure`: plain HTTP, no microphone at all · `withheld`: a browser that gives pages none · `unknown`/`prompt`: the browser will ask · `granted` · `denied`.
  * @typedef {object} MicrophoneState
- * @property {'insecure' | 'unknown' | 'prompt' | 'granted' | 'denied'} permission
+ * @property {'insecure' | 'withheld' | 'unknown' | 'prompt' | 'granted' | 'denied'} permission
  * @property {Device[]} devices
  * @property {string} chosen device id, '' for the system's choice
  * @property {boolean} open the device is captured now
  * @property {boolean} opening the browser is asking, or the device starts
- * @property {string | null} problem `microphone_denied` | `microphone_missing` | `microphone_busy` | `microphone_insecure`
+ * @property {string | null} problem `microphone_denied` | `microphone_missing` | `microphone_busy` | `microphone_insecure` | `microphone_withheld`
  */
 /** @typedef {{devices: Device[], chosen: string, selectable: boolean}} SpeakerState */
 
@@ -34,6 +34,11 @@ const problems = {
   NotReadableError: 'microphone_busy',
   AbortError: 'microphone_busy',
 };
+
+/** Why a browser has no devices: a page that is not secure gets none, and some browsers give none to any page. */
+export function absence() {
+  return globalThis.isSecureContext ? 'withheld' : 'insecure';
+}
 
 /** One microphone for the tab: chosen, opened when needed, found again when unplugged. */
 export class MicrophoneModel {
@@ -57,18 +62,22 @@ export class MicrophoneModel {
   /** @type {LevelMeter} */ #meter = new LevelMeter(level => this.level.set(level));
   /** @type {Promise<MediaStreamTrack> | null} */ #opening = null;
   #sings = false;
+  /** The system took it away, and has not given it back for certain. */ #isTaken = false;
+  #renews = false;
   /** @type {Set<string>} Who wants it open: it is let go with the last of them, and an unplugged device is replaced. */
   #holders = new Set();
 
   /**
    * @param {PreferencesModel} preferences
    * @param {MediaDevices | undefined} media
+   * @param {Document | null} [page] whose being looked at again counts
    */
-  constructor(preferences, media = globalThis.navigator?.mediaDevices) {
+  constructor(preferences, media = globalThis.navigator?.mediaDevices, page = globalThis.document ?? null) {
     this.#preferences = preferences;
     this.#media = media;
+    page?.addEventListener('visibilitychange', () => !page.hidden && void this.#renew());
     this.#change({ chosen: preferences.get().microphone });
-    if (!media) this.#change({ permission: 'insecure', problem: 'microphone_insecure' });
+    if (!media) this.#change({ permission: absence(), problem: `microphone_${absence()}` });
     media?.addEventListener('devicechange', () => void this.refresh());
     void this.#watchPermission();
     void this.refresh();
@@ -100,7 +109,7 @@ export class MicrophoneModel {
     this.#holders.delete(holder);
     if (this.#wanted) return;
     this.#release();
-    if (this.state.get().problem !== 'microphone_insecure') this.#change({ problem: null });
+    if (this.#media) this.#change({ problem: null });
   }
 
   /**
@@ -160,7 +169,7 @@ export class MicrophoneModel {
   }
 
   async #acquire() {
-    if (!this.#media?.getUserMedia) throw this.#fail('microphone_insecure');
+    if (!this.#media?.getUserMedia) throw this.#fail(`microphone_${absence()}`);
     this.#change({ opening: true });
     try {
       const stream = await this.#ask(this.#media, this.state.get().chosen);
@@ -206,21 +215,48 @@ export class MicrophoneModel {
       for (const holder of this.#holders) this.open(holder).catch(() => {});
     };
     // The system takes the microphone away for a while, for example for a phone call.
-    track.onmute = () => this.#change({ problem: 'microphone_busy' });
-    track.onunmute = () => this.#change({ problem: null });
+    track.onmute = () => {
+      this.#isTaken = true;
+      this.#change({ problem: 'microphone_busy' });
+    };
+    track.onunmute = () => {
+      this.#change({ problem: null });
+      void this.#renew();
+    };
+    this.#isTaken = false;
     this.#change({ open: true, problem: null, permission: 'granted' });
     this.track.set(track);
     if (this.level.watched) this.#measure();
+  }
+
+  /**
+   * After an interruption an iPhone's track stays silent, whatever it says of itself: a fresh one takes its place. While a call still has
+   * the microphone none is to be had; the next word of the system, or the next look at the page, tries again.
+   */
+  async #renew() {
+    const old = this.track.get();
+    if (!old || !this.#media || !this.#isTaken || this.#renews) return;
+    this.#renews = true;
+    try {
+      const stream = await this.#ask(this.#media, this.state.get().chosen);
+      const [track] = stream.getAudioTracks();
+      // Let go, or another device chosen, meanwhile.
+      if (this.track.get() !== old) return track.stop();
+      this.#meter.stop();
+      letGo(old);
+      this.#take(track);
+    } catch {
+      // See above.
+    } finally {
+      this.#renews = false;
+    }
   }
 
   #release() {
     const track = this.track.get();
     this.#meter.stop();
     this.level.set(0);
-    if (track) {
-      track.onended = track.onmute = track.onunmute = null;
-      track.stop();
-    }
+    if (track) letGo(track);
     this.track.set(null);
     this.#change({ open: false });
   }
@@ -258,6 +294,12 @@ export class MicrophoneModel {
   #change(some) {
     this.state.set({ ...this.state.get(), ...some });
   }
+}
+
+/** @param {MediaStreamTrack} track */
+function letGo(track) {
+  track.onended = track.onmute = track.onunmute = null;
+  track.stop();
 }
 
 /** Where sound comes out. */

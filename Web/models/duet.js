@@ -9,8 +9,9 @@ import { positionAt } from './song-player.js';
 /** @typedef {import('../protocol/events.js').SongTrack} SongTrack */
 /** @typedef {import('./song-library.js').SongEntry} SongEntry */
 /**
- * How late singers hear each other. `far`: too late for singing at once, see `tightMs`.
- * @typedef {{ms: number, jitterMs: number, far: boolean}} Apart
+ * How late singers hear each other. `far`: too late for singing at once, see `tightMs`; `browserMs`: for how much of it sound waits in
+ * the slower browser, null where that is not known; `byBrowser`: with the usual wait there they would not be too far apart.
+ * @typedef {{ms: number, jitterMs: number, far: boolean, browserMs: number | null, byBrowser: boolean}} Apart
  */
 /**
  * A singer's way to the server, as the room tells it: `quality` 1 (excellent) to 6 (down), 0 while nothing is known.
@@ -69,7 +70,21 @@ export function apartOf(quality) {
   if (!quality || quality.rttMs === null) return null;
   const jitterMs = quality.jitterMs ?? 0;
   const ms = Math.round(quality.rttMs + (quality.bufferMs ?? jitterMs * 2) + frameMs);
-  return { ms, jitterMs: Math.round(jitterMs), far: ms > tightMs };
+  const far = ms > tightMs;
+  return { ms, jitterMs: Math.round(jitterMs), far, ...browserPart(ms, far, quality.rttMs) };
+}
+
+/**
+ * What of the time between two singers is the browsers' own: the rest of it is the way to the server and from there, and a packet.
+ * @param {number} ms from one to the other's ear
+ * @param {boolean} far
+ * @param {number | undefined} wayMs half of both round trips
+ * @returns {Pick<Apart, 'browserMs' | 'byBrowser'>}
+ */
+export function browserPart(ms, far, wayMs) {
+  if (wayMs === undefined) return { browserMs: null, byBrowser: false };
+  const browserMs = Math.max(0, Math.round(ms - wayMs - frameMs));
+  return { browserMs, byBrowser: far && wayMs + frameMs + usualBufferMs <= tightMs };
 }
 
 /** The song of a chorus room, for one of its people: hears it, sees it, and steers it if they may. */
@@ -113,7 +128,10 @@ export class DuetModel {
     visit.peer.quality.subscribe(() => this.#follow(), quietly);
     this.#player.state.subscribe(render, quietly);
     stage.speaker.state.subscribe(({ chosen }) => this.#player.setOutput(chosen), { signal });
-    stage.preferences.subscribe(({ playout }) => this.#player.setVolume(playout), { signal });
+    const setVolume = () =>
+      this.#player.setVolume(stage.deafened.get() ? 0 : stage.preferences.get().playout);
+    stage.preferences.subscribe(setVolume, { signal });
+    stage.deafened.subscribe(setVolume, quietly);
     signal.addEventListener('abort', () => {
       this.#player.close();
       stage.session.setSinging(false);
@@ -236,7 +254,13 @@ export class DuetModel {
     const mine = apartOf(this.#visit.peer.quality.get());
     const { apartMs, tight } = network ?? {};
     if (apartMs === undefined) return mine;
-    return { ms: apartMs, jitterMs: mine?.jitterMs ?? 0, far: tight === false };
+    const trips = Object.values(network?.users ?? {}).map(({ roundTripMs }) => roundTripMs);
+    const known = trips.length >= 2 && trips.every(trip => trip !== undefined);
+    // Of the two furthest apart.
+    const [first = 0, second = 0] = known ? trips.map(Number).sort((a, b) => b - a) : [];
+    const far = tight === false;
+    const part = browserPart(apartMs, far, known ? (first + second) / 2 : undefined);
+    return { ms: apartMs, jitterMs: mine?.jitterMs ?? 0, far, ...part };
   }
 
   /**

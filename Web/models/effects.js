@@ -202,6 +202,7 @@ export class EffectsModel {
     this.#opening ??= this.#open().then(
       mixer => {
         this.#mixer = mixer;
+        mixer.changed = how => void (how === 'stands' ? this.#renew(mixer) : this.#settle());
         void mixer.setOutput(this.#speaker.state.get().chosen);
         return mixer;
       },
@@ -211,6 +212,26 @@ export class EffectsModel {
       },
     );
     return this.#opening;
+  }
+
+  /**
+   * This desk gives silence for good: another takes its place. The music on it is lost.
+   * @param {Mixer} mixer
+   */
+  async #renew(mixer) {
+    if (mixer !== this.#mixer) return;
+    const hadMusic = this.#tracks.size > 0;
+    for (const track of this.#tracks.values()) track.remove();
+    this.#tracks.clear();
+    this.outgoing.set(this.#voice);
+    this.#mixer = null;
+    this.#opening = null;
+    this.#plugged = null;
+    mixer.close();
+    this.#change({ music: [] });
+    this.publishing.set(false);
+    await this.#settle();
+    if (hadMusic) this.#change({ problem: new OvationError('music_interrupted').name });
   }
 
   get #wanted() {
@@ -238,7 +259,9 @@ export class EffectsModel {
       mixer.close();
       return;
     }
-    const mixed = mixer && this.#plug(mixer) && mixes(this.state.get()) ? mixer.track : this.#voice;
+    // While a call has the page's sound, the voice goes on as it is.
+    const sounds = mixer && this.#plug(mixer) && !mixer.waits;
+    const mixed = sounds && mixes(this.state.get()) ? mixer.track : this.#voice;
     this.outgoing.set(this.#voice && mixed);
   }
 

@@ -5,7 +5,8 @@ import { wholeRate } from './sending.js';
 /** @typedef {import('./preferences.js').PreferencesModel} PreferencesModel */
 /**
  * @typedef {object} LineState
- * @property {'idle' | 'testing' | 'done' | 'failed'} phase
+ * `untold`: the browser has not found the end of the line, which carries all that was tried.
+ * @property {'idle' | 'testing' | 'done' | 'untold' | 'failed'} phase
  * @property {number} share of the test that is over, 0…1
  * @property {string} quality what the line carries, one of `lineQualities`; '' when that is less than the smallest
  * @property {OvationError | null} error why it could not be tested
@@ -59,11 +60,15 @@ export class LineModel {
     this.#running = running;
     this.#change({ phase: 'testing', share: 0, error: null });
     try {
-      const { bitrate } = await this.#test(session, running.signal, share => {
+      const { bitrate, atLeast } = await this.#test(session, running.signal, share => {
         if (this.#running === running) this.#change({ share });
       });
       if (this.#running !== running) return;
       const quality = qualityFor(bitrate);
+      if (atLeast && quality !== lineQualities[0]) {
+        this.#preferences.change({ lineQuality: lineQualities[0] });
+        return this.#change({ phase: 'untold', share: 1, quality: '' });
+      }
       this.#preferences.change({ lineQuality: quality || lineQualities[lineQualities.length - 1] });
       this.#change({ phase: 'done', share: 1, quality });
     } catch (thrown) {

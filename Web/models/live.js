@@ -137,6 +137,8 @@ export class LiveModel {
     camera.state.subscribe(
       ({ opening, problem }) => {
         if (this.state.get().showing || this.state.get().opening) this.#change({ opening, problem });
+        this.#word.settle();
+        this.#show();
       },
       { signal, now: false },
     );
@@ -164,11 +166,12 @@ export class LiveModel {
   }
 
   /**
-   * A camera without a picture is not to be seen: beauty cannot change it, and Firefox goes on sending the last picture of a line whose
+   * A camera without a picture is not to be seen: a call has taken it away, beauty cannot change it, and Firefox goes on sending the last picture of a line whose
    * track has been taken away. Between two cameras the word stays.
    */
   get #isToBeSeen() {
-    return this.state.get().showing && (this.#picture.get() !== null || !this.#camera.state.get().open);
+    const { open, away } = this.#camera.state.get();
+    return this.state.get().showing && !away && (this.#picture.get() !== null || !open);
   }
 
   get #seat() {
@@ -347,7 +350,7 @@ export class LiveModel {
 
   #show() {
     const mine = this.#seat;
-    const own = this.state.get().showing ? this.#picture.get() : null;
+    const own = this.state.get().showing && !this.#camera.state.get().away ? this.#picture.get() : null;
     const { track: screen } = this.screen.state.get();
     const seats = this.#stage.room.state.get()?.seats.length ?? 0;
     const tracks = this.#visit.peer.pictures

@@ -1,3 +1,5 @@
+import { keepSounding } from '../lib/sound-context.js';
+
 /** Readings a second, as a steady meter needs. */
 const everyMs = 50;
 /** 40 ms of samples at 48 kHz, rounded to a power of two. */
@@ -21,8 +23,8 @@ export class LevelMeter {
   start(track) {
     this.stop();
     if (!('AudioContext' in globalThis)) return;
-    this.#context ??= new AudioContext();
-    // Before the first click of a page a context sleeps; the meter then begins with the next start.
+    // Before the first click of a page a context sleeps.
+    this.#context ??= keepSounding(new AudioContext());
     void this.#context.resume().catch(() => {});
     const analyser = this.#context.createAnalyser();
     analyser.fftSize = windowSamples;

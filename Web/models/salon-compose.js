@@ -32,6 +32,7 @@ import { audienceView, meView, roomView, seatViews } from './salon-view.js';
  * @property {import('./salon-state.js').UndoView | null} undo
  * @property {import('./salon-state.js').ConnectionView} connection
  * @property {boolean} soundBlocked
+ * @property {boolean} deafened
  * @property {boolean} echoPair
  * @property {import('./salon-state.js').MicState} mic
  */
@@ -121,8 +122,10 @@ function bannersOf(state, local, around, parts) {
   if (local.phase !== 'in') return banners;
   const { word } = parts.connection;
   if (word === 'reconnecting') banners.push({ kind: 'reconnecting', until: null });
-  if (word === 'noMedia') banners.push({ kind: 'noMediaPath' });
-  if (parts.soundBlocked) banners.push({ kind: 'soundBlocked' });
+  if (word === 'noMedia') banners.push({ kind: 'noMediaPath', error: parts.connection.error ?? undefined });
+  // A tap lets me hear again in either case.
+  if (parts.deafened) banners.push({ kind: 'deafened' });
+  else if (parts.soundBlocked) banners.push({ kind: 'soundBlocked' });
   if (parts.mic === 'noDevice')
     banners.push({ kind: 'microphoneProblem', error: around.voice.problem ?? undefined });
   if (parts.echoPair) banners.push({ kind: 'echoPair' });

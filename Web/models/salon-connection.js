@@ -19,6 +19,7 @@ export class SalonConnection {
       signalling: 'open',
       media: 'new',
       retryAt: null,
+      error: null,
     }),
   );
 
@@ -39,6 +40,7 @@ export class SalonConnection {
     session.state.subscribe(refresh, { signal, now: false });
     session.rttMs.subscribe(refresh, { signal, now: false });
     peer.quality.subscribe(refresh, { signal, now: false });
+    peer.error.subscribe(refresh, { signal, now: false });
     peer.state.subscribe(() => this.#wait(), { signal });
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
   }
@@ -62,15 +64,29 @@ export class SalonConnection {
     const { phase, retryAt } = this.#session.state.get();
     const media = this.#peer.state.get();
     const quality = this.#peer.quality.get();
+    const error = this.#peer.error.get()?.name ?? null;
     const rttMs = quality?.rttMs ?? this.#session.rttMs.get();
     /** @type {ConnectionView['word']} */ let word = 'connecting';
     if (phase === 'closed') word = 'offline';
     else if (phase !== 'ready') word = 'reconnecting';
     else if (media === 'connected')
       word = quality?.word ?? ((rttMs ?? 0) > slowSignallingMs ? 'fair' : 'good');
-    else if (this.#overdue) word = 'noMedia';
+    else if (this.#overdue || error === 'webrtc_missing') word = 'noMedia';
     const signalling = phase === 'ready' ? 'open' : phase === 'closed' ? 'closed' : 'reconnecting';
     const { lossPercent = null, jitterMs = null, way = null } = quality ?? {};
-    this.state.set({ word, rttMs, lossPercent, jitterMs, way, signalling, media, retryAt });
+    this.state.set({ word, rttMs, lossPercent, jitterMs, way, signalling, media, retryAt, error });
   }
+}
+
+/** With these, nobody but the network is known to have failed. */
+const ofNetwork = ['media_failed', 'timeout', 'offline', 'connection_lost'];
+
+/**
+ * Why no sound comes.
+ * @param {string} [error] the last error's name; none: nothing has failed, and nothing comes
+ * @returns {'noMediaPath' | 'noMediaBrowser' | 'noMediaRefused'} the network blocks it, the browser failed, the server refused
+ */
+export function silenceOf(error) {
+  if (error === 'media_browser') return 'noMediaBrowser';
+  return error === undefined || ofNetwork.includes(error) ? 'noMediaPath' : 'noMediaRefused';
 }

@@ -41,6 +41,10 @@ export function followVisit(stage, visit) {
     signal,
   });
   stage.host.listening.subscribe(render, quietly);
+  stage.deafened.subscribe(deafened => {
+    playout.setSilenced('deafened', deafened);
+    render();
+  }, quietly);
   echo.paired.subscribe(() => stage.silenceEcho(), { signal });
   for (const store of [room.state, chat.state, playout.blocked, voice.state]) {
     /** @type {Store<any>} */ (store).subscribe(render, quietly);
@@ -92,11 +96,7 @@ export function followVisit(stage, visit) {
     stage.set({ phase: 'left', error });
   }, quietly);
   stage.set({ phase: 'in', error: null });
-  try {
-    peer.start();
-  } catch (thrown) {
-    stage.news.emit('problem', { error: OvationError.of(thrown) });
-  }
+  peer.start();
   if (room.now.me.seat !== undefined) stage.voice.seated(undefined);
 }
 

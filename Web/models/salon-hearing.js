@@ -18,12 +18,27 @@ export class HearingActions {
     this.#stage.host.listening.change(user, setting);
   }
 
+  /** Whether everything I hear is muted: from the menu, or by a pause key, a headset or a lock screen. */
+  get deafened() {
+    return this.#stage.deafened;
+  }
+
   /**
    * Mutes or unmutes everything I hear.
    * @param {boolean} muted
    */
   setDeafened(muted) {
-    this.#stage.visit?.playout.setSilenced('deafened', muted);
+    this.#stage.deafened.set(muted);
+  }
+
+  /** The browser holds a picture back until a tap, as iPhones do in Low Power Mode. */
+  noteHeldBack() {
+    this.#stage.visit?.playout.blocked.set(true);
+  }
+
+  /** Whether this browser can have sound and picture at all. Throws `webrtc_missing`. */
+  async checkBrowser() {
+    this.#stage.needMedia();
   }
 
   /** After `echoPair`: hear sound in this tab although another one of this browser is in the room. */

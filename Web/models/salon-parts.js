@@ -52,15 +52,16 @@ export class Visit {
    * @param {OvationRoom} room entered
    * @param {import('./devices.js').MicrophoneModel} microphone
    * @param {SalonHost} host
+   * @param {Playout} playout begun in the click
    * @param {import('./effects.js').EffectsModel | null} [effects]
    */
-  constructor(room, microphone, host, effects = null) {
+  constructor(room, microphone, host, playout, effects = null) {
     this.chat = new ChatModel(room);
     this.likes = new LikesModel(room);
     this.peer = host.peer(room);
     this.#effects = effects;
     this.voice = new VoiceModel(microphone, this.peer, effects);
-    this.playout = host.playout();
+    this.playout = playout;
     this.echo = host.echo(`${typeof room.id}:${room.id}`);
     this.connection = new SalonConnection(room.session, this.peer, this.life.signal);
   }

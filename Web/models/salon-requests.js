@@ -20,6 +20,7 @@ export class RequestActions {
    * @param {{words?: string, still?: () => Promise<Uint8Array | null>}} more `still` takes the picture that goes along
    */
   async ask(seat = null, more = {}) {
+    this.#stage.needMedia();
     await this.#stage.run('request', async () => {
       const content = seat === null ? '' : String(seat);
       const user = this.#stage.room.now.info.owner.id;
@@ -107,6 +108,7 @@ export class RequestActions {
 
   /** Accepts the invitation to me and sits down, in a live room after a look at oneself. */
   async acceptInvitation() {
+    this.#stage.needMedia();
     const invitation = this.#stage.state.get().invitation;
     if (!invitation) throw new OvationError('invitation_not_found');
     const { id, seat } = invitation;

@@ -48,12 +48,14 @@ export class SalonStage {
       signalling: 'open',
       media: 'new',
       retryAt: null,
+      error: null,
     }),
   );
   likes = new Store(0);
   /** @type {Emitter<SalonNewsMap>} */
   news = new Emitter();
   undo = new UndoModel();
+  /** I have muted all that I hear. */ deafened = new Store(false);
   /** @type {Visit | null} */ visit = null;
   /** @type {((seat: number | null) => Promise<void>) | null} Where one sees oneself before coming on stage: that way there. */ comeUp =
     null;
@@ -112,6 +114,7 @@ export class SalonStage {
     this.undo.dismiss();
     this.voice.silent = false;
     this.leads = false;
+    this.deafened.set(false);
     void this.microphone.setSinging(false);
     this.levels.clear();
   }
@@ -136,6 +139,12 @@ export class SalonStage {
       if (OvationError.of(thrown).name === 'invitation_not_found') this.room.forgetInvitation(id);
       throw thrown;
     }
+  }
+
+  /** What needs sound or picture begins here: throws `webrtc_missing` in a browser that cannot have them. */
+  needMedia() {
+    const error = this.visit?.peer.error.get();
+    if (error?.name === 'webrtc_missing') throw error;
   }
 
   silenceEcho() {
@@ -212,6 +221,7 @@ export class SalonStage {
         undo: this.undo.offer.get(),
         connection: this.connection.get(),
         soundBlocked: visit?.playout.blocked.get() ?? false,
+        deafened: this.deafened.get(),
         echoPair: (visit?.echo.paired.get() ?? false) && !this.local.echoAllowed,
         mic: shown ? micState(shown, this.around().voice) : 'listener',
       }),

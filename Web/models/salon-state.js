@@ -130,12 +130,12 @@
 
 /**
  * Standing notices, the most urgent first.
- * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null}` · `noMediaPath` (test: `salon.testMedia()`) ·
- * `soundBlocked` (button: `salon.unlockSound()`, in the click) · `echoPair` (button: `salon.listenAnyway()`) ·
+ * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null}` · `noMediaPath {error: name}` (test: `salon.testMedia()`) ·
+ * `deafened` (I have muted all that I hear; button: `salon.hearing.setDeafened(false)`) · `soundBlocked` (button: `salon.unlockSound()`, in the click) · `echoPair` (button: `salon.listenAnyway()`) ·
  * `broughtOnStage {by: User|null}`: the host seated me and my microphone stays off until I unmute ·
  * `microphoneProblem {error: name}` · `signedInElsewhere`.
  * @typedef {object} Banner
- * @property {'ownerAbsent' | 'reconnecting' | 'noMediaPath' | 'soundBlocked' | 'echoPair' | 'broughtOnStage' | 'microphoneProblem' | 'signedInElsewhere'} kind
+ * @property {'ownerAbsent' | 'reconnecting' | 'noMediaPath' | 'deafened' | 'soundBlocked' | 'echoPair' | 'broughtOnStage' | 'microphoneProblem' | 'signedInElsewhere'} kind
  * @property {number | null} [until] milliseconds since 1970, server's clock
  * @property {User | null} [heir]
  * @property {User | null} [by]
@@ -183,6 +183,7 @@
  * @property {'open' | 'reconnecting' | 'closed'} signalling
  * @property {'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'} media
  * @property {number | null} retryAt local clock (`Date.now()`) of the next try while reconnecting
+ * @property {string | null} error why there is no media path, by the name of an error; null where there is one, or the first is on its way
  */
 
 /**

@@ -16,6 +16,7 @@ export class OwnVoice {
 
   /** @param {number} seat */
   async sit(seat) {
+    this.#stage.needMedia();
     await this.#stage.run(`seat:${seat}`, () => this.#stage.room.takeSeat(seat));
     await this.#start();
   }
@@ -40,6 +41,7 @@ export class OwnVoice {
   }
 
   async unmute() {
+    this.#stage.needMedia();
     const { me, seats } = this.#stage.room.now;
     if (me.seat === undefined) throw new OvationError('not_seated');
     if (seats[me.seat].muted) throw new OvationError('seat_muted');

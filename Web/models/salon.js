@@ -92,15 +92,22 @@ export class SalonModel {
     if (this.#stage.visit || this.#stage.local.phase === 'entering') return;
     const wish = ++this.#wish;
     this.#stage.set({ phase: 'entering', error: null, end: null });
+    const playout = this.#stage.host.playout();
+    playout.begin();
     try {
       await this.#stage.room.enter({ kinds: pageKinds });
     } catch (thrown) {
+      playout.close();
       const error = OvationError.of(thrown);
       if (wish === this.#wish) this.#stage.set({ phase: 'failed', error });
       throw error;
     }
-    if (wish !== this.#wish) throw new OvationError('aborted');
-    const visit = new Visit(this.#stage.room, this.#stage.microphone, this.#stage.host, this.#stage.effects);
+    if (wish !== this.#wish) {
+      playout.close();
+      throw new OvationError('aborted');
+    }
+    const { room, microphone, host, effects } = this.#stage;
+    const visit = new Visit(room, microphone, host, playout, effects);
     // Before the room is shown: a page looks for it then.
     const { kind } = this.#stage.room.now.info;
     const { camera } = this.#stage;
@@ -130,8 +137,9 @@ export class SalonModel {
 
   /** Unlocks sound; in a click. */
   async unlockSound() {
-    await this.duet?.unlock();
-    await this.#stage.visit?.playout.unlock();
+    this.hearing.setDeafened(false);
+    // All begin in the click: the first wait spends it.
+    await Promise.all([this.#stage.visit?.playout.unlock(), this.duet?.unlock()]);
   }
 
   /** The server's clock, milliseconds since 1970: count down against it. */

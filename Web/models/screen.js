@@ -7,6 +7,9 @@ import { OvationError } from '../protocol/errors.js';
  * @property {boolean} asking the browser asks what to share, or the room is asked
  */
 
+/** Nobody answers a question so fast: the system, or an earlier answer, has. */
+const tooFastMs = 250;
+
 /** The screen that I share in a live room. */
 export class ScreenModel {
   state = new Store(/** @type {ScreenState} */ ({ track: null, asking: false }));
@@ -81,6 +84,7 @@ export class ScreenModel {
   /** @returns {Promise<MediaStreamTrack | null>} null: the question was closed */
   async #ask() {
     if (!this.#media?.getDisplayMedia) throw new OvationError('screen_denied');
+    const asked = performance.now();
     try {
       const options = {
         video: { frameRate: { ideal: 15, max: 30 } },
@@ -95,7 +99,9 @@ export class ScreenModel {
       if (track) track.contentHint = 'detail';
       return track ?? null;
     } catch (/** @type {any} */ thrown) {
-      if (thrown?.name === 'NotAllowedError' && !/system/i.test(thrown.message ?? '')) return null;
+      // Chromium names the system when it refuses; Firefox and Safari say the same of it as of a question that was closed.
+      const byPerson = performance.now() - asked > tooFastMs && !/system/i.test(thrown?.message ?? '');
+      if (thrown?.name === 'NotAllowedError' && byPerson) return null;
       throw new OvationError('screen_denied', undefined, { cause: thrown });
     }
   }

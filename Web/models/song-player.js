@@ -1,12 +1,14 @@
+import { keepSounding } from '../lib/sound-context.js';
 import { Store } from '../lib/store.js';
 import { OvationError } from '../protocol/errors.js';
 
 /** @typedef {import('../protocol/events.js').SongPlay} SongPlay */
 /** @typedef {import('../protocol/clock.js').RoomClock} RoomClock */
 /**
- * `blocked`: the browser wants a click first · `driftMs`: how far what is heard was from where it should be, at the last
+ * `blocked`: the browser wants a click first · `unheard`: it does not know the file's format, as Safari before 18.4 does not know Ogg, or
+ * gives pages no sound of their own, as in Lockdown Mode · `driftMs`: how far what is heard was from where it should be, at the last
  * measurement (positive: ahead) · `outputMs`: from the program to the ear, as far as the browser tells.
- * @typedef {{phase: 'idle' | 'loading' | 'ready' | 'failed' | 'blocked', sounding: boolean, driftMs: number | null, outputMs: number}} SongSound
+ * @typedef {{phase: 'idle' | 'loading' | 'ready' | 'failed' | 'unheard' | 'blocked', sounding: boolean, driftMs: number | null, outputMs: number}} SongSound
  */
 
 /** Up to here a difference is within what can be measured. */
@@ -82,6 +84,7 @@ export class SongPlayer {
   #sink = '';
   /** @type {any} */ #timer = null;
   /** @type {any} */ #retryTimer = null;
+  /** @type {Set<string>} Files that were had whole and not decoded. */ #unheard = new Set();
   /** In a row, of one file. */ #failures = { url: '', count: 0 };
   #life = new AbortController();
 
@@ -139,9 +142,11 @@ export class SongPlayer {
   /** In a click: begins what the browser held back. */
   async unlock() {
     if (this.#life.signal.aborted) return;
-    await this.#open()
-      .resume()
-      .catch(() => {});
+    try {
+      await this.#open().resume();
+    } catch {
+      // The phase tells what there is to be told.
+    }
     await this.#bring();
   }
 
@@ -211,6 +216,8 @@ export class SongPlayer {
     } catch {
       if (turn !== this.#turn) return;
       this.#stop();
+      // The same bytes again would not help.
+      if (this.#unheard.has(url)) return this.#set({ phase: 'unheard', driftMs: null });
       const wait = Math.min(retryMostMs, retryMs * 2 ** this.#failures.count++);
       this.#retryTimer = this.#host.setTimer(() => void this.#bring(), wait);
       return this.#set({ phase: 'failed' });
@@ -222,9 +229,10 @@ export class SongPlayer {
       return this.#set({ phase: 'ready', driftMs: null });
     }
     const context = this.#open();
-    if (context.state === 'suspended') {
+    if (context.state !== 'running') {
       this.#stop();
-      void context.resume().catch(() => {});
+      // Not while a call has the sound: the next gesture does then.
+      if (context.state === 'suspended') void context.resume().catch(() => {});
       return this.#set({ phase: 'blocked' });
     }
     this.#begin(play, sound, url);
@@ -349,13 +357,19 @@ export class SongPlayer {
   #load(url) {
     const known = this.#sounds.get(url);
     if (known) return known;
+    if (this.#unheard.has(url)) return Promise.reject(new OvationError('song_unplayable'));
     const { signal } = this.#life;
     const sound = this.#host
       .fetch(url, signal)
-      .then(bytes => {
+      .then(async bytes => {
         // A context that is opened after the end is closed by nobody.
         signal.throwIfAborted();
-        return this.#open().decodeAudioData(bytes);
+        try {
+          return await this.#open().decodeAudioData(bytes);
+        } catch (thrown) {
+          this.#unheard.add(url);
+          throw thrown;
+        }
       })
       .catch(thrown => {
         this.#sounds.delete(url);
@@ -386,7 +400,7 @@ export class SongPlayer {
  */
 /** @type {SongHost} */
 const browserSongHost = {
-  createContext: () => new AudioContext({ latencyHint: 'interactive' }),
+  createContext: () => keepSounding(new AudioContext({ latencyHint: 'interactive' })),
   fetch: async (url, signal) => {
     const answer = await fetch(url, { signal });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);

@@ -2,8 +2,18 @@ import { openSheet } from '../elements/sheet.js';
 import { html } from '../lib/html.js';
 import { errorText, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { movesContexts } from '../lib/sound-output.js';
+import { hasWebRTC } from '../protocol/peer.js';
 
 /** @typedef {import('./app.js').App} App */
+
+/** Says that there will be no sound and no picture, in a browser without WebRTC. */
+export function mediaHint() {
+  return (
+    !hasWebRTC() &&
+    html`<p class="hint" data-testid="no-webrtc">${icon('volume-x')}<span>${t('error.webrtc_missing')}</span></p>`
+  );
+}
 
 /** @param {import('../models/devices.js').Device[]} devices @param {string} chosen */
 function options(devices, chosen) {
@@ -22,8 +32,8 @@ function options(devices, chosen) {
  */
 export function microphoneField({ microphone }) {
   const { devices, chosen, permission } = microphone.state.get();
-  if (permission === 'insecure')
-    return html`<p class="hint">${icon('info')}<span>${t('error.microphone_insecure')}</span></p>`;
+  if (permission === 'insecure' || permission === 'withheld')
+    return html`<p class="hint">${icon('info')}<span>${errorText({ name: `microphone_${permission}` })}</span></p>`;
   return html`<label class="field">
     <span class="label">${t('devices.microphone')}</span>
     <select class="input" data-testid="microphone-select" ?disabled=${devices.length === 0}
@@ -45,6 +55,19 @@ export function cameraField({ camera }) {
 }
 
 /**
+ * Songs keep time with what the browser tells of its output, which it does not for sound that goes another way: they stay on the
+ * system's device where a browser moves voices alone.
+ * @param {string} chosen the output device
+ */
+export function songHint(chosen) {
+  return (
+    chosen !== '' &&
+    !movesContexts() &&
+    html`<span class="hint" data-testid="song-device">${icon('info')}<span>${t('devices.songStays')}</span></span>`
+  );
+}
+
+/**
  * Where sound comes out, in browsers that can choose.
  * @param {App} app
  */
@@ -55,6 +78,7 @@ export function speakerField({ speaker }) {
     <span class="label">${t('devices.speaker')}</span>
     <select class="input" data-testid="speaker-select"
       @change=${(/** @type {any} */ event) => void speaker.choose(event.target.value)}>${options(devices, chosen)}</select>
+    ${songHint(chosen)}
   </label>`;
 }
 

@@ -78,7 +78,8 @@ export function openEffects(app, signal, { salon, part = 'voice' } = {}) {
 function voicePart({ effects, preferences, microphone }, tries, hear) {
   const state = effects.state.get();
   const { quality } = preferences.get();
-  const insecure = microphone.state.get().permission === 'insecure';
+  const { permission } = microphone.state.get();
+  const silent = permission === 'insecure' || permission === 'withheld';
   const plain = state.pitch === 0 && state.changer === 0 && state.reverb === 0 && state.volume === 100;
   return html`
     ${tries && html`<p class="hint">${icon('info')}<span>${t('effects.tryIt')}</span></p>`}
@@ -102,7 +103,7 @@ function voicePart({ effects, preferences, microphone }, tries, hear) {
     })}
     <label class="switch">
       <span>${t('effects.ear')}<span class="about">${t('effects.earAbout')}</span></span>
-      <input type="checkbox" role="switch" data-testid="effects-ear" .checked=${state.ear} ?disabled=${insecure}
+      <input type="checkbox" role="switch" data-testid="effects-ear" .checked=${state.ear} ?disabled=${silent}
         @change=${(/** @type {any} */ event) => void hear(event.target.checked)} />
     </label>
     ${

@@ -8,7 +8,7 @@ import { icon } from '../lib/icon.js';
 import { view } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
 import { stillPath } from '../protocol/ids.js';
-import { microphoneField, microphoneProblem, speakerField } from './devices.js';
+import { mediaHint, microphoneField, microphoneProblem, speakerField } from './devices.js';
 import { openEffects } from './effects.js';
 import { brand, busy, problem } from './parts.js';
 
@@ -63,12 +63,15 @@ export function greenRoom(app, room, enter) {
         <main class="green-room" data-testid="green-room">
           <section class="green-room-about">${room ? about(room) : skeleton()}</section>
           <section class="green-room-me">
-            ${me(app, opened, check)}
-            <button class="button" type="button" data-testid="green-effects" @click=${() => openEffects(app, signal)}>${icon('wand-sparkles')}${t('effects.title')}</button>
+            ${
+              mediaHint() ||
+              html`${me(app, opened, check)}
+                <button class="button" type="button" data-testid="green-effects" @click=${() => openEffects(app, signal)}>${icon('wand-sparkles')}${t('effects.title')}</button>`
+            }
             ${problem(error && errorText(error))}
             <button class="button primary wide big" type="button" data-testid="enter-room" ?disabled=${!room} aria-busy=${entering} @click=${go}>
               ${entering ? busy() : icon('headphones')}${t('green.enter')}</button>
-            <p class="small soft centered">${t('green.listener')}</p>
+            ${!mediaHint() && html`<p class="small soft centered">${t('green.listener')}</p>`}
           </section>
         </main>
       </div>`,
@@ -122,6 +125,7 @@ function me(app, opened, check) {
         ? html`<ov-meter aria-label=${t('green.level')} data-testid="green-meter"></ov-meter>
           <p class="small soft centered">${t('green.speak')}</p>`
         : state.permission !== 'insecure' &&
+          state.permission !== 'withheld' &&
           html`<div class="green-room-check">
             <button class="button" type="button" data-testid="check-microphone" aria-busy=${state.opening} @click=${check}>
               ${state.opening ? busy() : icon('mic')}${t('green.check')}</button>

@@ -26,6 +26,7 @@ export function roomPage(app, session, slug) {
       () => app.preferences.get().sounds,
       () => Object.values(salon.levels.get()).some(level => level > 8),
     );
+    app.speaker.state.subscribe(({ chosen }) => tones.setOutput(chosen), { signal });
     signal.addEventListener('abort', () => {
       void salon.leave();
       // Also what was tried on in the green room.

@@ -3,6 +3,7 @@ import { slider } from '../elements/slider.js';
 import { html } from '../lib/html.js';
 import { language, languages, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
+import { volumeSticks } from '../lib/volume.js';
 import { giftShows } from '../models/preferences.js';
 import { microphoneField, speakerField } from './devices.js';
 
@@ -64,14 +65,17 @@ export function openSettings(app, signal) {
           </div>
         </div>
         ${microphoneField(app)} ${speakerField(app)}
-        ${slider({
-          id: 'setting-playout',
-          label: t('settings.playout'),
-          value: chosen.playout,
-          range: [0, 100],
-          text: t('effects.percent', { value: chosen.playout }),
-          change: playout => preferences.change({ playout }),
-        })}
+        ${
+          volumeSticks() &&
+          slider({
+            id: 'setting-playout',
+            label: t('settings.playout'),
+            value: chosen.playout,
+            range: [0, 100],
+            text: t('effects.percent', { value: chosen.playout }),
+            change: playout => preferences.change({ playout }),
+          })
+        }
         <div class="rows">
           ${toggle('sounds', chosen.sounds, t('settings.sounds'), t('settings.soundsAbout'))}
           ${toggle('danmu', chosen.danmu, t('settings.danmu'), t('settings.danmuAbout'))}

@@ -1,3 +1,4 @@
+import { isNewEnough } from '../lib/door.js';
 import { OvationError } from '../protocol/errors.js';
 import { lobbyPage } from './lobby/lobby.js';
 import { messagePage } from './message.js';
@@ -14,6 +15,7 @@ import { signInPage } from './sign-in.js';
  * @param {App} app
  */
 export function runApp(root, app) {
+  const welcome = isNewEnough();
   let shown = '';
   /** @type {import('../protocol/session.js').Session | null} */ let heard = null;
   let scope = new AbortController();
@@ -32,7 +34,7 @@ export function runApp(root, app) {
   const choose = () => {
     const { phase, session, error } = app.identity.state.get();
     const place = app.router.place.get();
-    if (!supported()) return show('unsupported', messagePage(app, { kind: 'unsupported' }));
+    if (!welcome) return show('unsupported', messagePage(app, { kind: 'unsupported' }));
     if (phase === 'loading') return;
     // Being taken back from elsewhere: the page that was asked to do it shows that it does.
     if (phase === 'signingIn' && shown.startsWith('ended')) return;
@@ -54,9 +56,5 @@ export function runApp(root, app) {
   app.identity.state.subscribe(choose, { now: false });
   app.router.place.subscribe(choose, { now: false });
   choose();
-  if (supported()) void app.identity.start().then(choose);
-}
-
-function supported() {
-  return 'RTCPeerConnection' in globalThis && 'WebSocket' in globalThis && 'HTMLDialogElement' in globalThis;
+  if (welcome) void app.identity.start().then(choose);
 }

@@ -108,10 +108,16 @@ export const clientErrors = Object.freeze({
   too_many_calls: -8,
   /** The room is of a kind that this page does not know: a newer server's. */
   room_kind_unknown: -14,
-  /** The browser lacks WebRTC or WebSocket. */
+  /** The browser is too old, or has no WebSocket. */
   unsupported_browser: -10,
+  /** The browser has no WebRTC, or it is switched off: no sound and no picture. */
+  webrtc_missing: -31,
+  /** The browser itself failed to open the media path; `message` is what it said. */
+  media_browser: -32,
   /** The page is not a secure context: no microphone on plain HTTP but localhost. */
   microphone_insecure: -20,
+  /** The page is secure, and the browser gives pages no microphone all the same. */
+  microphone_withheld: -21,
   /** The person or the system said no. The numbers of devices are those that the reference documents give. */
   microphone_denied: -1317,
   /** No microphone is plugged in. */
@@ -120,6 +126,8 @@ export const clientErrors = Object.freeze({
   microphone_busy: -1319,
   /** The page is not a secure context: no camera on plain HTTP but localhost. */
   camera_insecure: -24,
+  /** The page is secure, and the browser gives pages no camera all the same. */
+  camera_withheld: -26,
   /** The browser knows nothing of the format in which the room's pictures come. */
   camera_format: -25,
   /** The person said no. */

@@ -1,9 +1,11 @@
 import { OvationError } from './errors.js';
+import { hasWebRTC } from './peer.js';
 
 /** @typedef {import('./session.js').Session} Session */
 /**
- * What a line carries to the server; `bitrate` in bits a second, at most what a test sends.
- * @typedef {{bitrate: number, lossPercent: number, roundTripMs: number | null}} LineReading
+ * What a line carries to the server; `bitrate` in bits a second, at most what a test sends. `atLeast`: that much got through, and whether
+ * more would have is not known.
+ * @typedef {{bitrate: number, atLeast: boolean, lossPercent: number, roundTripMs: number | null}} LineReading
  */
 
 /** A path that is not there by then does not come. */
@@ -11,6 +13,8 @@ const connectMs = 8_000;
 const lookMs = 500;
 /** The first seconds find out how fast may be sent: what counts comes after them. */
 const settledMs = 3_000;
+/** A full line loses more than this. */
+const fullLoss = 0.03;
 /** The size of the test's picture. It is noise, which needs all the bits that there are. */
 const [width, height, frames] = [640, 360, 30];
 
@@ -23,7 +27,7 @@ const [width, height, frames] = [640, 360, 30];
  * @returns {Promise<LineReading>}
  */
 export async function testLine(session, signal, progress = () => {}) {
-  if (typeof RTCPeerConnection !== 'function') throw new OvationError('media_failed');
+  if (!hasWebRTC()) throw new OvationError('webrtc_missing');
   const { iceServers } = session;
   const pc = new RTCPeerConnection({
     bundlePolicy: 'max-bundle',
@@ -155,7 +159,9 @@ export function judged(readings, most) {
     most,
     last.available === null ? through : Math.max(through, Math.min(last.available, 1.5 * through)),
   );
-  return { bitrate, lossPercent: lost * 100, roundTripMs: last.roundTripMs };
+  // Firefox says nothing of the line and sends more only slowly: without loss its rate is the encoder's, not the line's.
+  const atLeast = last.available === null && lost < fullLoss && bitrate < most;
+  return { bitrate, atLeast, lossPercent: lost * 100, roundTripMs: last.roundTripMs };
 }
 
 /** @param {number} ms @param {AbortSignal} signal */

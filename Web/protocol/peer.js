@@ -30,7 +30,28 @@ const finalErrors = new Set([
   'banned_here',
   'banned_here_for_good',
   'aborted',
+  'webrtc_missing',
 ]);
+
+/** Whether this browser has WebRTC, and has it switched on. */
+export function hasWebRTC() {
+  return typeof globalThis.RTCPeerConnection === 'function';
+}
+
+/**
+ * What was thrown on the way to a media path. What the server refused is an OvationError already.
+ * @param {unknown} thrown
+ */
+function ofBrowser(thrown) {
+  if (thrown instanceof OvationError) return thrown;
+  return new OvationError('media_browser', String(thrown), { cause: thrown });
+}
+
+/** @param {RTCConfiguration} configuration */
+function createInBrowser(configuration) {
+  if (!hasWebRTC()) throw new OvationError('webrtc_missing');
+  return new RTCPeerConnection(configuration);
+}
 
 /**
  * The media path of one person in a room: one RTCPeerConnection, whose first line carries the microphone and whose further
@@ -104,12 +125,12 @@ export class OvationPeer {
    */
   constructor(room, { createPeerConnection, host } = {}) {
     this.#room = room;
-    this.#create = createPeerConnection ?? (configuration => new RTCPeerConnection(configuration));
+    this.#create = createPeerConnection ?? createInBrowser;
     this.#host = { ...platform, ...host };
     this.#watch = new QualityWatch(this.#host, quality => this.quality.set(quality));
   }
 
-  /** Opens the path. Failures are retried until `close`. Throws OvationError `unsupported_browser`. */
+  /** Opens the path. Failures are retried until `close`; `webrtc_missing` is for good, see `error`. */
   start() {
     const { signal } = this.#life;
     this.#begin();
@@ -268,7 +289,7 @@ export class OvationPeer {
       const { iceServers = [] } = this.#room.session;
       pc = this.#create({ bundlePolicy: 'max-bundle', ...(iceServers.length > 0 ? { iceServers } : {}) });
     } catch (thrown) {
-      throw new OvationError('unsupported_browser', String(thrown));
+      return this.#failed(ofBrowser(thrown));
     }
     this.#pc = pc;
     pc.onconnectionstatechange = () => {
@@ -333,7 +354,7 @@ export class OvationPeer {
           this.#failed(new OvationError('media_failed', 'no path to the media server')),
         );
     } catch (thrown) {
-      if (!stale()) this.#failed(OvationError.of(thrown));
+      if (!stale()) this.#failed(ofBrowser(thrown));
     }
   }
 

@@ -14,6 +14,8 @@ const protocolVersion = 1;
 const heartbeatMs = 5_000;
 /** No answer for so long: the connection is dead, whatever the socket says. */
 const heartbeatTimeoutMs = 8_000;
+/** After a while in the background a socket may be dead and not say so: who looks at the page again learns it within this time. */
+const awakeTimeoutMs = 2_000;
 /** Clock readings kept; the one with the shortest way counts. */
 const clockReadings = 8;
 /** Readings in a row before a song: over a line with 20 ms of jitter each way they tell the time to some 2 ms. */
@@ -214,7 +216,7 @@ export class Session {
   /** Tries at once instead of waiting for the next try: call it when the network or the page comes back. */
   retryNow() {
     this.#connection.retryNow();
-    if (this.state.get().phase === 'ready') void this.#beat();
+    if (this.state.get().phase === 'ready') void this.#beat(awakeTimeoutMs);
   }
 
   /** Signs out: leaves the room, then the connection ends. */
@@ -356,7 +358,8 @@ export class Session {
     }
   }
 
-  async #beat() {
+  /** @param {number} [timeoutMs] */
+  async #beat(timeoutMs = heartbeatTimeoutMs) {
     this.#host.clearTimer(this.#heart);
     const asked = this.#host.now();
     const sent = this.clock.local();
@@ -365,7 +368,7 @@ export class Session {
         'clock.read',
         {},
         // What waits at the server's pace must not look like a dead connection.
-        { timeoutMs: heartbeatTimeoutMs, repeat: false, urgent: true },
+        { timeoutMs, repeat: false, urgent: true },
       );
       this.#read(time, asked);
       this.clock.read(typeof timeUs === 'number' ? timeUs / 1000 : time, sent);

@@ -132,6 +132,8 @@ export const strings = Object.freeze({
   'devices.microphone': 'Microphone',
   'devices.camera': 'Camera',
   'devices.speaker': 'Speaker',
+  'devices.songStays':
+    "In this browser the song of a duet comes out of the system's device. To hear it in your headphones, choose them in the system's settings.",
   'devices.system': 'System default',
   'devices.unnamed': 'Device {count}',
   'devices.announceTitle': 'Your microphone',
@@ -481,8 +483,19 @@ export const strings = Object.freeze({
   'banner.reconnecting': 'Reconnecting. Your seat is reserved.',
   'banner.reconnectingAt': 'Connection lost. Trying again in {time}.',
   'banner.noMediaPath': 'No sound: this network seems to block it. Chat works.',
+  'banner.noMediaPathLive': 'No sound and no picture: this network seems to block them. Chat works.',
+  'banner.noMediaRefused':
+    'No sound: the server does not take the connection right now. Trying again. Chat works.',
+  'banner.noMediaRefusedLive':
+    'No sound and no picture: the server does not take the connection right now. Trying again. Chat works.',
+  'banner.noMediaBrowser':
+    'No sound: this browser could not open the connection. Reload the page, or use another browser. Chat works.',
+  'banner.noMediaBrowserLive':
+    'No sound and no picture: this browser could not open the connection. Reload the page, or use another browser. Chat works.',
   'banner.soundBlocked': 'Your browser blocks sound until you tap.',
+  'banner.soundBlockedLive': 'Your browser holds sound and picture back until you tap.',
   'banner.soundBlockedAction': 'Hear the room',
+  'banner.deafened': 'You have muted the room, here or with a pause key.',
   'banner.echoPair':
     'This room is open in another tab on this device. Sound is off here to prevent feedback.',
   'banner.echoPairAction': 'Listen here anyway',
@@ -637,7 +650,6 @@ export const strings = Object.freeze({
   'more.title': 'More',
   'more.share': 'Invite people',
   'more.deafen': 'Mute all sound',
-  'more.undeafen': 'Unmute all sound',
   'more.edit': 'Edit room',
   'more.leaveOwner': 'Leave for a moment',
   'more.end': 'End the room',
@@ -717,7 +729,7 @@ export const strings = Object.freeze({
   'error.camera_blocked': 'The host has switched your camera off. Ask them to allow it again.',
   'error.screen_taken': 'Somebody is sharing a screen. Wait until they stop, or ask them to.',
   'error.screen_denied':
-    'Your system keeps the screen from the browser. Allow screen recording in its privacy settings, then try again.',
+    "Your system or your browser keeps the screen from this page. Allow screen recording in the system's privacy settings and in the browser's address bar, then try again.",
   'error.host_off_stage': 'Take your place on the stage first.',
   'error.people_on_stage': 'A PK is between two hosts. Ask the others to step down first.',
   'error.challenge_pending': 'An invitation is open already. Wait for the answer, or take it back.',
@@ -854,15 +866,22 @@ export const strings = Object.freeze({
   'error.room_kind_unknown':
     'This room needs a newer version of this page. Reload the page; if that does not help, its server is newer than this app.',
   'error.unsupported_browser':
-    'Ovation needs a current Chrome, Edge, Firefox or Safari. Please update yours.',
+    'Ovation needs Safari 17.2, Firefox 132, Chrome 120, Edge 120, or newer. Please update your browser.',
+  'error.webrtc_missing':
+    'Sound and picture are not available here: this browser has no WebRTC, or it is switched off, for example by Lockdown Mode. You can read and write.',
+  'error.media_browser':
+    'This browser could not open the sound connection. Reload the page, or use another browser. Chat works.',
   'error.microphone_insecure':
     'Browsers allow the microphone on secure pages only. Open this server with https:// to speak. Listening works here.',
+  'error.microphone_withheld':
+    'This browser gives pages no microphone, for example in Lockdown Mode. You can read and write.',
   'error.microphone_denied':
     "The microphone is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.microphone_missing': 'No microphone found. Plug one in, then try again.',
   'error.microphone_busy': 'Another program is using the microphone. Close it there, then try again.',
   'error.camera_insecure':
     'Browsers give the camera only to secure pages. Open this server with https:// to go live; watching works here.',
+  'error.camera_withheld': 'This browser gives pages no camera, for example in Lockdown Mode.',
   'error.camera_denied':
     "The camera is blocked for this page. Allow it in the browser's address bar, then try again.",
   'error.camera_denied_by_system':
@@ -875,6 +894,8 @@ export const strings = Object.freeze({
     'This browser cannot change sound. Use a current Chrome, Edge, Firefox or Safari.',
   'error.music_unreadable': 'The browser cannot play this file. MP3, AAC, WAV and Ogg usually work.',
   'error.music_too_long': 'This is longer than ten minutes. Please choose a shorter piece.',
+  'error.music_interrupted':
+    'A call or an alarm has taken the sound from this page, and the music with it. Start it again.',
   'error.music_too_large': 'This file is larger than 100 MB. Please choose a smaller one.',
   'error.music_not_allowed':
     'This server plays no music from that site. Save the file and choose it here, or ask whoever runs the server to allow the site.',
@@ -890,8 +911,12 @@ export const strings = Object.freeze({
   'duet.tight': 'About {ms} ms: close enough to sing at the same time (up to {most} ms).',
   'duet.tooFar':
     'About {ms} ms. Above {most} ms singing at the same time drags: sing one after the other instead.',
+  'duet.tooFarBrowser':
+    'About {ms} ms, and sound waits {browser} of them in one of your browsers. Your lines are near enough for singing at once (up to {most} ms): Chrome or Edge waits less. Or sing one after the other.',
   'duet.tooFarShort': '{ms} ms apart: too far for a tight duet',
+  'duet.tooFarBrowserShort': '{ms} ms apart, {browser} of them in a browser',
   'duet.oneWay': 'Voice to ear, one way',
+  'duet.browserWait': 'Of it, waiting in a browser',
   'duet.way': '{name}: {word} connection',
   'duet.quality.0': 'not known',
   'duet.quality.1': 'excellent',
@@ -917,6 +942,8 @@ export const strings = Object.freeze({
   'duet.chosenBy': 'Chosen by {name}',
   'duet.unlock': 'Tap to hear the song',
   'duet.songFailed': 'Could not load the song. Trying again…',
+  'duet.songUnheard':
+    "This browser cannot play this song's file, so you do not hear it. Safari plays Ogg from 18.4 on, and nothing in Lockdown Mode. Others may hear it.",
   'duet.words.none': 'This song has no lyrics.',
   'duet.words.loading': 'Loading lyrics…',
   'duet.words.failed': 'Could not load the lyrics. Trying again…',
@@ -933,6 +960,7 @@ export const strings = Object.freeze({
   'duet.bring': 'Add a song',
   'duet.remove': 'Remove {name}',
   'duet.file.audio': 'Accompaniment (MP3, M4A, Ogg, FLAC, WAV)',
+  'duet.file.ogg': 'Who listens in Safari before 18.4 does not hear Ogg. MP3 and M4A are heard everywhere.',
   'duet.file.original': 'The same song with vocals (optional)',
   'duet.file.lyrics': 'Timed lyrics: LRC or WebVTT (optional)',
   'duet.file.title': 'Title',
@@ -972,6 +1000,8 @@ export const strings = Object.freeze({
   'live.cameraStop': 'Turn the camera off',
   'live.cameraOpening': 'The camera is starting…',
   'live.cameraOffMine': 'Your camera is off.',
+  'live.cameraAwayMine':
+    'Your device has taken the camera away for now, for a call perhaps. Your picture comes back by itself.',
   'live.connecting': 'Connecting to {name}…',
   'live.cameraOffOf': "{name}'s camera is off. The sound goes on.",
   'live.cameraBlockedMine': 'The host has switched your camera off.',
@@ -1011,6 +1041,7 @@ export const strings = Object.freeze({
   'goLive.failed': 'The server received no picture, so you are not live. Test the line, then try again.',
   'line.testing': 'Testing your line…',
   'line.untested': 'Your line has not been tested.',
+  'line.untold': 'This browser could not tell what your line carries. Automatic quality begins at 720p.',
   'line.carries': 'Your line carries {quality}p; automatic quality begins there.',
   'line.tooSlow': 'Your line carries less than a picture needs. People will mostly hear you.',
   'line.failed': 'The line could not be tested right now. You can go live all the same.',

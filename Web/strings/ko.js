@@ -131,6 +131,8 @@ export const strings = Object.freeze({
   'devices.microphone': '마이크',
   'devices.camera': '카메라',
   'devices.speaker': '스피커',
+  'devices.songStays':
+    '이 브라우저에서 듀엣 노래는 시스템 기본 장치로 나와요. 이어폰으로 들으려면 시스템 설정에서 이어폰을 선택하세요.',
   'devices.system': '시스템 기본값',
   'devices.unnamed': '기기 {count}',
   'devices.announceTitle': '마이크',
@@ -448,8 +450,19 @@ export const strings = Object.freeze({
   'banner.reconnecting': '다시 연결하고 있어요. 자리는 지켜 둡니다.',
   'banner.reconnectingAt': '연결이 끊겼어요. {time} 뒤에 다시 시도합니다.',
   'banner.noMediaPath': '소리가 나지 않아요. 이 네트워크가 막는 것 같아요. 채팅은 됩니다.',
+  'banner.noMediaPathLive': '소리와 영상이 나오지 않아요. 이 네트워크가 막는 것 같아요. 채팅은 됩니다.',
+  'banner.noMediaRefused':
+    '소리가 나지 않아요. 지금은 서버가 연결을 받지 않아 다시 시도하고 있어요. 채팅은 됩니다.',
+  'banner.noMediaRefusedLive':
+    '소리와 영상이 나오지 않아요. 지금은 서버가 연결을 받지 않아 다시 시도하고 있어요. 채팅은 됩니다.',
+  'banner.noMediaBrowser':
+    '소리가 나지 않아요. 브라우저가 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
+  'banner.noMediaBrowserLive':
+    '소리와 영상이 나오지 않아요. 브라우저가 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
   'banner.soundBlocked': '누를 때까지 브라우저가 소리를 막고 있어요.',
+  'banner.soundBlockedLive': '누를 때까지 브라우저가 소리와 영상을 막고 있어요.',
   'banner.soundBlockedAction': '소리 듣기',
+  'banner.deafened': '여기에서, 또는 일시정지 키로 룸의 소리를 껐어요.',
   'banner.echoPair':
     '이 기기의 다른 탭에서도 이 룸이 열려 있어요. 하울링을 막으려고 여기서는 소리를 껐습니다.',
   'banner.echoPairAction': '그래도 여기서 듣기',
@@ -604,7 +617,6 @@ export const strings = Object.freeze({
   'more.title': '더 보기',
   'more.share': '사람들 초대하기',
   'more.deafen': '모든 소리 끄기',
-  'more.undeafen': '모든 소리 켜기',
   'more.edit': '룸 수정',
   'more.leaveOwner': '잠시 나가기',
   'more.end': '룸 끝내기',
@@ -681,7 +693,7 @@ export const strings = Object.freeze({
   'error.screen_taken':
     '다른 사람이 화면을 공유하고 있어요. 끝날 때까지 기다리거나 멈춰 달라고 부탁해 주세요.',
   'error.screen_denied':
-    '시스템이 브라우저의 화면 기록을 막고 있어요. 개인정보 보호 설정에서 화면 기록을 허용한 뒤 다시 해 보세요.',
+    '시스템이나 브라우저가 이 페이지의 화면 공유를 막고 있어요. 시스템의 개인정보 보호 설정과 브라우저 주소창에서 허용한 뒤 다시 해 보세요.',
   'error.host_off_stage': '먼저 무대에 올라 주세요.',
   'error.people_on_stage':
     'PK는 두 호스트 사이에서만 할 수 있어요. 다른 사람들에게 먼저 내려가 달라고 해 주세요.',
@@ -808,15 +820,22 @@ export const strings = Object.freeze({
   'error.room_kind_unknown':
     '이 룸에는 더 새로운 버전의 페이지가 필요해요. 새로 고쳐 보세요. 그래도 안 되면 서버가 이 앱보다 새 버전이에요.',
   'error.unsupported_browser':
-    'Ovation을 쓰려면 최신 Chrome, Edge, Firefox, Safari가 필요해요. 업데이트해 주세요.',
+    'Ovation을 쓰려면 Safari 17.2, Firefox 132, Chrome 120, Edge 120 이상이 필요해요. 브라우저를 업데이트해 주세요.',
+  'error.webrtc_missing':
+    '이 브라우저에서는 소리와 영상을 쓸 수 없어요. WebRTC가 없거나, 잠금 모드 등으로 꺼져 있어요. 읽고 쓰는 것은 됩니다.',
+  'error.media_browser':
+    '브라우저가 소리 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
   'error.microphone_insecure':
     '브라우저는 안전한 페이지에만 마이크를 허용해요. 말하려면 https://로 열어 주세요. 듣기는 됩니다.',
+  'error.microphone_withheld':
+    '이 브라우저는 잠금 모드 등의 이유로 페이지에 마이크를 주지 않아요. 읽고 쓰는 것은 됩니다.',
   'error.microphone_denied':
     '이 페이지의 마이크가 차단되어 있어요. 브라우저 주소창에서 허용한 뒤 다시 시도해 주세요.',
   'error.microphone_missing': '마이크를 찾을 수 없어요. 연결한 뒤 다시 시도해 주세요.',
   'error.microphone_busy': '다른 프로그램이 마이크를 쓰고 있어요. 그쪽을 닫고 다시 시도해 주세요.',
   'error.camera_insecure':
     '브라우저는 안전한 페이지에만 카메라를 허용해요. 라이브를 하려면 https://로 열어 주세요. 시청은 됩니다.',
+  'error.camera_withheld': '이 브라우저는 잠금 모드 등의 이유로 페이지에 카메라를 주지 않아요.',
   'error.camera_denied':
     '이 페이지의 카메라가 차단되어 있어요. 브라우저 주소창에서 허용한 뒤 다시 시도해 주세요.',
   'error.camera_denied_by_system':
@@ -828,6 +847,7 @@ export const strings = Object.freeze({
     '이 브라우저에서는 소리를 바꿀 수 없어요. 최신 Chrome, Edge, Firefox 또는 Safari를 써 주세요.',
   'error.music_unreadable': '브라우저가 재생할 수 없는 파일이에요. MP3, AAC, WAV, Ogg는 대체로 재생돼요.',
   'error.music_too_long': '10분이 넘어요. 더 짧은 곡을 골라 주세요.',
+  'error.music_interrupted': '전화나 알람이 이 페이지의 소리를 가져가서 음악이 멈췄어요. 다시 시작해 주세요.',
   'error.music_too_large': '100MB가 넘는 파일이에요. 더 작은 파일을 골라 주세요.',
   'error.music_not_allowed':
     '이 서버는 그 사이트의 음악을 재생하지 않아요. 파일을 저장해 여기에서 고르거나, 서버 운영자에게 허용을 요청하세요.',
@@ -842,8 +862,12 @@ export const strings = Object.freeze({
   'duet.alone': '아직 함께 부르는 사람이 없어요.',
   'duet.tight': '약 {ms}ms: 동시에 부르기 좋아요({most}ms까지).',
   'duet.tooFar': '약 {ms}ms예요. {most}ms가 넘으면 동시에 부르기 어려워요. 한 사람이 먼저 불러 보세요.',
+  'duet.tooFarBrowser':
+    '약 {ms}ms예요. 그중 {browser}ms는 두 사람 중 한쪽 브라우저 안에서 기다리는 시간이에요. 회선은 동시에 부르기에 충분해요({most}ms까지). Chrome이나 Edge는 덜 기다려요. 아니면 한 사람이 먼저 불러 보세요.',
   'duet.tooFarShort': '{ms}ms 차이: 딱 맞춰 부르기에는 멀어요',
+  'duet.tooFarBrowserShort': '{ms}ms 차이, 그중 {browser}ms는 브라우저',
   'duet.oneWay': '목소리가 들리기까지',
+  'duet.browserWait': '그중 브라우저에서 기다림',
   'duet.way': '{name}님의 연결: {word}',
   'duet.quality.0': '알 수 없음',
   'duet.quality.1': '아주 좋음',
@@ -869,6 +893,8 @@ export const strings = Object.freeze({
   'duet.chosenBy': '{name}님이 고름',
   'duet.unlock': '눌러서 노래 듣기',
   'duet.songFailed': '노래를 불러오지 못했어요. 다시 시도하고 있어요…',
+  'duet.songUnheard':
+    '이 브라우저는 이 노래 파일을 재생할 수 없어서 들리지 않아요. Safari는 18.4부터 Ogg를 재생하고, 잠금 모드에서는 재생하지 않아요. 다른 사람들에게는 들릴 수 있어요.',
   'duet.words.none': '가사가 없는 노래예요.',
   'duet.words.loading': '가사를 불러오는 중…',
   'duet.words.failed': '가사를 불러오지 못했어요. 다시 시도하고 있어요…',
@@ -885,6 +911,7 @@ export const strings = Object.freeze({
   'duet.bring': '노래 올리기',
   'duet.remove': '{name} 지우기',
   'duet.file.audio': '반주(MP3, M4A, Ogg, FLAC, WAV)',
+  'duet.file.ogg': 'Safari 18.4 이전 버전에서는 Ogg를 들을 수 없어요. MP3와 M4A는 어디서나 들려요.',
   'duet.file.original': '보컬이 있는 같은 노래(선택)',
   'duet.file.lyrics': '시간 정보가 있는 가사: LRC 또는 WebVTT(선택)',
   'duet.file.title': '제목',
@@ -923,6 +950,7 @@ export const strings = Object.freeze({
   'live.cameraStop': '카메라 끄기',
   'live.cameraOpening': '카메라를 켜는 중…',
   'live.cameraOffMine': '카메라가 꺼져 있어요.',
+  'live.cameraAwayMine': '통화 등으로 기기가 카메라를 잠시 가져갔어요. 영상은 저절로 돌아와요.',
   'live.connecting': '{name}님에게 연결하는 중…',
   'live.cameraOffOf': '{name}님의 카메라가 꺼져 있어요. 소리는 계속 들려요.',
   'live.cameraBlockedMine': '호스트가 내 카메라를 껐어요.',
@@ -960,6 +988,7 @@ export const strings = Object.freeze({
   'goLive.failed': '서버가 영상을 받지 못해 라이브가 시작되지 않았어요. 회선을 확인한 뒤 다시 시도해 주세요.',
   'line.testing': '회선을 확인하는 중…',
   'line.untested': '아직 회선을 확인하지 않았어요.',
+  'line.untold': '이 브라우저로는 회선이 얼마나 감당하는지 알 수 없었어요. 자동 화질은 720p에서 시작해요.',
   'line.carries': '회선이 {quality}p까지 감당해요. 자동 화질은 여기서 시작해요.',
   'line.tooSlow': '회선이 영상을 보내기에 부족해요. 사람들은 주로 소리를 듣게 돼요.',
   'line.failed': '지금은 회선을 확인할 수 없어요. 그래도 라이브를 시작할 수 있어요.',

@@ -1,4 +1,5 @@
 import { BeautyFilter } from './beauty-filter.js';
+import { watchFrames } from './frames.js';
 
 /** @typedef {import('./beauty-filter.js').BeautyLevels} BeautyLevels */
 /**
@@ -11,6 +12,8 @@ import { BeautyFilter } from './beauty-filter.js';
 
 /** A picture that has not come out after this will not. */
 const firstMs = 8_000;
+/** A camera that runs, and of which nothing could be drawn after this, cannot be drawn. */
+const drawnMs = 3_000;
 /** While the page is hidden. */
 const tickMs = 66;
 
@@ -75,6 +78,12 @@ async function onCanvas(source, levels, failed) {
   video.muted = true;
   video.playsInline = true;
   video.srcObject = new MediaStream([source]);
+  // On an iPhone what is in no document may stay black.
+  const place = document.createElement('div');
+  place.className = 'behind-the-page';
+  place.ariaHidden = 'true';
+  place.append(video, canvas);
+  document.body.append(place);
   const ticks = new Worker(new URL('./tick-worker.js', import.meta.url));
   const [track] = canvas.captureStream(30).getVideoTracks();
   const end = () => {
@@ -82,12 +91,15 @@ async function onCanvas(source, levels, failed) {
     ticks.terminate();
     track.stop();
     video.srcObject = null;
+    place.remove();
     filter.end();
   };
   let now = levels;
+  /** @type {() => void} */ let drawn = () => {};
   const draw = () => {
-    if (!signal.aborted && video.videoWidth > 0 && video.readyState >= video.HAVE_CURRENT_DATA)
-      filter.draw(video, video.videoWidth, video.videoHeight, now);
+    if (signal.aborted || video.videoWidth === 0 || video.readyState < video.HAVE_CURRENT_DATA) return;
+    filter.draw(video, video.videoWidth, video.videoHeight, now);
+    drawn();
   };
   canvas.addEventListener(
     'webglcontextlost',
@@ -97,21 +109,18 @@ async function onCanvas(source, levels, failed) {
     },
     { signal },
   );
-  const next = () => {
-    draw();
-    if (!signal.aborted) video.requestVideoFrameCallback(next);
-  };
   ticks.onmessage = draw;
   const look = () => ticks.postMessage(document.hidden ? tickMs : 0);
   document.addEventListener('visibilitychange', look, { signal });
   look();
   try {
-    await Promise.race([
-      video.play(),
-      new Promise((_, reject) => setTimeout(() => reject(new Error('no picture')), firstMs)),
-    ]);
+    await within(video.play(), firstMs);
+    const first = new Promise(resolve => {
+      drawn = () => resolve(undefined);
+    });
+    watchFrames(video, draw, { signal, smooth: true });
     draw();
-    video.requestVideoFrameCallback(next);
+    await within(first, drawnMs);
   } catch (thrown) {
     end();
     throw thrown;
@@ -120,4 +129,13 @@ async function onCanvas(source, levels, failed) {
     now = levels;
   };
   return { mode: 'canvas', track, set, end };
+}
+
+/** @param {Promise<unknown>} work @param {number} ms after which it is too late */
+async function within(work, ms) {
+  /** @type {any} */ let timer = null;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no picture')), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

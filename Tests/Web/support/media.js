@@ -175,6 +175,10 @@ export class FakePlayout {
     this.blocked = blocked;
   }
 
+  begin() {
+    this.begun = true;
+  }
+
   setTracks(tracks) {
     this.tracks = tracks;
   }

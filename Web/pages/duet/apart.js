@@ -36,7 +36,7 @@ export function openApart(context, duet) {
       const row = (label, value) =>
         html`<div class="detail"><dt>${label}</dt><dd class="numbers">${typeof value === 'number' && Number.isFinite(value) ? t('connection.ms', { ms: Math.round(value) }) : unknown}</dd></div>`;
       return html`<div class="stack">
-        <p>${!apart ? t('duet.alone') : t(apart.far ? 'duet.tooFar' : 'duet.tight', { ms: apart.ms, most: tightMs })}</p>
+        <p>${!apart ? t('duet.alone') : t(apart.byBrowser ? 'duet.tooFarBrowser' : apart.far ? 'duet.tooFar' : 'duet.tight', { ms: apart.ms, most: tightMs, browser: apart.browserMs ?? 0 })}</p>
         <dl class="details">
           ${ways.map(({ id, name, quality, roundTripMs }) =>
             keyed(
@@ -45,7 +45,7 @@ export function openApart(context, duet) {
                 <dd class="numbers way" data-quality=${quality}>${icon(waySign(quality))}${t(`duet.quality.${quality}`)}${roundTripMs !== null && html`<span class="soft">· ${t('connection.ms', { ms: Math.max(1, roundTripMs) })}</span>`}</dd></div>`,
             ),
           )}
-          ${row(t('duet.oneWay'), apart?.ms)} ${row(t('connection.jitter'), apart?.jitterMs)}
+          ${row(t('duet.oneWay'), apart?.ms)} ${row(t('duet.browserWait'), apart?.browserMs)} ${row(t('connection.jitter'), apart?.jitterMs)}
           ${row(t('duet.drift'), sound.driftMs)} ${row(t('duet.clockError'), errorMs)} ${row(t('duet.output'), sound.outputMs)}
         </dl>
         <label class="switch">
@@ -80,6 +80,6 @@ export function farOffer(context, duet) {
     return html`<p class="dock-hint duet-hint" role="status" data-testid="leading">${icon('repeat')}<span>${t(`duet.leading.${leading}`)}</span>
       <button class="button compact" type="button" data-testid="lead-end" @click=${() => void context.act(() => duet.setLeading(false))}>${t('duet.leadEnd')}</button></p>`;
   if (!apart?.far) return null;
-  return html`<p class="dock-hint duet-hint" role="status" data-testid="too-far">${icon('signal-low')}<span>${t('duet.tooFarShort', { ms: apart.ms })}</span>
+  return html`<p class="dock-hint duet-hint" role="status" data-testid="too-far">${icon('signal-low')}<span>${t(apart.byBrowser ? 'duet.tooFarBrowserShort' : 'duet.tooFarShort', { ms: apart.ms, browser: apart.browserMs ?? 0 })}</span>
     <button class="button compact" type="button" data-testid="lead-offer" @click=${() => openApart(context, duet)}>${t('duet.leadFollow')}</button></p>`;
 }

@@ -2,6 +2,7 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { songHint } from '../devices.js';
 
 /**
  * Asks a singer once a visit, upon sitting down: a loudspeaker would send the other voice and the song back.
@@ -40,6 +41,7 @@ function ask(context, duet) {
       };
       return html`<div class="announce-sign">${icon('headphones')}</div>
         <p class="soft centered">${t('headphones.text')}</p>
+        ${songHint(context.app.speaker.state.get().chosen)}
         <div class="stack headphones-answers">
           <button class="button primary wide" type="button" autofocus data-testid="headphones-yes" @click=${() => say('yes')}>${icon('headphones')}${t('headphones.yes')}</button>
           <button class="button wide" type="button" data-testid="headphones-no" @click=${() => say('no')}>${icon('volume-2')}${t('headphones.no')}</button>

@@ -83,7 +83,10 @@ function words(context, duet) {
       }
     </div>`;
   return html`<div class="duet-words" data-testid="lyrics" data-phase=${phase}>
-    ${sound.phase === 'failed' && html`<p class="problem" role="alert" data-testid="song-problem">${icon('triangle-alert')}<span>${t('duet.songFailed')}</span></p>`}
+    ${
+      (sound.phase === 'failed' || sound.phase === 'unheard') &&
+      html`<p class="problem" role="alert" data-testid="song-problem">${icon('triangle-alert')}<span>${t(sound.phase === 'failed' ? 'duet.songFailed' : 'duet.songUnheard')}</span></p>`
+    }
     ${
       sound.phase === 'blocked' &&
       html`<button class="button" type="button" data-testid="unlock-song" @click=${() => void context.salon.unlockSound()}>${icon('volume-2')}${t('duet.unlock')}</button>`

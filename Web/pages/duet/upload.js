@@ -6,6 +6,9 @@ import { nameLengthMost, soundLength, titleOf } from '../../models/song-library.
 import { OvationError } from '../../protocol/errors.js';
 import { busy, problem } from '../parts.js';
 
+/** @param {File | null} file */
+const isOgg = file => /ogg|opus/i.test(file?.type ?? '') || /\.(ogg|oga|opus)$/i.test(file?.name ?? '');
+
 /**
  * A song of one's own into the library.
  * @param {import('../salon/context.js').SalonContext} context
@@ -65,7 +68,9 @@ export function openUpload(context, duet) {
         void send();
       }}>
         <p class="hint">${icon('info')}<span>${t('duet.file.rights')}</span></p>
-        ${file('audio', 'audio/*')} ${text('title')} ${text('artist')} ${file('original', 'audio/*')} ${file('lyrics', '.lrc,.vtt,text/plain,text/vtt')}
+        ${file('audio', 'audio/*')}
+        ${[draft.audio, draft.original].some(isOgg) && html`<p class="hint" role="status" data-testid="upload-ogg">${icon('info')}<span>${t('duet.file.ogg')}</span></p>`}
+        ${text('title')} ${text('artist')} ${file('original', 'audio/*')} ${file('lyrics', '.lrc,.vtt,text/plain,text/vtt')}
         ${problem(error && errorText(error))}
         ${
           sent !== null &&

@@ -12,19 +12,20 @@ import { busy } from '../parts.js';
  */
 export function ownPicture(app, { name, turnOn, signal, over = null }) {
   const { camera, beauty, preferences } = app;
-  const { open, opening, problem, insecure, devices, facesMe } = camera.state.get();
+  const { open, opening, problem, none, away, devices, facesMe } = camera.state.get();
   const { mirror } = preferences.get();
   const turned = beauty.turns(beauty.track.get());
   const showBeauty = async () => (await import('./beauty.js')).openBeauty(app, signal);
   return html`<div class="prepare-picture" ?data-open=${open}>
     <ov-video data-testid=${`${name}-video`} ?data-mirror=${turned} .track=${beauty.track.get()}></ov-video>
     ${open && beauty.state.get().mode === 'failed' && html`<p class="prepare-empty" role="alert">${t('beauty.failed')}</p>`}
+    ${open && away && html`<p class="prepare-empty" role="status">${t('live.cameraAwayMine')}</p>`}
     ${
       !open &&
       html`<div class="prepare-empty">
         ${problem && html`<p role="alert" data-testid="camera-problem">${icon('triangle-alert')}<span>${errorText({ name: problem })}</span></p>`}
         ${
-          !insecure &&
+          !none &&
           html`${!problem && html`<p class="soft small">${t('live.announce')}</p>`}
             <button class="button primary" type="button" data-testid=${`${name}-camera`} aria-busy=${opening} @click=${turnOn}>
               ${opening ? busy() : icon('video')}${t(problem ? 'common.retry' : 'live.turnOnCamera')}</button>`

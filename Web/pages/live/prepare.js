@@ -2,7 +2,8 @@ import '../../elements/meter.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
-import { cameraField, microphoneField } from '../devices.js';
+import { hasWebRTC } from '../../protocol/peer.js';
+import { cameraField, mediaHint, microphoneField } from '../devices.js';
 import { ownPicture } from './own-picture.js';
 import { sendingFields } from './sending.js';
 
@@ -34,13 +35,15 @@ export function prepareLive(app, signal) {
       },
       { signal: life.signal, now: false },
     );
-    // Both at once: the browser asks once, and on iPhones a second request can end the first track. What cannot be opened says so itself.
+    // Both in one turn: the browser asks once (`jointMedia`), and on iPhones a second request can end the first track. What cannot be
+    // opened says so itself.
     const [seen] = await Promise.allSettled([camera.open(holder), microphone.open(holder)]);
     if (
       seen.status === 'fulfilled' &&
       !life.signal.aborted &&
+      hasWebRTC() &&
       !line.savesData &&
-      line.state.get().phase !== 'done'
+      !['done', 'untold'].includes(line.state.get().phase)
     )
       testLine();
   };
@@ -59,8 +62,9 @@ export function prepareLive(app, signal) {
       microphone.close(holder);
     },
     template: () => {
-      const { open, insecure } = camera.state.get();
+      const { open, none } = camera.state.get();
       return html`<div class="prepare" data-testid="prepare">
+        ${mediaHint()}
         ${ownPicture(app, { name: 'prepare', turnOn: () => void turnOn(), signal })}
         ${
           microphone.state.get().open &&
@@ -68,8 +72,8 @@ export function prepareLive(app, signal) {
             meter = element;
           }}></ov-meter>`
         }
-        ${open && lineWord(line, testLine)}
-        <div class="prepare-devices">${!insecure && cameraField(app)}${microphoneField(app)}${!insecure && sendingFields(app)}</div>
+        ${open && hasWebRTC() && lineWord(line, testLine)}
+        <div class="prepare-devices">${!none && cameraField(app)}${microphoneField(app)}${!none && sendingFields(app)}</div>
       </div>`;
     },
   };
@@ -87,8 +91,8 @@ function lineWord(line, test) {
       <span class="progress" role="progressbar" aria-label=${t('line.testing')} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${String(Math.round(share * 100))}
         .vars=${{ '--value': `${share * 100}%` }}><i></i></span></p>`;
   const said =
-    phase === 'idle'
-      ? t('line.untested')
+    phase === 'idle' || phase === 'untold'
+      ? t(phase === 'idle' ? 'line.untested' : 'line.untold')
       : phase === 'failed'
         ? t(error?.name === 'media_failed' ? 'line.noPath' : 'line.failed')
         : quality
@@ -99,7 +103,7 @@ function lineWord(line, test) {
       ? quality === '720'
         ? 'signal'
         : 'signal-high'
-      : phase === 'idle'
+      : phase === 'idle' || phase === 'untold'
         ? 'signal'
         : 'triangle-alert';
   return html`<p class="prepare-line" role="status" data-testid="line" data-phase=${phase} data-quality=${quality}>${icon(sign)}<span>${said}</span>${again}</p>`;

@@ -159,6 +159,7 @@ function without(context, live, seat) {
     if (live.lacksFormat) return t('live.noCodecMine', { format: live.formatName });
     if (problem) return errorText({ name: problem });
     if (context.app.beauty.state.get().mode === 'failed') return t('beauty.failed');
+    if (context.app.camera.state.get().away) return t('live.cameraAwayMine');
     return opening ? t('live.cameraOpening') : t('live.cameraOffMine');
   }
   if (choice === 'off') return t('live.listening');

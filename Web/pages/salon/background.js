@@ -34,14 +34,9 @@ export function watchBackground(context, leave) {
     () => void context.act(async () => salon.live?.setCamera(!salon.live.state.get().showing)),
   );
   // A room goes on: to pause it is not to hear it for a while.
-  handle('pause', () => {
-    salon.hearing.setDeafened(true);
-    session.playbackState = 'paused';
-  });
-  handle('play', () => {
-    salon.hearing.setDeafened(false);
-    session.playbackState = 'playing';
-  });
+  handle('pause', () => salon.hearing.setDeafened(true));
+  // The key is a gesture, with which the browser may let sound through that it held back.
+  handle('play', () => void salon.unlockSound());
 
   let shown = '';
   const show = () => {
@@ -53,7 +48,6 @@ export function watchBackground(context, leave) {
     const known = [room.name, room.owner.name, room.cover].join('\n');
     if (known === shown) return;
     shown = known;
-    session.playbackState = 'playing';
     const cover = coverURL(room.cover);
     session.metadata = new MediaMetadata({
       title: room.name,
@@ -62,6 +56,12 @@ export function watchBackground(context, leave) {
     });
   };
   salon.state.subscribe(show, { signal });
+  salon.hearing.deafened.subscribe(
+    deafened => {
+      session.playbackState = deafened ? 'paused' : 'playing';
+    },
+    { signal },
+  );
   salon.live?.state.subscribe(show, { signal, now: false });
   signal.addEventListener('abort', () => {
     session.metadata = null;

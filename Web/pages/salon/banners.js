@@ -1,6 +1,7 @@
 import { html, keyed } from '../../lib/html.js';
 import { errorText, parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { silenceOf } from '../../models/salon-connection.js';
 import { openConnection } from './connection.js';
 
 /** @typedef {import('../../models/salon-state.js').Banner} Banner */
@@ -10,6 +11,7 @@ const signs = {
   ownerAbsent: 'clock',
   reconnecting: 'loader-circle',
   noMediaPath: 'volume-x',
+  deafened: 'volume-x',
   soundBlocked: 'volume-2',
   echoPair: 'headphones',
   broughtOnStage: 'mic-off',
@@ -49,8 +51,14 @@ function text(context, banner) {
         : parts('banner.ownerAbsentUntil', { time });
     case 'reconnecting':
       return until === null ? t('banner.reconnecting') : parts('banner.reconnectingAt', { time });
+    case 'soundBlocked':
+      return t(context.salon.live ? 'banner.soundBlockedLive' : 'banner.soundBlocked');
     case 'broughtOnStage':
       return t('banner.broughtOnStage', { name: banner.by?.name ?? t('salon.theHost') });
+    case 'noMediaPath':
+      return banner.error === 'webrtc_missing'
+        ? errorText({ name: banner.error })
+        : t(`banner.${silenceOf(banner.error)}${context.salon.live ? 'Live' : ''}`);
     case 'microphoneProblem':
       return errorText({ name: banner.error ?? 'microphone_missing' });
     default:
@@ -65,10 +73,12 @@ function button(context, banner) {
   const one = (label, action, look = '') =>
     html`<button class="button compact ${look}" type="button" data-testid="banner-action" @click=${() => void action()}>${label}</button>`;
   switch (banner.kind) {
+    case 'deafened':
     case 'soundBlocked':
       return one(t('banner.soundBlockedAction'), () => context.act(() => salon.unlockSound()), 'primary');
     case 'noMediaPath':
-      return one(t('connection.test'), () => openConnection(context));
+      // Where there is no WebRTC there is nothing to test.
+      return banner.error !== 'webrtc_missing' && one(t('connection.test'), () => openConnection(context));
     case 'echoPair':
       return one(t('banner.echoPairAction'), () => salon.hearing.listenAnyway());
     case 'broughtOnStage':

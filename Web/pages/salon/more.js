@@ -27,15 +27,15 @@ import { openChatRules } from '../shared/moderation.js';
  */
 export function openMore(context, leave) {
   const { salon, signal, app } = context;
-  let deafened = more.get(context) ?? false;
   openSheet({
     title: () => t('more.title'),
     testid: 'more-sheet',
     className: 'small-sheet',
     signal,
-    stores: [salon.state],
+    stores: [salon.state, salon.hearing.deafened],
     body: sheet => {
       const { room, me } = context.state;
+      const deafened = salon.hearing.deafened.get();
       /** @param {() => unknown} action */
       const then = action => () => {
         sheet.close();
@@ -44,12 +44,6 @@ export function openMore(context, leave) {
       /** @param {string} id @param {string} sign @param {string} text @param {() => void} press @param {string} [look] */
       const item = (id, sign, text, press, look = '') =>
         html`<button type="button" class=${look} data-testid=${id} @click=${press}>${icon(sign)}<span>${text}</span></button>`;
-      const deafen = () => {
-        deafened = !deafened;
-        more.set(context, deafened);
-        salon.hearing.setDeafened(deafened);
-        sheet.redraw();
-      };
       return html`<div class="menu">
         ${
           room &&
@@ -176,7 +170,7 @@ export function openMore(context, leave) {
             then(() => openPrograms(context)),
           )
         }
-        ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'more.undeafen' : 'more.deafen'), deafen)}
+        ${item('more-deafen', deafened ? 'volume-2' : 'volume-x', t(deafened ? 'banner.soundBlockedAction' : 'more.deafen'), () => salon.hearing.setDeafened(!deafened))}
         ${item(
           'more-settings',
           'settings',
@@ -222,12 +216,6 @@ export function openMore(context, leave) {
     },
   });
 }
-
-/**
- * Whether everything is muted for me, by page.
- * @type {WeakMap<SalonContext, boolean>}
- */
-const more = new WeakMap();
 
 /**
  * Between a grid and one person in the spotlight, for everybody.

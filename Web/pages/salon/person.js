@@ -3,6 +3,7 @@ import { openSheet } from '../../elements/sheet.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { volumeSticks } from '../../lib/volume.js';
 import { handOver, hideItem, reportItem, restrictItems } from '../shared/moderation.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
@@ -74,10 +75,13 @@ function hearing({ salon }, person) {
     <button class="icon-button" type="button" aria-pressed=${String(listening.muted)} data-testid="mute-for-me"
       aria-label=${t(listening.muted ? 'person.unmuteForMe' : 'person.muteForMe')}
       @click=${() => salon.hearing.setListening(person.id, { muted: !listening.muted })}>${icon(listening.muted ? 'volume-x' : 'volume-2')}</button>
-    <input class="slider" type="range" min="0" max="100" aria-label=${t('person.volume')} data-testid="person-volume" ?disabled=${listening.muted}
+    ${
+      volumeSticks() &&
+      html`<input class="slider" type="range" min="0" max="100" aria-label=${t('person.volume')} data-testid="person-volume" ?disabled=${listening.muted}
       .value=${String(listening.volume)} .vars=${{ '--value': `${listening.volume}%` }}
       @input=${(/** @type {any} */ event) => salon.hearing.setListening(person.id, { volume: Number(event.target.value) })} />
-    <output class="numbers">${listening.volume} %</output>
+    <output class="numbers">${listening.volume} %</output>`
+    }
     <p class="small soft">${t('person.forMe')}</p>
   </div>`;
 }

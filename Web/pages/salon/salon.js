@@ -136,6 +136,7 @@ export function salonPage(app, salon, tones) {
       },
       signal,
     );
+    root.addEventListener('heldback', () => salon.hearing.noteHeldBack(), { signal });
     chat.start(root);
     watchLevels(context);
     watchNews(root, context, requests);

@@ -29,6 +29,7 @@ export async function pressSeat(context, index) {
 
 /** @param {SalonContext} context @param {number} index */
 export async function sitDown(context, index) {
+  if (!(await context.act(() => context.salon.hearing.checkBrowser()))) return;
   if (!(await announceMicrophone(context.app, context.signal))) return;
   const { me } = context.state;
   await context.act(() =>
@@ -39,6 +40,7 @@ export async function sitDown(context, index) {
 /** @param {SalonContext} context @param {number | null} index null: any */
 export async function askForSeat(context, index) {
   if (context.state.myRequest) return context.say(t('error.invitation_exists'), 'hand');
+  if (!(await context.act(() => context.salon.hearing.checkBrowser()))) return;
   const { live } = context.salon;
   // While rooms are linked nobody comes on stage, and the server says why.
   if (live && live.pk.state.get().links.length === 0) return openAsking(context, live);
