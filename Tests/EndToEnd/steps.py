@@ -21,9 +21,14 @@ def create_salon(person, name="Evening salon", seats=None, needs_request=False, 
     return open_salon(person, name, seats, needs_request, tags, kind)
 
 
+def start_room(person):
+    """Presses the lobby's button, which on phones is another one."""
+    person.click(person.wait("the button", "return [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.offsetWidth > 0)?.dataset.testid"))
+
+
 def open_salon(person, name, seats=None, needs_request=False, tags="", kind="voice"):
     """As `create_salon` does, by somebody who is in the lobby."""
-    person.click("create-room")
+    start_room(person)
     if kind != "voice":
         person.click(f"create-kind-{kind}")
     person.type("create-name", name)

@@ -8,7 +8,7 @@ import pytest
 
 from client import Client, ticket
 from far_way import FarWay
-from steps import allow_microphone, microphone_is, sign_in
+from steps import allow_microphone, microphone_is, sign_in, start_room
 from story import story
 
 PLAYS = "const e = document.querySelector(arguments[0] + '[data-playing]'); return !!e && getComputedStyle(e).opacity > 0.9"
@@ -33,8 +33,7 @@ def choose(person, select, value):
 def prepare_live(person):
     sign_in(person)
     person.sees("lobby")
-    start = person.run("return [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.getBoundingClientRect().width > 0).dataset.testid")
-    person.click(start)
+    start_room(person)
     person.click("create-kind-live")
 
 

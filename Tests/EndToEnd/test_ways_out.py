@@ -1,0 +1,75 @@
+"""Wherever somebody is in the app, there is a way on: out of a sheet, to another address, after a reload or a lost connection."""
+
+from selenium.webdriver.common.keys import Keys
+
+from client import Client, ticket
+from steps import create_salon, sit
+from story import story
+
+# What hides its overflow and is scrolled all the same: nobody can scroll it back.
+SCROLLED = """
+return [...document.querySelectorAll('html, body, body *')].filter(element => {
+  const { overflowX, overflowY } = getComputedStyle(element);
+  const page = element.matches('html, body');
+  return element.scrollTop !== 0 && (page || overflowY === 'hidden') || element.scrollLeft !== 0 && (page || overflowX === 'hidden');
+}).map(element => `${element.tagName} ${element.className}: ${element.scrollLeft}, ${element.scrollTop}`)
+"""
+
+
+def stays_put(person, what):
+    """Nothing was scrolled away, also after the page was drawn once more."""
+    person.run_async("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+    scrolled = person.run(SCROLLED)
+    assert not scrolled, f"after {what}: {scrolled}"
+
+
+def opens(person, *way):
+    """Presses one after the other; the last one names the sheet."""
+    for press in way[:-1]:
+        person.click(press)
+    person.sees(way[-1])
+
+
+@story("R07-W on a phone the room stays where it is whichever sheet is opened and closed, with Escape in a field too")
+def test_sheets_scroll_nothing(people, server):
+    anna = people("Anna", width=390, height=844)
+    room = create_salon(anna)
+    sit(anna, 0)
+    guest = Client(server, ticket(server, "Ben"))
+    guest.call("room.enter", room=int(room))
+    guest.call("seat.take", room=int(room), seat=1)
+    asker = Client(server, ticket(server, "Carl"))
+    asker.call("room.enter", room=int(room))
+    asker.call("invitation.send", room=int(room), user=anna.run("return JSON.parse(sessionStorage['ovation.identity']).user"), command="seat.ask")
+    anna.sees("request-badge", "1")
+    for field in (True, False):
+        opens(anna, "toggle-chat", "chat-input")
+        if field:
+            anna.click("chat-input")
+        anna.keys(Keys.ESCAPE)
+        anna.sees_no("[data-testid=chat][data-open]")
+        stays_put(anna, "the chat")
+    for way in (
+        ("member-count", "people-sheet"), ("more", "more-sheet"), ("seat-0", "person-sheet"), ("seat-1", "person-sheet"),
+        ("seat-3", "seat-sheet"), ("listener", "person-sheet"), ("show-id", "id-sheet"), ("connection", "connection-sheet"),
+        ("effects", "effects-sheet"), ("more", "more-settings", "settings-sheet"), ("more", "more-ranking", "ranking-sheet"),
+        ("more", "more-coins", "coins-sheet"), ("more", "more-edit", "room-sheet"), ("more", "more-rules", "rules-sheet"),
+        ("more", "more-end", "end-sheet"),
+    ):
+        opens(anna, *way)
+        anna.keys(Keys.ESCAPE)
+        anna.sees_no(way[-1])
+        stays_put(anna, " > ".join(way))
+    for way in (("hand", "request-tray"), ("gifts", "gift-tray")):
+        opens(anna, *way)
+        stays_put(anna, f"{way[1]} has opened")
+        anna.keys(Keys.ESCAPE)
+        anna.sees_no(way[-1])
+        stays_put(anna, way[-1])
+    anna.click("back")
+    anna.click("ask-yes")
+    for way in (("open-settings", "settings-sheet"), ("open-profile", "profile-sheet"), ("create-room-floating", "create-sheet")):
+        opens(anna, *way)
+        anna.keys(Keys.ESCAPE)
+        anna.sees_no(way[-1])
+        stays_put(anna, way[-1])
