@@ -3,7 +3,7 @@
 from selenium.webdriver.common.keys import Keys
 
 from client import Client, ticket
-from steps import create_salon, sit
+from steps import create_salon, enter_salon, go_in, open_salon, sit, sits
 from story import story
 
 # What hides its overflow and is scrolled all the same: nobody can scroll it back.
@@ -73,3 +73,47 @@ def test_sheets_scroll_nothing(people, server):
         anna.keys(Keys.ESCAPE)
         anna.sees_no(way[-1])
         stays_put(anna, way[-1])
+
+
+def host_of(server, name, title):
+    """Somebody without a browser who has a room; gives its id as well."""
+    host = Client(server, ticket(server, name))
+    return host, host.call("room.create", name=title, seats=4)["room"]
+
+
+@story("A09-W another address in the tab of a room: who listens goes there, a seat or a room of one's own is asked about, and a reload leads back to the seat")
+def test_another_address(people, server):
+    _, keyboard = host_of(server, "Mina", "Keyboard salon")
+    _, tea = host_of(server, "Leo", "Tea at four")
+    ben = people("Ben")
+    enter_salon(ben, keyboard)
+    ben.open("/")
+    ben.sees("lobby")
+    ben.open(f"/r/{keyboard}")
+    go_in(ben)
+    ben.open(f"/r/{tea}")
+    go_in(ben)
+    ben.sees("room-name", "Tea at four")
+    ben.open(f"/r/{keyboard}")
+    go_in(ben)
+    sit(ben, 1)
+    # The seat is there after a reload, without another press.
+    ben.driver.refresh()
+    sits(ben, 1)
+    ben.open(f"/r/{tea}")
+    ben.sees("held-page", "Leave Keyboard salon?")
+    ben.click("held-back")
+    sits(ben, 1)
+    ben.open("/")
+    ben.sees("held-page", "You have a seat there")
+    ben.click("held-leave")
+    ben.sees("lobby")
+    # Nothing is in the way of a room of one's own.
+    own = open_salon(ben, "By the window")
+    ben.open(f"/r/{tea}")
+    ben.sees("held-page", "Leave By the window?")
+    ben.sees("held-page", "your room")
+    ben.click("held-leave")
+    go_in(ben)
+    ben.sees("room-name", "Tea at four")
+    assert own != str(tea)

@@ -1,6 +1,7 @@
 import { Tones } from '../lib/tones.js';
 import { childScope } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
+import { roomSlug } from '../protocol/ids.js';
 import { greenRoom } from './green-room.js';
 import { releasePrepared } from './live/prepare.js';
 import { expectAnotherTry } from './lobby/create.js';
@@ -53,6 +54,9 @@ export function roomPage(app, session, slug) {
     };
 
     const preview = async () => {
+      // Who has loaded the page anew is in the room still, and may have a seat there.
+      if (session.rooms.some(id => roomSlug(id) === slug) && !wasJustCreated(slug, { look: true }))
+        return await enter().catch(thrown => fail(thrown, preview));
       show(greenRoom(app, null, enter));
       try {
         const room = await salon.preview();

@@ -655,6 +655,13 @@ export const strings = Object.freeze({
   'ended.length': 'length',
   'ended.peak': 'peak audience',
   'ended.likes': 'likes',
+  // held
+  'held.title': 'Leave {room}?',
+  'held.own':
+    'It is your room. While you are away it waits for you for a while, then passes to a co-host or ends.',
+  'held.seat': 'You have a seat there. Others can take it once you leave.',
+  'held.leave': 'Leave and go on',
+  'held.back': 'Back to the room',
   // message
   'message.unsupported.title': 'This browser is too old',
   'message.unreachable.title': 'The server is not responding',

@@ -619,6 +619,12 @@ export const strings = Object.freeze({
   'ended.length': '진행 시간',
   'ended.peak': '최대 인원',
   'ended.likes': '좋아요',
+  // held
+  'held.title': '{room}에서 나갈까요?',
+  'held.own': '내가 연 방이에요. 나가 있는 동안 잠시 기다렸다가, 공동 호스트에게 넘어가거나 종료돼요.',
+  'held.seat': '앉아 있는 자리가 있어요. 나가면 다른 사람이 앉을 수 있어요.',
+  'held.leave': '나가고 계속하기',
+  'held.back': '방으로 돌아가기',
   // message
   'message.unsupported.title': '브라우저가 너무 오래되었어요',
   'message.unreachable.title': '서버가 응답하지 않아요',

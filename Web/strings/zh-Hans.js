@@ -611,6 +611,12 @@ export const strings = Object.freeze({
   'ended.length': '时长',
   'ended.peak': '最高人数',
   'ended.likes': '点赞',
+  // held
+  'held.title': '要离开“{room}”吗？',
+  'held.own': '这是你的房间。你不在时房间会为你保留一会儿，之后转给房管或结束。',
+  'held.seat': '你在那里有麦位，离开后其他人可以上麦。',
+  'held.leave': '离开并继续',
+  'held.back': '回到房间',
   // message
   'message.unsupported.title': '浏览器版本过旧',
   'message.unreachable.title': '服务器没有响应',

@@ -18,10 +18,11 @@ export function expectCreated(slug) {
 /**
  * Whether this room was created a moment ago; true once.
  * @param {string} slug
+ * @param {{look?: boolean}} options `look`: asks only
  */
-export function wasJustCreated(slug) {
+export function wasJustCreated(slug, { look = false } = {}) {
   const just = created === slug;
-  if (just) created = '';
+  if (just && !look) created = '';
   return just;
 }
 
