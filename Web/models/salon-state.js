@@ -7,9 +7,10 @@
 
 /**
  * What the big button shows.
- * `listener`: not seated · `pending`: my request for a seat waits · `live`: people hear me · `mutedByMe` ·
- * `mutedByHost` (see `Me.mutedBy`) · `noDevice` (see `Me.microphoneProblem`): seated, but no microphone could be opened.
- * @typedef {'listener' | 'pending' | 'live' | 'mutedByMe' | 'mutedByHost' | 'noDevice'} MicState
+ * `listener`: not seated · `pending`: my request for a seat waits · `live`: people hear me · `cutOff`: they would, but nothing of me
+ * gets through right now · `mutedByMe` · `mutedByHost` (see `Me.mutedBy`) · `noDevice` (see `Me.microphoneProblem`): seated, but no
+ * microphone could be opened.
+ * @typedef {'listener' | 'pending' | 'live' | 'cutOff' | 'mutedByMe' | 'mutedByHost' | 'noDevice'} MicState
  */
 
 /**
@@ -130,7 +131,7 @@
 
 /**
  * Standing notices, the most urgent first.
- * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null}` · `noMediaPath` (test: `salon.testMedia()`) ·
+ * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null, seated}` · `noMediaPath` (test: `salon.testMedia()`) ·
  * `soundBlocked` (button: `salon.unlockSound()`, in the click) · `echoPair` (button: `salon.listenAnyway()`) ·
  * `broughtOnStage {by: User|null}`: the host seated me and my microphone stays off until I unmute ·
  * `microphoneProblem {error: name}` · `signedInElsewhere`.
@@ -139,6 +140,7 @@
  * @property {number | null} [until] milliseconds since 1970, server's clock
  * @property {User | null} [heir]
  * @property {User | null} [by]
+ * @property {boolean} [seated] a seat is kept for me
  * @property {string} [error]
  */
 

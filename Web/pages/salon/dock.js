@@ -17,6 +17,7 @@ const signs = {
   listener: 'mic',
   pending: 'hourglass',
   live: 'mic',
+  cutOff: 'unplug',
   mutedByMe: 'mic-off',
   mutedByHost: 'mic-off',
   noDevice: 'triangle-alert',
@@ -46,9 +47,10 @@ const unmutesSeat = me => me.mic === 'mutedByHost' && me.canManage && me.seat !=
 
 /**
  * What the button says in each state.
- * @param {SalonState} state
+ * @param {SalonContext} context
  */
-function micWords({ me, room, myRequest }) {
+function micWords(context) {
+  const { me, room, myRequest } = context.state;
   switch (me.mic) {
     case 'listener':
       return room?.needsRequest && !me.canManage ? t('mic.ask') : t('mic.sit');
@@ -56,6 +58,9 @@ function micWords({ me, room, myRequest }) {
       return myRequest?.position ? t('mic.pendingPlace', { place: myRequest.position }) : t('mic.pending');
     case 'mutedByHost':
       return t('mic.mutedByHost', { name: me.mutedBy?.name ?? t('salon.theHost') });
+    // Just sat down, or there is nothing to be done about it.
+    case 'cutOff':
+      return t(context.salon.connection.get().word === 'connecting' ? 'connection.connecting' : 'mic.cutOff');
     default:
       return t(`mic.${me.mic}`);
   }
@@ -119,10 +124,10 @@ export function dock(context, { requests, chat, leave }) {
       ${context.salon.live && screenButton(context, context.salon.live)}
       ${context.salon.live && pkButton(context, context.salon.live)}
       <button class="mic-button" type="button" data-mic=${me.mic} data-testid="microphone" data-level-of=${me.mic === 'live' ? me.id : null}
-        title=${micHint(state)} aria-label=${`${micWords(state)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
+        title=${micHint(state)} aria-label=${`${micWords(context)}. ${micHint(state)}`} aria-busy=${waits} aria-keyshortcuts="m"
         @click=${() => void pressMicrophone(context)}>
         <span class="mic-sign"><span class="mic-ring"></span>${icon(waits ? 'loader-circle' : signs[me.mic], waits ? 'spin' : '')}</span>
-        <span class="mic-word">${micWords(state)}</span>
+        <span class="mic-word">${micWords(context)}</span>
       </button>
       ${hand(context, requests)}
       ${giftButton(context)}
