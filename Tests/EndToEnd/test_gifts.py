@@ -39,8 +39,10 @@ def has_line(person, *words):
 def test_gift(people):
     anna, ben = people("Anna"), people("Ben")
     room = create_salon(anna)
-    # A host alone has nobody to give to.
-    anna.sees_no("gifts")
+    # A host alone has nobody to give to, and is told so where the gifts are.
+    anna.click("gifts")
+    anna.sees("gift-nobody")
+    anna.click("gift-close")
     enter_salon(ben, room)
     draws(ben, "1,000")
     for person in (anna, ben):

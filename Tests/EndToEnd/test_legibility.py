@@ -199,7 +199,7 @@ def before_the_stage(me, host, reader):
     room = host.call("room.create", name="Open stage", kind="live", seats=4, needsRequest=True)["room"]
     host.call("seat.take", room=room, seat=0)
     me.open(f"/r/{room}")
-    me.click("hand")
+    me.click("come-on-stage")
     me.sees("asking-voice")
     reader.look("before the stage", letters=both)
     me.click("asking-camera")

@@ -171,7 +171,7 @@ def test_on_stage(people):
 
 def asks(guest, with_camera=False):
     """The guest asks to come on stage, and keeps their own picture before them."""
-    guest.click("hand")
+    guest.click("come-on-stage")
     if with_camera:
         guest.click("asking-camera")
         guest.sees("asking-others", "Others see")

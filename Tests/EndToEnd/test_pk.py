@@ -90,9 +90,11 @@ def test_pk(people):
         person.wait(
             "the points", "return ['ours', 'theirs'].every((side, at) => document.querySelector(`[data-testid=pk-${side}]`)?.textContent === arguments[at])", ours, theirs
         )
-    # Nobody comes on stage meanwhile, and the page says why.
-    ben.click("microphone")
-    ben.sees("error-toast", "A PK is on")
+    # A viewer cheers with gifts; nobody is asked on stage meanwhile.
+    ben.sees("gifts", "Cheer")
+    ben.sees("ranking")
+    ben.sees_no("come-on-stage")
+    ben.sees_no("microphone")
     # Each for themselves.
     ben.click("guest-0")
     ben.click("link-mute-me")

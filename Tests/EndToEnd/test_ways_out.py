@@ -60,7 +60,7 @@ def test_sheets_scroll_nothing(people, server):
         anna.keys(Keys.ESCAPE)
         anna.sees_no(way[-1])
         stays_put(anna, " > ".join(way))
-    for way in (("hand", "request-tray"), ("gifts", "gift-tray")):
+    for way in (("hand", "request-tray"), ("more", "more-gifts", "gift-tray")):
         opens(anna, *way)
         stays_put(anna, f"{way[1]} has opened")
         anna.keys(Keys.ESCAPE)

@@ -223,6 +223,7 @@ export const strings = Object.freeze({
   'salon.moreHere': { one: 'and {count} more', other: 'and {count} more' },
   'salon.leave': 'Leave',
   'salon.invite': 'Invite',
+  'salon.people': 'People',
   'salon.controls': 'Controls',
   'salon.like': 'Like, {count} so far',
   'salon.showId': 'Room ID {id}: copy or share',
@@ -309,8 +310,6 @@ export const strings = Object.freeze({
   'micHint.noDevice': 'Try the microphone again',
   // requests
   'requests.title': 'Requests',
-  'requests.raise': 'Hand',
-  'requests.lower': 'Lower',
   'requests.asks': '{name} asks to speak',
   'requests.still': 'What {name} looks like now',
   'requests.waits': 'waiting',
@@ -359,6 +358,7 @@ export const strings = Object.freeze({
   'coins.from': '{gift} from {name}',
   'coins.after': { one: '{coins} coin after it', other: '{coins} coins after it' },
   'gift.open': 'Gifts',
+  'gift.cheer': 'Cheer',
   'gift.to': 'To',
   'gift.send': 'Send',
   'gift.ownCount': 'Another number',
@@ -385,6 +385,7 @@ export const strings = Object.freeze({
   'gift.askText': 'That is {coins} coins.',
   'gift.sentTo': '{gift} to {name}',
   'gift.ranking': 'Who gave most',
+  'gift.rankingShort': 'Ranking',
   'gift.rankingEmpty': 'Nobody has sent a gift yet.',
   'gift.total': { one: '{coins} coin in this room so far', other: '{coins} coins in this room so far' },
   'gift.place': {
@@ -519,6 +520,7 @@ export const strings = Object.freeze({
   'connection.testBad': 'Sound is blocked. Try another network, or turn off your VPN.',
   // statistics
   'statistics.title': 'Statistics',
+  'statistics.short': 'Stats',
   'statistics.you': 'You',
   'statistics.server': 'Server',
   'statistics.them': 'Others',
@@ -1003,6 +1005,7 @@ export const strings = Object.freeze({
   'beauty.failed':
     'Your picture cannot be changed in this browser right now, so nobody sees your camera. Try again, or switch beauty and the mirror for everyone off.',
   'asking.title': 'Come on stage',
+  'asking.short': 'Join',
   'asking.about':
     'Before you are on stage, only the host and co-hosts see a small picture of you, with your request.',
   'asking.words': 'A few words (optional)',

@@ -224,6 +224,7 @@ export const strings = Object.freeze({
   'salon.moreHere': { other: '외 {count}명' },
   'salon.leave': '나가기',
   'salon.invite': '초대',
+  'salon.people': '참여자',
   'salon.controls': '조작',
   'salon.like': '좋아요, 지금까지 {count}개',
   'salon.showId': '룸 ID {id}: 복사 또는 공유',
@@ -310,8 +311,6 @@ export const strings = Object.freeze({
   'micHint.noDevice': '마이크를 다시 시도합니다',
   // requests
   'requests.title': '요청',
-  'requests.raise': '손들기',
-  'requests.lower': '손 내리기',
   'requests.asks': '{name}님이 발언을 요청했어요',
   'requests.still': '지금 {name}님의 모습',
   'requests.waits': '대기',
@@ -357,6 +356,7 @@ export const strings = Object.freeze({
   'coins.from': '{name}님이 보낸 {gift}',
   'coins.after': { other: '잔액 {coins}코인' },
   'gift.open': '선물',
+  'gift.cheer': '응원하기',
   'gift.to': '받는 사람',
   'gift.send': '보내기',
   'gift.ownCount': '직접 입력',
@@ -379,6 +379,7 @@ export const strings = Object.freeze({
   'gift.askText': '{coins}코인이 들어요.',
   'gift.sentTo': '{name}님에게 {gift}',
   'gift.ranking': '선물을 많이 보낸 사람',
+  'gift.rankingShort': '순위',
   'gift.rankingEmpty': '아직 선물을 보낸 사람이 없어요.',
   'gift.total': { other: '이 방에서 지금까지 {coins}코인' },
   'gift.place': { other: '내 순위: {place}위, {coins}코인' },
@@ -486,6 +487,7 @@ export const strings = Object.freeze({
   'connection.testBad': '소리가 전달되지 않아요. 다른 네트워크를 쓰거나 VPN을 꺼 보세요.',
   // statistics
   'statistics.title': '통계',
+  'statistics.short': '통계',
   'statistics.you': '나',
   'statistics.server': '서버',
   'statistics.them': '상대',
@@ -953,6 +955,7 @@ export const strings = Object.freeze({
   'beauty.failed':
     '지금 이 브라우저에서 영상을 바꿀 수 없어 아무도 내 카메라를 볼 수 없어요. 다시 시도하거나, 뷰티와 모두에게 좌우 반전을 꺼 주세요.',
   'asking.title': '무대에 오르기',
+  'asking.short': '참여',
   'asking.about': '무대에 오르기 전에는 호스트와 공동 호스트만 요청과 함께 작은 사진을 볼 수 있어요.',
   'asking.words': '한마디 (선택)',
   'asking.wordsExample': '무대에서 하고 싶은 것',

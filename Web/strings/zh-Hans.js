@@ -218,6 +218,7 @@ export const strings = Object.freeze({
   'salon.moreHere': { other: '还有 {count} 人' },
   'salon.leave': '离开',
   'salon.invite': '邀请',
+  'salon.people': '成员',
   'salon.controls': '控制栏',
   'salon.like': '点赞，已有 {count} 个',
   'salon.showId': '房间号 {id}：复制或分享',
@@ -304,8 +305,6 @@ export const strings = Object.freeze({
   'micHint.noDevice': '重试麦克风',
   // requests
   'requests.title': '申请',
-  'requests.raise': '举手',
-  'requests.lower': '放下',
   'requests.asks': '{name} 申请发言',
   'requests.still': '{name} 现在的样子',
   'requests.waits': '已等待',
@@ -351,6 +350,7 @@ export const strings = Object.freeze({
   'coins.from': '{name} 送的 {gift}',
   'coins.after': { other: '余额 {coins} 金币' },
   'gift.open': '礼物',
+  'gift.cheer': '助威',
   'gift.to': '送给',
   'gift.send': '赠送',
   'gift.ownCount': '自定义数量',
@@ -373,6 +373,7 @@ export const strings = Object.freeze({
   'gift.askText': '共 {coins} 金币。',
   'gift.sentTo': '送给 {name} {gift}',
   'gift.ranking': '谁送得最多',
+  'gift.rankingShort': '榜单',
   'gift.rankingEmpty': '还没有人送过礼物。',
   'gift.total': { other: '本房间至今共 {coins} 金币' },
   'gift.place': { other: '我的名次：第 {place} 名，{coins} 金币' },
@@ -479,6 +480,7 @@ export const strings = Object.freeze({
   'connection.testBad': '声音无法传输。换个网络或关闭 VPN 往往有帮助。',
   // statistics
   'statistics.title': '统计',
+  'statistics.short': '统计',
   'statistics.you': '我',
   'statistics.server': '服务器',
   'statistics.them': '对方',
@@ -926,6 +928,7 @@ export const strings = Object.freeze({
   'beauty.failed':
     '此浏览器目前无法处理画面，因此没有人能看到你的摄像头画面。请重试，或关闭美颜和对所有人镜像。',
   'asking.title': '上台',
+  'asking.short': '连麦',
   'asking.about': '上台之前，只有主持人和协管能随请求看到你的一张小图。',
   'asking.words': '留言（可选）',
   'asking.wordsExample': '你想在台上做什么',

@@ -20,22 +20,21 @@ export function toggleGifts(context) {
   const { gifts } = context.salon;
   if (!gifts || gifts.state.get().catalogue.length === 0) return;
   const opens = !context.opened.get().gifts;
-  if (opens && receivers(context).length === 0) return;
   context.open({ gifts: opens });
   if (opens) void gifts.refresh();
 }
 
 /**
- * The dock's button; there is none without a catalogue, or without anybody to give to.
+ * Opens the tray. In the middle of a viewer's bar it is what they do most, and while two rooms compete it cheers one's own on.
  * @param {SalonContext} context
+ * @param {boolean} isMain
  */
-export function giftButton(context) {
-  const { gifts } = context.salon;
-  if (!gifts || gifts.state.get().catalogue.length === 0) return null;
-  if (receivers(context).length === 0 && !context.opened.get().gifts) return null;
-  return html`<button class="dock-button" type="button" data-testid="gifts" aria-pressed=${String(context.opened.get().gifts)} aria-keyshortcuts="g"
-    @click=${() => toggleGifts(context)}>
-    <span class="dock-sign">${icon('gift')}</span><span class="dock-word">${t('gift.open')}</span></button>`;
+export function giftButton(context, isMain) {
+  const cheers = isMain && context.salon.live?.pk.isOn;
+  const look = isMain ? 'mic' : 'dock';
+  return html`<button class=${`${look}-button`} type="button" data-testid="gifts" data-main=${isMain ? 'gifts' : null} aria-pressed=${String(context.opened.get().gifts)}
+    aria-keyshortcuts="g" @click=${() => toggleGifts(context)}>
+    <span class=${`${look}-sign`}>${icon('gift')}</span><span class=${`${look}-word`}>${t(cheers ? 'gift.cheer' : 'gift.open')}</span></button>`;
 }
 
 /**

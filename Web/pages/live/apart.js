@@ -5,7 +5,7 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { childScope, view } from '../../lib/view.js';
 import { areaOf } from '../../models/layout.js';
-import { pressMicrophone } from '../salon/dock.js';
+import { pressMicrophone } from '../salon/microphone.js';
 import { placesOf } from './stage.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */

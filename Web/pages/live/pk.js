@@ -23,8 +23,6 @@ const leastShare = 0.12;
  * @param {SalonContext} context @param {LiveModel} live
  */
 export function pkButton(context, live) {
-  const { me } = context.state;
-  if (!me.isOwner || me.seat === null) return null;
   const { links, challenge } = live.pk.state.get();
   const words = links.length > 0 ? t('rivals.connected') : t('rivals.title');
   return html`<button class="dock-button pk-button" type="button" data-testid="pk" aria-haspopup="dialog" aria-label=${words} title=${words}

@@ -5,7 +5,7 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { openRanking } from '../gifts/ranking.js';
-import { showCoins } from '../gifts/tray.js';
+import { showCoins, toggleGifts } from '../gifts/tray.js';
 import { canBeApart, pressApart } from '../live/apart.js';
 import { openQuality } from '../live/controls.js';
 import { openPrograms } from '../live/programs.js';
@@ -17,6 +17,7 @@ import { openIdSheet } from '../lobby/id-sheet.js';
 import { busy, problem } from '../parts.js';
 import { openSettings } from '../settings.js';
 import { openChatRules } from '../shared/moderation.js';
+import { dockNow } from './dock.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 
@@ -36,6 +37,8 @@ export function openMore(context, leave) {
     stores: [salon.state],
     body: sheet => {
       const { room, me } = context.state;
+      const { main, before, after } = dockNow(context);
+      const inBar = new Set([main, ...before, ...after]);
       /** @param {() => unknown} action */
       const then = action => () => {
         sheet.close();
@@ -61,6 +64,16 @@ export function openMore(context, leave) {
           )
         }
         ${
+          salon.gifts?.state.get().isOffered &&
+          !inBar.has('gifts') &&
+          item(
+            'more-gifts',
+            'gift',
+            t('gift.open'),
+            then(() => toggleGifts(context)),
+          )
+        }
+        ${
           salon.gifts &&
           salon.gifts.state.get().catalogue.length > 0 &&
           item(
@@ -81,7 +94,7 @@ export function openMore(context, leave) {
           )
         }
         ${
-          salon.live &&
+          !inBar.has('effects') &&
           item(
             'more-effects',
             'wand-sparkles',
@@ -205,6 +218,16 @@ export function openMore(context, leave) {
             'message-circle-off',
             t('rules.title'),
             then(() => openChatRules(context)),
+          )
+        }
+        ${
+          me.seat !== null &&
+          !inBar.has('stand') &&
+          item(
+            'more-stand',
+            'arrow-down-to-line',
+            t(salon.live ? 'live.stepDown' : 'seat.leave'),
+            then(() => context.act(() => salon.seats.stand())),
           )
         }
         ${item('more-leave', 'log-out', me.isOwner ? t('more.leaveOwner') : t('salon.leave'), then(leave))}

@@ -29,10 +29,12 @@ import { watchBackground } from './background.js';
 import { banners } from './banners.js';
 import { Chat } from './chat.js';
 import { SalonContext } from './context.js';
-import { dock, dockNotices, pressMicrophone } from './dock.js';
+import { dock, dockNow } from './dock.js';
+import { dockNotices } from './dock-notices.js';
 import { endCard } from './end.js';
 import { salonHeader } from './header.js';
 import { watchLevels } from './levels.js';
+import { pressMicrophone } from './microphone.js';
 import { watchNews } from './news.js';
 import { Requests } from './requests.js';
 import { seatGrid } from './seats.js';
@@ -85,6 +87,7 @@ export function salonPage(app, salon, tones) {
         app.preferences,
         app.effects.active,
         context.opened,
+        pageShape,
         chat.unfolded,
         ...(salon.gifts ? [salon.gifts.state] : []),
         ...(duet ? [duet.state, duet.library.state] : []),
@@ -98,7 +101,6 @@ export function salonPage(app, salon, tones) {
               live.pk.listening,
               app.camera.state,
               app.beauty.state,
-              pageShape,
             ]
           : []),
       ],
@@ -155,7 +157,7 @@ export function salonPage(app, salon, tones) {
     shortcuts(
       {
         m: () => {
-          if (salon.state.get().me.seat !== null) void pressMicrophone(context);
+          if (dockNow(context).main === 'microphone') void pressMicrophone(context);
         },
         c: () => chat.focus(),
         g: () => toggleGifts(context),
