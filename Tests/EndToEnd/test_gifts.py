@@ -57,7 +57,8 @@ def test_gift(people):
     holds(ben, "997")
     for person in (anna, ben):
         saw(person, "Ben", "Rose to Anna", "×3")
-    anna.sees("chat-log", "Ben sent a gift")
+    anna.sees("chat-gift", "Ben sent Anna Rose ×3")
+    anna.sees('[data-testid="chat-gift"] img')
     ben.click("gift-ranking")
     ben.sees("ranking-total", "3 coins")
     ben.sees("ranking-place", "Ben")

@@ -102,7 +102,7 @@
 /**
  * `text` and `danmu` are people's lines; `system` tells of one kind of happening and is folded
  * ("5 people joined": `people` holds up to 3, `count` all); `gap`: lines from…to are missing, because the connection was slow or lost for long.
- * @typedef {TextLine | SystemLine | GapLine} ChatLine
+ * @typedef {TextLine | SystemLine | GiftLine | GapLine} ChatLine
  */
 /**
  * @typedef {object} TextLine
@@ -121,11 +121,15 @@
  * @typedef {object} SystemLine
  * @property {'system'} kind
  * @property {string} key
- * @property {'entered' | 'left' | 'seatTaken' | 'seatLeft' | 'kicked' | 'lost' | 'seatMuted' | 'seatUnmuted' | 'seatClosed' | 'seatOpened' | 'becameAdmin' | 'becameMember' | 'becameOwner' | 'renamed' | 'gift'} what
+ * @property {'entered' | 'left' | 'seatTaken' | 'seatLeft' | 'kicked' | 'lost' | 'seatMuted' | 'seatUnmuted' | 'seatClosed' | 'seatOpened' | 'becameAdmin' | 'becameMember' | 'becameOwner' | 'renamed'} what
  * @property {User[]} people
  * @property {number} count
  * @property {number | null} seat index, where it concerns a seat
  * @property {number} time
+ */
+/**
+ * Gifts of one kind from one person to another that came in a row: `count` of them.
+ * @typedef {{kind: 'gift', key: string, from: User, to: User, gift: import('../protocol/events.js').Gift, count: number, time: number}} GiftLine
  */
 /** @typedef {{kind: 'gap', key: string, from: number, to: number, time: number}} GapLine */
 

@@ -337,6 +337,7 @@ export const strings = Object.freeze({
   'chat.writeDanmu': 'A comment over the stage',
   'chat.asDanmu': 'Send as on-screen comment',
   'chat.danmu': 'On-screen comment',
+  'chat.gift': '{name} sent {to} {gift} ×{count}',
   'chat.send': 'Send',
   'chat.failed': 'Not sent.',
   'chat.edit': 'Edit',
@@ -401,11 +402,6 @@ export const strings = Object.freeze({
   'system.enteredMany': { one: '{name} and {count} other joined', other: '{name} and {count} others joined' },
   'system.left': '{name} left',
   'system.leftMany': { one: '{name} and {count} other left', other: '{name} and {count} others left' },
-  'system.gift': '{name} sent a gift',
-  'system.giftMany': {
-    one: '{name} and {count} other sent gifts',
-    other: '{name} and {count} others sent gifts',
-  },
   'system.seatTaken': '{name} took seat {seat}',
   'system.seatTakenMany': {
     one: '{name} and {count} other sat down',

@@ -1,6 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { picture } from '../../elements/gifts.js';
 import { ask } from '../../elements/sheet.js';
+import { giftName } from '../../lib/gift-name.js';
 import { html, keyed } from '../../lib/html.js';
 import { formatNumber as number, t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
@@ -92,9 +93,9 @@ export function giftTray(context) {
               gift.id,
               html`<button class=${isChosen ? 'gift-cell chosen' : 'gift-cell'} type="button" data-testid=${`gift-${gift.id}`}
               aria-pressed=${String(isChosen)} aria-busy=${isChosen && waiting > 0}
-              aria-label=${isChosen ? t('gift.sendOf', { gift: gift.name, count, coins: whole(gift.price * count) }) : t('gift.choose', { gift: gift.name, coins: whole(gift.price) })}
+              aria-label=${isChosen ? t('gift.sendOf', { gift: giftName(gift), count, coins: whole(gift.price * count) }) : t('gift.choose', { gift: giftName(gift), coins: whole(gift.price) })}
               @click=${() => void press(context, gifts, gift.id, receiver.id)}>
-              ${picture(gift)}<span class="clip gift-name" dir="auto">${gift.name}</span>
+              ${picture(gift)}<span class="clip gift-name" dir="auto">${giftName(gift)}</span>
               ${
                 isChosen
                   ? html`<span class="gift-send" data-testid="gift-send">${counting ? t('gift.combo', { count: counting.count, coins: counting.coins }) : t('gift.send')}</span>`
@@ -147,7 +148,7 @@ async function press(context, gifts, id, to) {
   // Somebody in a row has said yes already.
   if (gifts.isMuch && state.combo?.gift !== id) {
     const yes = await ask({
-      title: t('gift.askTitle', { gift: gift.name, count: state.count }),
+      title: t('gift.askTitle', { gift: giftName(gift), count: state.count }),
       text: t('gift.askText', { coins: whole(gifts.price) }),
       yes: t('gift.send'),
       signal: context.signal,
