@@ -69,6 +69,8 @@ def test_gift(people):
     anna.click("more")
     anna.click("more-ranking")
     anna.sees("ranking-place", "Ben")
+    # Whom gifts are for is not told to give.
+    anna.sees_no("ranking-own")
     anna.click("sheet-close")
     # Who comes later is told.
     carol = people("Carol")

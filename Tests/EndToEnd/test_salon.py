@@ -155,8 +155,11 @@ def test_the_end(people):
     owner.hears_tone(BASS)
     owner.click("more")
     owner.click("more-end")
+    owner.sees("end-sheet", "1 other person is here")
     owner.click("ask-yes")
-    guest.sees("end-card")
+    guest.sees("end-card", "The host has ended the room")
+    owner.sees("end-card", "You have ended the room")
+    owner.sees("end-card", "Thank you for hosting")
     for person in (owner, guest):
         person.lets_the_microphone_go()
     owner.hears_silence()

@@ -66,7 +66,7 @@ export function roomPage(app, session, slug) {
           created = isNew;
           return await enter();
         }
-        show(greenRoom(app, room, enter));
+        show(greenRoom(app, room, enter, { isSeated: isNew && room.kind === 'chorus' }));
         if (isNew) {
           created = true;
           openIdSheet({ label: labelOf(room), link: room.link, name: room.name }, signal, { fresh: true });

@@ -140,6 +140,7 @@ export const strings = Object.freeze({
   // green
   'green.enter': 'Enter the room',
   'green.listener': 'You join as a listener. You can take a seat later.',
+  'green.duetOwner': 'You come in on the first seat.',
   'green.onStage': '{count} on stage',
   'green.needsRequest': 'Ask before speaking',
   'green.check': 'Test microphone',
@@ -644,17 +645,21 @@ export const strings = Object.freeze({
   'more.end': 'End the room',
   'more.endTitle': 'End the room for everyone?',
   'more.endText': {
-    one: '{count} person is here. This cannot be undone.',
-    other: '{count} people are here. This cannot be undone.',
+    one: '{count} other person is here. This cannot be undone.',
+    other: '{count} other people are here. This cannot be undone.',
   },
+  'more.endAlone': 'Nobody else is here. This cannot be undone.',
   // ended
   'ended.title': 'The room has ended',
   'ended.reason.owner': 'The host has ended the room',
   'ended.reason.owner_absent': 'The host did not come back',
   'ended.reason.operator': 'The operator of this server closed the room',
+  'ended.mine.owner': 'You have ended the room',
+  'ended.mine.owner_absent': 'Your room ended while you were away',
   'ended.thanks': 'Thanks for spending time with {name}.',
+  'ended.thanksHost': 'Thank you for hosting.',
   'ended.length': 'length',
-  'ended.peak': 'peak audience',
+  'ended.peak': 'most people at once',
   'ended.likes': 'likes',
   // held
   'held.title': 'Leave {room}?',

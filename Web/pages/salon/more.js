@@ -268,7 +268,7 @@ async function end(context) {
   const { memberCount } = context.state;
   const yes = await ask({
     title: t('more.endTitle'),
-    text: t('more.endText', { count: memberCount }),
+    text: memberCount > 1 ? t('more.endText', { count: memberCount - 1 }) : t('more.endAlone'),
     yes: t('more.end'),
     signal: context.signal,
     testid: 'end-sheet',
