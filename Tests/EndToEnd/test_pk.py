@@ -16,6 +16,21 @@ def two_rooms(people, **tones):
     return anna, leo, *rooms
 
 
+def toasts_keep_clear(person, *parts):
+    """Toasts as many as there can be, and a long one, lie over none of these."""
+    covered = person.run("""
+        const toasts = document.querySelector('ov-toasts');
+        const taken = ['One', 'Two of them', 'Three, and a sentence that needs a second line on a phone'].map(text => toasts.show({ text }));
+        const { top, bottom } = toasts.getBoundingClientRect();
+        const covered = [...arguments].filter(part => {
+          const box = document.querySelector(part).getBoundingClientRect();
+          return box.bottom > top && box.top < bottom;
+        });
+        taken.forEach(take => take());
+        return covered;""", *parts)
+    assert not covered, f"toasts cover {covered}"
+
+
 def hears_no(person, hertz, seconds=15):
     """Until no track carries that frequency any more, twice in a row."""
     deadline = time.monotonic() + seconds
@@ -95,6 +110,8 @@ def test_pk(people):
     ben.sees("ranking")
     ben.sees_no("come-on-stage")
     ben.sees_no("microphone")
+    for person in (anna, ben):
+        toasts_keep_clear(person, ".salon-head", ".pk-head")
     # Each for themselves.
     ben.click("guest-0")
     ben.click("link-mute-me")

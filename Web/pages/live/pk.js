@@ -48,7 +48,7 @@ export function pkBar(context, live) {
     ours: formatNumber(match.ours),
     theirs: formatNumber(match.theirs),
   });
-  return html`<div class="pk-head" data-testid="pk-head" data-phase=${match.phase}>
+  return html`<div class="pk-head" data-keep-clear data-testid="pk-head" data-phase=${match.phase}>
     <div class="pk-bar" role="img" aria-label=${words} .vars=${{ '--share': String(share) }}>
       <span class="pk-ours"><ov-count data-testid="pk-ours" .value=${match.ours}></ov-count></span>
       <span class="pk-theirs"><ov-count data-testid="pk-theirs" .value=${match.theirs}></ov-count></span>

@@ -68,7 +68,7 @@ function summary(state) {
 /** @param {App} app @param {LobbyModel} lobby @param {string} query @param {() => void} create @param {AbortSignal} signal */
 function header(app, lobby, query, create, signal) {
   const { user } = app.identity.state.get();
-  return html`<header class="topbar">
+  return html`<header class="topbar" data-keep-clear>
     ${brand(app)}
     <label class="search">
       ${icon('search')}

@@ -138,6 +138,10 @@ export function salonPage(app, salon, tones) {
       },
       signal,
     );
+    // What toasts keep clear may have come or moved, once the page has been drawn anew.
+    const settle = () => queueMicrotask(() => queueMicrotask(() => app.toasts.place()));
+    for (const store of [salon.state, ...(live ? [live.pk.state] : [])])
+      store.subscribe(settle, { signal, now: false });
     chat.start(root);
     watchLevels(context);
     watchNews(root, context, requests);
