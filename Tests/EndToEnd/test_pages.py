@@ -51,6 +51,9 @@ return { testid: e.dataset.testid ?? e.outerHTML.slice(0, 80), seen: inside && [
 """
 
 
+HEADING = "return document.activeElement === document.querySelector('#app h1')"
+
+
 class Hands:
     """Somebody without a mouse."""
 
@@ -89,11 +92,20 @@ def test_keyboard(people):
     hands = Hands(person)
     person.open()
     hands.writes("sign-in-name", "Keys")
+    person.sees("lobby")
+    assert person.run(HEADING), "after signing in the focus is not on the page's heading"
     hands.presses("create-room")
     hands.writes("create-name", "By hand")
     hands.presses("id-done")
+    person.sees_no("id-sheet")
+    assert person.run(HEADING), "after the sheet the focus is not on the page's heading"
     hands.presses("enter-room")
     person.sees("salon")
+    # Past the seats to what is pressed most; its key stands beside it.
+    assert hands.tab() == "skip"
+    person.keys(Keys.ENTER)
+    assert person.run(FOCUS)["testid"] == "microphone"
+    person.sees('[data-testid="microphone"] kbd', "M")
     hands.presses("seat-0")
     hands.presses("seat-sit")
     person.wait("the microphone or its announcement", "return document.querySelector(arguments[0]) || document.querySelector(arguments[1])",
@@ -113,6 +125,11 @@ def test_keyboard(people):
     person.keys(Keys.ESCAPE)
     person.sees_no("more-sheet")
     assert person.run(FOCUS)["testid"] == "more", "the focus went astray"
+    hands.presses("gifts")
+    hands.goes_to("gift-ranking")
+    person.keys(Keys.ESCAPE)
+    person.sees_no("gift-tray")
+    assert person.run(FOCUS)["testid"] == "gifts", "the focus did not go back to what opened the tray"
     for _ in range(60):
         hands.tab()
     wanted = {"microphone", "hand", "like", "leave", "chat-input", "seat-0", "seat-3", "more", "show-id"}

@@ -48,6 +48,7 @@ def test_sheets_scroll_nothing(people, server):
             anna.click("chat-input")
         anna.keys(Keys.ESCAPE)
         anna.sees_no("[data-testid=chat][data-open]")
+        assert anna.run("return document.activeElement.dataset.testid") == "toggle-chat", "the focus did not go back"
         stays_put(anna, "the chat")
     for way in (
         ("member-count", "people-sheet"), ("more", "more-sheet"), ("seat-0", "person-sheet"), ("seat-1", "person-sheet"),

@@ -1,5 +1,5 @@
 import { Tones } from '../lib/tones.js';
-import { childScope } from '../lib/view.js';
+import { childScope, focusHeading } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
 import { roomSlug } from '../protocol/ids.js';
 import { greenRoom } from './green-room.js';
@@ -45,6 +45,7 @@ export function roomPage(app, session, slug) {
       place.className = 'stage-page';
       root.replaceChildren(place);
       page(place, scope.signal);
+      focusHeading(place);
     };
     /** @param {unknown} thrown @param {() => void} retry */
     const fail = (thrown, retry) => {

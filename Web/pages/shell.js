@@ -1,3 +1,4 @@
+import { focusHeading } from '../lib/view.js';
 import { heldRooms } from '../models/held-rooms.js';
 import { OvationError } from '../protocol/errors.js';
 import { heldPage } from './held.js';
@@ -30,6 +31,7 @@ export function runApp(root, app) {
     root.replaceChildren(stage);
     document.title = 'Ovation';
     page(stage, scope.signal);
+    focusHeading(stage);
   };
   const choose = () => {
     const { phase, session, error } = app.identity.state.get();

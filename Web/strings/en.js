@@ -226,6 +226,7 @@ export const strings = Object.freeze({
   'salon.invite': 'Invite',
   'salon.people': 'People',
   'salon.controls': 'Controls',
+  'salon.skip': 'Skip to the controls',
   'salon.like': 'Like, {count} so far',
   'salon.showId': 'Room ID {id}: copy or share',
   'salon.theHost': 'The host',

@@ -227,6 +227,7 @@ export const strings = Object.freeze({
   'salon.invite': '초대',
   'salon.people': '참여자',
   'salon.controls': '조작',
+  'salon.skip': '조작 버튼으로 건너뛰기',
   'salon.like': '좋아요, 지금까지 {count}개',
   'salon.showId': '룸 ID {id}: 복사 또는 공유',
   'salon.theHost': '호스트',

@@ -221,6 +221,7 @@ export const strings = Object.freeze({
   'salon.invite': '邀请',
   'salon.people': '成员',
   'salon.controls': '控制栏',
+  'salon.skip': '跳到操作栏',
   'salon.like': '点赞，已有 {count} 个',
   'salon.showId': '房间号 {id}：复制或分享',
   'salon.theHost': '主持人',

@@ -55,6 +55,10 @@ export function salonPage(app, salon, tones) {
     const chat = new Chat(context);
     const requests = new Requests(context);
     const leave = () => void app.router.go('/');
+    const toControls = () =>
+      /** @type {HTMLElement | null} */ (
+        root.querySelector('.dock .mic-button, .dock [data-main] button')
+      )?.focus();
     const { duet, live } = salon;
 
     app.router.guard = async () => {
@@ -112,6 +116,7 @@ export function salonPage(app, salon, tones) {
         return html`<div class=${over ? 'salon night' : 'salon'} data-testid="salon" ?data-over=${over} ?data-turned=${over && pageShape.get() === 'turned'} ?data-alone=${alone} data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : live ? 'live' : 'voice'}>
           ${salonHeader(context, leave)}
           <main class="stage" data-testid="stage" tabindex="-1">
+            <button class="button compact skip" type="button" data-testid="skip" @click=${toControls}>${t('salon.skip')}</button>
             <h2 class="only-read">${t('salon.stage')}</h2>
             ${banners(context)}
             ${app.preferences.get().danmu ? html`<ov-danmu></ov-danmu>` : html`<div class="no-danmu"></div>`}
