@@ -9,7 +9,7 @@ import tempfile
 from browsers import Chromium
 from client import Client, Refused, ticket
 from server import ROOT, Server
-from steps import go_in, live, sign_in, speaking
+from steps import go_in, live, sign_in, speaking, start_room
 from test_live import go_live, sees_picture
 from test_pk import invite
 
@@ -95,7 +95,7 @@ def main():
 
 def live_room(me, others):
     """Before going live, alone on the stage, and with somebody who came to it with a camera of their own."""
-    me.click("create-room")
+    start_room(me)
     me.click("create-kind-live")
     me.click("prepare-camera")
     sees_picture(me, "prepare-video")

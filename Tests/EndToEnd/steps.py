@@ -22,8 +22,12 @@ def create_salon(person, name="Evening salon", seats=None, needs_request=False, 
 
 
 def start_room(person):
-    """Presses the lobby's button, which on phones is another one."""
-    person.click(person.wait("the button", "return [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.offsetWidth > 0)?.dataset.testid"))
+    """Presses the lobby's button: on phones, and where nobody is live, it is another one."""
+    person.wait("the sheet for a new room", """
+        if (document.querySelector('[data-testid=create-sheet]')) return true;
+        if (!document.querySelector('[data-testid=lobby] [aria-busy=true]'))
+          [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.checkVisibility({ visibilityProperty: true }))?.click();
+        return false;""")
 
 
 def open_salon(person, name, seats=None, needs_request=False, tags="", kind="voice"):

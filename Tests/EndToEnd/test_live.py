@@ -82,7 +82,7 @@ def test_go_live(people):
 def test_line(people):
     anna = people("Anna")
     sign_in(anna)
-    anna.click("create-room")
+    start_room(anna)
     anna.click("create-kind-live")
     anna.click("prepare-camera")
     anna.sees('[data-testid="line"][data-phase="testing"]')
@@ -295,7 +295,7 @@ def test_screen(people):
 def test_denied(people):
     anna, ben = people("Anna", microphone="denied"), people("Ben")
     sign_in(anna)
-    anna.click("create-room")
+    start_room(anna)
     anna.click("create-kind-live")
     anna.click("prepare-camera")
     anna.sees("camera-problem", "The camera is blocked for this page")

@@ -16,9 +16,9 @@ OVERFLOW = "return document.documentElement.scrollWidth - document.documentEleme
 def test_languages(people):
     person = people("지민", language="ko")
     sign_in(person)
-    person.sees("create-room", "만들기")
+    person.sees("create-room-empty", "만들기")
     assert person.run("return document.documentElement.lang") == "ko"
-    seen = {person.text("create-room").strip()}
+    seen = {person.text("create-room-empty").strip()}
     for language in ("zh-Hans", "en"):
         person.click("open-settings")
         person.run(
@@ -26,7 +26,7 @@ def test_languages(people):
             person.selector("setting-language"), language)
         person.click("sheet-close")
         person.wait(language, "return document.documentElement.lang === arguments[0]", language)
-        seen.add(person.text("create-room").strip())
+        seen.add(person.text("create-room-empty").strip())
     assert len(seen) == 3, seen
 
 
@@ -94,7 +94,7 @@ def test_keyboard(people):
     hands.writes("sign-in-name", "Keys")
     person.sees("lobby")
     assert person.run(HEADING), "after signing in the focus is not on the page's heading"
-    hands.presses("create-room")
+    hands.presses("create-room-empty")
     hands.writes("create-name", "By hand")
     hands.presses("id-done")
     person.sees_no("id-sheet")

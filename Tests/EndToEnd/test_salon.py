@@ -7,7 +7,7 @@ from selenium.webdriver.common.keys import Keys
 from client import Client, ticket
 from sound import tones
 from steps import (allow_microphone, create_salon, enter_salon, go_in, live, microphone_is, person_sheet, reads, say, shows, shows_empty,
-                   sign_in, sit, sits, speaking)
+                   sign_in, sit, sits, speaking, start_room)
 from story import story
 
 ALTO, BASS = 660, 220
@@ -174,7 +174,7 @@ def test_the_end(people):
 def test_id_sheet(people):
     anna = people("Anna")
     sign_in(anna)
-    anna.click("create-room")
+    start_room(anna)
     anna.type("create-name", "To be shared")
     anna.click("create-submit")
     anna.sees("id-sheet")
@@ -215,7 +215,7 @@ def test_share_sheet(people):
     # No desktop of the tests has one: this stands for the system's, and says what it was given.
     anna.run("window.shared = []; navigator.share = what => { shared.push(what); return shared.length > 1"
              " ? Promise.reject(new DOMException('closed', 'AbortError')) : Promise.resolve() }")
-    anna.click("create-room")
+    start_room(anna)
     anna.type("create-name", "To be shared")
     anna.click("create-submit")
     anna.sees("id-sheet")

@@ -3,7 +3,7 @@
 from selenium.webdriver.common.keys import Keys
 
 from client import Client, ticket
-from steps import create_salon, enter_salon, go_in, open_salon, sit, sits
+from steps import create_salon, enter_salon, go_in, microphone_is, open_salon, sit, sits
 from story import story
 
 # What hides its overflow and is scrolled all the same: nobody can scroll it back.
@@ -13,6 +13,22 @@ return [...document.querySelectorAll('html, body, body *')].filter(element => {
   const page = element.matches('html, body');
   return element.scrollTop !== 0 && (page || overflowY === 'hidden') || element.scrollLeft !== 0 && (page || overflowX === 'hidden');
 }).map(element => `${element.tagName} ${element.className}: ${element.scrollLeft}, ${element.scrollTop}`)
+"""
+
+# What is pressed and cannot be hit over 44 by 44 px: a point that far from its middle leads elsewhere. What touches its edge, or scrolls,
+# is judged by its own box.
+SMALL = """
+const within = 21.5;
+return [...document.querySelectorAll('.salon button, .salon a, .salon input')].filter(element => {
+  const box = element.getBoundingClientRect();
+  const seen = element.checkVisibility({ visibilityProperty: true }) && box.width > 1 && element.tabIndex >= 0 && !element.matches('.skip');
+  if (!seen || box.width >= 43.5 && box.height >= 43.5) return false;
+  const x = box.left + box.width / 2, y = box.top + box.height / 2;
+  const middle = document.elementFromPoint(x, y);
+  if (!middle || !element.contains(middle)) return false;
+  const reach = [[0, -within], [0, within], [-within, 0], [within, 0]];
+  return !reach.every(([dx, dy]) => element.contains(document.elementFromPoint(x + dx, y + dy)));
+}).map(element => element.dataset.testid ?? element.className)
 """
 
 
@@ -30,7 +46,7 @@ def opens(person, *way):
     person.sees(way[-1])
 
 
-@story("R07-W on a phone the room stays where it is whichever sheet is opened and closed, with Escape in a field too")
+@story("R07-W on a phone the room stays where it is whichever sheet is opened and closed, with Escape in a field too, and what is pressed is as large as a finger")
 def test_sheets_scroll_nothing(people, server):
     anna = people("Anna", width=390, height=844)
     room = create_salon(anna)
@@ -67,6 +83,8 @@ def test_sheets_scroll_nothing(people, server):
         anna.keys(Keys.ESCAPE)
         anna.sees_no(way[-1])
         stays_put(anna, way[-1])
+    small = anna.run(SMALL)
+    assert not small, f"too small for a finger: {small}"
     anna.click("back")
     anna.click("ask-yes")
     for way in (("open-settings", "settings-sheet"), ("open-profile", "profile-sheet"), ("create-room-floating", "create-sheet")):
@@ -101,6 +119,8 @@ def test_another_address(people, server):
     # The seat is there after a reload, without another press.
     ben.driver.refresh()
     sits(ben, 1)
+    ben.click("microphone")
+    microphone_is(ben, "mutedByMe")
     ben.open(f"/r/{tea}")
     ben.sees("held-page", "Leave Keyboard salon?")
     ben.click("held-back")

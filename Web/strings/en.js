@@ -792,7 +792,7 @@ export const strings = Object.freeze({
   'restrict.banTitle': 'Remove {name}',
   'restrict.time': 'For how long',
   'restrict.own': 'Or so many minutes',
-  'restrict.roomEnd': 'Until the room ends',
+  'restrict.roomEnd': 'This room',
   'restrict.forGood': 'For good',
   'restrict.everywhere': 'From all rooms of this host',
   'restrict.everywhereAbout': 'Also those that come later.',

@@ -754,7 +754,7 @@ export const strings = Object.freeze({
   'restrict.banTitle': '{name} 님 내보내기',
   'restrict.time': '기간',
   'restrict.own': '또는 분 단위로 직접 입력',
-  'restrict.roomEnd': '방이 끝날 때까지',
+  'restrict.roomEnd': '이 방 동안',
   'restrict.forGood': '계속',
   'restrict.everywhere': '이 호스트의 모든 방에서',
   'restrict.everywhereAbout': '앞으로 열릴 방도 포함돼요.',

@@ -742,7 +742,7 @@ export const strings = Object.freeze({
   'restrict.banTitle': '移出 {name}',
   'restrict.time': '时长',
   'restrict.own': '或自定义分钟数',
-  'restrict.roomEnd': '直到房间结束',
+  'restrict.roomEnd': '本场',
   'restrict.forGood': '永久',
   'restrict.everywhere': '适用于该房主的所有房间',
   'restrict.everywhereAbout': '包括以后的房间。',
