@@ -13,7 +13,7 @@ WRONG = """
 const dock = document.querySelector('.dock'), box = dock.getBoundingClientRect();
 const cells = [...dock.children].map(cell => cell.getBoundingClientRect());
 const middle = cells[(cells.length - 1) / 2], found = [];
-for (const word of dock.querySelectorAll('.dock-word, .mic-word'))
+for (const word of dock.querySelectorAll('.dock-word, .mic-word, .mic-word > span'))
   if (word.scrollWidth > word.clientWidth) found.push(`cut: ${word.textContent}`);
 if (innerWidth < 900 && cells.length !== 5) found.push(`${cells.length} cells`);
 if (!middle) found.push('no middle');

@@ -96,16 +96,16 @@ def test_keyboard(people):
     assert person.run(HEADING), "after signing in the focus is not on the page's heading"
     hands.presses("create-room-empty")
     hands.writes("create-name", "By hand")
-    hands.presses("id-done")
-    person.sees_no("id-sheet")
-    assert person.run(HEADING), "after the sheet the focus is not on the page's heading"
-    hands.presses("enter-room")
     person.sees("salon")
+    live(person)
     # Past the seats to what is pressed most; its key stands beside it.
     assert hands.tab() == "skip"
     person.keys(Keys.ENTER)
     assert person.run(FOCUS)["testid"] == "microphone"
     person.sees('[data-testid="microphone"] kbd', "M")
+    hands.presses("seat-0")
+    hands.presses("stand")
+    microphone_is(person, "listener")
     hands.presses("seat-0")
     hands.presses("seat-sit")
     person.wait("the microphone or its announcement", "return document.querySelector(arguments[0]) || document.querySelector(arguments[1])",

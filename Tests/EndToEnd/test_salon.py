@@ -170,13 +170,14 @@ def test_the_end(people):
     guest.sees("message-page", "room has ended")
 
 
-@story("A09-W right after creating, the sheet has the id, the link and its QR code; what is copied is what is pasted")
+@story("A09-W while a host is alone the room offers the invitation, whose sheet has the id, the link and its QR code; what is copied is what is pasted")
 def test_id_sheet(people):
     anna = people("Anna")
     sign_in(anna)
     start_room(anna)
     anna.type("create-name", "To be shared")
     anna.click("create-submit")
+    anna.click("invite-open")
     anna.sees("id-sheet")
     room, link = anna.text("room-id").strip(), anna.text("room-link").strip()
     assert room.isdigit() and link.endswith(f"/r/{room}")
@@ -205,7 +206,7 @@ def test_id_sheet(people):
               " && document.querySelector(arguments[0] + ' [role=status]').getBoundingClientRect().height > 10", sheet)
     assert anna.run("return document.activeElement.dataset.testid") == "copy-id"
     anna.click("id-done")
-    go_in(anna)
+    anna.sees_no("id-sheet")
 
 
 @story("A09-W where the system has a share sheet, it is offered with the room's name and link; closing it is no error")
@@ -218,6 +219,7 @@ def test_share_sheet(people):
     start_room(anna)
     anna.type("create-name", "To be shared")
     anna.click("create-submit")
+    anna.click("invite-open")
     anna.sees("id-sheet")
     link = anna.text("room-link").strip()
     for times in (1, 2):
@@ -226,7 +228,7 @@ def test_share_sheet(people):
     assert anna.run("return shared") == [{"title": "To be shared", "url": link}] * 2
     anna.sees("share")
     anna.click("id-done")
-    go_in(anna)
+    anna.sees_no("id-sheet")
 
 
 @story("A04-W a name in use is refused with a sentence; A09-W an unknown room gets its own")

@@ -15,14 +15,13 @@ import { brand, busy, problem } from './parts.js';
 /** @typedef {import('./app.js').App} App */
 
 /**
- * Before any room with sound: see who is there, try the microphone, then one tap enters and unlocks sound.
+ * Before the first room with sound: see who is there, try the microphone, then one tap enters and unlocks sound.
  * @param {App} app
  * @param {import('../models/lobby.js').RoomCard | null} room null while it is being read
  * @param {() => Promise<void>} enter
- * @param {{isSeated?: boolean}} arrival `isSeated`: whoever enters sits at once
  * @returns {import('./app.js').Page}
  */
-export function greenRoom(app, room, enter, { isSeated = false } = {}) {
+export function greenRoom(app, room, enter) {
   return (root, signal) => {
     const { microphone, speaker, preferences } = app;
     let entering = false;
@@ -69,7 +68,7 @@ export function greenRoom(app, room, enter, { isSeated = false } = {}) {
             ${problem(error && errorText(error))}
             <button class="button primary wide big" type="button" data-testid="enter-room" ?disabled=${!room} aria-busy=${entering} @click=${go}>
               ${entering ? busy() : icon('headphones')}${t('green.enter')}</button>
-            <p class="small soft centered">${t(isSeated ? 'green.duetOwner' : 'green.listener')}</p>
+            <p class="small soft centered">${t('green.listener')}</p>
           </section>
         </main>
       </div>`,

@@ -67,6 +67,9 @@ export const strings = Object.freeze({
     'The best picture at a low rate, for the most work of each sender’s machine (AV1). Older browsers and phones see no pictures.',
   'create.formatMissing': 'This browser has no {formats}.',
   'create.kind': 'Room type',
+  'create.voiceAbout':
+    'You come in on the first seat and are heard. Your browser may ask for the microphone.',
+  'create.voiceMuted': 'You come in on the first seat, with your microphone off.',
   'create.chorusAbout': 'Two people sing the same song together. You take the first seat.',
   'create.liveAbout':
     'You are seen and heard by whoever comes; viewers can ask to join you. Nobody sees you before you go live.',
@@ -79,6 +82,7 @@ export const strings = Object.freeze({
   'create.tags': 'Tags (up to five)',
   'create.tagsPlaceholder': 'music tea evening',
   'create.submit': 'Go live',
+  'create.start': 'Start',
   'cover.none': 'Title on a gradient',
   'cover.stage': 'Stage',
   'cover.lanterns': 'Lanterns',
@@ -89,8 +93,6 @@ export const strings = Object.freeze({
   'cover.waves': 'Waves',
   'cover.tea': 'Tea',
   // id
-  'id.created': 'Your room is live',
-  'id.createdText': 'Share the ID or the link. Anyone who has it can come in.',
   'id.title': 'Invite people',
   'id.text': 'Anyone with the ID or the link can come in.',
   'id.id': 'Room ID',
@@ -140,7 +142,6 @@ export const strings = Object.freeze({
   // green
   'green.enter': 'Enter the room',
   'green.listener': 'You join as a listener. You can take a seat later.',
-  'green.duetOwner': 'You come in on the first seat.',
   'green.onStage': '{count} on stage',
   'green.needsRequest': 'Ask before speaking',
   'green.check': 'Test microphone',
@@ -224,6 +225,8 @@ export const strings = Object.freeze({
   'salon.moreHere': { one: 'and {count} more', other: 'and {count} more' },
   'salon.leave': 'Leave',
   'salon.invite': 'Invite',
+  'salon.alone': 'Only you are here so far.',
+  'salon.copyLink': 'Copy link',
   'salon.people': 'People',
   'salon.controls': 'Controls',
   'salon.skip': 'Skip to the controls',

@@ -66,6 +66,8 @@ export const strings = Object.freeze({
     '낮은 속도에서 화질이 가장 좋지만 보내는 기기가 가장 많이 일해요(AV1). 오래된 브라우저와 휴대폰에서는 영상을 볼 수 없어요.',
   'create.formatMissing': '이 브라우저에 없는 형식: {formats}',
   'create.kind': '방 종류',
+  'create.voiceAbout': '첫 번째 자리에 앉아 바로 말할 수 있어요. 브라우저가 마이크 사용을 물어볼 수 있어요.',
+  'create.voiceMuted': '마이크를 끈 채로 첫 번째 자리에 앉아요.',
   'create.chorusAbout': '둘이 같은 노래를 함께 불러요. 첫 번째 자리에 앉게 돼요.',
   'create.liveAbout':
     '들어오는 누구나 나를 보고 들을 수 있고, 시청자는 함께하기를 신청할 수 있어요. 라이브를 시작하기 전에는 아무도 나를 볼 수 없어요.',
@@ -78,6 +80,7 @@ export const strings = Object.freeze({
   'create.tags': '태그(최대 5개)',
   'create.tagsPlaceholder': '음악 차 저녁',
   'create.submit': '라이브 시작',
+  'create.start': '시작하기',
   'cover.none': '그러데이션 위에 제목',
   'cover.stage': '무대',
   'cover.lanterns': '등불',
@@ -88,8 +91,6 @@ export const strings = Object.freeze({
   'cover.waves': '파동',
   'cover.tea': '차 한 잔',
   // id
-  'id.created': '방이 열렸어요',
-  'id.createdText': 'ID나 링크를 나눠 주세요. 누구나 들어올 수 있어요.',
   'id.title': '사람들 초대하기',
   'id.text': 'ID나 링크가 있으면 누구나 들어올 수 있어요.',
   'id.id': '방 ID',
@@ -139,7 +140,6 @@ export const strings = Object.freeze({
   // green
   'green.enter': '방 입장',
   'green.listener': '청취자로 들어가요. 자리에는 나중에 앉을 수 있어요.',
-  'green.duetOwner': '들어가면 첫 번째 자리에 앉아요.',
   'green.onStage': '무대 위 {count}명',
   'green.needsRequest': '승인 후 발언',
   'green.check': '마이크 테스트',
@@ -225,6 +225,8 @@ export const strings = Object.freeze({
   'salon.moreHere': { other: '외 {count}명' },
   'salon.leave': '나가기',
   'salon.invite': '초대',
+  'salon.alone': '아직 나만 있어요.',
+  'salon.copyLink': '링크 복사',
   'salon.people': '참여자',
   'salon.controls': '조작',
   'salon.skip': '조작 버튼으로 건너뛰기',

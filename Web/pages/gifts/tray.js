@@ -35,7 +35,7 @@ export function giftButton(context, isMain) {
   const look = isMain ? 'mic' : 'dock';
   return html`<button class=${`${look}-button`} type="button" data-testid="gifts" data-main=${isMain ? 'gifts' : null} aria-pressed=${String(context.opened.get().gifts)}
     aria-keyshortcuts="g" @click=${() => toggleGifts(context)}>
-    <span class=${`${look}-sign`}>${icon('gift')}</span><span class=${`${look}-word`}>${t(cheers ? 'gift.cheer' : 'gift.open')}</span></button>`;
+    <span class=${`${look}-sign`}>${icon('gift')}</span><span class=${`${look}-word`}><span>${t(cheers ? 'gift.cheer' : 'gift.open')}</span></span></button>`;
 }
 
 /**

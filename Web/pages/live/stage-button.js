@@ -26,5 +26,5 @@ export function stageButton(context, live, isMain = false) {
   return html`<button class=${`${look}-button`} type="button" data-testid="come-on-stage" data-main=${isMain ? 'stage' : null} aria-haspopup="dialog"
     aria-pressed=${String(asks)} aria-busy=${pending.has('request')} aria-label=${asks ? `${t('asking.title')}. ${word}` : t('asking.title')}
     @click=${() => (asks ? openAsking(context, live) : void askForSeat(context, null))}>
-    <span class=${`${look}-sign`}>${sign}</span><span class=${`${look}-word`}>${word}</span></button>`;
+    <span class=${`${look}-sign`}>${sign}</span><span class=${`${look}-word`}><span>${word}</span></span></button>`;
 }

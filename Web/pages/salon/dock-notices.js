@@ -1,6 +1,8 @@
+import { copy } from '../../lib/clipboard.js';
 import { html } from '../../lib/html.js';
 import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
+import { openIdSheet } from '../lobby/id-sheet.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 
@@ -12,7 +14,7 @@ import { icon } from '../../lib/icon.js';
 export function dockNotices(context) {
   const { state } = context;
   const { me } = state;
-  return html`${undo(context)}
+  return html`${undo(context)}${inviteChip(context)}
     ${
       me.speakingWhileMuted &&
       html`<p class="dock-hint" role="status" data-testid="speaking-while-muted">${icon('mic-off')}${t('mic.speakingWhileMuted')}</p>`
@@ -41,5 +43,22 @@ function undo(context) {
     <button class="button compact" type="button" data-testid="undo-button" @click=${() => void context.act(() => context.salon.moderation.undo())}>
       ${icon('undo-2')}${t('common.undo')}<ov-countdown ring .until=${undo.until}></ov-countdown></button>
     <button class="icon-button" type="button" aria-label=${t('common.close')} @click=${() => context.salon.moderation.dismissUndo()}>${icon('x')}</button>
+  </div>`;
+}
+
+/**
+ * While a host is alone: how others come in.
+ * @param {SalonContext} context
+ */
+function inviteChip(context) {
+  const { me, room, memberCount, phase } = context.state;
+  if (phase !== 'in' || !me.isOwner || !room || memberCount > 1) return null;
+  const copyLink = async () => {
+    const done = await copy(room.link);
+    context.say(t(done ? 'id.linkCopied' : 'id.copyFailed'), done ? 'check' : 'triangle-alert');
+  };
+  return html`<div class="dock-hint" role="status" data-testid="invite-chip"><span>${t('salon.alone')}</span>
+    <button class="button compact" type="button" data-testid="invite-copy" @click=${() => void copyLink()}>${icon('link')}${t('salon.copyLink')}</button>
+    <button class="button compact primary" type="button" data-testid="invite-open" @click=${() => openIdSheet(room, context.signal)}>${icon('user-plus')}${t('salon.invite')}</button>
   </div>`;
 }

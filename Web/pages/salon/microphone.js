@@ -89,6 +89,6 @@ export function microphoneButton(context, isNew) {
     title=${micHint(context)} aria-label=${`${words}. ${micHint(context)}`} aria-busy=${waits} aria-keyshortcuts="m"
     @click=${() => void (isNew() || pressMicrophone(context))}>
     <span class="mic-sign"><span class="mic-ring"></span>${icon(waits ? 'loader-circle' : signs[me.mic], waits ? 'spin' : '')}</span>
-    <span class="mic-word">${words}<kbd aria-hidden="true">M</kbd></span>
+    <span class="mic-word"><span>${words}</span><kbd aria-hidden="true">M</kbd></span>
   </button>`;
 }
