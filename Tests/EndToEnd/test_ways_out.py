@@ -3,7 +3,8 @@
 from selenium.webdriver.common.keys import Keys
 
 from client import Client, ticket
-from steps import create_salon, enter_salon, go_in, microphone_is, open_salon, sit, sits
+from line import Line
+from steps import create_salon, enter_salon, go_in, live, microphone_is, open_salon, sign_in, sit, sits, start_room
 from story import story
 
 # What hides its overflow and is scrolled all the same: nobody can scroll it back.
@@ -100,7 +101,7 @@ def host_of(server, name, title):
     return host, host.call("room.create", name=title, seats=4)["room"]
 
 
-@story("A09-W another address in the tab of a room: who listens goes there, a seat or a room of one's own is asked about, and a reload leads back to the seat")
+@story("A09-W A14-W another address in the tab of a room: who listens goes there, a seat or a room of one's own is asked about, and a reload leads back to the seat")
 def test_another_address(people, server):
     _, keyboard = host_of(server, "Mina", "Keyboard salon")
     _, tea = host_of(server, "Leo", "Tea at four")
@@ -138,3 +139,158 @@ def test_another_address(people, server):
     go_in(ben)
     ben.sees("room-name", "Tea at four")
     assert own != str(tea)
+
+
+class Wanderer:
+    """One person in one state after the other: how they get there out of the lobby, and how it shows that they are there."""
+
+    def __init__(self, person, salon, concert):
+        self.person, self.salon, self.concert = person, salon, concert
+
+    def card(self, room):
+        self.person.click(f'[data-testid="room-card"][data-room="{room}"]')
+        go_in(self.person)
+
+    def listens(self):
+        self.card(self.salon)
+
+    def is_listening(self):
+        microphone_is(self.person, "listener")
+
+    def sits_muted(self):
+        self.is_heard_after_sitting()
+        self.person.click("microphone")
+
+    def is_muted(self):
+        sits(self.person, 1)
+        microphone_is(self.person, "mutedByMe")
+
+    def is_heard_after_sitting(self):
+        self.card(self.salon)
+        sit(self.person, 1)
+        live(self.person)
+
+    def is_heard(self):
+        sits(self.person, 1)
+        live(self.person)
+
+    def hosts(self):
+        start_room(self.person)
+        self.person.click("create-submit")
+        self.is_hosting()
+
+    def is_hosting(self):
+        sits(self.person, 0)
+        live(self.person)
+
+    def watches(self):
+        self.card(self.concert)
+
+    def is_watching(self):
+        self.person.sees('[data-testid="gifts"][data-main]')
+
+    def goes_live(self):
+        start_room(self.person)
+        self.person.click("create-kind-live")
+        self.person.click("create-submit")
+        self.is_on_air()
+
+    def is_on_air(self):
+        self.person.sees("tile-0")
+        live(self.person)
+
+
+# Where somebody is: how they come there and how it shows; whether Back asks first; whether another room's link asks first.
+STATES = {
+    "who listens": ("listens", "is_listening", False, False),
+    "who sits with the microphone off": ("sits_muted", "is_muted", False, True),
+    "who is heard": ("is_heard_after_sitting", "is_heard", True, True),
+    "the host of a salon": ("hosts", "is_hosting", True, True),
+    "who watches": ("watches", "is_watching", False, False),
+    "the host of a live room": ("goes_live", "is_on_air", True, True),
+}
+
+
+def has_a_way_on(person, what):
+    """There is a heading, something to press, no refusal, and nothing was scrolled away."""
+    stays_put(person, what)
+    person.wait(f"a heading and something to press after {what}", """
+        const seen = e => e.checkVisibility({ visibilityProperty: true });
+        return [...document.querySelectorAll('h1')].some(seen) && [...document.querySelectorAll('button:enabled, a[href]')].some(seen);""")
+    for refusal in ("message-page", "error-toast"):
+        assert person.run("return !document.querySelector(arguments[0])", person.selector(refusal)), f"after {what}: {person.text(refusal)}"
+
+
+def another_tab(person):
+    """A copy of this tab is nobody, and takes nothing from this one."""
+    first = person.driver.current_window_handle
+    person.run("window.open(location.href); return true")
+    person.driver.switch_to.window(next(handle for handle in person.driver.window_handles if handle != first))
+    person.sees("sign-in-name")
+    person.driver.close()
+    person.driver.switch_to.window(first)
+
+
+@story("A14-W wherever one is in a room, Escape, Back, a second tab, a lost connection, a reload and another room's link lead somewhere: each back, on, or to a question")
+def test_states_and_acts(people, server):
+    _, salon = host_of(server, "Mina", "Keyboard salon")
+    leo, tea = host_of(server, "Leo", "Tea at four")
+    iris = Client(server, ticket(server, "Iris"))
+    concert = iris.call("room.create", name="Kitchen concert", kind="live", seats=4, needsRequest=True)["room"]
+    iris.call("seat.take", room=concert, seat=0)
+    line = Line(server.port)
+    ben = people("Ben", through=line)
+    sign_in(ben)
+    wanderer = Wanderer(ben, salon, concert)
+    for state, (go, shows, asked_back, asked_link) in STATES.items():
+        ben.sees("lobby")
+        getattr(wanderer, go)()
+        is_there = getattr(wanderer, shows)
+        is_there()
+        room = ben.run("return location.pathname")
+        ben.keys(Keys.ESCAPE)
+        is_there()
+        has_a_way_on(ben, f"Escape by {state}")
+        # Back.
+        ben.run("history.back(); return true")
+        if asked_back:
+            ben.click("ask-no")
+            is_there()
+            assert ben.run("return location.pathname") == room
+        else:
+            ben.sees("lobby")
+            has_a_way_on(ben, f"Back by {state}")
+            getattr(wanderer, go)()
+            is_there()
+        another_tab(ben)
+        is_there()
+        # A lost connection.
+        line.cut()
+        ben.sees("banner-reconnecting", seconds=30)
+        line.mend()
+        ben.sees_no("banner-reconnecting", seconds=30)
+        is_there()
+        has_a_way_on(ben, f"a lost connection of {state}")
+        ben.driver.refresh()
+        is_there()
+        has_a_way_on(ben, f"a reload by {state}")
+        # A press, so that the browser would ask before it lets go of a page with an open microphone.
+        ben.click("member-count")
+        ben.click("sheet-close")
+        ben.open(f"/r/{tea}")
+        if asked_link:
+            ben.sees("held-page")
+            has_a_way_on(ben, f"another room's link by {state}")
+            ben.click("held-back")
+            is_there()
+            ben.click("member-count")
+            ben.click("sheet-close")
+            ben.open(f"/r/{tea}")
+            ben.click("held-leave")
+        go_in(ben)
+        ben.sees("room-name", "Tea at four")
+        has_a_way_on(ben, f"leaving for another room by {state}")
+        ben.open("/")
+    ben.sees("lobby")
+    line.close()
+    leo.close()

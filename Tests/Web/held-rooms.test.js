@@ -14,7 +14,7 @@ async function comesBack(me) {
   return { server, session: await openSession(server) };
 }
 
-test('A09-W whoever only listens leaves the room that no page shows without being asked', async t => {
+test('A09-W A14-W whoever only listens leaves the room that no page shows without being asked', async t => {
   VirtualTime.install(t);
   const { server, session } = await comesBack(member('bob'));
   assert.deepEqual(heldRooms(session, null), [48213]);
@@ -23,7 +23,7 @@ test('A09-W whoever only listens leaves the room that no page shows without bein
   assert.deepEqual(heldRooms(session, null), []);
 });
 
-test('A09-W a seat and a room of one’s own are kept until one has been asked', async t => {
+test('A09-W A14-W a seat and a room of one’s own are kept until one has been asked', async t => {
   VirtualTime.install(t);
   for (const [me, isOwner] of [
     [member('bob', { seat: 0 }), false],
@@ -40,7 +40,7 @@ test('A09-W a seat and a room of one’s own are kept until one has been asked',
   }
 });
 
-test('A09-W the room that is asked for, and one that a page follows, hold nobody', async t => {
+test('A09-W A14-W the room that is asked for, and one that a page follows, hold nobody', async t => {
   VirtualTime.install(t);
   const { session } = await comesBack(member('bob', { seat: 0 }));
   assert.deepEqual(heldRooms(session, '48213'), []);
@@ -51,7 +51,7 @@ test('A09-W the room that is asked for, and one that a page follows, hold nobody
   assert.deepEqual(heldRooms(session, null), [], 'left by the page');
 });
 
-test('A09-W a room that has ended meanwhile holds nobody', async t => {
+test('A09-W A14-W a room that has ended meanwhile holds nobody', async t => {
   VirtualTime.install(t);
   const { server, session } = await comesBack(member('bob', { seat: 0 }));
   server.on('room.enter', () => {
@@ -61,7 +61,7 @@ test('A09-W a room that has ended meanwhile holds nobody', async t => {
   assert.deepEqual(heldRooms(session, null), []);
 });
 
-test('A09-W a room that was left while the connection was lost does not come back with it', async t => {
+test('A09-W A14-W a room that was left while the connection was lost does not come back with it', async t => {
   const time = VirtualTime.install(t);
   const { server, session } = await comesBack(member('bob', { seat: 0 }));
   const room = new OvationRoom(session, 48213);
@@ -76,7 +76,7 @@ test('A09-W a room that was left while the connection was lost does not come bac
   assert.deepEqual(heldRooms(session, null), []);
 });
 
-test('A09-W a room whose owner ends it is none that the session is in', async t => {
+test('A09-W A14-W a room whose owner ends it is none that the session is in', async t => {
   VirtualTime.install(t);
   const { server, session } = await comesBack(member('bob'));
   const room = new OvationRoom(session, 48213);
