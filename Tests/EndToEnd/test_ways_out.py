@@ -40,6 +40,11 @@ def stays_put(person, what):
     assert not scrolled, f"after {what}: {scrolled}"
 
 
+def reaches_all(person):
+    small = person.run(SMALL)
+    assert not small, f"too small for a finger: {small}"
+
+
 def opens(person, *way):
     """Presses one after the other; the last one names the sheet."""
     for press in way[:-1]:
@@ -52,6 +57,8 @@ def test_sheets_scroll_nothing(people, server):
     anna = people("Anna", width=390, height=844)
     room = create_salon(anna)
     sit(anna, 0)
+    anna.sees("invite-chip")
+    reaches_all(anna)
     guest = Client(server, ticket(server, "Ben"))
     guest.call("room.enter", room=int(room))
     guest.call("seat.take", room=int(room), seat=1)
@@ -84,8 +91,7 @@ def test_sheets_scroll_nothing(people, server):
         anna.keys(Keys.ESCAPE)
         anna.sees_no(way[-1])
         stays_put(anna, way[-1])
-    small = anna.run(SMALL)
-    assert not small, f"too small for a finger: {small}"
+    reaches_all(anna)
     anna.click("back")
     anna.click("ask-yes")
     for way in (("open-settings", "settings-sheet"), ("open-profile", "profile-sheet"), ("create-room-floating", "create-sheet")):

@@ -663,7 +663,7 @@ export const strings = Object.freeze({
   'ended.thanks': 'Thanks for spending time with {name}.',
   'ended.thanksHost': 'Thank you for hosting.',
   'ended.length': 'length',
-  'ended.peak': 'most people at once',
+  'ended.peak': 'most here',
   'ended.likes': 'likes',
   // held
   'held.title': 'Leave {room}?',

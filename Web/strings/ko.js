@@ -629,7 +629,7 @@ export const strings = Object.freeze({
   'ended.thanks': '{name}님과 함께해 주셔서 고마워요.',
   'ended.thanksHost': '진행하느라 수고하셨어요.',
   'ended.length': '진행 시간',
-  'ended.peak': '최다 동시 인원',
+  'ended.peak': '최다 인원',
   'ended.likes': '좋아요',
   // held
   'held.title': '{room}에서 나갈까요?',

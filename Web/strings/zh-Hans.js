@@ -621,7 +621,7 @@ export const strings = Object.freeze({
   'ended.thanks': '感谢你与 {name} 共度这段时光。',
   'ended.thanksHost': '主持辛苦了，感谢你。',
   'ended.length': '时长',
-  'ended.peak': '同时在场最多',
+  'ended.peak': '最多在场',
   'ended.likes': '点赞',
   // held
   'held.title': '要离开“{room}”吗？',

@@ -58,7 +58,7 @@ function inviteChip(context) {
     context.say(t(done ? 'id.linkCopied' : 'id.copyFailed'), done ? 'check' : 'triangle-alert');
   };
   return html`<div class="dock-hint" role="status" data-testid="invite-chip"><span>${t('salon.alone')}</span>
-    <button class="button compact" type="button" data-testid="invite-copy" @click=${() => void copyLink()}>${icon('link')}${t('salon.copyLink')}</button>
+    <button class="button compact" type="button" data-testid="invite-copy" aria-label=${t('salon.copyLink')} title=${t('salon.copyLink')} @click=${() => void copyLink()}>${icon('link')}<span class="wide-only">${t('salon.copyLink')}</span></button>
     <button class="button compact primary" type="button" data-testid="invite-open" @click=${() => openIdSheet(room, context.signal)}>${icon('user-plus')}${t('salon.invite')}</button>
   </div>`;
 }
