@@ -138,9 +138,11 @@ def two_rooms(me, leo, others):
     leo.click("pk-accept")
     sees_picture(me, "picture-guest-0")
     me.wait("the clock", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=20)
-    for name, count in (("Luc", 5), ("서연", 4)):
-        others[name].call("like.send", room=int(me.run("return location.pathname.slice(3)")), count=count)
-    me.sees("pk-ours", "9")
+    # On a server with gifts they are the points.
+    for number, (name, gift) in enumerate((("Luc", "heart"), ("서연", "rose"))):
+        others[name].call("wallet.faucet", key=f"coins-for-points-{number}")
+        others[name].call("gift.send", room=int(me.run("return location.pathname.slice(3)")), gift=gift, to=me_id(me), count=3, key=f"gift-for-points-{number}")
+    me.sees("pk-ours", "18")
     shoot(me, "pk")
 
 

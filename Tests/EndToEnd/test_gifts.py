@@ -141,7 +141,7 @@ def test_much(people):
     ben.click("gift-crown")
     ben.click("ask-yes")
     saw(anna, "Crown to Carol")
-    carol.sees("chat-gift", "Ben sent Carol Rose ×1")
+    carol.sees("chat-gift", "Ben sent Carol Crown ×1")
     assert carol.run("return window.banners") == []
     holds(ben, "0")
 
