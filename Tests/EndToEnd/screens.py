@@ -9,7 +9,7 @@ import tempfile
 from browsers import Chromium
 from client import Client, Refused, ticket
 from server import ROOT, Server
-from steps import go_in, live, sign_in, speaking
+from steps import go_in, live, sign_in, speaking, start_room
 from test_live import go_live, sees_picture
 from test_pk import invite
 
@@ -95,7 +95,7 @@ def main():
 
 def live_room(me, others):
     """Before going live, alone on the stage, and with somebody who came to it with a camera of their own."""
-    me.click("create-room")
+    start_room(me)
     me.click("create-kind-live")
     me.click("prepare-camera")
     sees_picture(me, "prepare-video")
@@ -138,9 +138,11 @@ def two_rooms(me, leo, others):
     leo.click("pk-accept")
     sees_picture(me, "picture-guest-0")
     me.wait("the clock", "return document.querySelector('[data-testid=pk-three]')?.hidden === true", seconds=20)
-    for name, count in (("Luc", 5), ("서연", 4)):
-        others[name].call("like.send", room=int(me.run("return location.pathname.slice(3)")), count=count)
-    me.sees("pk-ours", "9")
+    # On a server with gifts they are the points.
+    for number, (name, gift) in enumerate((("Luc", "heart"), ("서연", "rose"))):
+        others[name].call("wallet.faucet", key=f"coins-for-points-{number}")
+        others[name].call("gift.send", room=int(me.run("return location.pathname.slice(3)")), gift=gift, to=me_id(me), count=3, key=f"gift-for-points-{number}")
+    me.sees("pk-ours", "18")
     shoot(me, "pk")
 
 

@@ -15,15 +15,24 @@ def sign_in(person, path="/"):
 
 
 def create_salon(person, name="Evening salon", seats=None, needs_request=False, tags="", kind="voice"):
-    """Signs in, creates a room, enters it through the green room; gives the room's id as its link has it."""
+    """Signs in and creates a room, whose host gets up from the seat again; gives the room's id as its link has it."""
     sign_in(person)
     person.sees("lobby")
     return open_salon(person, name, seats, needs_request, tags, kind)
 
 
+def start_room(person):
+    """Presses the lobby's button: on phones, and where nobody is live, it is another one."""
+    person.wait("the sheet for a new room", """
+        if (document.querySelector('[data-testid=create-sheet]')) return true;
+        if (!document.querySelector('[data-testid=lobby] [aria-busy=true]'))
+          [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.checkVisibility({ visibilityProperty: true }))?.click();
+        return false;""")
+
+
 def open_salon(person, name, seats=None, needs_request=False, tags="", kind="voice"):
     """As `create_salon` does, by somebody who is in the lobby."""
-    person.click("create-room")
+    start_room(person)
     if kind != "voice":
         person.click(f"create-kind-{kind}")
     person.type("create-name", name)
@@ -37,11 +46,13 @@ def open_salon(person, name, seats=None, needs_request=False, tags="", kind="voi
     if needs_request:
         person.run("document.querySelector(arguments[0]).click()", person.selector("create-needs-request"))
     person.click("create-submit")
-    person.sees("room-id")
-    room = person.text("room-id").strip()
-    person.click("id-done")
-    go_in(person)
-    return room
+    person.sees("salon")
+    if kind == "voice":
+        sits(person, 0)
+        person.click("seat-0")
+        person.click("stand")
+        shows_empty(person, 0)
+    return person.run("return location.pathname.slice(3)")
 
 
 def go_in(person):

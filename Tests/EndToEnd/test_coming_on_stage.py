@@ -26,7 +26,7 @@ def stage(server, people):
     mina.call("seat.take", room=room, seat=0)
     ben = people("Ben")
     sign_in(ben, f"/r/{room}")
-    ben.sees("hand")
+    ben.sees("come-on-stage")
     return mina, room, ben
 
 
@@ -100,7 +100,7 @@ def test_words_and_still(people, server):
     luc = Client(server, ticket(server, "Luc"))
     luc.call("room.enter", room=int(room))
     sign_in(ben, f"/r/{room}")
-    ben.click("hand")
+    ben.click("come-on-stage")
     ben.click("asking-camera")
     ben.wait("their own picture", "return document.querySelector('[data-testid=asking-with-camera]')?.disabled === false")
     ben.sees("asking-others", "Others see")

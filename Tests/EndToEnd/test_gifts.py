@@ -39,8 +39,10 @@ def has_line(person, *words):
 def test_gift(people):
     anna, ben = people("Anna"), people("Ben")
     room = create_salon(anna)
-    # A host alone has nobody to give to.
-    anna.sees_no("gifts")
+    # A host alone has nobody to give to, and is told so where the gifts are.
+    anna.click("gifts")
+    anna.sees("gift-nobody")
+    anna.click("gift-close")
     enter_salon(ben, room)
     draws(ben, "1,000")
     for person in (anna, ben):
@@ -55,7 +57,8 @@ def test_gift(people):
     holds(ben, "997")
     for person in (anna, ben):
         saw(person, "Ben", "Rose to Anna", "×3")
-    anna.sees("chat-log", "Ben sent a gift")
+    anna.sees("chat-gift", "Ben sent Anna Rose ×3")
+    anna.sees('[data-testid="chat-gift"] img')
     ben.click("gift-ranking")
     ben.sees("ranking-total", "3 coins")
     ben.sees("ranking-place", "Ben")
@@ -66,6 +69,8 @@ def test_gift(people):
     anna.click("more")
     anna.click("more-ranking")
     anna.sees("ranking-place", "Ben")
+    # Whom gifts are for is not told to give.
+    anna.sees_no("ranking-own")
     anna.click("sheet-close")
     # Who comes later is told.
     carol = people("Carol")
@@ -136,7 +141,7 @@ def test_much(people):
     ben.click("gift-crown")
     ben.click("ask-yes")
     saw(anna, "Crown to Carol")
-    carol.sees("chat-log", "Ben sent a gift")
+    carol.sees("chat-gift", "Ben sent Carol Crown ×1")
     assert carol.run("return window.banners") == []
     holds(ben, "0")
 

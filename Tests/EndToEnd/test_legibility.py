@@ -11,7 +11,7 @@ from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, Reader
 from server import Server
 from screens import leave_own
 from sound import music
-from steps import go_in, live
+from steps import go_in, live, start_room
 from test_live import sees_picture
 from story import story
 
@@ -45,7 +45,7 @@ def walk(server, folder):
     me.click("sign-in-submit")
     me.sees("room-card", "Late night stories")
     reader.look("lobby", letters=both)
-    me.click("create-room")
+    start_room(me)
     me.sees("create-sheet")
     reader.look("create sheet", letters=both)
     me.click("sheet-close")
@@ -134,7 +134,7 @@ def live_room(me, others, reader, salon):
     me.click("back")
     me.click("ask-yes")
     me.sees("lobby")
-    me.click("create-room")
+    start_room(me)
     me.click("create-kind-live")
     me.sees("prepare-camera")
     reader.look("before going live", letters=both)
@@ -199,7 +199,7 @@ def before_the_stage(me, host, reader):
     room = host.call("room.create", name="Open stage", kind="live", seats=4, needsRequest=True)["room"]
     host.call("seat.take", room=room, seat=0)
     me.open(f"/r/{room}")
-    me.click("hand")
+    me.click("come-on-stage")
     me.sees("asking-voice")
     reader.look("before the stage", letters=both)
     me.click("asking-camera")

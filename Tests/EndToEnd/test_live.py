@@ -8,7 +8,7 @@ import pytest
 
 from client import Client, ticket
 from far_way import FarWay
-from steps import allow_microphone, microphone_is, sign_in
+from steps import allow_microphone, microphone_is, sign_in, start_room
 from story import story
 
 PLAYS = "const e = document.querySelector(arguments[0] + '[data-playing]'); return !!e && getComputedStyle(e).opacity > 0.9"
@@ -33,8 +33,7 @@ def choose(person, select, value):
 def prepare_live(person):
     sign_in(person)
     person.sees("lobby")
-    start = person.run("return [...document.querySelectorAll('[data-testid^=create-room]')].find(e => e.getBoundingClientRect().width > 0).dataset.testid")
-    person.click(start)
+    start_room(person)
     person.click("create-kind-live")
 
 
@@ -104,7 +103,7 @@ def test_go_live(people):
 def test_line(people):
     anna = people("Anna")
     sign_in(anna)
-    anna.click("create-room")
+    start_room(anna)
     anna.click("create-kind-live")
     anna.click("prepare-camera")
     anna.sees('[data-testid="line"][data-phase="testing"]')
@@ -193,7 +192,7 @@ def test_on_stage(people):
 
 def asks(guest, with_camera=False):
     """The guest asks to come on stage, and keeps their own picture before them."""
-    guest.click("hand")
+    guest.click("come-on-stage")
     if with_camera:
         guest.click("asking-camera")
         guest.sees("asking-others", "Others see")
@@ -317,7 +316,7 @@ def test_screen(people):
 def test_denied(people):
     anna, ben = people("Anna", microphone="denied"), people("Ben")
     sign_in(anna)
-    anna.click("create-room")
+    start_room(anna)
     anna.click("create-kind-live")
     anna.click("prepare-camera")
     anna.sees("camera-problem", "The camera is blocked for this page")

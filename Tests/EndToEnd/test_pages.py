@@ -16,9 +16,9 @@ OVERFLOW = "return document.documentElement.scrollWidth - document.documentEleme
 def test_languages(people):
     person = people("지민", language="ko")
     sign_in(person)
-    person.sees("create-room", "만들기")
+    person.sees("create-room-empty", "만들기")
     assert person.run("return document.documentElement.lang") == "ko"
-    seen = {person.text("create-room").strip()}
+    seen = {person.text("create-room-empty").strip()}
     for language in ("zh-Hans", "en"):
         person.click("open-settings")
         person.run(
@@ -26,7 +26,7 @@ def test_languages(people):
             person.selector("setting-language"), language)
         person.click("sheet-close")
         person.wait(language, "return document.documentElement.lang === arguments[0]", language)
-        seen.add(person.text("create-room").strip())
+        seen.add(person.text("create-room-empty").strip())
     assert len(seen) == 3, seen
 
 
@@ -49,6 +49,9 @@ const box = e.getBoundingClientRect();
 const inside = box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
 return { testid: e.dataset.testid ?? e.outerHTML.slice(0, 80), seen: inside && [e, e.parentElement].some(isLit) };
 """
+
+
+HEADING = "return document.activeElement === document.querySelector('#app h1')"
 
 
 class Hands:
@@ -89,11 +92,20 @@ def test_keyboard(people):
     hands = Hands(person)
     person.open()
     hands.writes("sign-in-name", "Keys")
-    hands.presses("create-room")
+    person.sees("lobby")
+    assert person.run(HEADING), "after signing in the focus is not on the page's heading"
+    hands.presses("create-room-empty")
     hands.writes("create-name", "By hand")
-    hands.presses("id-done")
-    hands.presses("enter-room")
     person.sees("salon")
+    live(person)
+    # Past the seats to what is pressed most; its key stands beside it.
+    assert hands.tab() == "skip"
+    person.keys(Keys.ENTER)
+    assert person.run(FOCUS)["testid"] == "microphone"
+    person.sees('[data-testid="microphone"] kbd', "M")
+    hands.presses("seat-0")
+    hands.presses("stand")
+    microphone_is(person, "listener")
     hands.presses("seat-0")
     hands.presses("seat-sit")
     person.wait("the microphone or its announcement", "return document.querySelector(arguments[0]) || document.querySelector(arguments[1])",
@@ -113,6 +125,11 @@ def test_keyboard(people):
     person.keys(Keys.ESCAPE)
     person.sees_no("more-sheet")
     assert person.run(FOCUS)["testid"] == "more", "the focus went astray"
+    hands.presses("gifts")
+    hands.goes_to("gift-ranking")
+    person.keys(Keys.ESCAPE)
+    person.sees_no("gift-tray")
+    assert person.run(FOCUS)["testid"] == "gifts", "the focus did not go back to what opened the tray"
     for _ in range(60):
         hands.tab()
     wanted = {"microphone", "hand", "like", "leave", "chat-input", "seat-0", "seat-3", "more", "show-id"}

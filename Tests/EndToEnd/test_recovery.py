@@ -7,7 +7,7 @@ import pytest
 from client import Client, ticket
 from legibility import DESKTOP, DOUBLE, NORMAL, PHONE, Reader
 from line import Line
-from steps import create_salon, enter_salon, live, reads, say, shows, shows_empty, sit
+from steps import create_salon, enter_salon, live, microphone_is, reads, say, shows, shows_empty, sit
 from story import story
 
 ALTO, BASS = 660, 220
@@ -26,7 +26,8 @@ def test_kill_nine(people, server):
     anna.hears_tone(BASS)
 
     server.kill()
-    anna.sees("banner-reconnecting")
+    anna.sees("banner-reconnecting", "Your seat is reserved")
+    microphone_is(anna, "cutOff")
     server.start()
     anna.sees_no("banner-reconnecting", seconds=30)
     shows(anna, 3, "Ben")
@@ -68,7 +69,7 @@ def test_network_drop(people, server):
     enter_salon(guest, room)
     guest.hears_tone(ALTO)
     line.cut()
-    guest.sees("banner-reconnecting", seconds=30)
+    guest.sees("banner-reconnecting", "It comes back by itself", seconds=30)
     say(owner, "while you were away")
     line.mend()
     guest.sees_no("banner-reconnecting", seconds=30)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { giftName } from '../../Web/lib/gift-name.js';
+import { language } from '../../Web/lib/i18n.js';
+import { people } from './support/rooms.js';
 import { Script, salonTab } from './support/salon.js';
 import { Refusal } from './support/server.js';
 import { settle } from './support/time.js';
@@ -124,7 +127,51 @@ test("G02-W the room's gifts are told one by one, and add to what the room and I
   assert.deepEqual(heard, [1, 2]);
   assert.equal(gifts.state.get().wallet.earnings, 5);
   assert.deepEqual(tab.state.gifts, standing);
-  assert.equal(tab.state.chat.at(-1).what, 'gift');
+  const line = tab.state.chat.at(-1);
+  assert.equal(line.kind, 'gift');
+});
+
+test('G02-W the chat says which gift it was and how many; what goes on in a row counts on in its line', async t => {
+  const { tab } = await giftTab(t);
+  const script = new Script(tab.server);
+  const [rose, crown] = catalogue;
+  let number = 0;
+  const give = (gift, from, to, count, time) =>
+    script.tell({
+      seq: ++script.seq,
+      type: 'gifts.sent',
+      gifts: [{ number: ++number, gift, count, combo: count, from: people[from], to: people[to], time }],
+      standing: { coins: 0, supporters: [] },
+      time,
+    });
+  await give(rose, 'carol', 'alice', 1, 1_000);
+  await give(rose, 'carol', 'alice', 2, 2_000);
+  await give(rose, 'carol', 'bob', 1, 3_000);
+  await give(crown, 'carol', 'bob', 1, 4_000);
+  await give(crown, 'carol', 'bob', 1, 400_000);
+  const lines = tab.state.chat.filter(({ kind }) => kind === 'gift');
+  assert.deepEqual(
+    lines.map(({ gift, to, count }) => [gift.id, to.id, count]),
+    [
+      ['rose', 'alice', 3],
+      ['rose', 'bob', 1],
+      ['crown', 'bob', 1],
+      ['crown', 'bob', 1],
+    ],
+  );
+  assert.equal(new Set(lines.map(({ key }) => key)).size, 4);
+});
+
+test('G02-W a gift is called what the operator calls it in the language of the page', t => {
+  const gift = { id: 'rose', name: 'Rose', price: 1, names: { ko: '장미', zh: '玫瑰' } };
+  const former = language.get();
+  t.after(() => language.set(former));
+  const called = wanted => {
+    language.set(wanted);
+    return giftName(gift);
+  };
+  assert.deepEqual(['en', 'ko', 'zh-Hans'].map(called), ['Rose', '장미', '玫瑰']);
+  assert.equal(giftName({ id: 'tea', name: 'Tea', price: 1 }), 'Tea');
 });
 
 test('G02-W without a catalogue, or after the visit, nothing is drawn or sent', async t => {

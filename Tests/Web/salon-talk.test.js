@@ -373,6 +373,36 @@ test('V17-W what keeps the sound away is told by its cause: the network, the bro
   assert.deepEqual(told(), [['noMediaPath', 'noMediaRefused']]);
 });
 
+test('V19-W the microphone of somebody who is cut off does not say that people hear it, and only who sits is told of a seat', async t => {
+  const tab = await salonTab(t);
+  obedient(tab.server);
+  const seated = () => tab.state.banners.find(({ kind }) => kind === 'reconnecting')?.seated;
+  const lose = async () => {
+    tab.server.down = true;
+    tab.server.drop();
+    await settle();
+  };
+  const comeBack = async () => {
+    tab.server.down = false;
+    await tab.time.advance(5_000);
+  };
+  await lose();
+  assert.equal(seated(), false);
+  await comeBack();
+  const sat = tab.salon.seats.sit(2);
+  await settle();
+  await sat;
+  assert.equal(tab.mic, 'live');
+  tab.connections.at(-1).become('failed');
+  assert.equal(tab.mic, 'cutOff', 'no media path');
+  assert.equal(tab.salon.asksBeforeLeaving, true, 'the seat is still there to be lost');
+  tab.connections.at(-1).become('connected');
+  assert.equal(tab.mic, 'live');
+  await lose();
+  assert.equal(tab.mic, 'cutOff', 'no control connection');
+  assert.equal(seated(), true);
+});
+
 test('the test button tells whether a path came', async t => {
   const tab = await salonTab(t);
   let found = tab.salon.hearing.testMedia();

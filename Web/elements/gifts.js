@@ -1,4 +1,5 @@
 import { giftURL } from '../lib/assets.js';
+import { giftName } from '../lib/gift-name.js';
 import { html, keyed } from '../lib/html.js';
 import { t } from '../lib/i18n.js';
 import { render } from '../lib/render.js';
@@ -88,7 +89,7 @@ export class Gifts extends HTMLElement {
           `${sent.from.id} ${sent.to.id} ${sent.gift.id}`,
           html`<div class="gift-banner" data-testid="gift-banner">
           ${avatar(sent.from, 's36')}
-          <span class="gift-words"><b class="clip" dir="auto">${sent.from.name}</b><span class="clip" dir="auto">${t('gift.sentTo', { gift: sent.gift.name, name: sent.to.name })}</span></span>
+          <span class="gift-words"><b class="clip" dir="auto">${sent.from.name}</b><span class="clip" dir="auto">${t('gift.sentTo', { gift: giftName(sent.gift), name: sent.to.name })}</span></span>
           ${picture(sent.gift)}
           <span class="gift-times numbers" data-testid="gift-times">×${sent.combo}</span>
         </div>`,
@@ -145,7 +146,7 @@ export function picture(gift) {
   const url = giftURL(gift.picture);
   return url
     ? html`<img class="gift-picture" src=${url} alt="" loading="lazy" decoding="async">`
-    : html`<span class="gift-picture none" dir="auto">${[...gift.name][0] ?? ''}</span>`;
+    : html`<span class="gift-picture none" dir="auto">${[...giftName(gift)][0] ?? ''}</span>`;
 }
 
 customElements.define('ov-gifts', Gifts);

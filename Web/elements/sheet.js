@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { language, t } from '../lib/i18n.js';
 import { icon } from '../lib/icon.js';
-import { childScope, view } from '../lib/view.js';
+import { childScope, focusHeading, view } from '../lib/view.js';
 
 /** @typedef {{close: () => void, signal: AbortSignal, redraw: () => void}} Sheet */
 
@@ -38,7 +38,10 @@ export function openSheet({ title, body, stores = [], signal, testid, className,
   scope.signal.addEventListener('abort', () => {
     dialog.close();
     dialog.remove();
-    if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    const page = document.getElementById('app');
+    if (before instanceof HTMLElement && before.isConnected && before !== document.body)
+      before.focus({ preventScroll: true });
+    else if (page) focusHeading(page);
     onClose?.();
   });
   dialog.addEventListener('cancel', event => {

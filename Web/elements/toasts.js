@@ -15,6 +15,8 @@ import './countdown.js';
  */
 
 const shownFor = 4500;
+/** Between the window's edge, what stays readable, and the toasts. */
+const gap = 8;
 
 /** `<ov-toasts>`: short news above everything, read out politely. At most three; the oldest goes first. */
 export class Toasts extends HTMLElement {
@@ -79,6 +81,22 @@ export class Toasts extends HTMLElement {
       ),
       this,
     );
+    this.place();
+  }
+
+  /** Below what stays readable: the head of a page, the points of two rooms. Over a sheet there is none of it. */
+  place() {
+    if (this.#toasts.length === 0) return;
+    const { height } = this.getBoundingClientRect();
+    const kept = document.querySelector('dialog[open]')
+      ? []
+      : [...document.querySelectorAll('[data-keep-clear]')];
+    let top = gap;
+    for (const element of kept) {
+      const box = element.getBoundingClientRect();
+      if (box.top < top + height + gap) top = Math.max(top, box.bottom + gap);
+    }
+    this.style.setProperty('--top', `${top}px`);
   }
 }
 

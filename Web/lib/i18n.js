@@ -31,6 +31,7 @@ export const dynamicKeys = Object.freeze([
   'system.',
   'undo.',
   'ended.reason.',
+  'ended.mine.',
   'role.',
   'news.role.',
   'settings.gifts.',

@@ -28,6 +28,19 @@ export function view(container, stores, template, signal) {
 }
 
 /**
+ * Gives the focus to the heading of a page that has just been shown, unless something in it has taken it: whoever has no mouse goes on from
+ * there, and a screen reader says where they are.
+ * @param {Element} page
+ */
+export function focusHeading(page) {
+  if (page.contains(document.activeElement)) return;
+  const heading = /** @type {HTMLElement | null} */ (page.querySelector('h1') ?? page.querySelector('main'));
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+/**
  * An AbortController that also aborts when `parent` does.
  * @param {AbortSignal} parent
  */

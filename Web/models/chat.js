@@ -114,6 +114,23 @@ export class ChatModel {
   }
 
   /**
+   * A gift that was given; what goes on in a row counts on in its line.
+   * @param {import('../protocol/events.js').SentGift} sent
+   */
+  addGift({ number, gift, count, from, to, time }) {
+    const { lines } = this.state.get();
+    const last = lines.at(-1);
+    const goesOn =
+      last?.kind === 'gift' &&
+      last.from.id === from.id &&
+      last.to.id === to.id &&
+      last.gift.id === gift.id &&
+      time - last.time < foldMs;
+    if (goesOn) this.#show([...lines.slice(0, -1), { ...last, count: last.count + count, time }]);
+    else this.#show([...lines, { kind: 'gift', key: `p:${number}`, from, to, gift, count, time }]);
+  }
+
+  /**
    * A host has deleted a message. Its text stays with the line, for hosts to look at.
    * @param {number} chat
    */
@@ -249,7 +266,7 @@ export class ChatModel {
 }
 
 /** Kinds of happenings that are told together; what concerns one seat or one decision stands alone. */
-const foldable = new Set(['entered', 'left', 'gift']);
+const foldable = new Set(['entered', 'left']);
 
 /** @param {ChatLine} line @returns {line is TextLine} */
 function isText(line) {

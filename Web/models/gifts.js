@@ -19,7 +19,8 @@ const callMost = 999;
 /**
  * What a page shows of gifts.
  * @typedef {object} GiftsState
- * @property {readonly Gift[]} catalogue the cheapest first; empty: the server offers none, or it is not known yet
+ * @property {readonly Gift[]} catalogue the cheapest first
+ * @property {boolean} isOffered false once it is known that the server offers none
  * @property {import('../protocol/events.js').Wallet | null} wallet
  * @property {string | null} chosen id of the gift whose button sends it
  * @property {number} count how many at once
@@ -34,6 +35,7 @@ export class GiftsModel {
   state = new Store(
     /** @type {Readonly<GiftsState>} */ ({
       catalogue: [],
+      isOffered: true,
       wallet: null,
       chosen: null,
       count: 1,
@@ -74,7 +76,8 @@ export class GiftsModel {
   /** Reads what can be sent. Without an answer nothing is drawn. */
   async load() {
     try {
-      this.#set({ catalogue: await this.#wallet.gifts() });
+      const catalogue = await this.#wallet.gifts();
+      this.#set({ catalogue, isOffered: catalogue.length > 0 });
     } catch {
       // The next visit asks again.
     }

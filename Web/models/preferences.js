@@ -25,6 +25,7 @@ import { Store } from '../lib/store.js';
  * @property {'speech' | 'default' | 'music'} quality how my sound is captured and sent
  * @property {number} playout how loud I hear everybody, 0…100
  * @property {string} hidden ids of people whose lines are not shown, with spaces between
+ * @property {boolean} hasSpoken a microphone was given here: who knows how it sounds needs no trial before a room
  * @property {string} name the last name this person signed in with, a suggestion for the next time
  */
 
@@ -53,6 +54,7 @@ export const defaultPreferences = Object.freeze({
   quality: 'default',
   playout: 100,
   hidden: '',
+  hasSpoken: false,
   name: '',
 });
 

@@ -121,7 +121,8 @@ function bannersOf(state, local, around, parts) {
   if (local.error?.name === 'session_replaced') banners.push({ kind: 'signedInElsewhere' });
   if (local.phase !== 'in') return banners;
   const { word } = parts.connection;
-  if (word === 'reconnecting') banners.push({ kind: 'reconnecting', until: null });
+  if (word === 'reconnecting')
+    banners.push({ kind: 'reconnecting', until: null, seated: state.me.seat !== undefined });
   if (word === 'noMedia') banners.push({ kind: 'noMediaPath', error: parts.connection.error ?? undefined });
   // A tap lets me hear again in either case.
   if (parts.deafened) banners.push({ kind: 'deafened' });

@@ -71,7 +71,7 @@ export function tellNews({ room, chat, likes, news, react }, signal) {
     if (!by || !isMe(by)) news.emit('mutedByHost', { by: maybe(by), muted: seat.muted });
   });
   on('gifts.sent', ({ gifts }) => {
-    for (const { from, time } of gifts) chat.tell('gift', from, { time });
+    for (const sent of gifts) chat.addGift(sent);
   });
   on('camera.changed', ({ user, camera, by }) => {
     if (!isMe(user) || !by || isMe(by)) return;

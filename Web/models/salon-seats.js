@@ -39,7 +39,7 @@ export class SeatActions {
     const { mic } = this.#stage.state.get().me;
     if (mic === 'mutedByHost') throw new OvationError('seat_muted');
     if (mic === 'listener' || mic === 'pending') throw new OvationError('not_seated');
-    await this.setMuted(mic === 'live');
+    await this.setMuted(mic === 'live' || mic === 'cutOff');
   }
 
   /** @param {boolean} muted */

@@ -179,8 +179,10 @@ export class SalonStage {
 
   around() {
     const voice = this.visit?.voice.state.get();
+    const { signalling, media } = this.connection.get();
     return {
       ...this.local,
+      reaches: signalling === 'open' && media === 'connected',
       origin: this.host.origin,
       listening: (/** @type {string} */ user) => this.host.listening.of(user),
       voice: voice ?? {
@@ -223,7 +225,7 @@ export class SalonStage {
         soundBlocked: visit?.playout.blocked.get() ?? false,
         deafened: this.deafened.get(),
         echoPair: (visit?.echo.paired.get() ?? false) && !this.local.echoAllowed,
-        mic: shown ? micState(shown, this.around().voice) : 'listener',
+        mic: shown ? micState(shown, this.around()) : 'listener',
       }),
     );
   }

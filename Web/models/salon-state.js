@@ -7,9 +7,10 @@
 
 /**
  * What the big button shows.
- * `listener`: not seated · `pending`: my request for a seat waits · `live`: people hear me · `mutedByMe` ·
- * `mutedByHost` (see `Me.mutedBy`) · `noDevice` (see `Me.microphoneProblem`): seated, but no microphone could be opened.
- * @typedef {'listener' | 'pending' | 'live' | 'mutedByMe' | 'mutedByHost' | 'noDevice'} MicState
+ * `listener`: not seated · `pending`: my request for a seat waits · `live`: people hear me · `cutOff`: they would, but nothing of me
+ * gets through right now · `mutedByMe` · `mutedByHost` (see `Me.mutedBy`) · `noDevice` (see `Me.microphoneProblem`): seated, but no
+ * microphone could be opened.
+ * @typedef {'listener' | 'pending' | 'live' | 'cutOff' | 'mutedByMe' | 'mutedByHost' | 'noDevice'} MicState
  */
 
 /**
@@ -101,7 +102,7 @@
 /**
  * `text` and `danmu` are people's lines; `system` tells of one kind of happening and is folded
  * ("5 people joined": `people` holds up to 3, `count` all); `gap`: lines from…to are missing, because the connection was slow or lost for long.
- * @typedef {TextLine | SystemLine | GapLine} ChatLine
+ * @typedef {TextLine | SystemLine | GiftLine | GapLine} ChatLine
  */
 /**
  * @typedef {object} TextLine
@@ -120,17 +121,21 @@
  * @typedef {object} SystemLine
  * @property {'system'} kind
  * @property {string} key
- * @property {'entered' | 'left' | 'seatTaken' | 'seatLeft' | 'kicked' | 'lost' | 'seatMuted' | 'seatUnmuted' | 'seatClosed' | 'seatOpened' | 'becameAdmin' | 'becameMember' | 'becameOwner' | 'renamed' | 'gift'} what
+ * @property {'entered' | 'left' | 'seatTaken' | 'seatLeft' | 'kicked' | 'lost' | 'seatMuted' | 'seatUnmuted' | 'seatClosed' | 'seatOpened' | 'becameAdmin' | 'becameMember' | 'becameOwner' | 'renamed'} what
  * @property {User[]} people
  * @property {number} count
  * @property {number | null} seat index, where it concerns a seat
  * @property {number} time
  */
+/**
+ * Gifts of one kind from one person to another that came in a row: `count` of them.
+ * @typedef {{kind: 'gift', key: string, from: User, to: User, gift: import('../protocol/events.js').Gift, count: number, time: number}} GiftLine
+ */
 /** @typedef {{kind: 'gap', key: string, from: number, to: number, time: number}} GapLine */
 
 /**
  * Standing notices, the most urgent first.
- * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null}` · `noMediaPath {error: name}` (test: `salon.testMedia()`) ·
+ * `ownerAbsent {until, heir: User|null}` · `reconnecting {until: retryAt (server time)|null, seated}` · `noMediaPath {error: name}` (test: `salon.testMedia()`) ·
  * `deafened` (I have muted all that I hear; button: `salon.hearing.setDeafened(false)`) · `soundBlocked` (button: `salon.unlockSound()`, in the click) · `echoPair` (button: `salon.listenAnyway()`) ·
  * `broughtOnStage {by: User|null}`: the host seated me and my microphone stays off until I unmute ·
  * `microphoneProblem {error: name}` · `signedInElsewhere`.
@@ -139,6 +144,7 @@
  * @property {number | null} [until] milliseconds since 1970, server's clock
  * @property {User | null} [heir]
  * @property {User | null} [by]
+ * @property {boolean} [seated] a seat is kept for me
  * @property {string} [error]
  */
 

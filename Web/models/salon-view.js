@@ -17,6 +17,7 @@ import { myRequestOf, seatOf } from './salon-invitations.js';
  * @typedef {object} Around
  * @property {string} origin of links
  * @property {VoiceState} voice
+ * @property {boolean} reaches what I send gets to the server
  * @property {ReadonlySet<string>} pending
  * @property {ReadonlySet<string>} later requests put off
  * @property {ReadonlyMap<string, number>} positions of my requests in the queue
@@ -107,7 +108,7 @@ function reservations(state) {
 /** @param {RoomState} state @param {Around} around @returns {Me} */
 export function meView(state, around) {
   const { id, name, avatar, role, seat = null } = state.me;
-  const mic = micState(state, around.voice);
+  const mic = micState(state, around);
   const by =
     mic === 'mutedByHost' && seat !== null ? (around.mutedBy ?? state.seats[seat]?.by ?? null) : null;
   return {
@@ -139,13 +140,14 @@ function chatMuteView(state) {
   };
 }
 
-/** @param {RoomState} state @param {VoiceState} voice @returns {import('./salon-state.js').MicState} */
-export function micState(state, voice) {
+/** @param {RoomState} state @param {Pick<Around, 'voice' | 'reaches'>} around @returns {import('./salon-state.js').MicState} */
+export function micState(state, { voice, reaches }) {
   const seat = state.me.seat === undefined ? undefined : state.seats[state.me.seat];
   if (!seat) return myRequestOf(state) ? 'pending' : 'listener';
   if (seat.muted) return 'mutedByHost';
   if (voice.problem) return 'noDevice';
-  return state.me.micMuted || !voice.open ? 'mutedByMe' : 'live';
+  if (state.me.micMuted || !voice.open) return 'mutedByMe';
+  return reaches ? 'live' : 'cutOff';
 }
 
 /** @param {RoomState} state @param {Around} around @returns {import('./salon-state.js').PersonView[]} */

@@ -149,7 +149,8 @@ export class SalonModel {
 
   /** Whether closing the tab should ask: I am heard, or seen. */
   get asksBeforeLeaving() {
-    return this.state.get().me.mic === 'live' || Boolean(this.live?.state.get().showing);
+    const { mic } = this.state.get().me;
+    return mic === 'live' || mic === 'cutOff' || Boolean(this.live?.state.get().showing);
   }
 
   /** More of the people, for a full list. */

@@ -15,7 +15,7 @@ import { brand, busy, problem } from './parts.js';
 /** @typedef {import('./app.js').App} App */
 
 /**
- * Before any room with sound: see who is there, try the microphone, then one tap enters and unlocks sound.
+ * Before the first room with sound: see who is there, try the microphone, then one tap enters and unlocks sound.
  * @param {App} app
  * @param {import('../models/lobby.js').RoomCard | null} room null while it is being read
  * @param {() => Promise<void>} enter

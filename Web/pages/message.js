@@ -109,3 +109,21 @@ export function messagePage(app, notice) {
     const redraw = view(root, [language, app.identity.state], page, signal);
   };
 }
+
+/**
+ * While what was asked for is on its way.
+ * @returns {import('./app.js').Page}
+ */
+export function waitingPage() {
+  return (root, signal) => {
+    view(
+      root,
+      [language],
+      () => html`<div class="page">
+        <header class="topbar">${brand()}</header>
+        <main class="notice" aria-busy="true">${busy()}</main>
+      </div>`,
+      signal,
+    );
+  };
+}

@@ -1,16 +1,16 @@
 import { Tones } from '../lib/tones.js';
-import { childScope } from '../lib/view.js';
+import { childScope, focusHeading } from '../lib/view.js';
 import { OvationError } from '../protocol/errors.js';
+import { roomSlug } from '../protocol/ids.js';
 import { greenRoom } from './green-room.js';
 import { releasePrepared } from './live/prepare.js';
 import { expectAnotherTry } from './lobby/create.js';
-import { openIdSheet, wasJustCreated } from './lobby/id-sheet.js';
-import { messagePage } from './message.js';
+import { wasJustCreated } from './lobby/id-sheet.js';
+import { messagePage, waitingPage } from './message.js';
 import { salonPage } from './salon/salon.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('../models/salon.js').SalonModel} SalonModel */
-/** @typedef {import('../models/lobby.js').RoomCard} RoomCard */
 
 /**
  * A room by its address: the green room first, then the salon, and what there is to say when neither is possible.
@@ -45,6 +45,7 @@ export function roomPage(app, session, slug) {
       place.className = 'stage-page';
       root.replaceChildren(place);
       page(place, scope.signal);
+      focusHeading(place);
     };
     /** @param {unknown} thrown @param {() => void} retry */
     const fail = (thrown, retry) => {
@@ -54,20 +55,18 @@ export function roomPage(app, session, slug) {
     };
 
     const preview = async () => {
-      show(greenRoom(app, null, enter));
+      const isNew = wasJustCreated(slug);
+      // Who has loaded the page anew is in the room still, and may have a seat there.
+      const isBack = session.rooms.some(id => roomSlug(id) === slug);
+      const straight = isNew || isBack || app.preferences.get().hasSpoken;
+      created ||= isNew;
+      show(straight ? waitingPage() : greenRoom(app, null, enter));
       try {
+        if (straight) return await enter();
         const room = await salon.preview();
-        const isNew = wasJustCreated(slug);
-        // A viewer has nothing to try out, and who has just gone live has done so.
-        if (room.kind === 'live' && (isNew || room.owner.id !== session.user.get()?.id)) {
-          created = isNew;
-          return await enter();
-        }
+        // A viewer has nothing to try out.
+        if (room.kind === 'live' && room.owner.id !== session.user.get()?.id) return await enter();
         show(greenRoom(app, room, enter));
-        if (isNew) {
-          created = true;
-          openIdSheet({ label: labelOf(room), link: room.link, name: room.name }, signal, { fresh: true });
-        }
       } catch (thrown) {
         fail(thrown, preview);
       }
@@ -83,10 +82,20 @@ export function roomPage(app, session, slug) {
       }
       if (salon.state.get().phase !== 'in') return;
       show(salonPage(app, salon, tones));
-      // A refusal leaves the seat to be taken by hand.
-      if (created) salon.duet?.takeOwnSeat().catch(() => {});
-      if (created && salon.live) void goLive(salon);
+      if (created) void start(salon);
       created = false;
+    };
+    /**
+     * The host of a new room is there at once. A refusal leaves the seat to be taken by hand.
+     * @param {SalonModel} entered
+     */
+    const start = async entered => {
+      if (entered.live) return goLive(entered);
+      try {
+        await (entered.duet ? entered.duet.takeOwnSeat() : entered.seats.sit(0));
+      } catch {
+        // What is wrong with a microphone stands in the room.
+      }
     };
     /** @param {SalonModel} entered */
     const goLive = async entered => {
@@ -107,6 +116,12 @@ export function roomPage(app, session, slug) {
       expectAnotherTry({ name });
       app.router.move('/');
     };
+    app.microphone.state.subscribe(
+      ({ open }) => {
+        if (open && !app.preferences.get().hasSpoken) app.preferences.change({ hasSpoken: true });
+      },
+      { signal },
+    );
     // What ends a visit from outside; the salon page itself shows the end card.
     salon.state.subscribe(
       state => {
@@ -127,12 +142,4 @@ function isFinal(error) {
   return ['room_not_found', 'room_closed', 'room_id_invalid', 'banned', 'banned_for_good'].includes(
     error.name,
   );
-}
-
-/**
- * The id as people read it.
- * @param {RoomCard} room
- */
-function labelOf(room) {
-  return String(room.room);
 }

@@ -1,5 +1,8 @@
 import { isNewEnough } from '../lib/door.js';
+import { focusHeading } from '../lib/view.js';
+import { heldRooms } from '../models/held-rooms.js';
 import { OvationError } from '../protocol/errors.js';
+import { heldPage } from './held.js';
 import { lobbyPage } from './lobby/lobby.js';
 import { messagePage } from './message.js';
 import { roomPage } from './room.js';
@@ -30,6 +33,7 @@ export function runApp(root, app) {
     root.replaceChildren(stage);
     document.title = 'Ovation';
     page(stage, scope.signal);
+    focusHeading(stage);
   };
   const choose = () => {
     const { phase, session, error } = app.identity.state.get();
@@ -47,8 +51,13 @@ export function runApp(root, app) {
     if (session && session !== heard) {
       heard = session;
       watchInvitations(app, session);
+      // A connection that comes back may be in a room that no page shows any more.
+      session.state.subscribe(({ phase }) => phase === 'ready' && choose(), { now: false });
     }
     if (phase !== 'signedIn' || !session) return show('sign-in', signInPage(app));
+    const going = place.page === 'room' ? place.slug : null;
+    if (place.page !== 'unknown' && heldRooms(session, going).length > 0)
+      return show(`held ${going}`, heldPage(app, session, going, choose));
     if (place.page === 'lobby') return show('lobby', lobbyPage(app, session));
     if (place.page === 'room') return show(`room ${place.slug}`, roomPage(app, session, place.slug));
     show('unknown', messagePage(app, { kind: 'notFound' }));

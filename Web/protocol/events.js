@@ -197,7 +197,7 @@ export const reportCauses = /** @type {const} */ ([
 /** @typedef {{id: string, isOurs: boolean, room: RoomID, host: User, terms?: PKTerms, expiresAt: number}} PKChallenge */
 /** @typedef {'waiting' | 'accepted' | 'declined' | 'cancelled' | 'unanswered' | 'busy' | 'crossed' | 'gone'} ChallengeState */
 /** @typedef {{seconds: number, peak: number, likes: number}} RoomSummary */
-/** @typedef {{id: string, name: string, price: number, picture?: string, large?: boolean}} Gift `price` in coins */
+/** @typedef {{id: string, name: string, names?: Record<string, string>, price: number, picture?: string, large?: boolean}} Gift `price` in coins, `names` by language */
 /**
  * A gift that was paid for. `combo`: how many of it went from one to the other in a row, these included.
  * @typedef {{number: number, gift: Gift, count: number, combo: number, from: User, to: User, time: number}} SentGift

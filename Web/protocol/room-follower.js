@@ -92,6 +92,12 @@ export class RoomFollower {
     this.#detach = null;
   }
 
+  /** There is nothing to hear any more: the room is over, or I am out of it. */
+  #end() {
+    this.leave();
+    this.session.noteRoom(this.id, false);
+  }
+
   /**
    * A page of the people, which `state.members` takes up.
    * @param {string} [cursor]
@@ -112,6 +118,7 @@ export class RoomFollower {
    */
   start(snapshot, call = (method, params, options) => this.session.call(method, params, options)) {
     this.state.set(stateOf(snapshot));
+    this.session.noteRoom(this.id, true);
     this.levels.set({});
     const early = this.#early;
     this.#early = [];
@@ -192,7 +199,7 @@ export class RoomFollower {
       next = { ...next, chat: event.to };
     }
     this.state.set(apply(next, event));
-    if (event.type === 'room.destroyed') this.leave();
+    if (event.type === 'room.destroyed') this.#end();
     this.events.emit(event.type, event);
   }
 
@@ -204,7 +211,7 @@ export class RoomFollower {
     const state = this.state.get();
     if (!state || state.ended || !this.#detach) return;
     this.state.set({ ...state, ended: { reason: 'removed', summary: null } });
-    this.leave();
+    this.#end();
     this.events.emit('removed', { restriction });
   }
 
@@ -258,7 +265,7 @@ export class RoomFollower {
       const why = error.name === 'room_closed' ? error.data.reason : null;
       const ended = { reason: why ?? error.name, summary: error.data.summary ?? null };
       this.state.set({ ...state, ended });
-      this.leave();
+      this.#end();
       this.events.emit('gone', ended);
       return;
     }

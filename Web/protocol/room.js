@@ -124,7 +124,7 @@ export class OvationRoom {
   }
 
   #tellExit() {
-    this.session.call('room.exit', { room: this.id }).catch(() => {
+    this.session.exit(this.id).catch(() => {
       // Not in it, then.
     });
   }
@@ -135,7 +135,7 @@ export class OvationRoom {
     this.#entry = null;
     entry?.abort();
     this.#follower.leave();
-    await this.session.call('room.exit', { room: this.id });
+    await this.session.exit(this.id);
   }
 
   /** Ends the room for everyone (owner). */

@@ -106,7 +106,7 @@ export class Session {
   /** The secret with which a later connection takes this session over; '' before the first. */
   secret = '';
   /**
-   * Rooms that the server says this session is in, at the last connection.
+   * Rooms that this session is in, as far as the server has told.
    * @type {RoomID[]}
    */
   rooms = [];
@@ -117,6 +117,7 @@ export class Session {
   #host;
   #connection;
   /** @type {Map<RoomID, Attached>} */ #attached = new Map();
+  /** Rooms whose leaving is on its way. @type {Set<RoomID>} */ #leaving = new Set();
   /** @type {{rtt: number, offset: number}[]} */ #readings = [];
   /** @type {any} */ #heart = null;
   /** @type {any} */ #renewTimer = null;
@@ -259,6 +260,34 @@ export class Session {
     };
   }
 
+  /** Rooms that this session is in and that nothing here follows: an earlier page of this tab entered them. */
+  get unattended() {
+    return this.rooms.filter(id => !this.#attached.has(id));
+  }
+
+  /**
+   * Notes that this session is in a room, or is not any more.
+   * @param {RoomID} id @param {boolean} isIn
+   */
+  noteRoom(id, isIn) {
+    const others = this.rooms.filter(room => room !== id);
+    this.rooms = isIn ? [...others, id] : others;
+  }
+
+  /**
+   * Leaves a room; also one that is unattended.
+   * @param {RoomID} id
+   */
+  async exit(id) {
+    this.#leaving.add(id);
+    this.noteRoom(id, false);
+    try {
+      await this.call('room.exit', { room: id }, { repeat: true });
+    } finally {
+      this.#leaving.delete(id);
+    }
+  }
+
   /** @param {Call} call @param {{name: string, version: string} | undefined} client */
   async #handshake(call, client) {
     const { app, user, ticket, name, avatar } = this.#credentials;
@@ -281,7 +310,7 @@ export class Session {
     this.limits = answer.limits ?? {};
     this.#connection.setPace(this.limits);
     this.iceServers = answer.iceServers ?? [];
-    this.rooms = answer.rooms ?? [];
+    this.rooms = (answer.rooms ?? []).filter((/** @type {RoomID} */ id) => !this.#leaving.has(id));
     this.user.set(answer.user);
     for (const room of [...this.#attached.values()]) await room.resume(call);
   }

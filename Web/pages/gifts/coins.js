@@ -1,5 +1,6 @@
 import { picture } from '../../elements/gifts.js';
 import { openSheet } from '../../elements/sheet.js';
+import { giftName } from '../../lib/gift-name.js';
 import { html, keyed } from '../../lib/html.js';
 import { errorText, formatMoment, t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
@@ -57,6 +58,7 @@ function what({ kind, coins, gift, count = 1, user }) {
   if (kind === 'topUp') return t('coins.topUp');
   if (kind === 'refund') return t('coins.refund');
   const name = user?.name ?? '–';
-  const given = count > 1 ? `${gift?.name ?? t('coins.gift')} ×${count}` : (gift?.name ?? t('coins.gift'));
+  const called = gift ? giftName(gift) : t('coins.gift');
+  const given = count > 1 ? `${called} ×${count}` : called;
   return coins < 0 ? t('gift.sentTo', { gift: given, name }) : t('coins.from', { gift: given, name });
 }

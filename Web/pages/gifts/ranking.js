@@ -37,7 +37,7 @@ export function openRanking(context) {
             <b class="numbers">${place + 1}</b>${avatar(user, 's40')}<span class="clip" dir="auto">${user.name}</span>
             <span class="coins numbers">${icon('coins')}${whole(coins)}</span></li>`,
           ),
-        )}</ol>${own(ranking.get())}`;
+        )}</ol>${own(ranking.get(), receives(context))}`;
     },
   });
   if (!gifts) return;
@@ -63,9 +63,15 @@ export function openRanking(context) {
   void refresh();
 }
 
-/** @param {GiftRanking | null} ranking */
-function own(ranking) {
-  if (!ranking) return null;
+/**
+ * Whether gifts are for me: whoever is given to is not told to give.
+ * @param {import('../salon/context.js').SalonContext} context
+ */
+const receives = ({ state: { me } }) => me.isOwner || me.seat !== null;
+
+/** @param {GiftRanking | null} ranking @param {boolean} isReceiver */
+function own(ranking, isReceiver) {
+  if (!ranking || (isReceiver && ranking.place === undefined)) return null;
   const { own: coins, place, toNext } = ranking;
   return html`<p class="ranking-own" data-testid="ranking-own">
     <b>${place === undefined ? t('gift.noPlace') : t('gift.place', { place, count: coins, coins: whole(coins) })}</b>

@@ -1,6 +1,7 @@
 import { avatar } from '../../elements/avatar.js';
 import { picture } from '../../elements/gifts.js';
 import { ask } from '../../elements/sheet.js';
+import { giftName } from '../../lib/gift-name.js';
 import { html, keyed } from '../../lib/html.js';
 import { formatNumber as number, t, formatWhole as whole } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
@@ -20,22 +21,21 @@ export function toggleGifts(context) {
   const { gifts } = context.salon;
   if (!gifts || gifts.state.get().catalogue.length === 0) return;
   const opens = !context.opened.get().gifts;
-  if (opens && receivers(context).length === 0) return;
   context.open({ gifts: opens });
   if (opens) void gifts.refresh();
 }
 
 /**
- * The dock's button; there is none without a catalogue, or without anybody to give to.
+ * Opens the tray. In the middle of a viewer's bar it is what they do most, and while two rooms compete it cheers one's own on.
  * @param {SalonContext} context
+ * @param {boolean} isMain
  */
-export function giftButton(context) {
-  const { gifts } = context.salon;
-  if (!gifts || gifts.state.get().catalogue.length === 0) return null;
-  if (receivers(context).length === 0 && !context.opened.get().gifts) return null;
-  return html`<button class="dock-button" type="button" data-testid="gifts" aria-pressed=${String(context.opened.get().gifts)} aria-keyshortcuts="g"
-    @click=${() => toggleGifts(context)}>
-    <span class="dock-sign">${icon('gift')}</span><span class="dock-word">${t('gift.open')}</span></button>`;
+export function giftButton(context, isMain) {
+  const cheers = isMain && context.salon.live?.pk.isOn;
+  const look = isMain ? 'mic' : 'dock';
+  return html`<button class=${`${look}-button`} type="button" data-testid="gifts" data-main=${isMain ? 'gifts' : null} aria-pressed=${String(context.opened.get().gifts)}
+    aria-keyshortcuts="g" @click=${() => toggleGifts(context)}>
+    <span class=${`${look}-sign`}>${icon('gift')}</span><span class=${`${look}-word`}><span>${t(cheers ? 'gift.cheer' : 'gift.open')}</span></span></button>`;
 }
 
 /**
@@ -93,9 +93,9 @@ export function giftTray(context) {
               gift.id,
               html`<button class=${isChosen ? 'gift-cell chosen' : 'gift-cell'} type="button" data-testid=${`gift-${gift.id}`}
               aria-pressed=${String(isChosen)} aria-busy=${isChosen && waiting > 0}
-              aria-label=${isChosen ? t('gift.sendOf', { gift: gift.name, count, coins: whole(gift.price * count) }) : t('gift.choose', { gift: gift.name, coins: whole(gift.price) })}
+              aria-label=${isChosen ? t('gift.sendOf', { gift: giftName(gift), count, coins: whole(gift.price * count) }) : t('gift.choose', { gift: giftName(gift), coins: whole(gift.price) })}
               @click=${() => void press(context, gifts, gift.id, receiver.id)}>
-              ${picture(gift)}<span class="clip gift-name" dir="auto">${gift.name}</span>
+              ${picture(gift)}<span class="clip gift-name" dir="auto">${giftName(gift)}</span>
               ${
                 isChosen
                   ? html`<span class="gift-send" data-testid="gift-send">${counting ? t('gift.combo', { count: counting.count, coins: counting.coins }) : t('gift.send')}</span>`
@@ -148,7 +148,7 @@ async function press(context, gifts, id, to) {
   // Somebody in a row has said yes already.
   if (gifts.isMuch && state.combo?.gift !== id) {
     const yes = await ask({
-      title: t('gift.askTitle', { gift: gift.name, count: state.count }),
+      title: t('gift.askTitle', { gift: giftName(gift), count: state.count }),
       text: t('gift.askText', { coins: whole(gifts.price) }),
       yes: t('gift.send'),
       signal: context.signal,

@@ -5,7 +5,7 @@ import { t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { childScope, view } from '../../lib/view.js';
 import { areaOf } from '../../models/layout.js';
-import { pressMicrophone } from '../salon/dock.js';
+import { pressMicrophone } from '../salon/microphone.js';
 import { placesOf } from './stage.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */
@@ -90,6 +90,7 @@ function content(context, live, close) {
   const { me, screen, seats, chat } = context.state;
   const { tracks, choice } = live.state.get();
   const listening = choice === 'off';
+  const isOpen = me.mic === 'live' || me.mic === 'cutOff';
   const { links, guests } = live.pk.state.get();
   const { people, areaOfSeat, count, layout } = placesOf(context, live, 'wide');
   const said = chat
@@ -120,8 +121,8 @@ function content(context, live, close) {
     <div class="apart-bar">
       ${
         me.seat !== null &&
-        html`<button class="icon-button" type="button" data-testid="apart-microphone" aria-pressed=${String(me.mic === 'live')} aria-label=${t(me.mic === 'live' ? 'micHint.live' : 'micHint.mutedByMe')}
-          @click=${() => void pressMicrophone(context)}>${icon(me.mic === 'live' ? 'mic' : 'mic-off')}</button>`
+        html`<button class="icon-button" type="button" data-testid="apart-microphone" aria-pressed=${String(isOpen)} aria-label=${t(isOpen ? 'micHint.live' : 'micHint.mutedByMe')}
+          @click=${() => void pressMicrophone(context)}>${icon(isOpen ? 'mic' : 'mic-off')}</button>`
       }
       <button class="button compact" type="button" data-testid="apart-back" @click=${close}>${t('live.notApartAnyMore')}</button>
     </div>`;

@@ -16,15 +16,23 @@ export async function pressCamera(context, live) {
 }
 
 /**
- * For who sits: the camera. For who watches: how much is to come.
+ * How much is to come, for who watches.
  * @param {SalonContext} context
  * @param {LiveModel} live
  */
-export function liveButton(context, live) {
-  const { showing, opening, choice } = live.state.get();
-  if (context.state.me.seat === null)
-    return html`<button class="dock-button" type="button" data-testid="quality" aria-haspopup="dialog" @click=${() => openQuality(context, live)}>
+export function qualityButton(context, live) {
+  const { choice } = live.state.get();
+  return html`<button class="dock-button" type="button" data-testid="quality" aria-haspopup="dialog" @click=${() => openQuality(context, live)}>
       <span class="dock-sign">${icon('sliders-horizontal')}</span><span class="dock-word">${t(`quality.short.${choice}`)}</span></button>`;
+}
+
+/**
+ * My camera, for who is on stage.
+ * @param {SalonContext} context
+ * @param {LiveModel} live
+ */
+export function cameraButton(context, live) {
+  const { showing, opening } = live.state.get();
   return html`<button class="dock-button" type="button" data-testid="camera" aria-pressed=${String(showing)} aria-busy=${opening} aria-keyshortcuts="v"
     aria-label=${t(showing ? 'live.cameraStop' : 'live.cameraStart')} @click=${() => void pressCamera(context, live)}>
     <span class="dock-sign">${icon(opening ? 'loader-circle' : showing ? 'video' : 'video-off', opening ? 'spin' : '')}</span>

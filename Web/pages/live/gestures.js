@@ -1,5 +1,5 @@
 import { pageShape } from '../../lib/page-shape.js';
-import { like } from '../salon/dock.js';
+import { like } from '../salon/like.js';
 import { arrangement } from './stage.js';
 
 /** @typedef {import('../salon/context.js').SalonContext} SalonContext */

@@ -23,8 +23,6 @@ const leastShare = 0.12;
  * @param {SalonContext} context @param {LiveModel} live
  */
 export function pkButton(context, live) {
-  const { me } = context.state;
-  if (!me.isOwner || me.seat === null) return null;
   const { links, challenge } = live.pk.state.get();
   const words = links.length > 0 ? t('rivals.connected') : t('rivals.title');
   return html`<button class="dock-button pk-button" type="button" data-testid="pk" aria-haspopup="dialog" aria-label=${words} title=${words}
@@ -50,7 +48,7 @@ export function pkBar(context, live) {
     ours: formatNumber(match.ours),
     theirs: formatNumber(match.theirs),
   });
-  return html`<div class="pk-head" data-testid="pk-head" data-phase=${match.phase}>
+  return html`<div class="pk-head" data-keep-clear data-testid="pk-head" data-phase=${match.phase}>
     <div class="pk-bar" role="img" aria-label=${words} .vars=${{ '--share': String(share) }}>
       <span class="pk-ours"><ov-count data-testid="pk-ours" .value=${match.ours}></ov-count></span>
       <span class="pk-theirs"><ov-count data-testid="pk-theirs" .value=${match.theirs}></ov-count></span>

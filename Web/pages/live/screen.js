@@ -35,7 +35,6 @@ export function screenTile(context, live, sharer) {
  * @param {LiveModel} live
  */
 export function screenButton(context, live) {
-  if (!canShare(context, live)) return null;
   const { track, asking } = live.screen.state.get();
   const words = track ? t('sharing.stop') : `${t('sharing.share')}. ${t('sharing.about')}`;
   return html`<button class="dock-button screen-button" type="button" data-testid="screen" aria-pressed=${String(Boolean(track))} aria-busy=${asking}

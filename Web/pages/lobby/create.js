@@ -16,6 +16,8 @@ const isPicture = text => coverURL(text) !== '' || isPictureElsewhere(text);
 /** The app's own covers, files of covers/. */
 export const coverNames = ['stage', 'lanterns', 'moon', 'aurora', 'vinyl', 'city', 'waves', 'tea'];
 const mostTags = 5;
+/** Fingers: a field that took the focus would bring up a keyboard over the button that starts. */
+const coarse = globalThis.matchMedia?.('(pointer: coarse)') ?? { matches: false };
 const duetSeats = 2;
 /** The host's, and nine that viewers can come to. */
 const liveSeats = 10;
@@ -39,10 +41,10 @@ const defaultNames = {
 /**
  * The fields that describe a room; also used to change it later (then without `seats`).
  * @param {Draft} draft
- * @param {{redraw: () => void, invalid: string | null, seats: boolean, asks?: boolean}} more `invalid`: the field that the server
- *   refused; `asks`: whether it is a choice that one asks before speaking
+ * @param {{redraw: () => void, invalid: string | null, seats: boolean, asks?: boolean, usual?: string}} more `invalid`: the field that
+ *   the server refused; `asks`: whether it is a choice that one asks before speaking; `usual`: the name of a room whose name stays empty
  */
-export function roomFields(draft, { redraw, invalid, seats, asks = true }) {
+export function roomFields(draft, { redraw, invalid, seats, asks = true, usual = '' }) {
   /** @param {Partial<Draft>} change */
   const set = change => {
     Object.assign(draft, change);
@@ -50,7 +52,7 @@ export function roomFields(draft, { redraw, invalid, seats, asks = true }) {
   };
   return html`<label class="field">
       <span class="label">${t('create.name')}</span>
-      <input class="input" maxlength="100" autofocus data-testid="create-name" enterkeyhint="done" placeholder=${t('create.namePlaceholder')}
+      <input class="input" maxlength="100" ?autofocus=${!coarse.matches} data-testid="create-name" enterkeyhint="go" placeholder=${usual || t('create.namePlaceholder')}
         .value=${draft.name} aria-invalid=${invalid === 'name' ? 'true' : null}
         @input=${(/** @type {any} */ event) => set({ name: event.target.value })} />
     </label>
@@ -143,6 +145,7 @@ export function openCreate(app, lobby, signal, failed = null) {
   };
   /** @type {'voice' | 'chorus' | 'live'} */ let kind = failed ? 'live' : 'voice';
   /** @type {import('../../protocol/codecs.js').PictureFormat} */ let format = 'vp8';
+  const usualName = () => t(defaultNames[kind], { name: owner });
   let creating = false;
   let isAgain = failed !== null;
   /** @type {OvationError | null} */ let error = null;
@@ -156,7 +159,7 @@ export function openCreate(app, lobby, signal, failed = null) {
     try {
       const room = await lobby.create({
         kind,
-        name: draft.name.trim() || t(defaultNames[kind], { name: owner }),
+        name: draft.name.trim() || usualName(),
         cover: coverOf(draft),
         seats: kind === 'chorus' ? duetSeats : kind === 'live' ? liveSeats : draft.seats,
         needsRequest: kind === 'live' || draft.needsRequest,
@@ -205,6 +208,7 @@ export function openCreate(app, lobby, signal, failed = null) {
               }}>${t(`kind.${name}`)}</button>`,
           )
         }</div>
+        ${kind === 'voice' && html`<p class="small soft">${t(app.preferences.get().joinMuted ? 'create.voiceMuted' : 'create.voiceAbout')}</p>`}
         ${kind === 'chorus' && html`<p class="small soft">${t('create.chorusAbout')}</p>`}
         ${kind === 'live' && html`<p class="small soft">${t('create.liveAbout')}</p>`}
       </div>
@@ -216,11 +220,11 @@ export function openCreate(app, lobby, signal, failed = null) {
           sheet.redraw();
         })
       }
-      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', asks: kind !== 'live' })}
+      ${roomFields(draft, { redraw: sheet.redraw, invalid: error?.data.field ?? null, seats: kind === 'voice', asks: kind !== 'live', usual: usualName() })}
       <div class="sheet-actions sticky">
         ${problem(error ? errorText(error) : isAgain ? t('goLive.failed') : null)}
         <button class="button primary wide" type="submit" data-testid="create-submit" aria-busy=${creating}
-          ?disabled=${draft.coverText !== '' && !isPicture(draft.coverText)}>${creating ? busy() : icon('radio')}${t('create.submit')}</button>
+          ?disabled=${draft.coverText !== '' && !isPicture(draft.coverText)}>${creating ? busy() : icon(kind === 'live' ? 'radio' : 'mic')}${t(kind === 'live' ? 'create.submit' : 'create.start')}</button>
       </div>
     </form>`,
   });

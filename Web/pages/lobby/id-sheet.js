@@ -7,7 +7,7 @@ import { icon } from '../../lib/icon.js';
 /** How long a copy is told, in milliseconds. */
 const toldFor = 2000;
 
-/** The slug of the room that this tab has just created: its id sheet opens once. */
+/** The slug of the room that this tab has just created: its host enters it at once. */
 let created = '';
 
 /** @param {string} slug */
@@ -38,15 +38,14 @@ function said({ what, done }) {
  * How others find the room: id, link, QR code.
  * @param {{label: string, link: string, name: string}} room
  * @param {AbortSignal} signal
- * @param {{fresh?: boolean}} options `fresh`: right after creating
  */
-export function openIdSheet(room, signal, { fresh = false } = {}) {
+export function openIdSheet(room, signal) {
   /** @type {{what: 'id' | 'link', done: boolean} | null} what was copied last, for as long as it is told */
   let copied = null;
   let canShare = 'share' in navigator;
   let noCode = false;
   openSheet({
-    title: () => (fresh ? t('id.created') : t('id.title')),
+    title: () => t('id.title'),
     testid: 'id-sheet',
     className: 'small-sheet',
     signal,
@@ -66,7 +65,7 @@ export function openIdSheet(room, signal, { fresh = false } = {}) {
       /** @param {'id' | 'link'} what */
       const isCopied = what => copied?.what === what && copied.done;
       return html`<div class="stack centered">
-        <p class="soft">${fresh ? t('id.createdText') : t('id.text')}</p>
+        <p class="soft">${t('id.text')}</p>
         ${
           !noCode &&
           html`<img class="qr" src=${`/v1/qr.svg?text=${encodeURIComponent(room.link)}`} width="200" height="200" alt=${t('id.qr')}
@@ -97,7 +96,7 @@ export function openIdSheet(room, signal, { fresh = false } = {}) {
             }}>${icon('share-2')}${t('id.share')}</button>`
           }
           <button class="button primary" type="button" autofocus data-testid="id-done" @click=${sheet.close}>
-            ${fresh ? t('common.continue') : t('common.done')}</button>
+            ${t('common.done')}</button>
         </div>
       </div>`;
     },

@@ -30,7 +30,7 @@ export function lobbyPage(app, session) {
     const create = () => openCreate(app, lobby, signal);
     const page = () => {
       const state = lobby.state.get();
-      return html`<div class="page lobby" data-testid="lobby">
+      return html`<div class="page lobby" data-testid="lobby" ?data-empty=${isEmpty(state)}>
         ${header(app, lobby, state.query, create, signal)}
         <main>
           <div class="lobby-head">
@@ -57,6 +57,13 @@ export function lobbyPage(app, session) {
   };
 }
 
+/**
+ * Nobody is live at all: the page itself asks to start a room.
+ * @param {import('../../models/lobby.js').LobbyState} state
+ */
+const isEmpty = state =>
+  state.phase === 'ready' && state.rooms.length === 0 && !state.query && !state.tag && !state.kind;
+
 /** @param {import('../../models/lobby.js').LobbyState} state */
 function summary(state) {
   if (state.phase === 'loading') return t('common.loading');
@@ -68,7 +75,7 @@ function summary(state) {
 /** @param {App} app @param {LobbyModel} lobby @param {string} query @param {() => void} create @param {AbortSignal} signal */
 function header(app, lobby, query, create, signal) {
   const { user } = app.identity.state.get();
-  return html`<header class="topbar">
+  return html`<header class="topbar" data-keep-clear>
     ${brand(app)}
     <label class="search">
       ${icon('search')}
@@ -128,7 +135,7 @@ function list(app, lobby, state, create) {
 
 /** @param {LobbyModel} lobby @param {import('../../models/lobby.js').LobbyState} state @param {() => void} create */
 function empty(lobby, state, create) {
-  const searching = state.query !== '' || state.tag !== '' || state.kind !== '';
+  const searching = !isEmpty(state);
   const clear = () => {
     lobby.setQuery('');
     lobby.setTag('');

@@ -50,7 +50,8 @@ function text(context, banner) {
         ? parts('banner.ownerAbsentHeir', { time, name: html`<bdi>${banner.heir.name}</bdi>` })
         : parts('banner.ownerAbsentUntil', { time });
     case 'reconnecting':
-      return until === null ? t('banner.reconnecting') : parts('banner.reconnectingAt', { time });
+      if (until !== null) return parts('banner.reconnectingAt', { time });
+      return t(banner.seated ? 'banner.reconnecting' : 'banner.reconnectingListener');
     case 'soundBlocked':
       return t(context.salon.live ? 'banner.soundBlockedLive' : 'banner.soundBlocked');
     case 'broughtOnStage':

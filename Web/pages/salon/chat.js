@@ -1,6 +1,8 @@
 import { avatar } from '../../elements/avatar.js';
+import { picture } from '../../elements/gifts.js';
+import { giftName } from '../../lib/gift-name.js';
 import { html, keyed } from '../../lib/html.js';
-import { errorText, formatSpan, formatTime, language, parts, t } from '../../lib/i18n.js';
+import { errorText, formatSpan, formatTime, formatWhole, language, parts, t } from '../../lib/i18n.js';
 import { icon } from '../../lib/icon.js';
 import { pageShape } from '../../lib/page-shape.js';
 import { sendsLine } from '../../lib/shortcuts.js';
@@ -135,6 +137,7 @@ export class Chat {
         line.key,
         html`${rule}<p class="chat-system" data-testid="chat-system">${systemText(line, this.context.salon.live !== null)}</p>`,
       );
+    if (line.kind === 'gift') return keyed(line.key, html`${rule}${giftLine(line)}`);
     if (line.kind === 'gap')
       return keyed(
         line.key,
@@ -311,6 +314,16 @@ function chips(rules) {
 /** @param {ChatLine} line @param {ReadonlySet<string>} hidden */
 function isHidden(line, hidden) {
   return (line.kind === 'text' || line.kind === 'danmu') && hidden.has(line.from.id);
+}
+
+/** @param {import('../../models/salon-state.js').GiftLine} line */
+function giftLine({ from, to, gift, count }) {
+  return html`<p class="chat-gift" data-testid="chat-gift">${picture(gift)}<span>${parts('chat.gift', {
+    name: html`<bdi>${from.name}</bdi>`,
+    to: html`<bdi>${to.name}</bdi>`,
+    gift: html`<b dir="auto">${giftName(gift)}</b>`,
+    count: html`<b class="numbers">${formatWhole(count)}</b>`,
+  })}</span></p>`;
 }
 
 /** What a live room says in words of its own: of its stage, where others have seats. */

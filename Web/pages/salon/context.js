@@ -16,6 +16,15 @@ import { OvationError } from '../../protocol/errors.js';
  * @property {string | null} declining the request for which the host is choosing the words of a refusal
  */
 
+/** Parts that people open, are in, and close. */
+const parts = /** @type {const} */ (['tray', 'gifts', 'chat']);
+const places = { tray: '[data-testid=request-tray]', gifts: '[data-testid=gift-tray]', chat: '.chat' };
+const buttons = {
+  tray: '[data-testid=hand]',
+  gifts: '[data-testid=gifts]',
+  chat: '[data-testid=toggle-chat]',
+};
+
 /** What the parts of the salon page share. */
 export class SalonContext {
   /**
@@ -45,9 +54,31 @@ export class SalonContext {
     }),
   );
 
+  /** Where the focus was when a part was opened. @type {Map<string, Element | null>} */ #openers = new Map();
+
   /** @param {Partial<Opened>} some */
   open(some) {
-    this.opened.update(opened => ({ ...opened, ...some }));
+    const former = this.opened.get();
+    for (const part of parts) {
+      if (some[part] === undefined || some[part] === former[part]) continue;
+      if (some[part]) this.#openers.set(part, document.activeElement);
+      else this.#giveBack(part);
+    }
+    this.opened.set({ ...former, ...some });
+  }
+
+  /**
+   * Whoever was in a part that closes is where they opened it from.
+   * @param {typeof parts[number]} part
+   */
+  #giveBack(part) {
+    const opener = this.#openers.get(part);
+    this.#openers.delete(part);
+    if (!document.activeElement?.closest(places[part])) return;
+    // Not every browser gives the focus to a button that is pressed.
+    const button = document.querySelector(buttons[part]);
+    const target = opener && opener !== document.body && opener.isConnected ? opener : button;
+    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
   }
 
   /** The server's clock, for countdowns. */

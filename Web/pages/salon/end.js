@@ -10,7 +10,8 @@ import { follow } from '../parts.js';
  * @param {import('./context.js').SalonContext} context
  * @param {import('../../models/salon-state.js').EndCard} end
  */
-export function endCard({ app }, end) {
+export function endCard({ app, state }, end) {
+  const isMine = end.owner.id === state.me.id;
   /** @param {string} sign @param {string} value @param {string} label @param {string} id */
   const fact = (sign, value, label, id) =>
     html`<div class="end-fact">${icon(sign)}<strong class="numbers" data-testid=${id}>${value}</strong><span class="soft small">${label}</span></div>`;
@@ -18,9 +19,9 @@ export function endCard({ app }, end) {
     ref=${(/** @type {HTMLDialogElement} */ dialog) => dialog.showModal()}>
     <div class="end-card">
       <div class="end-light">${avatar(end.owner, 's96')}</div>
-      <p class="soft small">${t(`ended.reason.${end.reason}`)}</p>
+      <p class="soft small">${t(isMine && end.reason !== 'operator' ? `ended.mine.${end.reason}` : `ended.reason.${end.reason}`)}</p>
       <h2 dir="auto">${end.name}</h2>
-      <p class="soft">${t('ended.thanks', { name: end.owner.name })}</p>
+      <p class="soft">${isMine ? t('ended.thanksHost') : t('ended.thanks', { name: end.owner.name })}</p>
       <div class="end-facts">
         ${fact('clock', formatClock(end.seconds), t('ended.length'), 'end-length')}
         ${fact('users-round', formatNumber(end.peak), t('ended.peak'), 'end-peak')}

@@ -15,7 +15,7 @@ import { openPeople } from './people.js';
 export function salonHeader(context, leave) {
   const { room, memberCount } = context.state;
   if (!room) return null;
-  return html`<header class="salon-head">
+  return html`<header class="salon-head" data-keep-clear>
     <button class="icon-button" type="button" aria-label=${t('salon.leave')} data-testid="back" @click=${leave}>${icon('arrow-left')}</button>
     ${avatar(room.owner, 's40')}
     <div class="salon-title">

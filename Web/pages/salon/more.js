@@ -5,7 +5,7 @@ import { icon } from '../../lib/icon.js';
 import { OvationError } from '../../protocol/errors.js';
 import { openEffects } from '../effects.js';
 import { openRanking } from '../gifts/ranking.js';
-import { showCoins } from '../gifts/tray.js';
+import { showCoins, toggleGifts } from '../gifts/tray.js';
 import { canBeApart, pressApart } from '../live/apart.js';
 import { openQuality } from '../live/controls.js';
 import { openPrograms } from '../live/programs.js';
@@ -17,6 +17,7 @@ import { openIdSheet } from '../lobby/id-sheet.js';
 import { busy, problem } from '../parts.js';
 import { openSettings } from '../settings.js';
 import { openChatRules } from '../shared/moderation.js';
+import { dockNow } from './dock.js';
 
 /** @typedef {import('./context.js').SalonContext} SalonContext */
 
@@ -36,6 +37,8 @@ export function openMore(context, leave) {
     body: sheet => {
       const { room, me } = context.state;
       const deafened = salon.hearing.deafened.get();
+      const { main, before, after } = dockNow(context);
+      const inBar = new Set([main, ...before, ...after]);
       /** @param {() => unknown} action */
       const then = action => () => {
         sheet.close();
@@ -52,6 +55,16 @@ export function openMore(context, leave) {
             'share-2',
             t('more.share'),
             then(() => openIdSheet(room, signal)),
+          )
+        }
+        ${
+          salon.gifts?.state.get().isOffered &&
+          !inBar.has('gifts') &&
+          item(
+            'more-gifts',
+            'gift',
+            t('gift.open'),
+            then(() => toggleGifts(context)),
           )
         }
         ${
@@ -75,7 +88,7 @@ export function openMore(context, leave) {
           )
         }
         ${
-          salon.live &&
+          !inBar.has('effects') &&
           item(
             'more-effects',
             'wand-sparkles',
@@ -201,6 +214,16 @@ export function openMore(context, leave) {
             then(() => openChatRules(context)),
           )
         }
+        ${
+          me.seat !== null &&
+          !inBar.has('stand') &&
+          item(
+            'more-stand',
+            'arrow-down-to-line',
+            t(salon.live ? 'live.stepDown' : 'seat.leave'),
+            then(() => context.act(() => salon.seats.stand())),
+          )
+        }
         ${item('more-leave', 'log-out', me.isOwner ? t('more.leaveOwner') : t('salon.leave'), then(leave))}
         ${
           me.isOwner &&
@@ -233,7 +256,7 @@ async function end(context) {
   const { memberCount } = context.state;
   const yes = await ask({
     title: t('more.endTitle'),
-    text: t('more.endText', { count: memberCount }),
+    text: memberCount > 1 ? t('more.endText', { count: memberCount - 1 }) : t('more.endAlone'),
     yes: t('more.end'),
     signal: context.signal,
     testid: 'end-sheet',

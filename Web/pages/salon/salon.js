@@ -29,10 +29,12 @@ import { watchBackground } from './background.js';
 import { banners } from './banners.js';
 import { Chat } from './chat.js';
 import { SalonContext } from './context.js';
-import { dock, dockNotices, pressMicrophone } from './dock.js';
+import { dock, dockNow } from './dock.js';
+import { dockNotices } from './dock-notices.js';
 import { endCard } from './end.js';
 import { salonHeader } from './header.js';
 import { watchLevels } from './levels.js';
+import { pressMicrophone } from './microphone.js';
 import { watchNews } from './news.js';
 import { Requests } from './requests.js';
 import { seatGrid } from './seats.js';
@@ -53,6 +55,10 @@ export function salonPage(app, salon, tones) {
     const chat = new Chat(context);
     const requests = new Requests(context);
     const leave = () => void app.router.go('/');
+    const toControls = () =>
+      /** @type {HTMLElement | null} */ (
+        root.querySelector('.dock .mic-button, .dock [data-main] button')
+      )?.focus();
     const { duet, live } = salon;
 
     app.router.guard = async () => {
@@ -85,6 +91,7 @@ export function salonPage(app, salon, tones) {
         app.preferences,
         app.effects.active,
         context.opened,
+        pageShape,
         chat.unfolded,
         ...(salon.gifts ? [salon.gifts.state] : []),
         ...(duet ? [duet.state, duet.library.state] : []),
@@ -98,7 +105,6 @@ export function salonPage(app, salon, tones) {
               live.pk.listening,
               app.camera.state,
               app.beauty.state,
-              pageShape,
             ]
           : []),
       ],
@@ -110,6 +116,7 @@ export function salonPage(app, salon, tones) {
         return html`<div class=${over ? 'salon night' : 'salon'} data-testid="salon" ?data-over=${over} ?data-turned=${over && pageShape.get() === 'turned'} ?data-alone=${alone} data-seats=${state.seats.length} data-kind=${duet ? 'chorus' : live ? 'live' : 'voice'}>
           ${salonHeader(context, leave)}
           <main class="stage" data-testid="stage" tabindex="-1">
+            <button class="button compact skip" type="button" data-testid="skip" @click=${toControls}>${t('salon.skip')}</button>
             <h2 class="only-read">${t('salon.stage')}</h2>
             ${banners(context)}
             ${app.preferences.get().danmu ? html`<ov-danmu></ov-danmu>` : html`<div class="no-danmu"></div>`}
@@ -137,6 +144,10 @@ export function salonPage(app, salon, tones) {
       signal,
     );
     root.addEventListener('heldback', () => salon.hearing.noteHeldBack(), { signal });
+    // What toasts keep clear may have come or moved, once the page has been drawn anew.
+    const settle = () => queueMicrotask(() => queueMicrotask(() => app.toasts.place()));
+    for (const store of [salon.state, ...(live ? [live.pk.state] : [])])
+      store.subscribe(settle, { signal, now: false });
     chat.start(root);
     watchLevels(context);
     watchNews(root, context, requests);
@@ -156,7 +167,7 @@ export function salonPage(app, salon, tones) {
     shortcuts(
       {
         m: () => {
-          if (salon.state.get().me.seat !== null) void pressMicrophone(context);
+          if (dockNow(context).main === 'microphone') void pressMicrophone(context);
         },
         c: () => chat.focus(),
         g: () => toggleGifts(context),

@@ -343,7 +343,7 @@ export const strings = Object.freeze({
   'console.applications.number': '번호',
   'console.applications.keys': '비밀 키',
   'console.applications.hasKeys': { other: '비밀 키 {count}개가 티켓에 쓰여요.' },
-  'console.applications.consent': '좌석',
+  'console.applications.consent': '자리',
   'console.applications.secondSession': '두 번째 로그인',
   'console.applications.roomKeys': '방 키',
   'console.applications.admins': '백엔드 계정',
@@ -357,7 +357,7 @@ export const strings = Object.freeze({
   'console.applications.dropKey': '이전 비밀 키 삭제',
   'console.applications.dropKeyAbout':
     '이전 키로 서명한 티켓은 더 이상 쓸 수 없어요. 그 티켓으로 로그인한 사람은 연결이 끊기고, 새 티켓으로 돌아와요.',
-  'console.consent.enforced': '동의한 사람만 좌석에 앉아요',
+  'console.consent.enforced': '동의한 사람만 자리에 앉아요',
   'console.consent.advisory': '호스트가 동의 없이 앉힐 수 있어요',
   'console.secondSession.replaces': '두 번째 로그인이 첫 번째를 끝내요',
   'console.secondSession.allowed': '여러 기기에서 로그인할 수 있어요',
