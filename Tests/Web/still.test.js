@@ -150,7 +150,7 @@ test('L03-W a request goes without its picture where the server reads none, and 
         return { id: 'r' };
       },
     };
-    const stage = { room, run: (_name, work) => work() };
+    const stage = { room, run: (_name, work) => work(), needMedia() {} };
     const asked = new RequestActions(/** @type {any} */ (stage)).ask(null, {
       still: async () => new Uint8Array(1),
     });

@@ -147,7 +147,7 @@ test("V17-W every code that the server's sources can answer has a sentence in En
   const source = path => readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8');
   const table = source('Rooms/RoomModel/RoomError.swift');
   const numbers = new Map(
-    [...table.matchAll(/^ +case \.(\w+): \((-?\d+), /gm)].map(([, id, number]) => [id, number]),
+    [...table.matchAll(/^ +case \.(\w+):\s+\((-?\d+), /gm)].map(([, id, number]) => [id, number]),
   );
   const codes = [...table.matchAll(/^ +case (\w+) = "(\w+)"/gm)].map(([line, id, name]) => [
     line,

@@ -840,9 +840,9 @@ export const strings = Object.freeze({
   'error.unsupported_browser':
     'Ovation을 쓰려면 Safari 17.2, Firefox 132, Chrome 120, Edge 120 이상이 필요해요. 브라우저를 업데이트해 주세요.',
   'error.webrtc_missing':
-    '이 브라우저에서는 소리와 영상을 쓸 수 없어요. WebRTC가 없거나, 잠금 모드 등으로 꺼져 있어요. 읽고 쓰는 것은 됩니다.',
+    '이 브라우저에서는 소리와 영상을 쓸 수 없어요. WebRTC가 없거나, 잠금 모드 등으로 꺼져 있어요. 읽고 쓰는 것은 돼요.',
   'error.media_browser':
-    '브라우저가 소리 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 됩니다.',
+    '브라우저가 소리 연결을 열지 못했어요. 페이지를 새로고침하거나 다른 브라우저를 써 보세요. 채팅은 돼요.',
   'error.microphone_insecure':
     '브라우저는 안전한 페이지에만 마이크를 허용해요. 말하려면 https://로 열어 주세요. 듣기는 돼요.',
   'error.microphone_withheld':

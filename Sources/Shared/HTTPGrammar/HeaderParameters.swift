@@ -1,3 +1,5 @@
+import Texts
+
 /// A header's value with parameters behind it (RFC 9110 §5.6.6): `form-data; name=title; filename="a.mp3"`.
 package struct HeaderParameters: Sendable {
     /// In lower case.
@@ -44,7 +46,7 @@ package struct HeaderParameters: Sendable {
             }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return StreamSafeText.holds(bytes) ? String(validating: bytes, as: UTF8.self) : nil
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
